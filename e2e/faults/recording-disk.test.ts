@@ -11,7 +11,7 @@ const TERMINAL = { tool: 'terminal', session: null, cols: 80, rows: 24 } as cons
 const DESKTOP = { tool: 'desktop', display: null } as const
 
 test(
-  'issue 4, section 4: the disk of the server is full while a terminal and a desktop are recorded',
+  "the server's disk fills up while a terminal and a desktop are recorded",
   { timeout: 60_000 },
   async () => {
     await using disk = await mountSmallDisk()
@@ -34,7 +34,7 @@ test(
       expect(window.end).toBeUndefined()
       window.close()
     }
-    const problem = 'The server could not write it: its disk may be full.'
+    const problem = 'The server could not write the recording. Its disk may be full.'
     await vi.waitFor(async () => {
       const rows = await scene.sessions()
       const of = (id: string) => rows.find((row) => row.id === id)?.recording?.problem
@@ -46,7 +46,8 @@ test(
       () =>
         expect(refused.end).toEqual({
           code: 'failed',
-          message: 'This is to be recorded, and the server cannot write the recording.',
+          message:
+            'This session must be recorded, and the server cannot write the recording. Check the disk of the server.',
         }),
       WAIT,
     )

@@ -57,7 +57,7 @@ test('the line installs a service, is safe to repeat, and the agent is back afte
   const secondPid = await readPid()
   expect(secondPid).not.toBe(firstPid)
 
-  // Issue 4, section 4: nothing of a terminal outlives an agent that is killed, whatever it ignores.
+  // Nothing of a terminal outlives an agent that is killed, whatever signals it ignores.
   const request = { tool: 'terminal', session: null, cols: 80, rows: 24 } as const
   const agentId = first?.agent_id ?? ''
   const terminal = await ToolWindow.open(admin, { through: server.url, agentId, request })
@@ -114,7 +114,7 @@ test('the installer removes what it made; a second time it says that there is no
   await expectNothingLeft()
   expect(await machine.run(`${line} -s -- --uninstall`)).toEqual({
     code: 0,
-    output: 'muster: there is nothing to remove\n',
+    output: 'muster: nothing to remove\n',
   })
 }, 60_000)
 
@@ -124,7 +124,7 @@ test('an agent in a folder of its own is removed without what else is there, and
   const pid = await readPid()
   const own = '/opt/own'
   const remove = `${line} -s -- --uninstall --data ${own}`
-  expect(await machine.run(remove)).toEqual({ code: 0, output: 'muster: there is nothing to remove\n' })
+  expect(await machine.run(remove)).toEqual({ code: 0, output: 'muster: nothing to remove\n' })
 
   const running = machine.run(`mkdir ${own}; touch ${own}/holiday.jpg; ${line} -s -- --data ${own}`)
   await waitForMachines([{ connected: true }, { connected: true }])
@@ -151,7 +151,7 @@ test('where systemctl fails the line says so, and a repetition installs the same
   expect(failed.code).toBe(1)
   expect(failed.output).toContain('failed to install the service muster-agent.service')
   expect(failed.output).toContain('Connection timed out')
-  expect(failed.output).toMatch(/muster: the service could not be made\n$/)
+  expect(failed.output).toMatch(/muster: the service could not be created\n$/)
 
   await install()
   expect(await waitForOnline()).toHaveLength(1)

@@ -171,7 +171,7 @@ test('a machine that is not there says so, and the address of none does too', as
   using _machines = fleet
   for (const path of [`/agents/${'x'.repeat(40)}`, '/agents/no', `/agents/${agentId}x`]) {
     await page.goto(path)
-    await expect(page.getByText('This machine is not there any more, or you may not see it.')).toBeVisible()
+    await expect(page.getByText('Machine not found. You may not have access to it.')).toBeVisible()
   }
   expect(await admin.call(listAgents, { query: {} })).toHaveLength(1)
 })

@@ -94,7 +94,7 @@ test('files of a machine: walked, searched, downloaded whole, a folder as an arc
     .toEqual([
       `Downloaded "${big}" (190.73 MB)`,
       `Downloaded "${join(folder, 'inner')}" as an archive`,
-      expect.stringContaining(`The archive of "${join(folder, 'inner')}" had `),
+      expect.stringContaining(`Downloaded the archive of "${join(folder, 'inner')}" (`),
     ])
   agent.expectCleanLog()
 })
@@ -120,13 +120,13 @@ test('files of a machine: made, renamed, given rights, edited without losing wha
 
   await window.getByRole('button', { name: 'New folder' }).click()
   await dialog.getByRole('textbox', { name: 'Name' }).fill('old')
-  await dialog.getByRole('button', { name: 'Make' }).click()
+  await dialog.getByRole('button', { name: 'Create folder' }).click()
   await choose('old', 'Rename or move')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('new')
   await dialog.getByRole('button', { name: 'Move' }).click()
   await expect(row(window, 'new')).toBeVisible()
-  await choose('app.conf', 'Rights')
-  await dialog.getByRole('textbox', { name: 'Rights' }).fill('0600')
+  await choose('app.conf', 'Permissions')
+  await dialog.getByRole('textbox', { name: 'Permissions' }).fill('0600')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(row(window, 'app.conf')).toContainText('rw-------')
 
@@ -136,7 +136,7 @@ test('files of a machine: made, renamed, given rights, edited without losing wha
   await writeFile(join(folder, 'app.conf'), 'port = 3\n')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog.getByText('The file was changed on the machine since you opened it.')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Read again' }).click()
+  await dialog.getByRole('button', { name: 'Refresh' }).click()
   await expect(dialog.getByText('port = 3')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Code' }).fill('port = 4')
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -149,12 +149,12 @@ test('files of a machine: made, renamed, given rights, edited without losing wha
   await expect(row(window, 'new')).toHaveCount(0)
   const conf = join(folder, 'app.conf')
   expect(await auditOf(admin)).toEqual([
-    `Made the folder "${join(folder, 'old')}"`,
+    `Created the folder "${join(folder, 'old')}"`,
     `Moved "${join(folder, 'old')}" to "${join(folder, 'new')}"`,
-    `Set the rights of "${conf}" to 0600`,
-    `Looked at "${conf}"`,
-    `Refused to edit "${conf}", which was changed meanwhile`,
-    `Looked at "${conf}"`,
+    `Set the permissions of "${conf}" to 0600`,
+    `Viewed "${conf}"`,
+    `Failed to edit "${conf}": it was changed on the machine`,
+    `Viewed "${conf}"`,
     `Edited "${conf}" (8 B)`,
     `Deleted "${join(folder, 'new')}"`,
   ])
@@ -206,9 +206,9 @@ test('a file of 1 GB is uploaded with progress, paused and gone on with, arrives
   await expect(uploads).toHaveCount(0)
   await expect.poll(() => readdir(folder)).toEqual([name])
   expect(await auditOf(admin)).toEqual([
-    `Started to upload "${join(folder, name)}" (1 GB)`,
+    `Started uploading "${join(folder, name)}" (1 GB)`,
     `Uploaded "${join(folder, name)}" (1 GB)`,
-    `Started to upload "${join(folder, name)}" (1 GB)`,
+    `Started uploading "${join(folder, name)}" (1 GB)`,
     `Cancelled the upload of "${join(folder, name)}"`,
   ])
   agent.expectCleanLog()

@@ -35,7 +35,7 @@ async function choose(page: Page, label: string, option: string) {
   await expect(dialog).toBeHidden()
 }
 
-test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is then forbidden', async ({
+test('a terminal waits for consent on the machine, and is refused once remote access is disabled', async ({
   admin,
   server,
   openConsole,
@@ -50,7 +50,7 @@ test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is 
   })
   expect(agent).toBeDefined()
   const page = await openConsole({ as: admin })
-  await choose(page, 'Person at the machine', 'Has to allow it, else it is not opened')
+  await choose(page, 'Person at the machine', 'Consent required')
 
   await machineRow(page, hostname()).click({ button: 'right' })
   const [window] = await Promise.all([
@@ -58,9 +58,7 @@ test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is 
     page.getByRole('menuitem', { name: 'Remote background' }).click(),
   ])
   const status = window.getByRole('status')
-  await expect(
-    status.filter({ hasText: `Waiting for the person at ${hostname()} to allow it` }),
-  ).toBeVisible()
+  await expect(status.filter({ hasText: `Waiting for consent at ${hostname()}` })).toBeVisible()
   await person.allow()
   await expect(status.filter({ hasText: /^In \/.+ as \w+ on / })).toBeVisible()
 
@@ -74,9 +72,9 @@ test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is 
       return (await admin.call(listAudit, { body })).audit_logs.map(({ message }) => message)
     })
     .toEqual([
-      expect.stringMatching(/^".+" refused the terminal$/),
+      expect.stringMatching(/^Failed to open the terminal on ".+": refused by the machine$/),
       expect.stringMatching(/^Opened a terminal on "/),
-      expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
+      expect.stringMatching(/^Ended the terminal on ".+" after \d+ (s|min)/),
       expect.stringMatching(/^Opened a terminal on "/),
     ])
 })

@@ -32,16 +32,16 @@ test('what is sent to a machine that is away waits, says so, and runs when it is
   await machineRow(page, 'alpha').click()
   await chooseAction(page, 'Send command')
   const dialog = page.getByRole('dialog', { name: /Send command to alpha/ })
-  await expect(dialog).toContainText('alpha is not connected.')
+  await expect(dialog).toContainText('alpha is offline.')
   await dialog.getByRole('textbox', { name: 'Command' }).fill('echo late but here')
-  await dialog.getByRole('button', { name: 'Send' }).click()
+  await dialog.getByRole('button', { name: 'Send command' }).click()
   await expect(dialog.getByRole('status')).toHaveText('waiting')
-  await expect(dialog).toContainText(/It waits until/)
-  await expect(machineRow(page, 'alpha')).toContainText('1 action waits')
+  await expect(dialog).toContainText(/Waiting until/)
+  await expect(machineRow(page, 'alpha')).toContainText('1 pending action')
   fleet.machines[0]?.connect()
   await expect(dialog.getByRole('status')).toHaveText('done')
   await expect(output(page)).toHaveText('late but here')
-  await expect(machineRow(page, 'alpha')).not.toContainText('action waits')
+  await expect(machineRow(page, 'alpha')).not.toContainText('pending action')
 })
 
 test('a command is cancelled while it waits, and while it runs with all that it has started', async ({
@@ -120,12 +120,12 @@ test('a time limit ends a command, output over the cap is cut and marked, errors
   await expect(history(page).getByRole('row', { name: /echo slow/ })).toContainText('failed')
   const large = await send('yes | head -c 3000000')
   await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${large.id}`)
-  await expect(page.getByText('Only the first 1 MB are kept; 1.86 MB more were cut.')).toBeVisible({
+  await expect(page.getByText('Only the first 1 MB are stored; 1.86 MB more were cut off.')).toBeVisible({
     timeout: 30_000,
   })
   const mixed = await send('echo good; echo bad >&2')
   await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${mixed.id}`)
-  await page.getByRole('radiogroup', { name: 'Which output' }).getByText('Errors').click()
+  await page.getByRole('radiogroup', { name: 'Output stream' }).getByText('Errors').click()
   await expect(output(page)).toHaveText('bad')
   expect(await agent.stop()).toBe(0)
   agent.expectCleanLog()

@@ -93,27 +93,27 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await enter(window, 'echo "is $MARK"')
   await expect(screen(window)).toContainText('is kept')
 
-  await test.step('issue 4, 2.1: a colleague in a browser of his own looks on, then types too; both are told', async () => {
+  await test.step('a colleague watches in another browser, then types too; both see who is there', async () => {
     const ben = await openConsole({ as: await addColleague(admin), path: new URL(window.url()).pathname })
     const shown = ben.locator('.xterm-rows').filter({ visible: true })
     const told = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text })
     await expect(shown).toContainText(/[$#] *$/)
-    await joinTerminal(ben, 'Look at the terminal of admin')
+    await joinTerminal(ben, 'Watch the terminal of admin')
     await expect(ben.getByText(/^Looking on, without typing, in \//)).toBeVisible()
     await expect(shown).toContainText('is kept')
-    await expect(told(ben, 'admin opened it · Ben (ben) looks on')).toBeVisible()
-    await expect(told(window, 'admin opened it · Ben (ben) looks on')).toBeVisible()
+    await expect(told(ben, 'admin opened it · Ben (ben) watches')).toBeVisible()
+    await expect(told(window, 'admin opened it · Ben (ben) watches')).toBeVisible()
     await enter(ben, 'echo "not $((40 + 1))"')
     await enter(window, 'echo "seen $((40 + 2))"')
     await expect(shown).toContainText('seen 42')
     await expect(screen(window)).not.toContainText('not 41')
     await ben.getByRole('button', { name: 'Leave' }).filter({ visible: true }).click()
-    await expect(ben.getByText('You left it.')).toBeVisible()
+    await expect(ben.getByText('You left the session.')).toBeVisible()
     await expect(told(window, 'Ben (ben)')).toBeHidden()
 
-    await joinTerminal(ben, 'Type in the terminal of admin')
-    await expect(told(window, 'admin opened it · Ben (ben) types too')).toBeVisible()
-    await expect(told(ben, 'admin opened it · Ben (ben) types too')).toBeVisible()
+    await joinTerminal(ben, 'Type into the terminal of admin')
+    await expect(told(window, 'admin opened it · Ben (ben) types')).toBeVisible()
+    await expect(told(ben, 'admin opened it · Ben (ben) types')).toBeVisible()
     await window.screenshot({ path: testInfo.outputPath('joined.png') })
     await ben.screenshot({ path: testInfo.outputPath('joining.png') })
     await enter(ben, 'echo "typed by ben $((40 + 3))"')
@@ -133,7 +133,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
       )
     })
     .toEqual([
-      expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
+      expect.stringMatching(/^Ended the terminal on ".+" after \d+ (s|min)/),
       expect.stringMatching(/^Opened a terminal on "/),
     ])
 
@@ -143,7 +143,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   const player = window.getByRole('dialog', { name: /^Recording: admin on / })
   // All of the flood has come as well.
   await expect(player.getByRole('button', { name: 'Download' })).toBeEnabled({ timeout: 30_000 })
-  const words = player.getByRole('searchbox', { name: 'Search what the terminal showed' })
+  const words = player.getByRole('searchbox', { name: 'Search recorded terminal' })
   await words.fill('sum 42')
   await words.press('Enter')
   await expect(player.locator('.xterm-rows')).toContainText('sum 42')

@@ -76,7 +76,7 @@ for (const name of deployments) {
       await expect
         .poll(read)
         .toEqual([
-          expect.stringMatching(/^The terminal on ".+" ended after \d+ (s|min)/),
+          expect.stringMatching(/^Ended the terminal on ".+" after \d+ (s|min)/),
           expect.stringMatching(/^Opened a terminal on "/),
         ])
     })

@@ -78,7 +78,7 @@ import { SignInGate } from './platform/http/sign-in-gate.ts'
 
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
-/** A hello has at most 4 KiB; what comes in the same packet is read with it. */
+/** A hello has at most 4 KiB. Anything in the same packet is read with it. */
 const CONSOLE_GATE_LIMITS = {
   perSource: 500,
   total: 5000,
@@ -96,11 +96,11 @@ export interface App {
   maintenance: MaintenanceSweep
   policies: PolicySweep
   routes: readonly DescribedRoute[]
-  /** Finishes what runs and closes every connection; new requests hear 503 from the first moment. */
+  /** Finishes running requests and closes every connection. New requests get 503 at once. */
   stop: () => Promise<void>
 }
 
-/** The whole API: its table of contents is the list of `xxxRoutes` below. */
+/** The whole API. The list of `xxxRoutes` below is its table of contents. */
 export async function createApp(ctx: Context, options: { consoleFolder?: string } = {}): Promise<App> {
   await refuseForeignKey(ctx)
   await switchOffWhenHosted(ctx)
@@ -150,7 +150,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
   ctx.jobs.define(pendingActionsJobs(ctx))
   metrics.gauge(
     'muster_connected_agents',
-    'Machines whose link this process holds',
+    'Machines whose links this process holds',
     () => fleet.links.connectedIds().length,
   )
   registerFigures(metrics, ctx)

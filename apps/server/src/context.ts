@@ -15,11 +15,11 @@ import { createJobs, type Jobs } from './platform/jobs/jobs.ts'
 import { createLog, type Log } from './platform/log/log.ts'
 import { openSecrets, type Secrets } from './platform/secrets/secrets.ts'
 
-/** Everything that a feature needs, built once and in order. `overrides` of createContext is the only test seam. */
+/** Everything that features need, built once and in order. `overrides` of createContext is the only test seam. */
 export interface Context extends AsyncDisposable {
   config: Config
   log: Log
-  /** Names this process in rows that it claims. */
+  /** Identifies this process in rows that it claims. */
   processId: string
   now: () => Date
   db: Kysely<Database>
@@ -28,7 +28,7 @@ export interface Context extends AsyncDisposable {
   bus: Bus
   jobs: Jobs
   secrets: Secrets
-  /** Tells every process; handlers of this one have run when it returns. */
+  /** Publishes to every process. Handlers of this process have run when it returns. */
   emit: (event: Event) => void
   onEvent: (handler: (event: Event) => void) => void
 }

@@ -6,8 +6,8 @@ import { createTestServer, type TestServer } from './testing/test-server.ts'
 import { addressIn, bodyIn } from './testing/test-calls.ts'
 import { createWorld, type World } from './testing/test-world.ts'
 
-// Sends every endpoint what no honest client would: each answer is an ErrorBody with a 4xx status, or a success
-// where the input happens to be fine. Never a 500, never an unexpected line in the log.
+// Sends hostile input to every endpoint. Each response must be an ErrorBody with a 4xx status, or a success if the
+// input happens to be valid. Never a 500, never an unexpected log line.
 
 const LONG = 'x'.repeat(20_000)
 const JUNK: unknown[] = [
@@ -91,7 +91,7 @@ beforeAll(async () => {
   endpoints = [...server.app.api.mounted]
 })
 
-test('bodies that are no JSON, or JSON of the wrong kind', async () => {
+test('bodies that are not JSON, or JSON of the wrong type', async () => {
   await using server = await createTestServer()
   const world = await createWorld(server, 'Walk')
   for (const endpoint of endpoints) {
@@ -103,7 +103,7 @@ test('bodies that are no JSON, or JSON of the wrong kind', async () => {
   }
 })
 
-test('every field of every body with junk in it', async () => {
+test('every field of every body with junk', async () => {
   await using server = await createTestServer()
   const world = await createWorld(server, 'Walk')
   for (const endpoint of endpoints) {
@@ -116,7 +116,7 @@ test('every field of every body with junk in it', async () => {
   }
 }, 120_000)
 
-test('addresses with junk in them', async () => {
+test('addresses with junk', async () => {
   await using server = await createTestServer()
   const world = await createWorld(server, 'Walk')
   for (const endpoint of endpoints) {
@@ -129,7 +129,7 @@ test('addresses with junk in them', async () => {
   }
 })
 
-test('queries with junk in them', async () => {
+test('queries with junk', async () => {
   await using server = await createTestServer()
   for (const endpoint of endpoints) {
     if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE') continue
@@ -141,7 +141,7 @@ test('queries with junk in them', async () => {
   }
 }, 60_000)
 
-test('headers with junk in them', async () => {
+test('headers with junk', async () => {
   await using server = await createTestServer()
   const world = await createWorld(server, 'Walk')
   const headers: Record<string, string>[] = [
@@ -166,7 +166,7 @@ test('headers with junk in them', async () => {
 })
 
 async function newClient(server: TestServer): Promise<TestClient> {
-  // Some calls end the session that makes them, so each endpoint has a user of its own.
+  // Some calls end their session, so each endpoint has its own user.
   return server.as(await server.given.user({ superuser: true }))
 }
 
@@ -200,7 +200,7 @@ function bodyOf(world: World, endpoint: Endpoint): { payload?: string } {
   return body === undefined ? {} : { payload: JSON.stringify(body) }
 }
 
-/** The good body with junk in the place of each of its values, and with each junk value for a field that it lacks. */
+/** Copies of the valid body, each with one value replaced by junk, or one extra field. */
 function* spoiled(good: unknown): Generator<unknown> {
   yield* JUNK
   if (typeof good !== 'object' || good === null) return

@@ -7,13 +7,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 
-// Each of these starts servers, which takes a while where others do the same.
+// Every test starts servers, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 const RESET = fileURLToPath(new URL('reset-password.ts', import.meta.url))
+const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url))
 
-test('prints the address, and the first time a password that signs in', async () => {
+test('prints the address, and on the first start a password that signs in', async () => {
   await using folder = await createFolder()
   await using server = startServer({ MUSTER_DATA: folder.path })
   const url = await server.listening()
@@ -32,7 +33,7 @@ test('prints the address, and the first time a password that signs in', async ()
   expect(await again.stop('SIGINT')).toBe(0)
 })
 
-test('a lost password is reset on the stopped server, and only there', async () => {
+test('a lost password is reset only while the server is stopped', async () => {
   await using folder = await createFolder()
   const env = {
     MUSTER_DATA: folder.path,
@@ -48,7 +49,7 @@ test('a lost password is reset on the stopped server, and only there', async () 
 
   await using unknown = startServer(env, [RESET, 'ada'])
   expect(await unknown.exited()).toBe(1)
-  expect(unknown.stderr()).toBe('muster: There is no user ada. There are: grace.\n')
+  expect(unknown.stderr()).toBe('muster: The user ada does not exist. Users: grace.\n')
   await using reset = startServer(env, [RESET, 'Grace'])
   expect(await reset.exited()).toBe(0)
   const password = /^New password of grace: (\S+)\n$/.exec(reset.stdout())?.[1] ?? ''
@@ -97,7 +98,7 @@ test('a data folder that others could read is closed to them, with one line in t
   const line = /^.*data folder was readable by other users, corrected.*$/gm
   expect(first.stderr().match(line)).toHaveLength(1)
 
-  // As a version without these rights has left it.
+  // As left by a version without this protection.
   await chmod(folder.path, 0o755)
   await chmod(join(folder.path, 'muster.db'), 0o644)
   await using second = startServer({ MUSTER_DATA: folder.path })
@@ -110,7 +111,7 @@ test('a data folder that others could read is closed to them, with one line in t
   expect(third.stderr()).not.toMatch(line)
 })
 
-test('a folder that other programs use is refused as data folder with one line', async () => {
+test('a folder that other programs use is refused as data folder in one line', async () => {
   await using folder = await createFolder()
   await writeFile(join(folder.path, 'of-another-program'), '')
   await chmod(folder.path, 0o755)
@@ -122,7 +123,7 @@ test('a folder that other programs use is refused as data folder with one line',
   expect((await stat(folder.path)).mode & 0o777).toBe(0o755)
 })
 
-test('the agent of the own machine gets neither the settings of the server nor a token to show', async () => {
+test('the agent of the server machine gets neither the settings of the server nor a token to print', async () => {
   await using folder = await createFolder()
   const secret = 'a long enough one'
   await using server = startServer({
@@ -153,12 +154,12 @@ test('the agent of the own machine gets neither the settings of the server nor a
   expect([...environments].join()).not.toMatch(/MUSTER_ADMIN_PASSWORD|MUSTER_METRICS_TOKEN|long enough/)
 })
 
-test('a common password of the first user stops the start, later ones are nobody’s', async () => {
+test('a common password of the first user stops the start, and is ignored later', async () => {
   await using folder = await createFolder()
   const env = { MUSTER_DATA: folder.path, MUSTER_ADMIN_PASSWORD: 'administrator' }
   await using refused = startServer(env)
   expect(await refused.exited()).toBe(2)
-  expect(refused.stderr()).toMatch(/^muster: MUSTER_ADMIN_PASSWORD has a wrong value: .+\n$/)
+  expect(refused.stderr()).toMatch(/^muster: MUSTER_ADMIN_PASSWORD is not valid: .+\n$/)
   await using first = startServer({ ...env, MUSTER_ADMIN_PASSWORD: 'a long enough one' })
   await first.listening()
   expect(await first.stop('SIGTERM')).toBe(0)
@@ -166,13 +167,13 @@ test('a common password of the first user stops the start, later ones are nobody
   await later.listening()
 })
 
-test('a wrong setting stops the start with one line that names it', async () => {
+test('an invalid setting stops the start with one line that names it', async () => {
   await using server = startServer({ MUSTER_PORT: 'many' })
   expect(await server.exited()).toBe(2)
-  expect(server.stderr()).toMatch(/^muster: MUSTER_PORT has a wrong value: .+\n$/)
+  expect(server.stderr()).toMatch(/^muster: MUSTER_PORT is not valid: .+\n$/)
 })
 
-test('a certificate that cannot be read stops the start with one line', async () => {
+test('an unreadable certificate stops the start with one line', async () => {
   await using folder = await createFolder()
   await using server = startServer({
     MUSTER_DATA: folder.path,
@@ -183,7 +184,7 @@ test('a certificate that cannot be read stops the start with one line', async ()
   expect(server.stderr()).toMatch(/^muster: MUSTER_TLS_CERT and MUSTER_TLS_KEY cannot be used: .+\n$/)
 })
 
-test('a port that is taken is said in one line', async () => {
+test('a port in use is reported in one line', async () => {
   await using folder = await createFolder()
   await using first = startServer({ MUSTER_DATA: join(folder.path, 'a') })
   const port = new URL(await first.listening()).port
@@ -192,7 +193,7 @@ test('a port that is taken is said in one line', async () => {
   expect(second.stderr()).toMatch(/^muster: another program listens .*MUSTER_PORT\n$/)
 })
 
-test('an idle connection does not hold up the stop', async () => {
+test('an idle connection does not delay the stop', async () => {
   await using folder = await createFolder()
   await using server = startServer({ MUSTER_DATA: folder.path })
   const { port } = new URL(await server.listening())
@@ -219,7 +220,7 @@ async function signedIn(url: string, password: string): Promise<Record<string, s
   })
   const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
   const xsrf = cookies.find((cookie) => cookie.startsWith('XSRF-TOKEN='))?.slice('XSRF-TOKEN='.length)
-  // What the sign-in answers.
+  // The response of the sign-in.
   const { token } = (await response.json()) as { token: string }
   return {
     authorization: `Token ${token}`,
@@ -233,7 +234,7 @@ async function childrenOf(pid: number): Promise<string[]> {
   return (await read(`/proc/${pid}/task/${pid}/children`)).split(' ').filter((text) => text !== '')
 }
 
-/** A process may be gone by now. */
+/** The process may have exited. */
 function read(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '')
 }
@@ -245,7 +246,13 @@ async function createFolder() {
 
 function startServer(env: Record<string, string>, args = [MAIN]) {
   const child: ChildProcess = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], MUSTER_PORT: '0', MUSTER_LOG_LEVEL: 'warn', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      MUSTER_PORT: '0',
+      MUSTER_LOG_LEVEL: 'warn',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -1,16 +1,11 @@
-import { isIPv6 } from 'node:net'
 import { AppError } from '@muster/contract/errors'
-import { type App, createApp } from './app.ts'
-import { type Context, createContext } from './context.ts'
-import { loadStarterSet } from './features/scripts/load-starter-set.ts'
 import { createFirstAdmin } from './features/users/create-first-admin.ts'
 import { type Config, ConfigError, readConfig } from './platform/config/config.ts'
 import { keepFilesPrivate } from './platform/files/private-files.ts'
+import { type RunningServer, startServer } from './start-server.ts'
 
 const GRACE_MS = 10_000
 const EXIT_WRONG_SETTING = 2
-/** Connections not yet accepted. Of Node's 511 a fleet that comes back fills all, and whoever finds no place waits up to 15 s. */
-const MOST_WAITING = 4096
 
 keepFilesPrivate()
 try {
@@ -21,17 +16,12 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
-  const ctx = await createContext(config)
+  const server = await startServer(config)
+  const { ctx, address } = server
+  stopOnSignal(server)
   try {
-    const app = await createApp(ctx)
-    await loadStarterSet(ctx)
-    await ctx.jobs.start()
-    await app.fastify.listen({ host: config.host, port: config.port, backlog: MOST_WAITING })
-    app.fleet.rows.keepFresh()
-    stopOnSignal(ctx, app)
-    const address = listeningAt(config, app)
     const admin = await createFirstAdmin(ctx)
-    // People first: programs take the last line for the sign that all is ready.
+    // First, because programs take the last line as the sign that the server is ready.
     if (admin !== undefined) process.stdout.write(welcome(config, address, admin))
     process.stdout.write(`muster listening on ${address}\n`)
   } catch (error) {
@@ -41,11 +31,10 @@ async function run(config: Config): Promise<void> {
 }
 
 /**
- * In order: no new requests (503), sockets closed, running requests finished; then jobs, bus, database
- * and lock. What
- * does not end within the grace is cut off. A second signal cuts it off at once.
+ * In order: refuse new requests (503), close sockets, finish running requests, then jobs, bus, database and lock.
+ * Whatever does not end within the grace period is cut off. A second signal cuts off at once.
  */
-function stopOnSignal(ctx: Context, app: App): void {
+function stopOnSignal({ ctx, stop: stopServer }: RunningServer): void {
   let isStopping = false
   const stop = async () => {
     if (isStopping) process.exit(1)
@@ -56,32 +45,17 @@ function stopOnSignal(ctx: Context, app: App): void {
       process.exit(1)
     }, GRACE_MS)
     try {
-      try {
-        await app.stop()
-      } finally {
-        await ctx[Symbol.asyncDispose]()
-      }
+      await stopServer()
       clearTimeout(timer)
       ctx.log.info('stopped')
       process.exit(0)
     } catch (error) {
-      ctx.log.error({ err: error }, 'did not stop in order')
+      ctx.log.error({ err: error }, 'did not stop cleanly')
       process.exit(1)
     }
   }
   process.on('SIGTERM', () => void stop())
   process.on('SIGINT', () => void stop())
-}
-
-function listeningAt(config: Config, { fastify }: App): string {
-  const address = fastify.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : config.port
-  return originOf(config, config.host, port)
-}
-
-function originOf(config: Config, host: string, port: number): string {
-  const scheme = config.tls === undefined ? 'http' : 'https'
-  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 function welcome(
@@ -93,8 +67,8 @@ function welcome(
   const open = config.publicUrl ?? (anyHost ? address.replace(/\/\/[^/]+(:\d+)$/, '//127.0.0.1$1') : address)
   const password =
     generatedPassword === undefined
-      ? '  password  the one in MUSTER_ADMIN_PASSWORD\n'
-      : `  password  ${generatedPassword}\n  This password is shown only now.\n`
+      ? '  password  the value of MUSTER_ADMIN_PASSWORD\n'
+      : `  password  ${generatedPassword}\n  Shown only once.\n`
   return `\n  Open ${open} and sign in:\n  user      ${username}\n${password}\n`
 }
 
@@ -102,7 +76,7 @@ function describeFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof AppError) return error.message
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && error.code === 'EADDRINUSE') {
-    return `another program listens on this address already (${error.message}); choose another MUSTER_PORT`
+    return `another program already listens on this address (${error.message}); choose another MUSTER_PORT`
   }
   if ('code' in error && error.code === 'EACCES') {
     return `this user may not listen on this address (${error.message}); choose another MUSTER_PORT`

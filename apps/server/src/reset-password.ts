@@ -1,4 +1,4 @@
-// npm run reset-password -- USER: a new password for who has lost it. With SQLite the server has to be stopped first.
+// npm run reset-password -- USER: sets a new password. With SQLite the server must be stopped first.
 import { AppError } from '@muster/contract/errors'
 import { createContext } from './context.ts'
 import { resetPassword } from './features/users/reset-password.ts'

@@ -4,7 +4,7 @@ import { addressIn, bodyIn, queryIn } from './testing/test-calls.ts'
 import { createTestServer, type TestServer } from './testing/test-server.ts'
 import { createWorld, type World } from './testing/test-world.ts'
 
-/** Bodies that hold the object under its noun. */
+/** Bodies that wrap the object. */
 const WRAPPED: Record<string, string> = { '/clients/:id/': 'client', '/clients/sites/:id/': 'site' }
 
 let endpoints: readonly Endpoint[] = []
@@ -13,7 +13,7 @@ beforeAll(async () => {
   endpoints = [...server.app.api.mounted]
 })
 
-test('a write with an unknown field is refused by name, at every depth of its body', async () => {
+test('a write with an unknown field is refused by name at every depth', async () => {
   await using server = await createTestServer()
   const world = await createWorld(server, 'Walk')
   for (const endpoint of endpoints) {
@@ -36,7 +36,7 @@ test('a write with an unknown field is refused by name, at every depth of its bo
   }
 })
 
-test('a query parameter that an endpoint does not know is refused by name', async () => {
+test('an unknown query parameter is refused by name', async () => {
   await using server = await createTestServer()
   const world = await createWorld(server, 'Walk')
   for (const endpoint of endpoints) {
@@ -69,7 +69,7 @@ test('an object can be sent back as it was read', async () => {
   }
 })
 
-test('a read-only field that is sent with another value is refused by name', async () => {
+test('a changed read-only field is refused by name', async () => {
   await using server = await createTestServer()
   let refused = 0
   for (const endpoint of endpoints) {
@@ -101,7 +101,7 @@ async function openObject(server: TestServer, endpoint: Endpoint) {
     root,
     read: async (client: typeof root): Promise<Record<string, unknown>> => {
       const answer = await client.send({ method: 'GET', url: isListed ? url.replace(/[^/]+\/$/, '') : url })
-      // Objects of the contract, or lists of such.
+      // Objects of the contract, or lists of them.
       if (!isListed) return answer.body as Record<string, unknown>
       const list = answer.body as Record<string, unknown>[]
       const found = list.find(({ id }) => url.endsWith(`/${String(id)}/`))
@@ -118,14 +118,14 @@ async function openObject(server: TestServer, endpoint: Endpoint) {
   }
 }
 
-/** Without what a save changes, or time. */
+/** Without fields that saves or time change. */
 function stable({ volatile = [] }: Endpoint, object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).filter(([name]) => name !== 'modified' && !volatile.includes(name)),
   )
 }
 
-/** Whether the body of a PUT knows nothing of a field. */
+/** Whether the body of a PUT lacks a field. */
 function isReadOnly({ path, body }: Endpoint, name: string): boolean {
   const noun = WRAPPED[path]
   const parsed = body?.safeParse(

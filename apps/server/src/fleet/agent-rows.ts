@@ -17,18 +17,18 @@ import {
 } from '../features/agents/queries.ts'
 import { viewAgentRow } from '../features/agents/view.ts'
 
-/** How many machines of a site are so. Those in maintenance count as machines only. */
+/** Number of machines of a site per status. Machines in maintenance count only in the total. */
 export interface SiteSum {
   machines: number
   maintenance: number
-  /** A check fails so, or an overdue machine whose overdue alert is on. */
+  /** A check fails with severity error, or the machine is overdue and its overdue alert is on. */
   errors: number
   warnings: number
 }
 
 export const emptySum = (): SiteSum => ({ machines: 0, maintenance: 0, errors: 0, warnings: 0 })
 
-/** Puts a machine into the sum, or takes the same row out of it again. */
+/** Adds a row to the sum, or with -1 subtracts the same row again. */
 export function count(sum: SiteSum, row: AgentRow, by: 1 | -1): void {
   sum.machines += by
   if (row.maintenance_mode) {
@@ -44,13 +44,13 @@ function isAlarminglySilent(row: AgentRow): boolean {
 }
 
 interface KeptRow {
-  /** Of the row in the database. */
+  /** Primary key of the agent's row. */
   id: number
   row: AgentRow
-  /** JSON of the row around its last_seen: that of a connected machine is the moment of the answer. */
+  /** JSON of the row around its last_seen, which for a connected machine is the time of the response. */
   head: string
   tail: string
-  /** Sorts the row by its host name. */
+  /** Sort key of the host name. */
   nameKey: string
   /** When the status changes by time alone. */
   changesAt: number
@@ -62,13 +62,13 @@ interface RowFilter {
   monitoring_type?: AgentRow['monitoring_type'] | undefined
 }
 
-// With the key in front: no text that a machine sends can hold an unescaped quote.
+// Includes the key: a text from an agent cannot contain an unescaped quote.
 const LAST_SEEN_KEY = '"last_seen":'
 const LAST_SEEN_MARK = `${LAST_SEEN_KEY}"@"`
 
 type Site = { clientId: number; rows: Map<string, KeptRow>; sum: SiteSum }
 
-/** Rows of machines by agent_id and by site: most questions are about one client of many. */
+/** Agent rows by agent_id and by site, because most requests are for one client of many. */
 export class KeptRows {
   #all = new Map<string, KeptRow>()
   #sites = new Map<number, Site>()
@@ -117,7 +117,7 @@ export class KeptRows {
     return this.#all.values()
   }
 
-  /** What this caller may see of it, site by site. */
+  /** Rows that the caller may see, site by site. */
   find({ scope }: { scope: Scope }, { client, site, monitoring_type: type }: RowFilter): KeptRow[] {
     const clients = scope.all ? undefined : new Set(scope.clientIds)
     const sites = scope.all ? undefined : new Set(scope.siteIds)
@@ -133,7 +133,7 @@ export class KeptRows {
     return found
   }
 
-  /** By site id; sites without a machine are missing. */
+  /** By site id. Sites without machines are missing. */
   sums(): Map<number, SiteSum> {
     return new Map(Array.from(this.#sites, ([id, { sum }]) => [id, { ...sum }]))
   }
@@ -151,16 +151,16 @@ export class KeptRows {
 }
 
 const SLICE = 250
-/** Rows of one piece of a long answer: some 700 kB. */
+/** Rows per piece of a long response, about 700 kB. */
 const PIECE_ROWS = 600
-/** With more stale rows than this, a page is read on its own, and the rows are loaded before anyone asks for them. */
+/** With more stale rows than this, a page is read on its own, and the rows are loaded in the background. */
 const MAX_STALE = 500
-/** A page that ends beyond this is cut from the loaded rows: finding it by names would take as long. */
+/** A page that ends beyond this is taken from the loaded rows: finding it by name would take as long. */
 const MAX_PAGE_END = 500
 const NAMES_SLICE = 5000
 /**
- * The rows of the machines table, ready to be sent, kept in memory: a list of ten thousand is a join of strings.
- * Events mark rows as stale; stale ones are read again before the next answer. The database stays the truth.
+ * Serialized rows of the machines table in memory, so that a list of ten thousand is a join of strings. Events mark
+ * rows as stale, and stale rows are read again before the next response. The database stays the source of truth.
  */
 export class AgentRows implements Disposable {
   #ctx: Context
@@ -171,7 +171,7 @@ export class AgentRows implements Disposable {
   #handlers: ((agentIds: string[]) => void)[] = []
   #once = new Map<string, (() => void)[]>()
   #timer: NodeJS.Timeout
-  /** Stale rows that a running load has not read yet. */
+  /** Stale rows that the running load has not read yet. */
   #unread = 0
   #keepsFresh = false
   /** Counts changes, for ETags. */
@@ -191,17 +191,17 @@ export class AgentRows implements Disposable {
     this.#timer.unref()
   }
 
-  /** Calls back with the agent_ids whose rows have changed, appeared or gone. */
+  /** Calls the handler with the agent_ids whose rows changed, appeared or were deleted. */
   onChanged(handler: (agentIds: string[]) => void): void {
     this.#handlers.push(handler)
   }
 
-  /** Calls back once, at the next change of this machine's row. */
+  /** Calls the handler once, at the next change of this machine's row. */
   onceChanged(agentId: string, handler: () => void): void {
     this.#once.set(agentId, [...(this.#once.get(agentId) ?? []), handler])
   }
 
-  /** The rows of these machines; those that do not exist are missing. */
+  /** The rows of these machines. Unknown ids are skipped. */
   async rowsOf(agentIds: Iterable<string>): Promise<AgentRow[]> {
     await this.#fresh()
     return Array.from(agentIds, (id) => this.#rows.get(id)?.row).filter((row) => row !== undefined)
@@ -222,7 +222,7 @@ export class AgentRows implements Disposable {
     }))
   }
 
-  /** The same as `list`, as JSON text; a long one in pieces, since that of ten thousand rows is 12 MB. */
+  /** Like `list`, as JSON text. Long lists come in pieces: ten thousand rows are 12 MB. */
   async listJson(caller: { scope: Scope }, filter: RowFilter): Promise<JsonText | JsonPieces> {
     const now = JSON.stringify(this.#ctx.now().toISOString())
     const found = await this.#find(caller, filter)
@@ -231,8 +231,8 @@ export class AgentRows implements Disposable {
   }
 
   /**
-   * One page of the list in the order of host names. It does not wait for thousands of other rows: right after a start
-   * or a change of the whole fleet, the first screen is read from the database.
+   * One page of the list sorted by host name. After a start or a change of the whole fleet it reads the page from the
+   * database instead of waiting for thousands of stale rows.
    */
   async pageByName(
     caller: { scope: Scope },
@@ -252,13 +252,13 @@ export class AgentRows implements Disposable {
     return new JsonText(`{"total":${found.total},"page":${page},"page_size":${size},"results":[${results}]}`)
   }
 
-  /** From now on, many stale rows are read in the background, so that no list has to wait for them. */
+  /** From here on, many stale rows are read in the background, so that no list waits for them. */
   keepFresh(): void {
     this.#keepsFresh = true
     this.#catchUp()
   }
 
-  /** What the machines of each site add up to, whoever asks; sites without a machine are missing. */
+  /** The sums of all sites, not limited to a caller. Sites without machines are missing. */
   async sums(): Promise<Map<number, SiteSum>> {
     await this.#fresh()
     return this.#rows.sums()
@@ -280,12 +280,12 @@ export class AgentRows implements Disposable {
       for (const id of ids) this.#stale.add(id)
       this.#changed(ids)
     } else if (event.type === 'alert_template.changed') {
-      // Which one counts may be another for any of them.
+      // The setting may change the effective value of any machine.
       const ids = this.#rows.ids()
       for (const id of ids) this.#stale.add(id)
       this.#changed(ids)
     } else if (event.type === 'client.changed') {
-      // Names of clients and sites stand in every row below them.
+      // Every row contains the names of its client and site.
       const clients = new Set(event.ids)
       const rows = [...this.#rows.values()].filter(({ row }) => clients.has(row.client_id))
       const ids = rows.map(({ row }) => row.agent_id)
@@ -347,8 +347,8 @@ export class AgentRows implements Disposable {
   }
 
   /**
-   * Reads what was stale when it was called: one reading that runs already may have begun too early, so at most one
-   * more follows. What changes meanwhile is for the next caller, or a busy fleet would never let anyone go.
+   * Reads the rows that were stale at the call. A load that is already running may have started too early, so at most
+   * one more follows. Later changes are left to the next caller, or a busy fleet would block callers forever.
    */
   async #fresh(): Promise<void> {
     if (this.#loading !== undefined) await this.#loading
@@ -379,7 +379,7 @@ export class AgentRows implements Disposable {
         throw error
       }
       this.#unread -= slice.length
-      // SQLite answers without a pause: other requests get their turn between two slices.
+      // SQLite is synchronous: other requests run between two slices.
       await new Promise(setImmediate)
     }
   }
@@ -424,7 +424,7 @@ function compareNames(a: Named, b: Named): number {
   return a.row.agent_id < b.row.agent_id ? -1 : 1
 }
 
-/** The first rows in the order of host names. With few of many, picking them is far quicker than sorting all. */
+/** The first rows by host name. Selecting few of many is much faster than sorting all. */
 function firstByName<Row extends Named>(rows: Row[], count: number): Row[] {
   if (count > MAX_PAGE_END || rows.length <= count) return rows.toSorted(compareNames).slice(0, count)
   const first = rows.slice(0, count).toSorted(compareNames)

@@ -4,11 +4,11 @@ import type { AuditAction, AuditObject } from '@muster/contract/api/audit'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../context.ts'
 import type { Caller } from '../platform/http/caller.ts'
-import { audit } from '../features/audit/write-audit.ts'
+import { audit, failedTo } from '../features/audit/write-audit.ts'
 import type { Fleet } from './fleet.ts'
 import { requireAgent } from '../features/agents/require-agent.ts'
 
-/** Who asks which machine. */
+/** The caller and the machine of a request. */
 export interface Asking {
   fleet: Fleet
   caller: Caller
@@ -20,15 +20,15 @@ interface Act<Name extends QuestionName> {
   input: CommandInput<Name>
   action: AuditAction
   object_type: AuditObject
-  /** What was done, for the audit log; without an answer nobody knows whether it was. */
+  /** The audit sentence. Without a response the outcome is unknown. */
   describe: (answer: Reply<Name> | undefined) => string
-  /** What of the question and the answer is written down, where all of it is too much. */
+  /** Limits what the audit log stores of the request and the response. */
   keep?: (answer: Reply<Name> | undefined) => object
-  /** What was there before, as the answer tells. */
+  /** The previous state, as reported in the response. */
   before?: (answer: Reply<Name> | undefined) => unknown
 }
 
-/** Has a machine do something at once, and writes down that it was asked: also when it refused, or did not answer. */
+/** Sends a request to a machine and writes an audit row, also if the machine refused or did not respond. */
 export async function askMachine<Name extends QuestionName>(
   ctx: Context,
   { fleet, caller, agentId }: Asking,
@@ -52,9 +52,9 @@ export async function askMachine<Name extends QuestionName>(
     await write(describe(answer), keep(answer), answer)
     return answer
   } catch (error) {
-    // Nothing was sent to a machine that is away.
+    // Nothing was sent to an offline machine.
     if (error instanceof AppError && error.code !== 'agent_offline')
-      await write(`${describe(undefined)}, in vain`, { ...keep(undefined), problem: error.message })
+      await write(failedTo(describe(undefined)), { ...keep(undefined), problem: error.message })
     throw error
   }
 }

@@ -8,13 +8,13 @@ export interface WantedDefinition {
   revision: string
 }
 
-/** What machines are told of one kind of things that they do by themselves. */
+/** One kind of definitions that are synchronized to agents. */
 export interface ToldKind<Definition> {
   noun: 'checks' | 'tasks'
-  /** The column of the machine's version. */
+  /** The column of the agent's version. */
   version: 'checks_version' | 'tasks_version'
   event: 'check.redefined' | 'task.redefined'
-  /** At most so many in one command; one that is large goes alone. */
+  /** Maximum definitions per command. A large one is sent alone. */
   mostAtOnce: number
   findWanted(db: Db, agentIds: readonly string[]): Promise<WantedDefinition[]>
   define(ctx: Context, ids: number[]): Promise<{ agent_id: string; definition: Definition }[]>
@@ -29,27 +29,27 @@ export interface Order<Definition> {
 export interface SyncLinks<Definition> {
   isConnected(agentId: string): boolean
   connectedIds(): string[]
-  /** False = this process has no link to that machine. */
+  /** Returns false if this process has no link to the agent. */
   send(agentId: string, order: Order<Definition>): boolean
 }
 
-/** Each is sent something signed: so many take some 10 ms. */
+/** Every agent gets a signed command: this many take about 10 ms. */
 const MACHINES_AT_ONCE = 20
-/** Characters of definitions in one command; a larger definition goes alone. */
+/** Maximum characters of definitions per command. A larger definition is sent alone. */
 const MAX_PUT = 500_000
-/** Of the column, minus room to grow. */
+/** The maximum of the column, minus room to grow. */
 const MAX_VERSION = 2_000_000_000
 
 /**
- * Tells machines that are linked to this process what they are to do of one kind. What must be told waits by machine,
- * so that many changes in a row are one command, and a script that thousands of machines run goes out in slices.
- * Nothing is lost when a telling is: a machine says at its next sign-in which version it has.
+ * Sends definitions of one kind to agents linked to this process. Changes are queued by agent, so many changes in a row
+ * become one command, and a script that thousands of machines run is sent in slices. A lost message is harmless: an
+ * agent reports its version at its next sign-in.
  */
 export class DefinitionSync<Definition> implements AsyncDisposable {
   #ctx: Context
   #kind: ToldKind<Definition>
   #links: SyncLinks<Definition>
-  /** Machine -> things whose definitions it needs. */
+  /** Agent -> items whose definitions it needs. */
   #waiting = new Map<string, Set<number>>()
   #running: Promise<void> | undefined
   #stopped = false
@@ -60,7 +60,7 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
     this.#links = links
     ctx.onEvent(({ type, ids, agent_ids = [] }) => {
       if (type !== kind.event) return
-      // Written in pairs by emitRedefined, or machines only.
+      // Written in pairs by emitRedefined, or with agents only.
       for (const [index, agentId] of agent_ids.entries())
         this.tell(agentId, ids.slice(index, index + 1).map(Number))
     })
@@ -69,7 +69,7 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
     })
   }
 
-  /** Sends what is wanted of a machine, if it is linked here, with the definitions of these. */
+  /** Sends the current version with these definitions, if the agent is linked to this process. */
   tell(agentId: string, ids: readonly number[]): void {
     if (this.#stopped || !this.#links.isConnected(agentId)) return
     const put = this.#waiting.get(agentId) ?? new Set()
@@ -79,8 +79,8 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
   }
 
   /**
-   * A machine has come up with this version. One that has a later version than ours (the database was put back from a
-   * copy) would ignore ours: ours goes beyond it.
+   * Synchronizes an agent that signed in with this version. If the agent's version is newer (the database was restored
+   * from a backup), it would ignore ours, so ours moves past it.
    */
   async meet(agentId: string, { has, needs }: { has: number; needs: number }): Promise<void> {
     if (has === needs) return
@@ -103,14 +103,14 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
 
   async #run(): Promise<void> {
     while (this.#waiting.size > 0 && !this.#stopped) {
-      // SQLite answers without a pause: whatever else waits comes in between.
+      // SQLite is synchronous: other work runs in between.
       await new Promise(setImmediate)
       const batch = new Map([...this.#waiting].slice(0, MACHINES_AT_ONCE))
       for (const agentId of batch.keys()) this.#waiting.delete(agentId)
       try {
         await this.#tellThese(batch)
       } catch (error) {
-        this.#ctx.log.error({ err: error, noun: this.#kind.noun }, 'machines not told what they are to do')
+        this.#ctx.log.error({ err: error, noun: this.#kind.noun }, 'definitions not sent to agents')
       }
     }
     this.#running = undefined
@@ -120,7 +120,7 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
     const { db } = this.#ctx
     const kind = this.#kind
     const agentIds = [...batch.keys()]
-    // Versions are read first: what changes meanwhile is sent with too old a version, and again with the right one.
+    // Versions are read first: a change in between is sent with an old version, and again with the new one.
     const machines = await db
       .selectFrom('agents')
       .select(['agent_id', 'checks_version', 'tasks_version'])
@@ -143,7 +143,7 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
   }
 }
 
-/** Tells whoever holds the links of machines that these things of theirs are defined anew, or that some are gone. */
+/** Notifies the processes that hold the links of these agents that definitions changed or were deleted. */
 export function emitRedefined(
   emit: (event: Event) => void,
   type: ToldKind<unknown>['event'],
@@ -162,7 +162,7 @@ export function emitRedefined(
 
 const IDS_IN_EVENT = 500
 
-/** One part at least, each small enough for a command. */
+/** At least one part, each small enough for a command. */
 function partsOf<Definition>(definitions: readonly Definition[], mostAtOnce: number): Definition[][] {
   const parts: Definition[][] = [[]]
   let size = 0

@@ -34,15 +34,15 @@ const REACH_TIMEOUT_MS = 5000
 
 interface Here<Request> {
   isConnected: (agentId: string) => boolean
-  /** Of a machine whose link this process holds. */
+  /** Handles a request for an agent whose link this process holds. */
   handle: (agentId: string, request: Request) => Promise<unknown>
 }
 
-/** Brings what is asked of a machine to the process that holds its link: this one, or another over the bus. */
+/** Routes requests for an agent to the process that holds its link: this one, or another over the bus. */
 class LinkReach<Request> {
   #ctx: Context
   #here: Here<Request>
-  /** Where other processes ask, how this one stops answering for a machine. */
+  /** Functions that stop answering the bus for an agent. */
   #answers = new Map<string, () => Promise<void>>()
 
   constructor(ctx: Context, here: Here<Request>) {
@@ -50,7 +50,7 @@ class LinkReach<Request> {
     this.#here = here
   }
 
-  /** What `handle` there answers; undefined = no process has a link to this machine. */
+  /** Returns the result of the remote `handle`, or undefined if no process has a link to the agent. */
   async ask(agentId: string, request: Request, timeoutMs = REACH_TIMEOUT_MS): Promise<unknown> {
     if (this.#here.isConnected(agentId)) return this.#here.handle(agentId, request)
     try {
@@ -61,10 +61,10 @@ class LinkReach<Request> {
     }
   }
 
-  /** From now on others find the link of this machine here. */
+  /** From here on other processes find the link of this agent here. */
   async answerFor(agentId: string): Promise<void> {
     if (this.#ctx.config.natsUrl === undefined || this.#answers.has(agentId)) return
-    // `message` comes from `ask` of a process of the same version.
+    // `message` was sent by `ask` of a process of the same version.
     const handler = (message: unknown) => this.#here.handle(agentId, message as Request)
     const stop = this.#ctx.bus.answer(subjectOf(agentId), handler)
     this.#answers.set(agentId, async () => (await stop)())
@@ -84,7 +84,7 @@ function subjectOf(agentId: string): string {
 
 const SETTING = 'command_key'
 
-/** The server's command key: made once, kept encrypted in the settings, the same for every process. */
+/** The server's command key: created once, stored encrypted in the settings, shared by all processes. */
 async function openCommandKey(ctx: Context): Promise<SigningKey> {
   const sealed = ctx.secrets.encrypt(generateKeyPem())
   await ctx.db
@@ -103,13 +103,13 @@ async function openCommandKey(ctx: Context): Promise<SigningKey> {
     return openSigningKey(ctx.secrets.decrypt(stored))
   } catch (cause) {
     throw new Error(
-      'the command key in the database was sealed with another secret.key: restore the one that belongs to it',
+      'the command key in the database was sealed with another secret.key: restore the matching secret.key',
       { cause },
     )
   }
 }
 
-/** What another process may ask of the one that holds a link. */
+/** Requests of other processes to the one that holds a link. */
 type LinkRequest =
   | { kind: 'deliver' }
   | ({ kind: 'chore' } & Chore)
@@ -122,8 +122,8 @@ const FACTS_TIMEOUT_MS = 20_000
 const EXPIRE_EVERY_MS = 5000
 
 /**
- * The machines as this process sees them: the links it holds, the rows of all, and the way to reach any of them,
- * whichever process holds its link.
+ * All agents as seen by this process: the links that it holds, the cached rows, and routing to any agent through the
+ * process that holds its link.
  */
 export class Fleet implements AsyncDisposable {
   readonly rows: AgentRows
@@ -218,12 +218,12 @@ export class Fleet implements AsyncDisposable {
     return fleet
   }
 
-  /** Sends what waits for a machine, if it is connected anywhere; false = it waits until the machine is back. */
+  /** Sends waiting runs to a connected agent. Returns false if they wait for its reconnect. */
   async deliver(agentId: string): Promise<boolean> {
     return this.#isReached(agentId, { kind: 'deliver' })
   }
 
-  /** Asks a machine for something that is no run; false = it is not connected. */
+  /** Sends a command that is not a run. Returns false if the agent is not connected. */
   async sendChore<Name extends CommandName>(
     agentId: string,
     name: Name,
@@ -232,17 +232,17 @@ export class Fleet implements AsyncDisposable {
     return this.#isReached(agentId, { kind: 'chore', name, ...order })
   }
 
-  /** What a machine measures now and newer than `after`, waited for; undefined = it is not connected. */
+  /** Waits for metrics newer than `after`. Returns undefined if the agent is not connected. */
   async watchMetrics(agentId: string, after: number): Promise<LiveMetrics | undefined> {
     return (await this.#watch(agentId, { kind: 'watch-metrics', after })) as LiveMetrics | undefined
   }
 
-  /** What has changed among the processes of a machine since `after`, waited for; undefined = it is not connected. */
+  /** Waits for process changes since `after`. Returns undefined if the agent is not connected. */
   async watchProcesses(agentId: string, after: string): Promise<LiveProcesses | undefined> {
     return (await this.#watch(agentId, { kind: 'watch-processes', after })) as LiveProcesses | undefined
   }
 
-  /** Asks a machine and waits for its answer. Throws when it is away, refuses, or does not answer. */
+  /** Sends a request to an agent and waits for its response. Throws if it is offline, refuses or does not respond. */
   async ask<Name extends QuestionName>(
     { agent_id: agentId, hostname }: { agent_id: string; hostname: string },
     name: Name,
@@ -253,7 +253,7 @@ export class Fleet implements AsyncDisposable {
     return requireReply(name, outcome ?? { outcome: 'offline' }, hostname)
   }
 
-  /** Waits until a machine has reported facts, or a short while. */
+  /** Waits briefly for new facts of an agent. */
   async nextFacts(agentId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, FACTS_TIMEOUT_MS)
@@ -262,7 +262,7 @@ export class Fleet implements AsyncDisposable {
     clearTimeout(timer)
   }
 
-  /** Ends the link of a machine that was removed. */
+  /** Ends the link of a deleted agent. */
   async forget(agentId: string): Promise<void> {
     await this.#isReached(agentId, {
       kind: 'refuse',
@@ -287,11 +287,11 @@ export class Fleet implements AsyncDisposable {
   }
 
   async #isReached(agentId: string, request: LinkRequest): Promise<boolean> {
-    // Of the kinds that are answered with whether there is a link.
+    // These kinds return whether a link exists.
     return ((await this.#reach.ask(agentId, request)) ?? false) as boolean
   }
 
-  /** Of the process that holds the link, by its LiveTalk. */
+  /** Answered by LiveTalk of the process that holds the link. */
   async #watch(agentId: string, request: LiveRequest): Promise<unknown> {
     try {
       return await this.#reach.ask(
@@ -300,7 +300,7 @@ export class Fleet implements AsyncDisposable {
         request.kind === 'ask' ? ASK_TIMEOUT_MS : REACH_TIMEOUT_MS,
       )
     } catch (error) {
-      // That process is just going; the machine will be with another one.
+      // That process is stopping. The agent will reconnect to another one.
       if (error instanceof RequestTimeoutError)
         return request.kind === 'ask' ? { outcome: 'silent' } : undefined
       throw error
@@ -325,7 +325,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   #sendChore(agentId: string, { name, input, author }: Chore, nonce?: string): boolean {
-    // For a person who waits, one that was on its way already must not take the place of theirs.
+    // A list that is already on its way must not use up the allowance of a user's request.
     if (name === 'report-software') this.#limits.expectLists(agentId, author === 'server' ? 1 : 2)
     const chore = { agentId, name, input, author, nonce }
     const command = signChore(this.commandKey, this.#ctx.now(), chore)

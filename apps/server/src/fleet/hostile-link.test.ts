@@ -10,7 +10,7 @@ async function start(server: TestServer) {
   return { url, enrol: () => TestAgent.enrol(server, url, site.id) }
 }
 
-/** A connection of somebody who is no agent, with what it was sent. */
+/** Connects a socket that is not an agent, and records its input. */
 async function knock(url: string) {
   const socket = new WebSocket(url.replace('http', 'ws') + LINK_PATH, {
     headers: { 'x-muster-agent': 'A'.repeat(40) },
@@ -25,7 +25,7 @@ async function knock(url: string) {
 const countLines = (server: TestServer, message: string) =>
   server.logLines.filter(({ msg }) => msg === message).length
 
-test('the largest answer that an agent may give signs it in', async () => {
+test('the largest allowed answer signs an agent in', async () => {
   await using server = await createTestServer()
   const { enrol } = await start(server)
   using agent = await enrol()
@@ -35,7 +35,7 @@ test('the largest answer that an agent may give signs it in', async () => {
   expect(await agent.connect({ active, sessions })).toMatchObject({ type: 'welcome' })
 })
 
-test('a first frame that is no signed answer ends the connection', async () => {
+test('a first frame that is not a signed answer ends the connection', async () => {
   await using server = await createTestServer()
   const { url } = await start(server)
   const report = { type: 'report', seq: 1, report: { kind: 'facts', facts: {} } }
@@ -55,7 +55,7 @@ test('a first frame that is no signed answer ends the connection', async () => {
   expect(countLines(server, 'agent sent an unreadable frame')).toBe(0)
 })
 
-test('a stranger cannot fill the memory with a frame that has no end, or with pings', async () => {
+test('a stranger cannot fill the memory with an endless frame or with pings', async () => {
   await using server = await createTestServer()
   const { url } = await start(server)
   const endless = await knock(url)
@@ -76,7 +76,7 @@ test('an agent signs in beside connections that never do', async () => {
   for (const { socket } of strangers) socket.terminate()
 })
 
-test('a hundred frames that cannot be read end the link, and leave two lines in the log', async () => {
+test('a hundred unreadable frames end the link and leave two lines in the log', async () => {
   await using server = await createTestServer()
   const { enrol } = await start(server)
   using agent = await enrol()
@@ -91,7 +91,7 @@ test('a hundred frames that cannot be read end the link, and leave two lines in 
   expect(countLines(server, 'agent sent too many unreadable frames')).toBe(1)
 })
 
-test('an agent that does not read is told neither what is wrong nor that it was pinged', async () => {
+test('an agent that does not read gets neither errors nor pongs', async () => {
   await using server = await createTestServer()
   const { enrol } = await start(server)
   using agent = await enrol()
@@ -101,7 +101,7 @@ test('an agent that does not read is told neither what is wrong nor that it was 
   let pings = 0
   socket.on('ping', () => (pings += 1))
   agent.pause()
-  // Far more than the systems of both sides keep.
+  // Much more than the socket buffers of both sides.
   socket.send(Buffer.alloc(32 * 1024 * 1024))
   const waiting = socket.bufferedAmount
   expect(waiting).toBeGreaterThan(1024 * 1024)

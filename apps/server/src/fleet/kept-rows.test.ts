@@ -28,7 +28,7 @@ async function someRow(): Promise<AgentRow> {
   return AgentRow.parse(row)
 }
 
-test('after any changes the sums of sites and what is found are those of the rows that are left', async () => {
+test('after any changes the sums and results match the remaining rows', async () => {
   const template = await someRow()
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
@@ -36,7 +36,7 @@ test('after any changes the sums of sites and what is found are those of the row
       const model = new Map<string, AgentRow>()
       for (const { machine, isGone, failing, warning, ...fields } of changes) {
         const checks = { ...template.checks, failing, warning }
-        // The client of a site is the site's matter.
+        // The site determines the client.
         const row = {
           ...template,
           ...fields,
@@ -110,7 +110,7 @@ test('a page by host name is the same from the database and from the loaded rows
   })
 })
 
-test('names only carry the id of the machine, whatever the filter and whatever was removed before it', async () => {
+test('names carry only the id of the machine, whatever the filter and whatever was removed before it', async () => {
   await using server = await createTestServer()
   const { given } = server
   const [mine, other] = [await given.site(), await given.site()]

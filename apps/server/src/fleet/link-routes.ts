@@ -5,8 +5,8 @@ import type { Api } from '../platform/http/route.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * Ten thousand agents behind one address come back at the same moment, and each sends some hundred bytes. The largest
- * answer that an agent can send has 210 kB: 10,000 runs and 1,000 sessions.
+ * Ten thousand agents behind one address may reconnect at the same moment, each with a few hundred bytes. The largest
+ * possible answer has 210 kB: 10,000 runs and 1,000 sessions.
  */
 const SIGN_IN_LIMITS = {
   perSource: 12_000,
@@ -17,7 +17,7 @@ const SIGN_IN_LIMITS = {
 
 /** The agents' WebSocket. A browser always sends an Origin, an agent never does. */
 export function linkRoutes(api: Api, fleet: Fleet): void {
-  const summary = 'WebSocket of the agents; docs/protocol.md describes it'
+  const summary = 'WebSocket of the agents, described in docs/protocol.md'
   const noteError = (error: Error) => api.fastify.log.debug({ err: error }, 'agent socket error')
   const gate = new SignInGate(SIGN_IN_LIMITS)
   api.fastify.server.on('connection', () => fleet.links.pace.noteConnection())
@@ -37,7 +37,8 @@ export function linkRoutes(api: Api, fleet: Fleet): void {
       },
     },
     (socket, request) => {
-      // A link stands for weeks. Its socket would keep the request, the answer and their log until then: 10 kB a machine.
+      // A link lasts for weeks. Otherwise its socket would keep the request, the response and their log: 10 kB per
+      // agent.
       answers.get(request.raw)?.detachSocket(request.raw.socket)
       socket.removeAllListeners('error').on('error', noteError)
       const onSignedIn = gate.enter(socket, request.raw.socket, request.ip)

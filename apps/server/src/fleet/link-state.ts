@@ -3,12 +3,12 @@ import type { Context } from '../context.ts'
 import type { AnswerFrame } from '../platform/agent-link/agent-socket.ts'
 import type { ReturnedMachine } from '../features/runs/fail-lost-runs.ts'
 
-/** A machine whose link has come up. */
+/** An agent whose link came up. */
 export interface LinkedMachine extends ReturnedMachine {
-  /** The version of its checks that it has, and the one it should have. */
+  /** The version of its checks that it has, and the one that it should have. */
   checks: { has: number; needs: number }
   tasks: { has: number; needs: number }
-  /** Sessions of remote tools that go on. */
+  /** Running remote sessions. */
   sessions: readonly string[]
 }
 
@@ -30,13 +30,13 @@ interface Down {
   at: string
 }
 
-/** Some 30 ms: everything else waits meanwhile. */
+/** About 30 ms, in which everything else waits. */
 const MAX_BATCH = 100
 const RETRY_MS = 1000
 
 /**
- * Writes links that came up or went down to the agents' rows. Changes that arrive while one transaction runs go
- * into the next together, the last one of each machine only.
+ * Writes link changes to the agents' rows. Changes that arrive during one transaction are stored together by the next,
+ * only the last one per agent.
  */
 export class LinkState implements AsyncDisposable {
   #ctx: Context
@@ -45,7 +45,7 @@ export class LinkState implements AsyncDisposable {
   #running: Promise<void> | undefined
   #stopped = false
 
-  /** `onUp` runs after links that came up are stored. */
+  /** `onUp` runs after new links are stored. */
   constructor(ctx: Context, onUp: (machines: LinkedMachine[]) => Promise<void>) {
     this.#ctx = ctx
     this.#onUp = onUp
@@ -72,7 +72,7 @@ export class LinkState implements AsyncDisposable {
     this.#add(agentId, { kind: 'down', at: this.#ctx.now().toISOString() })
   }
 
-  /** The links that end from now on end with this process: its beat writes them off together. */
+  /** Links that end from here on end with this process: other processes mark them together. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     await this.#running
@@ -94,7 +94,7 @@ export class LinkState implements AsyncDisposable {
       } catch (error) {
         this.#ctx.log.error({ err: error }, 'link state not stored')
         if (this.#stopped) break
-        // What has changed again meanwhile counts more than what could not be stored.
+        // A newer change replaces the one that could not be stored.
         for (const [agentId, change] of batch) {
           if (!this.#waiting.has(agentId)) this.#waiting.set(agentId, change)
         }
@@ -112,8 +112,8 @@ export class LinkState implements AsyncDisposable {
           .updateTable('agents')
           .set(change.kind === 'up' ? this.#upValues(change) : downValues(change))
           .where('agent_id', '=', agentId)
-          // A machine that has meanwhile reconnected to another process keeps that link. None is on record where a
-          // link went before it was stored: the machine was seen all the same.
+          // An agent that has reconnected to another process keeps that link. If a link ended before it was stored, the
+          // agent still counts as seen.
           .$if(change.kind === 'down', (query) =>
             query.where((where) =>
               where.or([where('link_process', '=', this.#ctx.processId), where('link_process', 'is', null)]),

@@ -25,7 +25,7 @@ test('an agent signs in by answering a challenge with its own key', async () => 
   )
 })
 
-test('a wrong key, an unknown agent and a protocol of the future are refused', async () => {
+test('a wrong key, an unknown agent and a future protocol version are refused', async () => {
   await using server = await createTestServer()
   const { url, site } = await start(server)
   using agent = await TestAgent.enrol(server, url, site.id)
@@ -36,7 +36,7 @@ test('a wrong key, an unknown agent and a protocol of the future are refused', a
   expect(await agent.connect()).toMatchObject({ type: 'refused', code: 'unknown_agent' })
 })
 
-test('of many who save a machine at the same moment, one succeeds', async () => {
+test('of many concurrent saves of a machine one succeeds', async () => {
   await using server = await createTestServer()
   const { agent_id } = await server.given.agent()
   const ada = server.as(await server.given.user({ superuser: true }))
@@ -50,7 +50,7 @@ test('of many who save a machine at the same moment, one succeeds', async () => 
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(7)
 })
 
-test('link loss of an agent is known at once, and its coming back too', async () => {
+test('the loss of a link and the reconnect are detected at once', async () => {
   await using server = await createTestServer()
   const { url, site, detail } = await start(server)
   using agent = await TestAgent.enrol(server, url, site.id)
@@ -68,7 +68,7 @@ test('link loss of an agent is known at once, and its coming back too', async ()
   )
 })
 
-test('a silent machine loses its link; one that shows life by itself keeps it and is asked less', async () => {
+test('a silent machine loses its link, and an active one is pinged less', async () => {
   await using server = await createTestServer()
   const { url, site } = await start(server)
   using silent = await TestAgent.enrol(server, url, site.id)
@@ -88,7 +88,7 @@ test('a silent machine loses its link; one that shows life by itself keeps it an
   expect(asked.pings).toBeGreaterThan(beating.pings)
 })
 
-test('a machine whose link goes before it was stored was seen all the same', async () => {
+test('a machine whose link ended before it was stored counts as seen', async () => {
   await using server = await createTestServer()
   const { ctx, given } = server
   const { agent_id } = await given.agent()
@@ -109,7 +109,7 @@ test('a machine whose link goes before it was stored was seen all the same', asy
   })
 })
 
-test('status: offline and overdue follow the minutes of the agent itself', async () => {
+test('offline and overdue follow the minutes set on the agent', async () => {
   await using server = await createTestServer()
   const { url, site, ada, detail } = await start(server)
   using agent = await TestAgent.enrol(server, url, site.id)
@@ -132,7 +132,7 @@ test('status: offline and overdue follow the minutes of the agent itself', async
   }, 3000)
 })
 
-test('a newer link of the same agent replaces the older one without a moment offline', async () => {
+test('a newer link of the same agent replaces the older one without an offline moment', async () => {
   await using server = await createTestServer()
   const { url, site, detail } = await start(server)
   using agent = await TestAgent.enrol(server, url, site.id)
@@ -145,7 +145,7 @@ test('a newer link of the same agent replaces the older one without a moment off
   expect(changes.every((connected) => connected)).toBe(true)
 })
 
-test('garbage, half frames, unknown types and huge frames are refused without dropping the link', async () => {
+test('invalid, partial, unknown and huge frames are refused without dropping the link', async () => {
   await using server = await createTestServer()
   const { url, site, detail } = await start(server)
   using agent = await TestAgent.enrol(server, url, site.id)
@@ -178,7 +178,7 @@ test('garbage, half frames, unknown types and huge frames are refused without dr
   expect(await detail(agent)).toMatchObject({ connected: true, hostname: '<img src=x onerror=alert(1)>' })
 })
 
-test('facts: a full report, then changes only; NUL characters and endless strings do no harm', async () => {
+test('facts are a full report, then changes only, and tolerate NUL characters and endless strings', async () => {
   await using server = await createTestServer()
   const { url, site, detail } = await start(server)
   using agent = await TestAgent.enrol(server, url, site.id)
@@ -200,19 +200,19 @@ test('facts: a full report, then changes only; NUL characters and endless string
   expect(seen.make_model).toHaveLength(255)
 })
 
-test('a machine with a wrong clock is shown as such', async () => {
+test('a machine with a wrong clock is marked', async () => {
   await using server = await createTestServer()
   const { url, site, detail } = await start(server)
   using agent = await TestAgent.enrol(server, url, site.id)
   await agent.connect({ agentTime: new Date(Date.now() + 3 * 3600_000).toISOString() })
   await vi.waitFor(async () => {
     expect((await detail(agent)).problems).toEqual([
-      'The clock of this machine is 180 min ahead: it may refuse commands.',
+      'The clock of this machine is 180 min ahead, so it may refuse commands. Correct its clock.',
     ])
   })
 })
 
-test('the socket of the agents is not for browsers', async () => {
+test('the agent socket refuses browsers', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const ws = new WebSocket(`${url.replace('http', 'ws')}/agent/ws`, { headers: { origin: url } } as never)
@@ -222,7 +222,7 @@ test('the socket of the agents is not for browsers', async () => {
   expect(code).toBe(4403)
 })
 
-test('maintenance mode of a node is for who sees it', async () => {
+test('maintenance mode of a node is visible only to users who see the node', async () => {
   await using server = await createTestServer()
   const mine = await server.given.site()
   const other = await server.given.agent()
@@ -237,7 +237,7 @@ test('maintenance mode of a node is for who sees it', async () => {
   expect(body.maintenance_mode).toBe(true)
 })
 
-test('a list of more machines than fit one piece is whole', async () => {
+test('a list with more machines than fit one piece is complete', async () => {
   await using server = await createTestServer()
   const agent = await server.given.agent()
   const { id: _, ...row } = await server.ctx.db.selectFrom('agents').selectAll().executeTakeFirstOrThrow()

@@ -6,7 +6,7 @@ import { LiveProcesses } from '../features/remote/processes/live-processes.ts'
 import { Questions } from './questions.ts'
 import type { Chore } from './sign-chore.ts'
 
-/** What is asked of the process that holds the link to a machine, and is of use at this moment only. */
+/** Requests to the process that holds the link, for live data that is not stored. */
 export type LiveRequest =
   | { kind: 'watch-metrics'; after: number }
   | { kind: 'watch-processes'; after: string }
@@ -14,7 +14,7 @@ export type LiveRequest =
 
 type SendChore = (agentId: string, chore: Chore, nonce?: string) => boolean
 
-/** All that goes on between this process and its machines and is not kept: live views, questions and answers. */
+/** Live traffic between this process and its agents that is not stored: live views, requests and responses. */
 export class LiveTalk implements Disposable {
   #send: SendChore
   #metrics: LiveMetrics
@@ -51,7 +51,7 @@ export class LiveTalk implements Disposable {
     }
   }
 
-  /** The link of a machine is lost. */
+  /** Called when the link of an agent is lost. */
   forget(agentId: string): void {
     for (const part of [this.#metrics, this.#processes, this.#questions]) part.forget(agentId)
   }

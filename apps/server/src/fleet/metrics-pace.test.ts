@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestServer } from '../testing/test-server.ts'
 import { TestAgent } from '../features/agents/test-agent.ts'
 
-test('issue 3, 2.3: machines measure themselves every 60 s by default, and otherwise as soon as somebody says so', async () => {
+test('spec, metrics: machines measure every 60 s by default, and a changed interval applies at once', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   using agent = await TestAgent.enrol(server, url, (await server.given.site()).id)
@@ -19,7 +19,7 @@ test('issue 3, 2.3: machines measure themselves every 60 s by default, and other
     .select('message')
     .orderBy('id', 'desc')
     .execute()
-  expect(entry?.message).toBe('Changed how often machines measure themselves: every 15 seconds')
+  expect(entry?.message).toBe('Changed the metrics interval to 15 seconds')
   using later = await TestAgent.enrol(server, url, (await server.given.site()).id)
   await expect(later.connect()).resolves.toMatchObject({ type: 'welcome', metrics_interval: 15 })
   for (const metrics_interval of [9, 3601, 12.5, '60']) {

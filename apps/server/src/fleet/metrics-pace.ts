@@ -3,7 +3,7 @@ import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import type { Context } from '../context.ts'
 import { readCoreSettings } from '../features/settings/queries.ts'
 
-/** How often machines measure themselves: each is told as its link comes up, and all when somebody changes it. */
+/** The metrics interval. Agents receive it when their link comes up, and all of them when the setting changes. */
 export class MetricsPace {
   seconds = DEFAULT_METRICS_INTERVAL
   #ctx: Context
@@ -14,7 +14,7 @@ export class MetricsPace {
       if (type !== 'settings.changed' || !ids.includes('metrics_interval')) return
       void this.read().then(
         () => tellAll({ type: 'settings', metrics_interval: this.seconds }),
-        (error: unknown) => ctx.log.error({ err: error }, 'the pace of measuring could not be read'),
+        (error: unknown) => ctx.log.error({ err: error }, 'the metrics interval could not be read'),
       )
     })
   }

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
 
 const BEAT_MS = 2000
-/** A process that has not beaten for this long is dead, and so are its links. */
+/** A process without a heartbeat for this long is dead, and so are its links. */
 const DEAD_AFTER_MS = 7000
 const LAST_SEEN_MS = 60_000
 const LAST_SEEN_SLICE = 1000
 
-/** Tells the other processes that this one lives, and writes off the links of those that do not. */
+/** Sends a heartbeat to the other processes, and marks the links of dead processes as lost. */
 export async function startProcessBeat(ctx: Context, connectedIds: () => string[]): Promise<AsyncDisposable> {
   let running: Promise<void> | undefined
   let lastSeenMs = Date.now()
@@ -32,12 +32,12 @@ export async function startProcessBeat(ctx: Context, connectedIds: () => string[
       lastSeenMs = Date.now()
       await storeLastSeen(ctx, connectedIds())
     } catch (error) {
-      ctx.log.error({ err: error }, 'process beat failed')
+      ctx.log.error({ err: error }, 'process heartbeat failed')
     }
   }
 }
 
-/** `alone`: this process has just started on a database that no other may use, so every link on record is dead. */
+/** `alone`: this process has just started on a database of its own, so every recorded link is dead. */
 async function beat(ctx: Context, alone: boolean): Promise<void> {
   const now = ctx.now().toISOString()
   await ctx.db
@@ -68,7 +68,7 @@ async function loseLinks(ctx: Context, processIds: string[]): Promise<void> {
   if (ids.length > 0) ctx.emit({ type: 'agent.changed', ids, agent_ids: ids })
 }
 
-/** Connected machines count as seen now; the column is brought up to date now and then, for the day the server dies. */
+/** Connected machines count as seen now. The column is updated from time to time in case the server dies. */
 async function storeLastSeen(ctx: Context, agentIds: string[]): Promise<void> {
   for (let from = 0; from < agentIds.length; from += LAST_SEEN_SLICE) {
     await ctx.db
@@ -76,7 +76,7 @@ async function storeLastSeen(ctx: Context, agentIds: string[]): Promise<void> {
       .set({ last_seen: ctx.now().toISOString() })
       .where('agent_id', 'in', agentIds.slice(from, from + LAST_SEEN_SLICE))
       .execute()
-    // Ten thousand rows at once would hold up everything else for 160 ms.
+    // Ten thousand rows at once would block everything else for 160 ms.
     await new Promise(setImmediate)
   }
 }

@@ -2,7 +2,7 @@ import { replies, REPLY_SECONDS, type QuestionName, type Reply } from '@muster/c
 import type { LiveFrame } from '@muster/contract/agent/agent-frame'
 import { AppError } from '@muster/contract/errors'
 
-/** How a question to a machine went: `offline` = it has no link; `silent` = no answer, whether it acted is unknown. */
+/** Outcome of a request: `offline` = no link; `silent` = no response, so it is unknown whether the agent acted. */
 export type Outcome =
   | { outcome: 'answered'; answer: unknown }
   | { outcome: 'refused'; sentence: string }
@@ -13,11 +13,11 @@ interface Waiting {
   settle: (outcome: Outcome) => void
 }
 
-/** Questions of this process to machines that it has links to, until each is answered. */
+/** Pending requests of this process to its linked agents. */
 export class Questions implements Disposable {
   #waiting = new Map<string, Waiting>()
 
-  /** Sends by `send` what asks under this nonce, and waits for the answer. */
+  /** Calls `send`, then waits for the response with this nonce. */
   async ask(agentId: string, nonce: string, send: () => boolean): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     this.#waiting.set(nonce, { agentId, settle: resolve })
@@ -29,7 +29,7 @@ export class Questions implements Disposable {
     return outcome
   }
 
-  /** A machine answers; an answer to what it was not asked, or too late, is passed over. */
+  /** Handles a response. Unexpected and late ones are ignored. */
   take(agentId: string, { nonce, refused, answer }: Extract<LiveFrame, { type: 'reply' }>): void {
     const waiting = this.#waiting.get(nonce)
     if (waiting?.agentId !== agentId) return
@@ -38,7 +38,7 @@ export class Questions implements Disposable {
     )
   }
 
-  /** The link is lost, and with it what the machine would have answered. */
+  /** The link is lost, and with it any pending response. */
   forget(agentId: string): void {
     for (const waiting of this.#waiting.values())
       if (waiting.agentId === agentId) waiting.settle({ outcome: 'silent' })
@@ -49,7 +49,7 @@ export class Questions implements Disposable {
   }
 }
 
-/** The answer, by the contract; else an error that says what became of the question. */
+/** Returns the response parsed by the contract. Throws an error that explains the outcome. */
 export function requireReply<Name extends QuestionName>(
   name: Name,
   outcome: Outcome,
@@ -57,21 +57,21 @@ export function requireReply<Name extends QuestionName>(
 ): Reply<Name> {
   switch (outcome.outcome) {
     case 'offline':
-      throw new AppError('agent_offline', `${hostname} is not connected.`)
+      throw new AppError('agent_offline', `${hostname} is offline. Try again when it is connected.`)
     case 'silent':
       throw new AppError(
         'unavailable',
-        `${hostname} has not answered. It may have done what it was asked all the same: look again before you repeat it.`,
+        `${hostname} did not respond. The action may still have run: check its state before you repeat it.`,
       )
     case 'refused':
       throw new AppError('agent_refused', `${hostname}: ${outcome.sentence}`)
     case 'answered': {
       const answer = replies[name].safeParse(outcome.answer)
       if (!answer.success)
-        throw new AppError('agent_refused', `${hostname} gave an answer that cannot be read.`, {
+        throw new AppError('agent_refused', `${hostname} sent an unreadable response. Update its agent.`, {
           cause: answer.error,
         })
-      // The schema of this very name made it; TypeScript does not follow that through the generic index.
+      // Parsed by the schema of this name, which TypeScript cannot follow through the generic index.
       return answer.data as Reply<Name>
     }
   }

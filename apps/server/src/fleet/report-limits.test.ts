@@ -24,7 +24,7 @@ const listVersions = async (server: TestServer) => {
   return rows.map(({ version }) => version).toSorted()
 }
 
-test('an agent above its budget is read no further, keeps its link, and loses nothing', async () => {
+test('an agent above its budget is read slowly, keeps its link and loses nothing', async () => {
   await using server = await createTestServer()
   using given = await start(server)
   const { agent, isHeld } = given
@@ -34,7 +34,7 @@ test('an agent above its budget is read no further, keeps its link, and loses no
     agent.report({ kind: 'facts', facts: { logged_in_user: `user ${count}` } })
   await vi.waitFor(() => expect(isHeld()).toBe(true))
   await agent.next((frame) => frame.type === 'ack' && frame.seq === 1200, from)
-  // 250 of them at once, and the rest at 250 a second; what is in one packet is read with it.
+  // The first 250 at once, the rest at 250 per second. Frames of one packet are read together.
   expect(performance.now() - startedMs).toBeGreaterThan(1000)
   expect(agent.isOpen).toBe(true)
   expect(server.app.fleet.links.isConnected(agent.agentId)).toBe(true)
@@ -43,7 +43,7 @@ test('an agent above its budget is read no further, keeps its link, and loses no
   expect(body).toMatchObject({ logged_username: 'user 1200' })
 })
 
-test('frames of a channel that is not there, pings and frames that are too long are paid from the budget', async () => {
+test('frames of unknown channels, pings and oversized frames count against the budget', async () => {
   await using server = await createTestServer()
   using given = await start(server)
   const { agent, isHeld } = given
@@ -58,7 +58,7 @@ test('frames of a channel that is not there, pings and frames that are too long 
   expect(agent.isOpen).toBe(true)
 })
 
-test('a machine cannot measure itself more often than it should, nor under names without end', async () => {
+test('a machine cannot send metrics too often, nor under unlimited names', async () => {
   await using server = await createTestServer()
   using given = await start(server)
   const now = Date.now()
@@ -70,7 +70,7 @@ test('a machine cannot measure itself more often than it should, nor under names
     const rows = await server.ctx.db.selectFrom(table).selectAll().execute()
     return rows.length
   }
-  // Of the time when it was away, each in a transaction of its own.
+  // Measured while it was offline, each in its own transaction.
   for (const ageSeconds of [7200, 7140, 7080]) await given.report([sample(ageSeconds, { cpu: 1 })])
   expect(await count('sample_batches')).toBe(3)
   for (const ageSeconds of [60, 59, 58, 57, 3600, 0]) await given.report([sample(ageSeconds, { cpu: 1 })])
@@ -83,7 +83,7 @@ test('a machine cannot measure itself more often than it should, nor under names
   expect(await count('series')).toBe(50)
 })
 
-test('of lists of software one in half a minute is taken, three at most, and later another one', async () => {
+test('one software list per half a minute is accepted, three at most, and later another one', async () => {
   await using server = await createTestServer()
   using given = await start(server)
   const lists = Array.from({ length: 8 }, (_, index) => reportOf([known('vim', `${index}.0`)]))
@@ -103,7 +103,7 @@ test('of lists of software one in half a minute is taken, three at most, and lat
   expect(await listVersions(server)).toContain('9.0')
 })
 
-test('a check that a machine says fails and passes without end raises no more alerts than runs of it could', async () => {
+test('a check that alternates without limit raises no more alerts than its runs could', async () => {
   await using server = await createTestServer()
   server.clock.freeze('2026-03-20T12:00:00.000Z')
   using given = await start(server)
@@ -128,7 +128,7 @@ test('a check that a machine says fails and passes without end raises no more al
       })),
     )
   const alerts = async () => (await server.ctx.db.selectFrom('alerts').select('id').execute()).length
-  // Of the time when it was away: each of them counts.
+  // Measured while it was offline: each of them counts.
   await send(600, nowMs - 100_000_000, 60_000)
   expect(await alerts()).toBe(300)
   // A year ago, within a second, and from the future: five hundred in all.

@@ -1,36 +1,33 @@
 import { TokenBucket } from '../platform/agent-link/link-budget.ts'
 import type { QueuedReport } from '../platform/agent-link/report-queue.ts'
 
-/** Lists of software that nobody asked for by hand. A machine on which somebody works has some in an hour. */
+/** Software lists that no user asked for. A machine in use sends a few per hour. */
 const LISTS = { perSecond: 1 / 600, burst: 3 }
-/** Others wait while one is stored. A machine whose software changes waits for a minute of rest before it tells. */
+/** Storing one blocks others. An agent waits for a minute without changes before it reports. */
 const LIST_PACE = { perSecond: 1 / 30, burst: 1 }
-/** Results of checks that come between two runs: somebody has asked for them, or they come late or twice. */
+/** Check results between two scheduled runs: run on demand, late, or repeated. */
 const EXTRA_RESULTS = { perSecond: 1, burst: 500 }
-/** Clocks and schedulers are not exact. */
+/** Tolerance for clocks and schedulers. */
 const JITTER = 0.5
-/** In what it measured while it was away, a machine may have had another interval: the shortest is 10 s. */
+/** While it was offline a machine may have used another interval. The shortest is 10 s. */
 const SHORTEST_INTERVAL_SECONDS = 10
 
 export interface ResultTimes {
   atMs: number
-  /** Infinite where it is the first one. */
+  /** Infinity for the first one. */
   gapMs: number
   intervalMs: number
 }
 
-/**
- * How often this process takes from one agent what takes room in the database. An agent that keeps to the protocol
- * never comes near.
- */
+/** Limits what this process stores of one agent. An agent that follows the protocol stays far below. */
 export class ReportLimits {
   #now: () => Date
   #intervalSeconds: () => number
-  /** The newest moment of which a sample was taken, in milliseconds. */
+  /** Newest accepted sample time in milliseconds. */
   #sampledAt = new Map<string, number>()
   #lists = new Map<string, TokenBucket>()
   #listPace = new Map<string, TokenBucket>()
-  /** Lists that were asked for and have not come. */
+  /** Requested software lists that have not arrived. */
   #expectedLists = new Map<string, number>()
   #extraResults = new Map<string, TokenBucket>()
 
@@ -39,24 +36,24 @@ export class ReportLimits {
     this.#intervalSeconds = intervalSeconds
   }
 
-  /** The machine is asked for its list of software: it is taken whenever it comes. */
+  /** A requested list is accepted whenever it arrives. */
   expectLists(agentId: string, count: number): void {
     this.#expectedLists.set(agentId, (this.#expectedLists.get(agentId) ?? 0) + count)
   }
 
-  /** Whether the server may ask for the list of its own accord now. */
+  /** Whether the server may request the list on its own. */
   mayAskForList(agentId: string): boolean {
     return this.#spendList(agentId)
   }
 
-  /** Whether a result is taken that came `gapMs` after the one before it of its check, which is due each `intervalMs`. */
+  /** Whether to accept a result `gapMs` after the previous one of its check, which runs every `intervalMs`. */
   takeResult(agentId: string, { atMs, gapMs, intervalMs }: ResultTimes): boolean {
     return (
       gapMs >= this.#leastGapMs(atMs, intervalMs) || this.#spend(this.#extraResults, EXTRA_RESULTS, agentId)
     )
   }
 
-  /** Returns the reports without what comes too often, and what to call when they are stored. */
+  /** Returns the accepted reports, and a function to call when they are stored. */
   sift(reports: readonly QueuedReport[]): { taken: QueuedReport[]; onStored: () => void } {
     const sampledAt = new Map<string, number>()
     const taken = reports.flatMap((entry): QueuedReport[] => {
@@ -66,11 +63,11 @@ export class ReportLimits {
         const atMs = Date.parse(report.sample.at)
         if (last !== undefined && atMs - last < this.#leastGapMs(atMs, this.#intervalSeconds() * 1000))
           return []
-        // A clock that was ahead is put right one day.
+        // A clock that was ahead is corrected one day.
         sampledAt.set(agentId, Math.min(atMs, this.#now().getTime()))
       }
       if (report.kind === 'software' && report.inventory !== null && !this.#takeList(agentId))
-        // The server asks for it if it is another one, and may.
+        // The server requests the list if it changed and the limits allow it.
         return [{ agentId, report: { ...report, inventory: null } }]
       return [entry]
     })

@@ -7,15 +7,14 @@ import { endLostSessions } from '../features/remote/end-sessions.ts'
 import type { LinkedMachine } from './link-state.ts'
 
 interface Owner {
-  /** Brings the definitions of checks and tasks of a machine up to date. */
+  /** Synchronizes the check and task definitions of a machine. */
   meet: (machine: LinkedMachine) => Promise<void>
   deliver: (agentIds: string[], again: 'waiting only' | 'sent before too') => Promise<void>
 }
 
 /**
- * Machines whose links have just come up. Until the server has noted that they are back, and stored what they had to
- * report, nobody knows whether what was wrong still is: scripts that were to run because of it wait for that, and are
- * called off if it is over.
+ * Agents that have just reconnected. Until the server has recorded that and stored their backlog, it is unknown whether
+ * a problem still exists: alert scripts wait for that, and are cancelled if the problem is over.
  */
 export class ReturningMachines {
   #ctx: Context
@@ -28,7 +27,7 @@ export class ReturningMachines {
     this.#owner = owner
   }
 
-  /** Its link is up; reports up to the number `lastReport` are still to come, if it is not 0. */
+  /** The link is up. Reports up to the number `lastReport` are still to come, unless it is 0. */
   begin(agentId: string, lastReport: number): void {
     this.#open.set(agentId, new Set(lastReport > 0 ? ['welcome', 'reports'] : ['welcome']))
     this.#sent.set(agentId, new Set())
@@ -39,7 +38,7 @@ export class ReturningMachines {
     this.#sent.delete(agentId)
   }
 
-  /** The runs sent over its new link so far, until it is welcomed: the welcome sends again what an old link lost. */
+  /** Runs sent over its new link until it is welcomed. The welcome then resends only what an old link lost. */
   sentOnNewLink(agentId: string): Set<number> | undefined {
     return this.#sent.get(agentId)
   }
@@ -48,26 +47,26 @@ export class ReturningMachines {
     return this.#open.has(agentId)
   }
 
-  /** They are noted as back. */
+  /** Their reconnect is stored. */
   async welcome(machines: LinkedMachine[]): Promise<void> {
     await failLostRuns(this.#ctx, machines)
     await requeueUnreceived(this.#ctx, machines)
     await endLostSessions(this.#ctx, machines)
     for (const machine of machines) await this.#owner.meet(machine)
     const agentIds = machines.map(({ agentId }) => agentId)
-    // Not left to the sweep: what is over now calls off what waited for the machine because of it.
+    // Not left to the sweep: problems that are over now cancel the scripts that waited for the machine.
     await tendAlerts(this.#ctx, agentIds)
     await callOffOver(this.#ctx, agentIds)
     for (const agentId of agentIds) this.#end(agentId, 'welcome')
     const sent = agentIds.map((agentId) => this.#sent.get(agentId))
     await this.#owner.deliver(agentIds, 'sent before too')
-    // Another link of the machine may have come up meanwhile.
+    // Another link of the machine may have come up in the meantime.
     for (const [index, agentId] of agentIds.entries()) {
       if (this.#sent.get(agentId) === sent[index]) this.#sent.delete(agentId)
     }
   }
 
-  /** What it had to report is stored. */
+  /** Its backlog of reports is stored. */
   catchUp(agentId: string): void {
     this.#end(agentId, 'reports')
     if (this.has(agentId)) return

@@ -2,7 +2,7 @@ import type { CommandInput, CommandName, SignedCommand } from '@muster/contract/
 import { newNonce, signCommand } from '../platform/agent-link/command-sender.ts'
 import type { SigningKey } from '../platform/agent-link/keys.ts'
 
-/** What a machine is asked that is no run. */
+/** A command that is not a run. */
 export interface Chore {
   name: CommandName
   input: unknown
@@ -27,7 +27,7 @@ export function signChore(
     {
       agentId,
       name,
-      // Checked against the command's own schema by sendChore's type, and again by the machine.
+      // Checked by the type of sendChore, and again by the agent.
       input: input as CommandInput<CommandName>,
       author,
       expiresAt: new Date(now.getTime() + CHORE_TTL_MS).toISOString(),

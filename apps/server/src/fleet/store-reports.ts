@@ -17,12 +17,12 @@ import { type ReportedTask, storeTaskReports } from '../features/tasks/store-tas
 import type { ReportLimits } from './report-limits.ts'
 import { type FactsReport, storeFacts } from '../features/agents/store-facts.ts'
 
-/** Tells a machine the definitions that it lacks. */
+/** Sends an agent the definitions that it lacks. */
 interface Wanted {
   tell(agentId: string, ids: number[]): void
 }
 
-/** Stores what machines have reported, all or none, and acts on it. */
+/** Stores reports of agents, all or none, and acts on them. */
 export async function storeReports(
   ctx: Context,
   wanted: {

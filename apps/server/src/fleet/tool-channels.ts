@@ -7,19 +7,19 @@ import { type Bus, RequestTimeoutError } from '../platform/bus/bus.ts'
 import { newNonce } from '../platform/agent-link/command-sender.ts'
 import type { Chore } from './sign-chore.ts'
 
-/** A machine says at once that a tool is there, or why not. */
+/** An agent responds at once that a tool is open or refused. */
 const OPENED_WITHIN_MS = 15_000
 
 export interface ChannelOrder {
   tool: CommandInput<'open-channel'>['tool']
   author: string
-  /** Who it is, as the person at the machine is told. */
+  /** Name of the user, as shown at the machine. */
   person?: string
-  /** What the window shows is recorded. */
+  /** The session is recorded. */
   recorded?: boolean
 }
 
-/** What a process asks of the one that holds the link. */
+/** A request to the process that holds the link. */
 export interface ChannelRequest {
   kind: 'channel'
   id: string
@@ -29,15 +29,15 @@ export interface ChannelRequest {
 interface Links {
   openChannel: (agentId: string, ear: ChannelEar) => LinkChannel | ChannelEnd
   sendOrder: (agentId: string, chore: Chore, nonce: string) => boolean
-  /** Answered by `openForOther`; undefined = no process has a link to this machine. */
+  /** Answered by `openForOther`. Returns undefined if no process has a link to the agent. */
   ask: (agentId: string, request: ChannelRequest) => Promise<unknown>
 }
 
-/** Opens channels to tools of machines, whichever process holds their links. */
+/** Opens channels to tools of agents, whichever process holds their links. */
 export class ToolChannels implements Disposable {
   #links: Links
   #overBus: BusChannels
-  /** Channels of which the machine has said nothing yet, by the nonce of their order. */
+  /** Channels without a response from the agent yet, by the nonce of their command. */
   #ordered = new Map<string, { agentId: string; refuse: (message: string) => void }>()
 
   constructor(bus: Bus, links: Links) {
@@ -45,7 +45,7 @@ export class ToolChannels implements Disposable {
     this.#overBus = new BusChannels(bus)
   }
 
-  /** A channel, or why there is none. */
+  /** Returns a channel, or the reason why there is none. */
   async open(agentId: string, order: ChannelOrder, ear: ChannelEar): Promise<ChannelMouth | ChannelEnd> {
     const here = this.#openHere(agentId, order, ear)
     if (!('code' in here) || here.code !== 'agent_offline') return here
@@ -57,7 +57,7 @@ export class ToolChannels implements Disposable {
     return refusal ?? here
   }
 
-  /** For a person at another process; answers why there is no channel, or null. */
+  /** Opens a channel for a user at another process. Returns the reason of a failure, or null. */
   async openForOther(agentId: string, { id, order }: ChannelRequest): Promise<ChannelEnd | null> {
     let channel: ChannelMouth | undefined
     const mouth = await this.#overBus.open(id, 'machine', {
@@ -76,7 +76,7 @@ export class ToolChannels implements Disposable {
     return null
   }
 
-  /** A machine refuses an order before it looks at what it asks for. */
+  /** An agent may refuse a command before it reads the request. */
   takeRefusal(agentId: string, { nonce, refused }: { nonce: string; refused: string | null }): void {
     const ordered = this.#ordered.get(nonce)
     if (refused !== null && ordered?.agentId === agentId) ordered.refuse(refused)
@@ -87,7 +87,7 @@ export class ToolChannels implements Disposable {
       // Answered by openForOther.
       return (await this.#links.ask(agentId, request)) as ChannelEnd | null | undefined
     } catch (error) {
-      // That process is just going; the machine will be with another one.
+      // That process is stopping. The agent will reconnect to another one.
       if (error instanceof RequestTimeoutError) return undefined
       throw error
     }
@@ -129,4 +129,4 @@ export class ToolChannels implements Disposable {
   }
 }
 
-const SILENT = 'The machine did not open it within 15 seconds. Try again.'
+const SILENT = 'The machine did not respond within 15 seconds. Try again.'

@@ -1,26 +1,26 @@
-/** How long a question waits for the next news. Shorter than a question to another process may take. */
+/** Longest wait of a request for news. Shorter than the timeout between processes. */
 const WAIT_MS = 3000
-/** Nobody looks any more when nobody has asked for so long. */
+/** A view without a request for this long is closed. */
 const GRACE_MS = 3000
-/** The machine stops by itself after this, should this server not live to tell it. */
+/** The agent stops after this on its own, in case the server dies. */
 const LEASE_SECONDS = 30
 const RENEW_MS = 15_000
 
 interface Watch<State> {
   state: State
-  /** Questions that wait. */
+  /** Waiting requests. */
   wakes: Set<() => void>
   askedAtMs: number
   toldAtMs: number
 }
 
 /**
- * Machines of this process that somebody looks at. Whoever looks asks for what is newer than what he has, and that he
- * asks is what keeps it going: a machine is told to begin with the first question, told again now and then, and told
- * to stop when the questions end. Several who look share one stream.
+ * Live views of agents linked to this process. Viewers poll for data newer than theirs, and polling keeps the stream
+ * alive: the first request starts it, later ones renew it, and it stops when they end. Several viewers share one
+ * stream.
  */
 export class Watches<State> implements Disposable {
-  /** Tells a machine for how long to go on; false = it is not linked to this process. */
+  /** Tells an agent how many seconds to continue. Returns false if it is not linked to this process. */
   #tell: (agentId: string, seconds: number) => boolean
   #begin: () => State
   #watches = new Map<string, Watch<State>>()
@@ -39,7 +39,7 @@ export class Watches<State> implements Disposable {
     return this.#watches.get(agentId)?.state
   }
 
-  /** The state once `hasNews` says so, or as it is after a while; undefined = the machine is not linked here. */
+  /** Returns the state once `hasNews` returns true, or after a while. Undefined = the agent is not linked here. */
   async next(agentId: string, hasNews: (state: State) => boolean): Promise<State | undefined> {
     const watch = this.#watches.get(agentId) ?? {
       state: this.#begin(),
@@ -59,12 +59,12 @@ export class Watches<State> implements Disposable {
     return watch.state
   }
 
-  /** There is news of a machine. */
+  /** Called on news of an agent. */
   wake(agentId: string): void {
     for (const wake of this.#watches.get(agentId)?.wakes ?? []) wake()
   }
 
-  /** The link of a machine is lost: with the next one it is told anew. */
+  /** The link is lost. The stream is requested again over the next one. */
   forget(agentId: string): void {
     const watch = this.#watches.get(agentId)
     this.#watches.delete(agentId)

@@ -1,8 +1,8 @@
 const FIRST_LENGTH = 256
-/** Above this a difference doubled by zigzag would not be exact any more. */
+/** Above this a difference doubled by zigzag is not exact. */
 export const MAX_EXACT = 2 ** 50
 
-/** Numbers as few bytes: seven bits of a whole number in each byte, the highest bit says that more follow. */
+/** Varints: seven bits per byte, the highest bit marks that more follow. */
 export class ByteWriter {
   #bytes = new Uint8Array(FIRST_LENGTH)
   #length = 0
@@ -17,7 +17,7 @@ export class ByteWriter {
     this.#length += 1
   }
 
-  /** A whole number from 0 to 2^53. */
+  /** An integer from 0 to 2^53. */
   whole(value: number): void {
     let rest = value
     while (rest >= 0x80) {
@@ -27,7 +27,7 @@ export class ByteWriter {
     this.byte(rest)
   }
 
-  /** A whole number of either sign; those near 0 are short. */
+  /** A signed integer. Values near 0 are short. */
   signed(value: number): void {
     this.whole(value < 0 ? -2 * value - 1 : 2 * value)
   }
@@ -51,7 +51,7 @@ export class ByteReader {
 
   byte(): number {
     const value = this.#bytes[this.#at]
-    if (value === undefined) throw new Error('stored samples end in the middle')
+    if (value === undefined) throw new Error('stored samples are truncated')
     this.#at += 1
     return value
   }

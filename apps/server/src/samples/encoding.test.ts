@@ -9,7 +9,7 @@ import {
 } from './encoding.ts'
 import { joinSamples, replaceWindow, type Sample, sumUp, thinOut } from './points.ts'
 
-/** The same numbers in every run: mulberry32. */
+/** Deterministic random numbers: mulberry32. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -52,7 +52,7 @@ function samplesOf(kind: (random: () => number) => number, random: () => number,
 }
 
 describe.each(Object.entries(kinds))('%s', (_, kind) => {
-  test('samples come out as they went in', () => {
+  test('samples survive a round trip', () => {
     const random = createRandom(7)
     for (let round = 0; round < 300; round += 1) {
       const samples = samplesOf(kind, random, 200)
@@ -60,7 +60,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     }
   })
 
-  test('points and batches come out as they went in', () => {
+  test('points and batches survive a round trip', () => {
     const random = createRandom(8)
     for (let round = 0; round < 200; round += 1) {
       const samples = samplesOf(kind, random, 300)
@@ -73,7 +73,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     }
   })
 
-  test('a mean lies between the least and the most, and thinning out keeps both', () => {
+  test('a mean lies between minimum and maximum, and thinning keeps both', () => {
     const random = createRandom(9)
     for (let round = 0; round < 100; round += 1) {
       const samples = samplesOf(kind, random, 300)
@@ -105,15 +105,15 @@ test('samples of a processor take three bytes, of a disk two', () => {
   ).toBeLessThan(2.1)
 })
 
-test('what hardly changes takes next to nothing', () => {
+test('nearly constant values take almost no space', () => {
   const still = Array.from({ length: 180 }, (_, index): Sample => [START + index * 120, 41.26])
   expect(encodeSamples(START, still).length).toBeLessThan(20)
   const points = sumUp(still, 300)
   expect(encodePoints(START, 300, points).length).toBeLessThan(20)
 })
 
-test('chunks of before runs were written as such are still read', () => {
-  // Two samples: the count, each step's change, two decimals, each value's step.
+test('chunks in the format without runs can be read', () => {
+  // Two samples: the count, the changes of the step, two decimals, the value steps.
   const samples = Uint8Array.of(2, 20, 220, 1, 2, 2, 4)
   expect(decodeSamples(START, samples)).toEqual([
     [START + 10, 0.01],
@@ -126,7 +126,7 @@ test('chunks of before runs were written as such are still read', () => {
   ])
 })
 
-test('a sample that comes twice is one, in whatever order', () => {
+test('a repeated sample is stored once, in any order', () => {
   const some: Sample[] = [
     [10, 1],
     [30, 3],
@@ -142,14 +142,14 @@ test('a sample that comes twice is one, in whatever order', () => {
   ])
 })
 
-test('points of a window are replaced, those around it stay', () => {
+test('points of a window are replaced, and those around it stay', () => {
   const points = [0, 300, 600, 900].map((start) => [start, 1, 1, 1] as const)
   expect(
     replaceWindow(points, { start: 300, seconds: 600 }, [[600, 2, 2, 2]]).map(([start]) => start),
   ).toEqual([0, 600, 900])
 })
 
-test('bytes that end in the middle are an error, not a wrong number', () => {
+test('truncated bytes are an error, not a wrong number', () => {
   const bytes = encodeSamples(START, [
     [START, 1.5],
     [START + 60, 1 / 3],

@@ -4,8 +4,8 @@ import type { Point, Sample } from './points.ts'
 import { haveRuns, readRuns, writeRuns } from './runs.ts'
 
 /**
- * How samples lie on the disk. Times first: a check runs in an interval that hardly changes, so what is written is
- * how much each interval differs from the one before it, mostly nothing. Then the values: see numbers.ts.
+ * The storage format of samples. Times first: a check runs at a nearly constant interval, so the change of each
+ * interval is written, mostly zero. Then the values: see numbers.ts.
  */
 export function encodeSamples(start: number, samples: readonly Sample[]): Uint8Array {
   const writer = new ByteWriter()
@@ -28,14 +28,14 @@ export function decodeSamples(start: number, bytes: Uint8Array): Sample[] {
   return times.map((time, index) => [start + time, values[index]!])
 }
 
-/** Points of one resolution. Least and most are written as how far they are from the mean. */
+/** Points of one resolution. Minimum and maximum are written as distances from the mean. */
 export function encodePoints(start: number, seconds: number, points: readonly Point[]): Uint8Array {
   const writer = new ByteWriter()
   writeTimes(
     writer,
     points.map(([at]) => (at - start) / seconds),
   )
-  // One column, of which each number is near the one before it.
+  // One column, in which each number is near the previous one.
   writeNumbers(
     writer,
     points.flatMap(([, mean, least, most]) => [least, mean, most]),
@@ -47,7 +47,7 @@ export function decodePoints(start: number, seconds: number, bytes: Uint8Array):
   const reader = new ByteReader(bytes)
   const times = readTimes(reader, 'steps')
   const values = readNumbers(reader, times.length * 3)
-  // Three values for each time were read.
+  // Three values per time were read.
   return times.map((time, index) => [
     start + time * seconds,
     values[index * 3 + 1]!,
@@ -62,7 +62,7 @@ export interface SeriesSample {
   value: number
 }
 
-/** What one machine sent at once, of several series. */
+/** One report of one machine, with several series. */
 export function encodeBatch(samples: readonly SeriesSample[]): Uint8Array {
   const writer = new ByteWriter()
   let before = { series: 0, at: 0 }
@@ -83,19 +83,19 @@ export function decodeBatch(bytes: Uint8Array): SeriesSample[] {
   while (!reader.isAtEnd) {
     series += reader.signed()
     at += reader.signed()
-    // One was asked for.
+    // Exactly one was requested.
     const [value] = readNumbers(reader, 1) as [number]
     samples.push({ series, at, value })
   }
   return samples
 }
 
-/** Says that one of these follows: chunks of before began with the count, and nobody stored none. */
+/** Marks the newer formats that follow. Older chunks began with the count, which is never 0. */
 const HEAD = 0
 const WITH_RUNS = 1
 const EACH = 2
 
-/** Rising whole numbers: how much each step differs from the one before it. */
+/** Increasing integers: the change of each step. */
 function writeTimes(writer: ByteWriter, times: readonly number[]): void {
   let before = 0
   let step = 0
@@ -113,7 +113,7 @@ function writeTimes(writer: ByteWriter, times: readonly number[]): void {
   else for (const change of changes) writer.signed(change)
 }
 
-/** `before`: what chunks that were written before times had a head hold. */
+/** `before`: what chunks without a header contain. */
 function readTimes(reader: ByteReader, before: 'steps' | 'steps of steps'): number[] {
   const oldCount = reader.whole()
   if (oldCount !== HEAD) {
@@ -121,7 +121,7 @@ function readTimes(reader: ByteReader, before: 'steps' | 'steps of steps'): numb
     return sumsOf(before === 'steps' ? steps : sumsOf(steps))
   }
   const form = reader.byte()
-  if (form !== WITH_RUNS && form !== EACH) throw new Error('stored samples have an unknown form')
+  if (form !== WITH_RUNS && form !== EACH) throw new Error('stored samples have an unknown format')
   const count = reader.whole()
   return sumsOf(sumsOf(form === WITH_RUNS ? readRuns(reader, count) : readEach(reader, count)))
 }

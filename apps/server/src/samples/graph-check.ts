@@ -19,9 +19,9 @@ import { decodeBatch, decodePoints, decodeSamples } from './encoding.ts'
 
 type Points = CheckSamples['series'][number]['points']
 
-/** Of a series, where nobody asked for a resolution. */
+/** Maximum per series without a requested resolution. */
 const MOST_POINTS = 2000
-/** Of all series together, where somebody did. */
+/** Maximum over all series with a requested resolution. */
 const MOST_ASKED = 200_000
 const STEPS = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY, 7 * DAY]
 
@@ -31,7 +31,7 @@ interface Graphed {
   agent: number
 }
 
-/** What a check measured between two moments. */
+/** The measured values of a check in a time range. */
 export async function graphCheck(
   ctx: Pick<Context, 'db' | 'now'>,
   check: Graphed,
@@ -44,7 +44,7 @@ export async function graphCheck(
   return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures, maintenance }
 }
 
-/** What these series of a machine held between two moments. */
+/** The values of these series of a machine in a time range. */
 export async function graphSeries(
   ctx: Pick<Context, 'db' | 'now'>,
   { agent, rows }: { agent: number; rows: readonly SeriesRow[] },
@@ -64,15 +64,15 @@ export async function graphSeries(
   return { resolution, series: rows.map(({ id, name, unit }) => ({ name, unit, points: pointsOf(id) })) }
 }
 
-/** As far as anything can be known. */
+/** Limits the range to the time with data. */
 function rangeWithin(
   ctx: Pick<Context, 'now'>,
   query: Range,
   keep: KeepSeconds,
 ): { range: Range; now: number } {
   if (query.to < query.from) {
-    throw new AppError('invalid', 'The time ends before it begins.', {
-      fields: { to: ['Later than "from".'] },
+    throw new AppError('invalid', 'The time range ends before it starts. Swap its ends.', {
+      fields: { to: ['Choose a time after "from".'] },
     })
   }
   const now = Math.floor(ctx.now().getTime() / 1000)
@@ -113,7 +113,9 @@ async function readRange(
   }
 }
 
-/** Every sample is worth reading where each of a check that runs every ten seconds could be shown, or all are kept. */
+/**
+ * True if every sample of a check that runs every ten seconds fits on the graph, or if all samples are still stored.
+ */
 function mayBeWhole({ from, to }: Range, keptFrom: number): boolean {
   return from >= keptFrom && to - from <= 3 * DAY
 }
@@ -131,17 +133,17 @@ function writable(points: Point[], step: number | undefined): Points {
 
 function refuseTooMany(counts: number[]): void {
   if (counts.reduce((sum, count) => sum + count, 0) <= MOST_ASKED) return
-  throw new AppError('invalid', 'These are too many points: ask for a shorter time.', {
+  throw new AppError('invalid', 'The range has too many points. Choose a shorter one.', {
     fields: { from: ['Later.'] },
   })
 }
 
 type Band = CheckSamples['failures'][number]
 
-/** A check that flaps for weeks is drawn as far back as so many changes. */
+/** For a check that flaps for weeks, only this many changes are drawn. */
 const MOST_TRANSITIONS = 5000
 
-/** When a check failed between two moments; bands that begin or end outside have their real ends. */
+/** Failures of a check in a time range. Bands that start or end outside keep their real ends. */
 async function findBands(db: Db, checkId: number, { from, to }: Range): Promise<Band[]> {
   const transitions = () =>
     db.selectFrom('check_transitions').select(['at', 'severity']).where('check_id', '=', checkId)
@@ -172,7 +174,7 @@ interface Range {
   to: number
 }
 
-/** Samples of a machine that are in no chunk yet, by series. */
+/** Samples of a machine that are not in chunks yet, by series. */
 async function readFresh(db: Db, agent: number, series: number[]): Promise<Map<number, Sample[]>> {
   const wanted = new Map<number, Sample[]>(series.map((id) => [id, []]))
   for (const { samples } of await findBatches(db, [agent])) {
@@ -181,7 +183,7 @@ async function readFresh(db: Db, agent: number, series: number[]): Promise<Map<n
   return wanted
 }
 
-/** Every sample of these series between two moments, chunks and fresh ones together. */
+/** All samples of these series in a time range, from chunks and fresh batches. */
 async function readSamples(
   db: Db,
   fresh: Map<number, Sample[]>,
@@ -198,7 +200,7 @@ async function readSamples(
   )
 }
 
-/** Means of 5 minutes or an hour between two moments; those of the fresh samples are made as merging makes them. */
+/** Means of 5 minutes or an hour in a time range. Fresh samples are averaged as merging does. */
 async function readPoints(
   db: Db,
   waiting: Map<number, Sample[]>,

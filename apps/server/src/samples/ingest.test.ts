@@ -8,7 +8,7 @@ import { merge } from './test-samples.ts'
 const NOW = Date.parse('2026-03-20T12:00:00.000Z') / 1000
 const DAY = 86_400
 
-/** A machine with a CPU check, over a real socket. */
+/** A machine with a CPU check over a real socket. */
 async function prepare(error_threshold = 0) {
   const server = await createTestServer()
   server.clock.freeze(new Date(NOW * 1000).toISOString())
@@ -57,7 +57,7 @@ const samplesAt = (moments: number[]) => moments.map((at) => [at, percentAt(at)]
 const minutes = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => from + index * 60)
 
-test('after ten minutes without a server the graph has no gap, and what is sent twice is there once', async () => {
+test('after ten minutes without a server the graph has no gap, and repeated reports count once', async () => {
   await using prepared = await prepare()
   const { server, machine, connect, report, shown } = prepared
   const before = minutes(NOW - 600, 10)
@@ -66,7 +66,7 @@ test('after ten minutes without a server the graph has no gap, and what is sent 
   server.clock.advance(600)
   const away = minutes(NOW, 10)
   await connect()
-  // The acknowledgement was lost with the link: the same again, with a new link and over it.
+  // The acknowledgement was lost with the link, so the same reports are sent again over a new one.
   await report(away)
   machine.cut()
   await connect()
@@ -81,13 +81,13 @@ test('after ten minutes without a server the graph has no gap, and what is sent 
   expect(batches).toEqual([])
 })
 
-test('after ten minutes without a server each alert carries the time when it really happened', async () => {
+test('after ten minutes without a server each alert has the time of its cause', async () => {
   await using prepared = await prepare(90)
   const { server, machine, connect, report } = prepared
   machine.cut()
   server.clock.advance(600)
   await connect()
-  // A peak that is over, and what still is.
+  // A peak that is over, and one that continues.
   const isHigh = (at: number) => at === NOW + 120 || at >= NOW + 420
   await report(minutes(NOW, 10), (at) => (isHigh(at) ? 95 : 20))
   const alerts = await server.ctx.db
@@ -102,7 +102,7 @@ test('after ten minutes without a server each alert carries the time when it rea
   ])
 })
 
-test('the order in which samples come makes no difference', async () => {
+test('the order of samples makes no difference', async () => {
   await using prepared = await prepare()
   const { server, report, shown } = prepared
   const all = minutes(NOW - DAY, 500)
@@ -116,7 +116,7 @@ test('the order in which samples come makes no difference', async () => {
   expect(await shown()).toEqual(samplesAt(all))
 })
 
-test('what clocks that are wrong by days say is not taken, and does not move what is right', async () => {
+test('samples with times that are wrong by days are dropped, and do not affect others', async () => {
   await using prepared = await prepare()
   const { server, report, shown } = prepared
   await report([NOW - 60, NOW + 2 * DAY, NOW + 400 * DAY, NOW - 8 * DAY, 1, 253_402_300_799])
@@ -126,7 +126,7 @@ test('what clocks that are wrong by days say is not taken, and does not move wha
   expect(await shown(0, Number.MAX_SAFE_INTEGER)).toEqual(samplesAt([NOW - 60, NOW - 30]))
 })
 
-test('as much as one report may hold is stored, and one that holds more is refused without a trace', async () => {
+test('a report of the maximum size is stored, and a larger one is refused completely', async () => {
   await using prepared = await prepare()
   const { machine, connect, report, results, shown } = prepared
   const all = minutes(NOW - DAY, 500)

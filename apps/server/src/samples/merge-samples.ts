@@ -17,15 +17,15 @@ import {
 const OLDEST_AT_ONCE = 200
 const CROWDED_AT_ONCE = 100
 const MACHINES_AT_ONCE = 10
-/** Rows a transaction: some milliseconds on either engine, during which SQLite takes no other write. */
+/** Rows per transaction: some milliseconds, in which SQLite takes no other write. */
 const ROWS_AT_ONCE = 150
 const PAUSE_EVERY = 20
 
 /**
- * Makes chunks of the batches of machines whose oldest batch is so old, or that sent much at once: whoever looks at
- * the graph of a machine that was away for days should not have all of it decoded each time. All batches of a machine
- * are merged at once, so each of its series is written once. The order makes it safe to stop anywhere: chunks first,
- * in transactions of their own, then the batches go; what is merged a second time changes nothing.
+ * Merges batches into chunks, for machines with old batches or many at once: a graph of a machine that was offline for
+ * days should not decode all of them each time. All batches of a machine are merged together, so each series is written
+ * once. The order is safe to interrupt: chunks are written first, in transactions of their own, then the batches are
+ * deleted. Merging again changes nothing.
  */
 export async function mergeSamples(
   ctx: Pick<Context, 'db' | 'transaction' | 'now' | 'engine'>,
@@ -59,7 +59,7 @@ async function mergeMachines(
   for (const slice of slicesOf(ids, ROWS_AT_ONCE)) await deleteBatches(ctx.db, slice)
 }
 
-/** Decoding takes time: others get their turn in between. */
+/** Decoding takes time, so other work runs in between. */
 async function readBatches(batches: { samples: Uint8Array }[]): Promise<Map<number, Sample[]>> {
   const bySeries = new Map<number, Sample[]>()
   for (const slice of slicesOf(batches, PAUSE_EVERY * 10)) {
@@ -90,7 +90,7 @@ async function mergeSeries({ db }: Pick<Context, 'db'>, fresh: Map<number, Sampl
     for (const [start, inWindow] of Map.groupBy(samples, ([at]) => windowOf(at, WINDOW_SECONDS[0]))) {
       const raw = chunks.bytes(series, 0, start)
       const all = joinSamples(decodeSamples(start, raw ?? NOTHING), inWindow)
-      // Without the raw samples that means were made of, what comes late has only the gaps.
+      // Without the raw samples of existing means, late samples only fill gaps.
       const putIn = raw === undefined ? fillWindow : replaceWindow
       chunks.write(series, 0, start, encodeSamples(start, all))
       for (const resolution of [300, 3600] as const) {
@@ -109,16 +109,16 @@ async function mergeSeries({ db }: Pick<Context, 'db'>, fresh: Map<number, Sampl
   return chunks.written
 }
 
-/** What an empty list is encoded as. */
+/** The encoding of an empty list. */
 const NOTHING = encodeSamples(0, [])
 
-/** Chunks by where they belong, and which of them are new. */
+/** Chunks by key, and which of them are new. */
 class ChunkSet {
   #rows = new Map<string, ChunkRow>()
   #written = new Set<string>()
 
   get written(): ChunkRow[] {
-    // Every key that was written has a row.
+    // Every written key has a row.
     return Array.from(this.#written, (key) => this.#rows.get(key)!)
   }
 

@@ -2,17 +2,16 @@ import { type ByteReader, type ByteWriter, MAX_EXACT } from './bytes.ts'
 import { haveRuns, readRuns, writeRuns } from './runs.ts'
 
 /**
- * A column of numbers. Most are decimal numbers of few digits: as whole numbers of their last digit they differ by
- * little from one to the next, and the differences are short. Where that is not exact, each number is combined with
- * the one before it by exclusive or, and the zero bytes at both ends are left out.
+ * A column of numbers. Most have few decimals: scaled to integers, neighbours differ little and the differences are
+ * short. If that is not exact, each number is XORed with the previous one, and zero bytes at both ends are omitted.
  */
 const MAX_DECIMALS = 9
 const XOR = 0xff
-/** Added to the decimals where runs of the same value are written as such: see runs.ts. */
+/** Added to the decimals if runs of equal values are encoded: see runs.ts. */
 const WITH_RUNS = 0x40
 const POWERS = Array.from({ length: MAX_DECIMALS + 1 }, (_, decimals) => 10 ** decimals)
 
-/** With how many decimals all of the values are written exactly; undefined where nine do not do. */
+/** Returns the number of decimals that represents all values exactly, or undefined if nine are not enough. */
 export function findDecimals(values: Iterable<number>): number | undefined {
   let decimals = 0
   for (const value of values) {
@@ -21,12 +20,12 @@ export function findDecimals(values: Iterable<number>): number | undefined {
       if (decimals > MAX_DECIMALS) return undefined
     }
   }
-  // More decimals may be beyond what is exact for a large value that came first.
+  // A large first value may not be exact with the decimals of later ones.
   for (const value of values) if (!isExact(value, decimals)) return undefined
   return decimals
 }
 
-/** To one decimal more than the values have, so that a mean of them is short and as telling as they are. */
+/** Rounds to one decimal more than the values have, which keeps means short. */
 export function roundMean(mean: number, decimals: number | undefined): number {
   if (decimals === undefined) return mean
   const scale = power(Math.min(decimals + 1, MAX_DECIMALS))
@@ -71,13 +70,13 @@ export function readNumbers(reader: ByteReader, count: number): number[] {
 function isExact(value: number, decimals: number): boolean {
   const scale = power(decimals)
   const whole = Math.round(value * scale)
-  // Minus zero is a value of its own, and has no whole number.
+  // Negative zero is a distinct value without an integer form.
   return Math.abs(whole) <= MAX_EXACT && whole / scale === value && !Object.is(value, -0)
 }
 
 function power(decimals: number): number {
   const scale = POWERS[decimals]
-  if (scale === undefined) throw new Error('stored samples have an unknown form')
+  if (scale === undefined) throw new Error('stored samples have an unknown format')
   return scale
 }
 

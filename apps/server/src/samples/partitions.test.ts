@@ -5,7 +5,7 @@ import type { TestServer } from '../testing/test-server.ts'
 import { requirePartitions } from './partitions.ts'
 import { countChunks, DAY, givenMeasuring, merge, NOW, prune, sawTooth } from './test-samples.ts'
 
-/** Names of the parts of a resolution; none on SQLite. */
+/** Names of the partitions of a resolution. Empty on SQLite. */
 async function listParts({ ctx }: TestServer, resolution: number): Promise<string[]> {
   if (ctx.engine === 'sqlite') return []
   const { rows } = await sql<{ name: string }>`select relname as name from pg_class
@@ -24,7 +24,7 @@ const readChunks = ({ ctx }: TestServer) =>
     .orderBy('start')
     .execute()
 
-test('issue 3, 2.1, partitioned by time: the table is cut by time: parts are made ahead, and old ones dropped', async () => {
+test('partitions are created ahead of time, and old ones are dropped', async () => {
   await using given = await givenMeasuring()
   const { server, cpu } = given
   const isCut = server.ctx.engine === 'postgres'
@@ -40,14 +40,14 @@ test('issue 3, 2.1, partitioned by time: the table is cut by time: parts are mad
   // Today and two days ahead.
   expect(await listParts(server, 0)).toHaveLength(isCut ? 3 : 0)
   expect((await countChunks(server))[0]).toBe(0)
-  // The clock goes back: what has no part any more gets one.
+  // The clock goes back: times without a partition get one.
   server.clock.freeze(new Date(NOW * 1000).toISOString())
   await cpu([NOW - 30, 5])
   await merge(server)
   expect((await countChunks(server))[0]).toBe(1)
 })
 
-test('chunks that were stored before the table was cut are carried over', async () => {
+test('chunks stored before the table was partitioned are moved', async () => {
   await using given = await givenMeasuring()
   const { server, cpu, graph } = given
   const { db, engine } = server.ctx
@@ -56,7 +56,7 @@ test('chunks that were stored before the table was cut are carried over', async 
   const before = await readChunks(server)
   const shown = await graph(NOW - 3 * DAY, NOW)
   if (engine === 'postgres') await putInOneTable(server)
-  // `as`: a migration sees the schema of its own day.
+  // `as`: a migration uses the schema of its own version.
   await db.transaction().execute((tx) => up(tx as unknown as Transaction<unknown>, engine))
   expect(await readChunks(server)).toEqual(before)
   expect(await graph(NOW - 3 * DAY, NOW)).toEqual(shown)
@@ -67,7 +67,7 @@ test('chunks that were stored before the table was cut are carried over', async 
   expect(await countChunks(server)).toEqual([0, 0, 0])
 })
 
-/** As migration 0002 had made it. */
+/** As created by migration 0002. */
 async function putInOneTable({ ctx: { db } }: TestServer): Promise<void> {
   await sql`create table kept as select * from sample_chunks`.execute(db)
   await sql`drop table sample_chunks`.execute(db)
@@ -79,7 +79,7 @@ async function putInOneTable({ ctx: { db } }: TestServer): Promise<void> {
   await sql`drop table kept`.execute(db)
 }
 
-test('a part that somebody still uses is dropped later, and nobody waits behind that', async () => {
+test('a partition in use is dropped later, and nothing waits for it', async () => {
   await using given = await givenMeasuring()
   const { server, cpu } = given
   const { ctx } = server
@@ -93,7 +93,7 @@ test('a part that somebody still uses is dropped later, and nobody waits behind 
   if (isCut) await requirePartitions(ctx, [{ resolution: 0, start }])
   const held = Promise.withResolvers<void>()
   const finish = Promise.withResolvers<void>()
-  // On SQLite a transaction that is open lets nobody else do anything.
+  // On SQLite an open transaction blocks everything else.
   if (!isCut) finish.resolve()
   const holding = ctx.transaction(async (tx) => {
     const { points } = chunk

@@ -5,9 +5,9 @@ import { DAY, type Resolution, RESOLUTIONS } from './keep.ts'
 import { windowOf } from './points.ts'
 
 /**
- * PostgreSQL's table of chunks is cut by resolution and then by time (migration 0016): what is old goes by dropping a
- * part of the table, which is a matter of a moment however much it holds. Both making and dropping a part need a lock
- * for which they may have to wait, and whoever comes after them waits too: so they give up soon, and try again.
+ * On PostgreSQL the chunks are partitioned by resolution and time (migration 0016): dropping a partition deletes old
+ * rows at once, whatever their number. Creating and dropping need a lock that may have to wait and then blocks later
+ * queries, so they give up soon and retry.
  */
 const SPAN_SECONDS = { 0: DAY, 300: 7 * DAY, 3600: 30 * DAY } as const
 const SPANS_AHEAD = 2
@@ -15,7 +15,7 @@ const LOCK_WAIT_MS = 30
 const TRIES = 200
 const PAUSE_MS = 100
 const LOCK_NOT_AVAILABLE = '55P03'
-/** Any number, the same in every Muster server: one process at a time makes a part. */
+/** An arbitrary number shared by all Muster servers: one process at a time creates a partition. */
 const ADVISORY_LOCK = 6_878_530_743
 
 interface Part {
@@ -24,7 +24,7 @@ interface Part {
 }
 type Partitioned = Pick<Context, 'db' | 'transaction'>
 
-/** Makes the parts in which these chunks lie, as far as they are not there. */
+/** Creates the missing partitions of these chunks. */
 export async function requirePartitions(
   ctx: Partitioned,
   chunks: readonly { resolution: number; start: number }[],
@@ -48,7 +48,7 @@ export function makePartitionsAhead(ctx: Partitioned, now: number): Promise<void
   )
 }
 
-/** Drops parts of which everything is older. */
+/** Drops partitions that contain only older rows. */
 export async function dropPartitionsBefore(
   ctx: Partitioned,
   before: (resolution: Resolution) => number,
@@ -65,7 +65,7 @@ export async function dropPartitionsBefore(
 
 function partOf({ resolution, start }: { resolution: number; start: number }): Part {
   const known = RESOLUTIONS.find((one) => one === resolution)
-  if (known === undefined) throw new Error(`there are no samples of ${resolution} seconds`)
+  if (known === undefined) throw new Error(`unknown resolution: ${resolution} seconds`)
   return { resolution: known, from: windowOf(start, SPAN_SECONDS[known]) }
 }
 
@@ -82,7 +82,7 @@ async function listParts(db: Db): Promise<Part[]> {
   })
 }
 
-/** Made beside the table and then attached: that way others go on reading and writing meanwhile. */
+/** Created separately and then attached, so that reads and writes continue. */
 async function makePart(ctx: Partitioned, part: Part): Promise<void> {
   const parent = sql.table(`sample_chunks_${part.resolution}`)
   const name = sql.table(nameOf(part))

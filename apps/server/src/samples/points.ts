@@ -2,14 +2,14 @@ import { findDecimals, roundMean } from './numbers.ts'
 
 /** `[unix seconds, value]` */
 export type Sample = readonly [at: number, value: number]
-/** `[unix seconds at which it begins, mean, least, most]` */
+/** `[unix seconds of the start, mean, minimum, maximum]` */
 export type Point = readonly [start: number, mean: number, least: number, most: number]
 
 export function windowOf(at: number, seconds: number): number {
   return Math.floor(at / seconds) * seconds
 }
 
-/** Both together in the order of time. A sample of the same second is the same sample: reports may come twice. */
+/** Merges two lists by time. Samples of the same second are one sample, because reports may be repeated. */
 export function joinSamples(some: readonly Sample[], others: readonly Sample[]): Sample[] {
   const bySecond = new Map<number, number>()
   for (const [at, value] of some) bySecond.set(at, value)
@@ -17,7 +17,7 @@ export function joinSamples(some: readonly Sample[], others: readonly Sample[]):
   return [...bySecond].toSorted(([a], [b]) => a - b)
 }
 
-/** Samples, in order, as a point for each span of so many seconds in which there are any. */
+/** Averages sorted samples into one point per span of `seconds`. Empty spans have no point. */
 export function sumUp(samples: readonly Sample[], seconds: number): Point[] {
   const decimals = findDecimals(samples.map(([, value]) => value))
   return bucketsOf(samples, seconds).map(([start, group]) => {
@@ -28,7 +28,7 @@ export function sumUp(samples: readonly Sample[], seconds: number): Point[] {
   })
 }
 
-/** Points, in order, as fewer points of longer spans. */
+/** Merges sorted points into fewer points of longer spans. */
 export function thinOut(points: readonly Point[], seconds: number): Point[] {
   const decimals = findDecimals(points.map(([, mean]) => mean))
   return bucketsOf(points, seconds).map(([start, group]) => {
@@ -39,7 +39,7 @@ export function thinOut(points: readonly Point[], seconds: number): Point[] {
   })
 }
 
-/** The points with those that begin in the window taken out, and the fresh ones put in. */
+/** Replaces the points that start in the window by the fresh ones. */
 export function replaceWindow(
   points: readonly Point[],
   window: { start: number; seconds: number },
@@ -53,7 +53,7 @@ export function replaceWindow(
   ]
 }
 
-/** The points, and of the fresh ones those for whose span there is none. */
+/** Adds those fresh points whose span has none yet. */
 export function fillWindow(
   points: readonly Point[],
   _window: { start: number; seconds: number },
@@ -75,7 +75,7 @@ function meanOf(
   decimals: number | undefined,
   { least, most }: { least: number; most: number },
 ): number {
-  // Divided first: the sum of large numbers may have no number.
+  // Divided first: the sum of large numbers may overflow.
   const mean = values.reduce((sum, value) => sum + value / values.length, 0)
   return Math.min(most, Math.max(least, roundMean(mean, decimals)))
 }

@@ -4,7 +4,7 @@ import type { TestServer } from '../testing/test-server.ts'
 import { slicesOf } from './queries.ts'
 import { countChunks, DAY, givenMeasuring, merge, NOW, prune, sawTooth } from './test-samples.ts'
 
-/** A check that began and ceased to fail so often, too long ago. */
+/** A check that failed and recovered this often, too long ago. */
 async function givenOldTransitions(
   { server, check }: Awaited<ReturnType<typeof givenMeasuring>>,
   count: number,
@@ -25,7 +25,7 @@ async function countTransitions({ ctx }: TestServer): Promise<number> {
   return (await ctx.db.selectFrom('check_transitions').select('id').execute()).length
 }
 
-test('issue 3, 2.1, settings: days that somebody has set count at once', async () => {
+test('changed retention days apply at once', async () => {
   await using given = await givenMeasuring()
   const { server, cpu, root, graph } = given
   await server.ctx.jobs.drain()
@@ -34,7 +34,7 @@ test('issue 3, 2.1, settings: days that somebody has set count at once', async (
   const means = await graph(NOW - 30 * DAY, NOW, 3600)
   await root.call(editCoreSettings, { body: { check_history_prune_days: 2 } })
   await server.ctx.jobs.drain()
-  // Three days, the window that the third day began in, and on PostgreSQL the rest of its day.
+  // Three days, the window in which the third day started, and on PostgreSQL the rest of its day.
   expect((await countChunks(server))[0]).toBeLessThan(18)
   expect((await countChunks(server))[0]).toBeGreaterThanOrEqual(12)
   expect(await graph(NOW - 30 * DAY, NOW, 3600)).toEqual(means)
@@ -51,7 +51,7 @@ test('issue 3, 2.1, settings: days that somebody has set count at once', async (
   expect(await countChunks(server)).toEqual([0, 0, 0])
 })
 
-test('what comes late, when the samples beside it are gone, leaves their means as they are', async () => {
+test('late samples without their neighbours leave the means unchanged', async () => {
   await using given = await givenMeasuring()
   const { server, cpu, graph } = given
   const from = NOW - 6 * DAY - (NOW % 3600)
@@ -73,7 +73,7 @@ test('what comes late, when the samples beside it are gone, leaves their means a
   expect((await graph(NOW - 7 * DAY, NOW, 3600)).series[0]?.points).toEqual(expected)
 })
 
-test('issue 3, 2.1, pruning never blocks writers: whoever wants to write gets a turn while old rows go, and what was cut off is finished by the next run', async () => {
+test('pruning never blocks writers, and an interrupted run is finished by the next one', async () => {
   await using given = await givenMeasuring()
   const { server, cpu } = given
   const { ctx } = server
@@ -89,12 +89,12 @@ test('issue 3, 2.1, pruning never blocks writers: whoever wants to write gets a 
     left.push(await countTransitions(server))
     await new Promise(setImmediate)
   }
-  // So many turns, and never all of it between two.
+  // Several steps, and never all rows at once.
   expect(left.length).toBeGreaterThan(3)
   stopping.abort(new Error('the server is stopping'))
   expect(await pruning).toBe('the server is stopping')
   expect(await countTransitions(server)).toBeGreaterThan(1)
   await prune(server)
-  // The last one says how the check stood then.
+  // The last one keeps the state of the check at the start of the range.
   expect(await countTransitions(server)).toBe(1)
 })

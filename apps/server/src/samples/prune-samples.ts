@@ -9,9 +9,8 @@ const SERIES_AT_ONCE = 200
 type Pruning = Pick<Context, 'db' | 'transaction' | 'now' | 'engine' | 'log'>
 
 /**
- * Removes chunks, and transitions of checks, whose time is over: in steps of some milliseconds, with other writers
- * in between. Where the table is cut by time, the old part goes as a whole. It can be cut off
- * anywhere; the next run finds what is left.
+ * Deletes old chunks and check transitions in steps of some milliseconds, with other writers in between. Old partitions
+ * are dropped as a whole. It can be interrupted; the next run deletes the rest.
  */
 export async function pruneSamples(ctx: Pruning, signal: AbortSignal): Promise<void> {
   const now = Math.floor(ctx.now().getTime() / 1000)
@@ -33,7 +32,7 @@ export async function pruneSamples(ctx: Pruning, signal: AbortSignal): Promise<v
     const before = now - keep[3600]
     await steps.take((tx, limit) => deleteTransitionsBefore(tx, { checkIds, before, limit }))
   }
-  ctx.log.info(steps.figures, 'old samples removed')
+  ctx.log.info(steps.figures, 'old samples deleted')
 }
 
 async function pruneChunks(

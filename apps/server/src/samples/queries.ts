@@ -10,7 +10,7 @@ import type { Resolution } from './keep.ts'
 export type SeriesRow = Selectable<SeriesTable>
 export type ChunkRow = Insertable<SampleChunksTable>
 
-/** Rows a statement; equal statements are prepared once. */
+/** Rows per statement. Equal statements are prepared once. */
 export const SLICE = 250
 
 export async function findSeries(db: Db, checkIds: number[]): Promise<SeriesRow[]> {
@@ -23,7 +23,7 @@ export async function findSeries(db: Db, checkIds: number[]): Promise<SeriesRow[
   return found
 }
 
-/** Of machines themselves. */
+/** Series that belong to machines, not to checks. */
 export async function findMachineSeries(db: Db, agentIds: string[]): Promise<SeriesRow[]> {
   const found: SeriesRow[] = []
   for (const ids of slicesOf(agentIds, SLICE)) {
@@ -33,7 +33,7 @@ export async function findMachineSeries(db: Db, agentIds: string[]): Promise<Ser
   return found
 }
 
-/** Adds those that are not there yet. */
+/** Adds missing series. */
 export async function insertSeries(tx: Db, rows: Insertable<SeriesTable>[]): Promise<void> {
   for (const slice of slicesOf(rows, SLICE)) {
     await tx
@@ -48,7 +48,7 @@ export async function insertBatches(tx: Db, rows: Insertable<SampleBatchesTable>
   for (const slice of slicesOf(rows, SLICE)) await tx.insertInto('sample_batches').values(slice).execute()
 }
 
-/** The machines of the oldest batches. */
+/** The machines with the oldest batches. */
 export async function findOldestBatches(
   db: Db,
   limit: number,
@@ -56,7 +56,7 @@ export async function findOldestBatches(
   return db.selectFrom('sample_batches').select(['agent', 'stored_at']).orderBy('id').limit(limit).execute()
 }
 
-/** Machines of which much came at once; the index of this very condition holds only these. */
+/** Machines with many batches. The index has this exact condition and holds only these. */
 export async function findCrowdedMachines(db: Db, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('sample_batches')
@@ -76,7 +76,7 @@ export async function deleteBatches(db: Db, ids: number[]): Promise<void> {
   await db.deleteFrom('sample_batches').where('id', 'in', ids).execute()
 }
 
-/** Chunks of these series that begin at these moments. */
+/** Chunks of these series with these start times. */
 export function findChunksAt(
   db: Db,
   resolution: Resolution,
@@ -91,7 +91,7 @@ export function findChunksAt(
     .execute()
 }
 
-/** Chunks of these series that begin between two moments, in the order of time. */
+/** Chunks of these series with a start in a time range, sorted by time. */
 export function findChunks(
   db: Db,
   resolution: Resolution,
@@ -108,7 +108,7 @@ export function findChunks(
     .execute()
 }
 
-/** Writes chunks over what was there. Those of series that were deleted meanwhile are left out. */
+/** Writes or replaces chunks. Those of deleted series are skipped. */
 export async function upsertChunks(tx: Db, rows: ChunkRow[]): Promise<void> {
   const ids = [...new Set(rows.map(({ series_id }) => series_id))]
   const known = await tx.selectFrom('series').select('id').where('id', 'in', ids).execute()
@@ -131,7 +131,7 @@ export async function findSeriesAfter(db: Db, id: number, limit: number): Promis
   return db.selectFrom('series').selectAll().where('id', '>', id).orderBy('id').limit(limit).execute()
 }
 
-/** SQLite only. Answers how many they were: fewer than the limit if they were the last ones. */
+/** SQLite only. Returns the number of deleted rows: fewer than the limit means that none are left. */
 export async function deleteSomeChunks(
   tx: Db,
   resolution: Resolution,
@@ -147,7 +147,7 @@ export async function deleteSomeChunks(
   return Number(result.numDeletedRows)
 }
 
-/** The last transition before a time stays: it says how the check stood at its beginning. */
+/** The last transition before the time stays: it holds the state of the check at that time. */
 export async function deleteTransitionsBefore(
   tx: Db,
   { checkIds, before, limit }: { checkIds: number[]; before: number; limit: number },

@@ -5,7 +5,7 @@ import { DAY, givenMeasuring, HOUR, merge, NOW, sawTooth } from './test-samples.
 
 const iso = (at: number) => new Date(at * 1000).toISOString()
 
-test('PATCH /checks/{id}/history/: timeFilter days, 0 = all, as a list of x, y and results', async () => {
+test('PATCH /checks/{id}/history/ takes timeFilter in days, 0 = all, and returns a list of x, y and results', async () => {
   await using prepared = await givenMeasuring()
   const { cpu, check, root } = prepared
   await cpu([NOW - 6 * DAY, 20.5], [NOW - 2 * HOUR, 80], [NOW - HOUR, 95])
@@ -23,7 +23,7 @@ test('PATCH /checks/{id}/history/: timeFilter days, 0 = all, as a list of x, y a
   expect(all.map(({ y }) => y)).toEqual([20.5, 80, 95])
 })
 
-test('a month is answered in few points, as a graph is', async () => {
+test('a month is returned in as few points as a graph', async () => {
   await using prepared = await givenMeasuring()
   const { server, cpu, check, root } = prepared
   await cpu(...sawTooth(6 * DAY))
@@ -57,7 +57,7 @@ test.each<[string, object, Measured, number]>([
   await using prepared = await givenMeasuring()
   const { server, measure, check, root } = prepared
   const { check_type } = measured
-  // A measurement of a known type is one of a check of that type.
+  // A measurement of a known type belongs to a check of that type.
   const row = { check_type: check_type as 'memory', settings: JSON.stringify(settings) }
   await server.ctx.db.updateTable('checks').set(row).execute()
   await measure([[NOW - 60, measured]])
@@ -65,7 +65,7 @@ test.each<[string, object, Measured, number]>([
   expect(body).toMatchObject([{ x: iso(NOW - 60), y }])
 })
 
-test('y of other types is 1 while the check failed and 0 while it passed, also without any number', async () => {
+test('y of other types is 1 while the check failed and 0 while it passed, also without a number', async () => {
   await using prepared = await givenMeasuring()
   const { server, measure, check, root } = prepared
   const settings = JSON.stringify({ name: 'Router', ip: '192.0.2.1', alert_severity: 'error' })
@@ -92,7 +92,7 @@ test('y of other types is 1 while the check failed and 0 while it passed, also w
   ])
 })
 
-test('who may not see the machine learns nothing of its history, and days are a number', async () => {
+test('a hidden machine has no history, and days must be a number', async () => {
   await using prepared = await givenMeasuring()
   const { server, check, root } = prepared
   const params = { id: check.id }

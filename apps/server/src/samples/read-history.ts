@@ -6,7 +6,7 @@ import { readSettings } from '../features/checks/view.ts'
 import { graphCheck } from './graph-check.ts'
 import { DAY } from './keep.ts'
 
-/** What a check measured in the last days (0 = all), as one number for each moment. */
+/** The measurements of a check in the last days (0 = all), as one number per time. */
 export async function readHistory(
   ctx: Pick<Context, 'db' | 'now'>,
   check: CheckRow,
@@ -18,7 +18,7 @@ export async function readHistory(
   const moments = gatherMoments(series)
   const judged = judgedSeries(readSettings(check))
   if (judged === undefined) {
-    // A check that fails without a number (a page that does not answer) has no samples: its failures begin all the same.
+    // A check that fails without a number (a page that does not respond) has no samples, but its failures still start.
     for (const { from: start } of failures) if (start >= from && !moments.has(start)) moments.set(start, {})
   }
   const hasFailed = (at: number) =>
@@ -31,7 +31,7 @@ export async function readHistory(
     })
 }
 
-/** Where all that is kept begins: the shorter the time, the finer its points. */
+/** Start of the stored data: the shorter the range, the finer its points. */
 async function findBeginning(ctx: Pick<Context, 'db' | 'now'>, check: CheckRow, to: number): Promise<number> {
   const { series, failures } = await graphCheck(ctx, check, { from: 0, to })
   const starts = [...series.map(({ points }) => points[0]?.[0] ?? to), ...failures.map(({ from }) => from)]
@@ -50,7 +50,7 @@ function gatherMoments(series: CheckSamples['series']): Map<number, Record<strin
   return moments
 }
 
-/** The series that is the percentage which thresholds judge; undefined of types that have none. */
+/** The series with the percentage that thresholds apply to, or undefined for types without one. */
 function judgedSeries(settings: CheckSettings): string | undefined {
   switch (settings.check_type) {
     case 'cpuload':

@@ -1,8 +1,8 @@
 import type { ByteReader, ByteWriter } from './bytes.ts'
 
 /**
- * Whole numbers of which many are 0: what a check measures hardly changes, and its interval hardly ever. A run of
- * zeros is written as one 0 and how many more there are.
+ * Integers with many zeros: measured values and intervals rarely change. A run of zeros is written as one 0 and its
+ * length.
  */
 export function writeRuns(writer: ByteWriter, wholes: readonly number[]): void {
   let at = 0
@@ -25,13 +25,13 @@ export function readRuns(reader: ByteReader, count: number): number[] {
     wholes.push(whole)
     if (whole !== 0) continue
     const more = reader.whole()
-    if (more > count - wholes.length) throw new Error('stored samples have a run without end')
+    if (more > count - wholes.length) throw new Error('stored samples have an endless run')
     for (let at = 0; at < more; at += 1) wholes.push(0)
   }
   return wholes
 }
 
-/** Whether that is shorter than each for itself: a zero that stands alone takes two bytes. */
+/** Whether runs are shorter than plain values: a single zero takes two bytes. */
 export function haveRuns(wholes: readonly number[]): boolean {
   let saved = 0
   for (const [at, whole] of wholes.entries()) {

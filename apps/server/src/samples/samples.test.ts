@@ -3,7 +3,7 @@ import { getCheckSamples } from '@muster/contract/api/checks'
 import { expect, test } from 'vitest'
 import { countChunks, DAY, givenMeasuring, HOUR, merge, NOW, prune, sawTooth } from './test-samples.ts'
 
-test('issue 3, 2.1: every sample is shown, before and after it is merged, also what came late or twice', async () => {
+test('every sample is shown, before and after merging, including late and repeated ones', async () => {
   await using prepared = await givenMeasuring()
   const { server, cpu, graph } = prepared
   const runs = sawTooth(DAY)
@@ -28,7 +28,7 @@ test('issue 3, 2.1: every sample is shown, before and after it is merged, also w
   expect(await graph(NOW - DAY, NOW)).toEqual(before)
 })
 
-test('issue 3, 2.1, minimum, average, maximum: a longer time is shown in points of five minutes, an hour or more, with the least and the most', async () => {
+test('a longer range is shown in points of five minutes or more, with minimum and maximum', async () => {
   await using prepared = await givenMeasuring()
   const { server, cpu, graph } = prepared
   await cpu(...sawTooth(6 * DAY))
@@ -47,7 +47,7 @@ test('issue 3, 2.1, minimum, average, maximum: a longer time is shown in points 
     expect(points.length).toBeLessThanOrEqual(2000)
 })
 
-test('issue 3, 2.2: failures are drawn with their real beginnings and ends', async () => {
+test('failures are drawn with their real starts and ends', async () => {
   await using prepared = await givenMeasuring()
   const { cpu, graph } = prepared
   await cpu([NOW - 900, 80], [NOW - 600, 95], [NOW - 300, 10], [NOW - 100, 99])
@@ -61,7 +61,7 @@ test('issue 3, 2.2: failures are drawn with their real beginnings and ends', asy
   expect((await graph(NOW - 250, NOW - 150)).failures).toEqual([])
 })
 
-test('issue 3, 1.5: numbers that a script prints become series, but not without end', async () => {
+test('numbers printed by a script become series, up to a limit', async () => {
   await using prepared = await givenMeasuring()
   const { server, check, measure, graph } = prepared
   await server.ctx.db.updateTable('checks').set({ check_type: 'script', settings: SCRIPT }).execute()
@@ -91,7 +91,7 @@ test('issue 3, 1.5: numbers that a script prints become series, but not without 
   expect(series).toHaveLength(50)
 })
 
-test('what is too old goes, a check that is deleted takes all of it along', async () => {
+test('old samples are deleted, and deleting a check deletes all of its samples', async () => {
   await using prepared = await givenMeasuring()
   const { server, cpu, graph } = prepared
   const { db } = server.ctx
@@ -122,7 +122,7 @@ test('what is too old goes, a check that is deleted takes all of it along', asyn
     expect([table, await db.selectFrom(table).selectAll().execute()]).toEqual([table, []])
 })
 
-test('merging and pruning run by themselves', async () => {
+test('merging and pruning run as jobs', async () => {
   await using prepared = await givenMeasuring()
   const { server, cpu } = prepared
   await server.ctx.jobs.drain()
@@ -136,7 +136,7 @@ test('merging and pruning run by themselves', async () => {
   expect(await batches()).toEqual([])
 })
 
-test('a machine that sends much at once is merged with the next minute', async () => {
+test('a machine that sends much at once is merged within a minute', async () => {
   await using prepared = await givenMeasuring()
   const { server, cpu } = prepared
   await server.ctx.jobs.drain()
@@ -147,14 +147,17 @@ test('a machine that sends much at once is merged with the next minute', async (
   expect((await countChunks(server))[0]).toBe(12)
 })
 
-test('a time that ends before it begins is refused, and so are too many points', async () => {
+test('a range that ends before it starts is refused, and so are too many points', async () => {
   await using prepared = await givenMeasuring()
   const { check, root } = prepared
   const { error } = await root.call(getCheckSamples, {
     params: { id: check.id },
     query: { from: 20, to: 10 },
   })
-  expect(error).toMatchObject({ code: 'invalid', detail: 'The time ends before it begins.' })
+  expect(error).toMatchObject({
+    code: 'invalid',
+    detail: 'The time range ends before it starts. Swap its ends.',
+  })
 })
 
 const SCRIPT = JSON.stringify({

@@ -3,7 +3,7 @@ import { encodeBatch, type SeriesSample } from './encoding.ts'
 import { ACCEPT_SECONDS, DAY } from './keep.ts'
 import { findMachineSeries, findSeries, insertBatches, insertSeries } from './queries.ts'
 
-/** What a series belongs to: a check, or (without one) the machine itself. */
+/** The owner of a series: a check, or without one the machine. */
 export interface SeriesOwner {
   check_id: number | null
   agent_id: string
@@ -20,12 +20,12 @@ export interface MeasuredValue {
   value: number
 }
 
-/** A script may print other names each time; a machine must not fill the database so. */
+/** A script may print new names each time, which must not fill the database. */
 const MOST_SERIES = 50
 
 /**
- * Stores values as they come: one row for each machine, written as fast as the machines report. merge-samples.ts
- * makes chunks of them later. A value that comes twice is stored twice until then, and shown once.
+ * Stores values on arrival: one row per machine, as fast as the machines report. merge-samples.ts merges them into
+ * chunks later. A repeated value is stored twice until then, but shown once.
  */
 export async function storeSamples(tx: Db, now: Date, values: MeasuredValue[]): Promise<void> {
   const seconds = Math.floor(now.getTime() / 1000)
@@ -51,7 +51,7 @@ export async function storeSamples(tx: Db, now: Date, values: MeasuredValue[]): 
   )
 }
 
-/** By the owner's key, and the name. */
+/** By owner key and name. */
 type SeriesIds = Map<number | string, Map<string, number>>
 
 const keyOf = ({ check_id, agent_id }: Pick<SeriesOwner, 'check_id' | 'agent_id'>) => check_id ?? agent_id

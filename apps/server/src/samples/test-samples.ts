@@ -9,7 +9,7 @@ export const NOW = Date.parse('2026-03-20T12:00:00.000Z') / 1000
 export const HOUR = 3600
 export const DAY = 86_400
 
-/** A machine with one check, what it measures, and the graph of it. */
+/** A machine with one check, its samples and its graph. */
 export async function givenMeasuring() {
   const server = await createTestServer()
   server.clock.freeze(new Date(NOW * 1000).toISOString())
@@ -52,12 +52,12 @@ export const merge = ({ ctx }: TestServer) =>
   mergeSamples(ctx, { olderThanSeconds: 0, signal: new AbortController().signal })
 export const prune = ({ ctx }: TestServer, signal = new AbortController().signal) => pruneSamples(ctx, signal)
 
-/** Every two minutes for so long until now, a saw tooth from 0 to 59. */
+/** A sawtooth from 0 to 59, every two minutes until now. */
 export function sawTooth(seconds: number): [number, number][] {
   return Array.from({ length: seconds / 120 }, (_, index) => [NOW - seconds + index * 120, index % 60])
 }
 
-/** How many chunks there are of each resolution. */
+/** Number of chunks per resolution. */
 export async function countChunks({ ctx }: TestServer): Promise<number[]> {
   const rows = await ctx.db.selectFrom('sample_chunks').select('resolution').execute()
   return [0, 300, 3600].map((one) => rows.filter(({ resolution }) => resolution === one).length)

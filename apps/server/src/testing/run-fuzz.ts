@@ -7,16 +7,16 @@ import { addressIn, bodyIn, queryIn } from './test-calls.ts'
 import { createWorld, type World } from './test-world.ts'
 
 /**
- * Requests that no honest client would make, from the contract's own schemas: values of the wrong type, huge, deep,
- * negative, of strange characters, missing and unknown ones, in bodies, addresses, queries and headers. The same seed
- * makes the same requests. `npm run fuzz` sends all of them, the tests of the server some.
+ * Hostile requests generated from the contract's own schemas: values of the wrong type, huge, deep, negative, with
+ * strange characters, missing and unknown ones, in bodies, addresses, queries and headers. The same seed generates the
+ * same requests. `npm run fuzz` sends all of them, the server tests some.
  */
 export interface FuzzReport {
   requests: number
   endpoints: number
-  /** Requests by status. */
+  /** Number of requests by status. */
   statuses: Record<number, number>
-  /** What must not be: 5xx, another shape of an error, internals in it. */
+  /** Violations: 5xx, a wrong error format, leaked internals. */
   failures: string[]
   p99Ms: number
   slowestMs: number
@@ -29,17 +29,17 @@ interface FuzzRequest {
   headers?: Record<string, string>
 }
 
-/** So many endpoints share a world, where each gets few requests. */
+/** Endpoints that share a world, in which each gets few requests. */
 const WORLD_ENDPOINTS = 12
 const MANY = 40
-/** Fields that are never generated as true: they would let the server run programs that are generated as well. */
+/** Fields that are never true: the server would run generated programs. */
 const NEVER_TRUE = new Set(['enable_server_scripts', 'enable_server_webterminal', 'monitor_server'])
-/** It sends to the addresses in its body; those that are generated are on this machine, and nothing listens there. */
+/** The endpoint sends to addresses of its body. The generated ones are on this machine, where nothing listens. */
 const CLOSED_URL = 'http://127.0.0.1:1/'
 
 export async function runFuzz({ requests, seed }: { requests: number; seed: number }): Promise<FuzzReport> {
   await using server = await createTestServer()
-  // Lines of the log are part of the report.
+  // Log lines are part of the report.
   server.expectLog(/./)
   const endpoints = server.app.routes.map(
     ({ method, path, endpoint }) => endpoint ?? plainRoute(method, path),
@@ -70,7 +70,7 @@ export async function runFuzz({ requests, seed }: { requests: number; seed: numb
       report.statuses[answer.status] = (report.statuses[answer.status] ?? 0) + 1
       const failure = OTHER_ANSWERS[endpoint.path] === answer.status ? undefined : judge(answer)
       if (failure !== undefined) report.failures.push(`${what}\n  ${answer.status} ${failure}`)
-      // It has ended its own session.
+      // The request ended its own session.
       if (answer.status === 401) client = await newClient(server)
     }
   }
@@ -85,7 +85,7 @@ export async function runFuzz({ requests, seed }: { requests: number; seed: numb
   return report
 }
 
-/** A route that is no endpoint of the contract: a download, a socket, a page. */
+/** A route outside the contract: a download, a socket, a page. */
 function plainRoute(method: string, path: string): Endpoint {
   // Routes are mounted for these methods only.
   return { method: method as Method, path, access: 'public', summary: '', response: z.unknown() }
@@ -95,7 +95,7 @@ async function newClient(server: TestServer): Promise<TestClient> {
   return server.as(await server.given.user({ superuser: true }))
 }
 
-/** What is wrong with an answer. */
+/** @returns The problem of a response, or undefined. */
 function judge({ status, text }: { status: number; text: string }): string | undefined {
   if (status < 400) return undefined
   if (status >= 500) return text.slice(0, 300)
@@ -121,7 +121,7 @@ function describe({ method, path }: Endpoint, { url, payload, headers }: FuzzReq
 }
 
 interface Random {
-  /** From 0 to below the limit. */
+  /** From 0 to limit - 1. */
   int(limit: number): number
   pick<Item>(items: readonly [Item, ...Item[]]): Item
   chance(share: number): boolean
@@ -140,13 +140,13 @@ function createRandom(seed: number): Random {
   const int = (limit: number) => Math.floor(next() * limit)
   return {
     int,
-    // An index below the length of a list that is not empty.
+    // The index is below the length of a non-empty list.
     pick: (items) => items[int(items.length)]!,
     chance: (share) => next() < share,
   }
 }
 
-/** Of routes that are no endpoints: an error as a shell script, and a program that the tests have not built. */
+/** For routes outside the contract: an error as a shell script, and a program that tests do not build. */
 const OTHER_ANSWERS: Record<string, number> = { '/agent/install.sh': 403, '/agent/program.mjs': 503 }
 const WARN = 40
 const LONG_CHARS = 60_000
@@ -206,7 +206,7 @@ const SHAPES: [unknown, ...unknown[]] = [
   { toString: 1 },
 ]
 
-/** Values of no schema's type, or of some schema's wrong one. */
+/** Values that match no schema type, or the wrong one. */
 function junk(random: Random): unknown {
   switch (random.int(8)) {
     case 0:
@@ -249,7 +249,7 @@ function bodyOf(random: Random, endpoint: Endpoint, world: World): string | unde
   return text === undefined ? undefined : spellDepths(text)
 }
 
-/** Without what would do harm: see NEVER_TRUE. */
+/** Removes harmful values: see NEVER_TRUE. */
 function tamed(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
   if (Array.isArray(body)) return body.map(tamed)
@@ -261,7 +261,7 @@ function tamed(body: unknown): unknown {
   )
 }
 
-/** Levels are written as text: a value of so many could not be made into JSON. */
+/** Levels are written as text, because JSON.stringify cannot nest so deep. */
 function spellDepths(text: string): string {
   return text.replaceAll(/"@deep:(\d+)"/g, (_, levels: string) => {
     const count = Number(levels)
@@ -271,7 +271,7 @@ function spellDepths(text: string): string {
   })
 }
 
-/** One change somewhere in a body: another value, a field less, or a field more. */
+/** Changes one place of a body: another value, a missing field or an extra one. */
 function mutate(random: Random, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.1)) return junk(random)
   if (Array.isArray(value)) {
@@ -300,16 +300,16 @@ function mutate(random: Random, value: unknown): unknown {
 
 interface Place {
   world: World
-  /** Of the field. */
+  /** Name of the field. */
   name: string
   depth: number
 }
 
-/** A value that a schema might take, at its limits where it has some. */
+/** A valid value of a schema, at its limits if it has some. */
 function sample(random: Random, schema: z.core.$ZodType, place: Place): unknown {
   const known = knownValue(random, place)
   if (known !== undefined) return known
-  // Every schema of zod is one of its own types; the wider class has no discriminant.
+  // Every zod schema is one of its concrete types. The wider class has no discriminant.
   const { def, bag } = (schema as z.core.$ZodTypes)._zod
   const inside = (inner: z.core.$ZodType, name = place.name) =>
     sample(random, inner, { ...place, name, depth: place.depth + 1 })
@@ -359,7 +359,7 @@ function sample(random: Random, schema: z.core.$ZodType, place: Place): unknown 
   }
 }
 
-/** Ids of things that exist, so that more than their absence is met. */
+/** Ids that exist, so that more than their absence is tested. */
 function knownValue(random: Random, { world, name }: Place): unknown {
   if (random.chance(0.2)) return undefined
   const values: Record<string, unknown> = {
@@ -433,7 +433,7 @@ function queryValue(random: Random): string {
 
 function headersOf(random: Random): Record<string, string> {
   if (random.chance(0.7)) return {}
-  // The same key for many bodies: each but the first is a conflict, or is stored.
+  // The same key for many bodies: each one but the first is a conflict, or a stored response.
   if (random.chance(0.5)) return { 'idempotency-key': `key-${random.int(1e9)}` }
   return random.pick([
     { 'idempotency-key': '' },

@@ -7,7 +7,7 @@ const CHANNEL = {
   settings: { kind: 'slack', url: 'https://slack.example/x' },
 }
 
-/** The address of an endpoint with the things of this world in it. */
+/** The URL of an endpoint with ids of this world. */
 export function addressIn(world: World, { path }: Endpoint): string {
   return path
     .replace(':agent_id', world.agentId)
@@ -23,7 +23,7 @@ export function addressIn(world: World, { path }: Endpoint): string {
     .replace(':id', path.startsWith('/remotesessions/') ? world.remoteSessionId : String(idFor(world, path)))
 }
 
-/** What must be in the query. */
+/** Required query parameters. */
 export function queryIn({ path, query }: Endpoint): string {
   if (query === undefined) return ''
   if (path === '/alerts/templates/preview/') return '?agent=nosuchmachine&alert_type=check&severity=error'
@@ -55,10 +55,7 @@ function idFor(world: World, path: string): number {
   return world.user.id
 }
 
-/**
- * A good body for every endpoint that takes one, about the things of this world. An endpoint that is missing here
- * fails the walk: say how it is called.
- */
+/** A valid body for every endpoint that takes one. An endpoint that is missing here fails the walk: add an example. */
 export function bodyIn(world: World, endpoint: Endpoint): unknown {
   const { clientId: client, siteId: site, agentId: agent_id } = world
   const channel = { ...CHANNEL, rules: { clients: [client] } }

@@ -7,23 +7,23 @@ import type { App } from '../app.ts'
 export interface TestAnswer<Body> {
   status: number
   headers: Record<string, string | string[] | number | undefined>
-  /** The answer of a call that went well; reading it of a refused one throws, with what the server said. */
+  /** The response of a successful call. Reading it after a refusal throws with the server's message. */
   readonly body: Body
-  /** What a refused call was told; reading it of one that went well throws. */
+  /** The error of a refused call. Reading it after a success throws. */
   readonly error: ErrorBody
   text: string
 }
 
-/** A browser in miniature: keeps cookies, and sends token, XSRF header and origin as the console does. */
+/** A minimal browser: keeps cookies, and sends token, XSRF header and origin like the console. */
 export interface TestClient {
   token: string | undefined
   cookies: Map<string, string>
   /** Source address of its requests. */
   source: string
-  /** Sent with every request; a value of '' leaves out what would be sent otherwise. */
+  /** Sent with every request. An empty value removes a default header. */
   headers: Record<string, string>
   call<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<TestAnswer<Output<E>>>
-  /** Any request at all, for what `call` would not let through. */
+  /** Sends any request, including invalid ones. */
   send(request: InjectOptions): Promise<TestAnswer<unknown>>
 }
 
@@ -40,7 +40,7 @@ export function createTestClient(
     source: '127.0.0.1',
     headers: {},
     async call(endpoint, input) {
-      // Input<E> is this shape for every endpoint, with the parts typed.
+      // Input<E> has this shape for every endpoint, with the parts typed.
       const loose = input as { body?: unknown }
       const answer = await client.send({
         method: endpoint.method,
@@ -48,7 +48,7 @@ export function createTestClient(
         ...(loose.body === undefined ? {} : { payload: JSON.stringify(loose.body) }),
         ...(loose.body === undefined ? {} : { headers: { 'content-type': 'application/json' } }),
       })
-      // The server has parsed its answer with the endpoint's schema.
+      // The server parsed its response with the endpoint's schema.
       return answer as TestAnswer<Output<typeof endpoint>>
     },
     async send(request) {
@@ -105,7 +105,7 @@ function describeAnswer(
     },
     get error() {
       if (ok) throw new Error(`The server refused nothing; it answered ${status}: ${text}`)
-      // Tests say what they expect of it.
+      // Tests state what they expect.
       return readJson(text) as ErrorBody
     },
   }

@@ -23,38 +23,38 @@ export interface TestUser {
   token: string
   sessionDigest: string
   cookies: Iterable<[string, string]>
-  /** base32; present where `totp` was given. */
+  /** base32, set if `totp` was given. */
   totpKey: string | undefined
 }
 
 export interface UserOptions {
   username?: string
-  /** Costs time to hash; without one nobody can sign in with a password. */
+  /** Hashing takes time. Without a password the user cannot sign in by password. */
   password?: string
   superuser?: boolean
   permissions?: readonly Permission[]
-  /** Ids of the only clients and sites that the role sees. */
+  /** Ids of the only clients and sites within the role's scope. */
   clients?: readonly number[]
   sites?: readonly number[]
   totp?: boolean
   totpRequired?: boolean
-  /** The role asks for a code again before remote tools. */
+  /** The role requires a new code before remote tools. */
   codeForRemote?: boolean
   fields?: Partial<NewRow<'users'>>
 }
 
-/** Puts rows into the database, bypassing the API: `await server.given.agent({ hostname: 'PC-12' })`. */
+/** Inserts rows into the database, bypassing the API: `await server.given.agent({ hostname: 'PC-12' })`. */
 export interface Given {
-  /** A signed-in user. Without options: one who may do nothing. */
+  /** A signed-in user. By default without permissions. */
   user(options?: UserOptions): Promise<TestUser>
   anotherSignIn(user: TestUser): Promise<TestUser>
   client(fields?: Partial<NewRow<'clients'>>): Promise<Row<'clients'>>
   site(fields?: Partial<NewRow<'sites'>>): Promise<Row<'sites'>>
   agent(fields?: Partial<NewRow<'agents'>>): Promise<Row<'agents'>>
   script(fields?: Partial<NewRow<'scripts'>>): Promise<Row<'scripts'>>
-  /** A ping, unless told otherwise. */
+  /** A ping check by default. */
   check(fields?: Partial<NewRow<'checks'>>): Promise<Row<'checks'>>
-  /** One that runs `true` when it is asked to, unless told otherwise. */
+  /** A manual task that runs `true` by default. */
   task(fields?: Partial<NewRow<'tasks'>>): Promise<Row<'tasks'>>
 }
 
@@ -121,7 +121,7 @@ export async function createGiven(ctx: Context): Promise<Given> {
             await readCoreSettings(db),
             fields.monitoring_type ?? 'workstation',
           ),
-          // What a test says of it is the machine's own choice.
+          // A value given by the test is the machine's own setting.
           ...(fields.overdue_dashboard_alert !== undefined && {
             setting_sources: JSON.stringify({
               overdue_dashboard_alert: { own: fields.overdue_dashboard_alert },

@@ -3,7 +3,7 @@ import type { Log } from '../platform/log/log.ts'
 
 const WARNING = 40
 
-/** A log that keeps its lines, and whose `check` throws when a warning or an error was written unexpectedly. */
+/** A log that keeps its lines. `check` throws on an unexpected warning or error. */
 export function createTestLog(): {
   log: Log
   lines: Record<string, unknown>[]

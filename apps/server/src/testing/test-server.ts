@@ -14,9 +14,9 @@ import { createTestLog } from './test-log.ts'
 
 export interface TestClock {
   now: () => Date
-  /** The server's time goes on by so many seconds at once. */
+  /** Moves the server's clock forward by this many seconds. */
   advance: (seconds: number) => void
-  /** The server's time stands still at this instant. */
+  /** Stops the server's clock at this instant. */
   freeze: (instant: string) => void
 }
 
@@ -25,21 +25,20 @@ export interface TestServer extends AsyncDisposable {
   app: App
   clock: TestClock
   given: Given
-  /** Calls in the name of a user that `given.user()` made. */
+  /** Calls as a user created by `given.user()`. */
   as(user: TestUser): TestClient
-  /** Calls of somebody who is not signed in; a new one each time, with cookies of its own. */
+  /** Calls without a sign-in. Each access returns a new client with its own cookies. */
   readonly anonymous: TestClient
-  /** Allows warnings and errors in the log whose line matches; all others fail the test at its end. */
+  /** Allows warnings and errors whose line matches. All others fail the test at its end. */
   expectLog(pattern: RegExp): void
-  /** Log lines so far, parsed. */
+  /** Parsed log lines so far. */
   readonly logLines: Record<string, unknown>[]
   /** Listens on a free port, for tests with real sockets. */
   listen(): Promise<{ url: string; port: number }>
 }
 
 /**
- * A whole server on a database of its own (SQLite in memory, or PostgreSQL by MUSTER_TEST_ENGINE) whose clock can
- * be set:
+ * A whole server with its own database (SQLite in memory, or PostgreSQL by MUSTER_TEST_ENGINE) and a settable clock:
  *
  *     await using server = await createTestServer()
  *     const ada = await server.given.user({ permissions: ['can_list_clients'] })
@@ -63,7 +62,7 @@ export async function createTestServer(
       ...options.overrides,
     }),
   )
-  // Whether or not the console has been built makes no difference.
+  // Independent of whether the console has been built.
   const app = await createApp(ctx, { consoleFolder: options.consoleFolder ?? dataFolder })
   stack.defer(() => app.stop())
   const given = await createGiven(ctx)
@@ -90,7 +89,7 @@ export async function createTestServer(
   }
 }
 
-/** Runs with the real clock until it is frozen, so that programs with a clock of their own agree with it. */
+/** Real time until it is frozen, so that programs with their own clock agree with it. */
 function createClock(): TestClock {
   let offsetMs = 0
   let frozenAt: number | undefined

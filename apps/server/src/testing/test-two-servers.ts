@@ -10,16 +10,16 @@ import { createSecrets } from '../platform/secrets/secrets.ts'
 import { createTestServer, type TestServer } from './test-server.ts'
 
 export interface TwoServers extends AsyncDisposable {
-  /** The one that browsers are at. */
+  /** The server of the browsers. */
   here: TestServer
-  /** The one that machines are at; its `given` makes the rows of both. */
+  /** The server of the agents. Its `given` inserts rows for both. */
   there: TestServer
   hereUrl: string
 }
 
 /**
- * Two servers as two processes of one installation are: one database, data folder and key, and between them NATS,
- * or a bus of this process where NATS is not installed.
+ * Two servers as two processes of one installation: one database, data folder and key, connected by NATS, or by an in-
+ * process bus if NATS is not installed.
  */
 export async function createTwoServers(): Promise<TwoServers> {
   await using stack = new AsyncDisposableStack()
@@ -28,12 +28,12 @@ export async function createTwoServers(): Promise<TwoServers> {
   const nats = findNats() === undefined ? undefined : stack.use(await startTestNats())
   const bus = nats === undefined ? stack.use(await openBus(undefined, console)) : undefined
   const options = {
-    // The database is the one below; its address only says that there is one that can be shared.
+    // The database is the one below. The URL only marks it as shared.
     env: {
       MUSTER_DATA: dataFolder,
       NATS_URL: nats?.url ?? 'nats://127.0.0.1:1',
       DATABASE_URL: 'postgres://shared',
-      // Receivers of tests stand on this machine.
+      // Test receivers run on this machine.
       MUSTER_CHANNEL_TARGETS: 'any',
     },
     overrides: {

@@ -15,7 +15,7 @@ import { storeSoftware } from '../features/software/store-software.ts'
 import { titleOf } from '../features/software/replace-software.ts'
 import { known, reportOf } from '../features/software/test-software.ts'
 
-/** A client with one of everything in it, whose texts all carry its name, and one of everything that clients share. */
+/** A client with one of everything, whose texts contain its name, and one of everything that clients share. */
 export interface World {
   name: string
   clientId: number

@@ -1,6 +1,14 @@
 import { RECEIPT_PARTS, type ChangedPartName, type ChangedParts } from '@muster/contract/agent/remote'
 import { z } from 'zod'
-import { lstatSync, opendirSync, readdirSync, readFileSync, renameSync, type Stats, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  opendirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describeError } from '../../log/log.ts'

@@ -6,7 +6,7 @@ import { diskLevel } from './disk-level.ts'
 
 const LEVEL_WORDS = { ok: undefined, warning: 'filling up', negative: 'nearly full' }
 
-/** Mounted disks with what is free on each. */
+/** Mounted disks with their free space. */
 export function DiskList({ disks }: { disks: AgentFacts['disks'] }) {
   if (disks.length === 0) return <p className={classes.dim}>No disks reported.</p>
   return (

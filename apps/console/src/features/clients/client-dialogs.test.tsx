@@ -25,15 +25,15 @@ const AT = '/agents/abcdefgh12?dialog='
 
 test('a name that is taken is told at its field, and nothing typed is lost', async () => {
   const server = givenServer()
-  const detail = 'There is already a client named "Acme".'
+  const detail = 'A client named "Acme" already exists.'
   const body = { detail, code: 'conflict', fields: { 'client.name': [detail] }, request_id: 'r' }
   server.on(createClient, () => new Response(JSON.stringify(body), { status: 409 }))
   const { screen } = await openConsole(`${AT}add-client`)
   const name = screen.getByRole('textbox', { name: 'Name' })
-  await expect.element(screen.getByRole('button', { name: 'Add', exact: true })).toBeDisabled()
+  await expect.element(screen.getByRole('button', { name: 'Add client', exact: true })).toBeDisabled()
   await name.fill('Acme')
   await screen.getByRole('textbox', { name: 'First site' }).fill('Berlin')
-  await screen.getByRole('button', { name: 'Add', exact: true }).click()
+  await screen.getByRole('button', { name: 'Add client', exact: true }).click()
   await expect.element(name).toBeInvalid()
   await expect.element(name).toHaveValue('Acme')
   await expect.element(name).toHaveFocus()
@@ -58,9 +58,7 @@ test('a site moves to another client, which says what goes along', async () => {
   await expect.element(screen.getByRole('textbox', { name: 'Name' })).toHaveFocus()
   await screen.getByRole('combobox', { name: 'Client' }).click()
   await screen.getByRole('option', { name: 'Borealis' }).click()
-  await expect
-    .element(screen.getByText('The site leaves Acme, and takes its 5 machines along.'))
-    .toBeVisible()
+  await expect.element(screen.getByText('Moves the site and its 5 machines out of Acme.')).toBeVisible()
   await screen.getByRole('button', { name: 'Save' }).click()
   await expect.element(screen.getByText('Site saved.')).toBeVisible()
   expect(server.calls(editSite)[0]?.body).toEqual({ site: { name: 'Berlin', client: 2 } })
@@ -71,9 +69,9 @@ test('a client with machines is deleted once their new site and its name are giv
   server.on(deleteClient, () => answer(deleteClient, null))
   const { screen, at } = await openConsole(`${AT}remove-client&item=1`)
   const remove = screen.getByRole('button', { name: 'Delete' })
-  await screen.getByRole('textbox', { name: 'Type Acme to go on' }).fill('acme')
+  await screen.getByRole('textbox', { name: 'Type "Acme" to confirm' }).fill('acme')
   await expect.element(remove).toBeDisabled()
-  await screen.getByRole('combobox', { name: 'Move the machines to' }).click()
+  await screen.getByRole('combobox', { name: 'Move machines to' }).click()
   // Sites of the client itself are not offered.
   await expect.element(screen.getByRole('option', { name: 'Berlin' })).not.toBeInTheDocument()
   await screen.getByRole('option', { name: 'Office' }).click()
@@ -87,8 +85,8 @@ test('the last site of a client stays, in the words of the server', async () => 
   const server = givenServer()
   server.on(deleteSite, () => refuse('conflict', '"Office" is the only site of "Borealis".'))
   const { screen } = await openConsole(`${AT}remove-site&item=3`)
-  await expect.element(screen.getByText(/a client keeps at least one/)).toBeVisible()
-  await screen.getByRole('textbox', { name: 'Type Office to go on' }).fill('Office')
+  await expect.element(screen.getByText(/Add another site first/)).toBeVisible()
+  await screen.getByRole('textbox', { name: 'Type "Office" to confirm' }).fill('Office')
   await userEvent.keyboard('{Enter}')
   await expect.element(screen.getByRole('alert').getByText(/"Office" is the only site/)).toBeVisible()
 })
@@ -96,5 +94,5 @@ test('the last site of a client stays, in the words of the server', async () => 
 test('what is not there any more is said, whatever the address names', async () => {
   givenServer()
   const { screen } = await openConsole(`${AT}edit-site&item=99`)
-  await expect.element(screen.getByText(/This site does not exist any more/)).toBeVisible()
+  await expect.element(screen.getByText(/No such site/)).toBeVisible()
 })

@@ -57,7 +57,7 @@ test('fields are listed by what they belong to, and a new one is added', async (
   await expect.poll(at).toContain('item=new.agent')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('Plan')
   await dialog().getByRole('combobox', { name: 'Type' }).click()
-  await page.getByRole('option', { name: 'One of several' }).click()
+  await page.getByRole('option', { name: 'Single choice' }).click()
   await dialog().getByRole('button', { name: 'Add choice' }).click()
   await userEvent.keyboard('gold')
   await dialog().getByRole('button', { name: 'Add field' }).click()

@@ -7,7 +7,7 @@ export type LibraryLine = TreeLine &
 
 const UNASSIGNED = 'Unassigned'
 
-/** Each category as a folder of its scripts, by name; those of none come last. */
+/** Each category as a folder of its scripts, by name; uncategorized scripts come last. */
 export function listFolders(
   scripts: readonly Script[],
   isOpen: (category: string) => boolean,

@@ -46,7 +46,7 @@ function givenServer({ me = {}, info = {}, script = {} }: Given = {}) {
     // The editor sends all parts, and what it has loaded.
     const { modified, ...parts } = body as Partial<ScriptDetail>
     if (modified !== undefined && modified !== library.script.modified) {
-      return refuse('changed_meanwhile', '"Clean" was saved by somebody else since you opened it.')
+      return refuse('changed_meanwhile', '"Clean" was changed by another user. Reload it and try again.')
     }
     library.script = { ...library.script, ...parts, modified: '2026-11-21T11:00:00.000Z' }
     return answer(editScript, library.script)
@@ -114,8 +114,8 @@ test('a refused save asks whose work stays: theirs', async () => {
   await typeAtEnd(code, 'echo mine')
   library.script = { ...library.script, script_body: 'echo theirs', modified: '2026-11-21T10:30:00.000Z' }
   await save.click()
-  const conflict = screen.getByRole('dialog', { name: 'Somebody else has saved this script' })
-  await conflict.getByRole('button', { name: 'Discard mine and load theirs' }).click()
+  const conflict = screen.getByRole('dialog', { name: 'Another user has saved this script' })
+  await conflict.getByRole('button', { name: 'Discard my changes' }).click()
   await expect.element(conflict).not.toBeInTheDocument()
   await expect.element(code.getByText('echo theirs')).toBeInTheDocument()
   await expect.element(save).toBeDisabled()
@@ -127,8 +127,8 @@ test('a refused save asks whose work stays: mine', async () => {
   await typeAtEnd(code, 'echo mine')
   library.script = { ...library.script, script_body: 'echo theirs', modified: '2026-11-21T10:30:00.000Z' }
   await save.click()
-  const conflict = screen.getByRole('dialog', { name: 'Somebody else has saved this script' })
-  await conflict.getByRole('button', { name: 'Overwrite theirs' }).click()
+  const conflict = screen.getByRole('dialog', { name: 'Another user has saved this script' })
+  await conflict.getByRole('button', { name: 'Overwrite their version' }).click()
   await expect.element(screen.getByText('Script saved.')).toBeVisible()
   expect(library.script.script_body).toContain('echo mine')
 })
@@ -145,7 +145,7 @@ test('what others save is taken over while nothing is changed here, and told oth
   await expect.element(description).toHaveValue('theirs')
   await typeAtEnd(code, 'echo mine')
   await saveElsewhere({ description: 'theirs again', modified: '2026-11-21T10:40:00.000Z' })
-  await expect.element(screen.getByText(/Somebody else has saved this script while/)).toBeVisible()
+  await expect.element(screen.getByText(/Another user has saved this script while/)).toBeVisible()
   await expect.element(description).toHaveValue('theirs')
   await expect.element(code.getByText('echo mine')).toBeInTheDocument()
 })
@@ -161,7 +161,7 @@ test('a new script needs a name and whole variables; a first line without #! is 
   await expect.element(screen.getByRole('textbox', { name: 'Name', exact: true })).toHaveFocus()
   await code.click()
   await userEvent.keyboard('echo hello')
-  await expect.element(screen.getByText(/no #! with an interpreter/)).toBeVisible()
+  await expect.element(screen.getByText(/No #! line/)).toBeVisible()
   await expect.element(save).toBeDisabled()
   await screen.getByRole('textbox', { name: 'Name', exact: true }).fill('Greet')
   await expect.element(save).toBeEnabled()
@@ -229,7 +229,9 @@ test('who may not manage scripts reads them and has no way to add one', async ()
   givenServer({ me: { is_superuser: false, permissions: ['can_list_scripts', 'can_list_clients'] } })
   const { screen } = await openConsole(`${AT}scripts`)
   await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()
-  await expect.element(screen.getByRole('button', { name: 'New', exact: true })).not.toBeInTheDocument()
+  await expect
+    .element(screen.getByRole('button', { name: 'New script', exact: true }))
+    .not.toBeInTheDocument()
 })
 
 test('the library finds by typing, and Enter opens the script', async () => {
@@ -238,7 +240,7 @@ test('the library finds by typing, and Enter opens the script', async () => {
   const search = screen.getByRole('textbox', { name: 'Search scripts' })
   await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()
   await search.fill('nothing like it')
-  await expect.element(screen.getByText('No script fits “nothing like it”.')).toBeVisible()
+  await expect.element(screen.getByText('No scripts match “nothing like it”.')).toBeVisible()
   await search.fill('mainten')
   await userEvent.keyboard('{ArrowDown}{ArrowDown}{Enter}')
   await expect.element(screen.getByRole('dialog', { name: 'Edit Clean' })).toBeVisible()

@@ -18,7 +18,7 @@ const hour = 3600
 const gone = { connected: 0, last_seen: instant(0), overdue_time: 30 } as const
 
 test.each(testEngines)(
-  '$engine: a server that dies raises an alert without any setup, a workstation does not',
+  '$engine: an overdue server raises an alert without any setup, a workstation does not',
   async ({ open }) => {
     await using scene = await prepareAlerts(await open<Database>())
     const { server, given } = scene
@@ -41,13 +41,13 @@ test.each(testEngines)(
     expect(body.alerts).toMatchObject([
       { alert_type: 'availability', severity: 'error', agent_id: dead, state: 'open' },
     ])
-    // Nobody gets e-mail by the default.
+    // The default sends no e-mail.
     expect(await scene.told()).toEqual([])
   },
 )
 
 test.each(testEngines)(
-  '$engine: the global defaults hold for each machine until it or its policy says otherwise',
+  '$engine: global defaults apply to each machine until it or its policy overrides them',
   async ({ open }) => {
     await using fleet = await prepareFleet(await open<Database>())
     const { root, srv, pc, add, edit, server } = fleet
@@ -61,7 +61,7 @@ test.each(testEngines)(
     expect(await alertOf(srv.agent_id)).toEqual(['default', true])
     expect(await alertOf(pc.agent_id)).toEqual(['default', false])
 
-    // One server has its own choice, by the field that other consoles know.
+    // One server has its own setting, by the field that other consoles use.
     await put(srv.agent_id, { overdue_dashboard_alert: true })
     expect(await alertOf(srv.agent_id)).toEqual(['default', true])
     await put(srv.agent_id, { overdue_dashboard_alert: false })
@@ -75,7 +75,7 @@ test.each(testEngines)(
     expect(await alertOf(srv.agent_id)).toEqual(['off', false])
     expect(await alertOf(third.agent_id)).toEqual(['default', true])
 
-    // A policy stands before the default, and the machine before its policy.
+    // A policy overrides the default, and the machine overrides its policy.
     const policy = await add({
       name: 'Quiet',
       targets: [{ level: 'default', monitoring_type: null }],
@@ -115,7 +115,7 @@ test.each(testEngines)(
   },
 )
 
-test('after an update superusers are asked once whether servers shall alert, all of them together', async () => {
+test('after an update superusers are asked once, together, whether servers should alert', async () => {
   await using fleet = await prepareFleet()
   const { root, server, srv } = fleet
   const { ctx, given } = server
@@ -137,7 +137,7 @@ test('after an update superusers are asked once whether servers shall alert, all
   expect([await asked(root), await asked(other), await asked(keeper)]).toEqual([true, true, false])
   const refused = await keeper.call(editCoreSettings, { body: { availability_alerts_asked: true } })
   expect(refused).toMatchObject({ status: 403, error: { code: 'not_allowed' } })
-  // Not now: nobody is asked again, and nothing changes.
+  // Declined: the question does not return, and nothing changes.
   await root.call(editCoreSettings, { body: { availability_alerts_asked: true } })
   expect([await asked(root), await asked(other)]).toEqual([false, false])
   await leaveOpen(unasked)
@@ -149,7 +149,7 @@ test('after an update superusers are asked once whether servers shall alert, all
 })
 
 test.each(testEngines)(
-  '$engine: overdue machines without alerting are counted and turned on, those in maintenance are left alone',
+  '$engine: overdue machines without alerting are counted and turned on, except those in maintenance',
   async ({ open }) => {
     await using scene = await prepareAlerts(await open<Database>())
     const { server, given } = scene
@@ -183,7 +183,7 @@ test.each(testEngines)(
   },
 )
 
-test('machines that an enforced policy keeps silent stay so and are said', async () => {
+test('machines silenced by an enforced policy stay silent and are reported', async () => {
   await using fleet = await prepareFleet()
   const { server, root, srv, add } = fleet
   await add({

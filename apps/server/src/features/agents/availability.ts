@@ -6,17 +6,17 @@ import type { Db } from '../../platform/database/database.ts'
 import type { StoredSettings } from '../settings/queries.ts'
 
 /**
- * Whether an alert opens when a machine is overdue: the machine's own choice, else its policies', else the global
- * default for its type. agents.overdue_dashboard_alert holds the outcome, agents.setting_sources where it is from.
+ * Whether an overdue machine opens an alert: the machine's own setting, else that of its policies, else the global
+ * default for its type. agents.overdue_dashboard_alert holds the effective value, agents.setting_sources its origin.
  */
 
-/** The column agents.setting_sources: `own` = what a person gave, `given` = what it has now is of a policy. */
+/** The column agents.setting_sources: `own` = set by a user, `given` = currently from a policy. */
 export type SettingSources = Partial<
   Record<AgentSetting, { own?: number | undefined; given?: true | undefined }>
 >
 
 export function readSources({ setting_sources }: { setting_sources: string }): SettingSources {
-  // Written by edit-agent.ts and in features/automation.
+  // Written by change-agent.ts and features/policies.
   return JSON.parse(setting_sources) as SettingSources
 }
 
@@ -28,14 +28,14 @@ export function ownAlerts(agent: { setting_sources: string }): AvailabilityAlert
 
 type Defaults = Pick<StoredSettings, 'availability_alerts_servers' | 'availability_alerts_workstations'>
 
-/** The global default for machines of this type, as the column has it. */
+/** The global default for machines of this type, as a column value. */
 export function usualAlert(defaults: Defaults, type: MonitoringType): 0 | 1 {
   const isOn =
     type === 'server' ? defaults.availability_alerts_servers : defaults.availability_alerts_workstations
   return isOn ? 1 : 0
 }
 
-/** Gives changed defaults to all machines for which neither a person nor a policy has decided. */
+/** Applies changed defaults to all machines without an own or policy setting. */
 export async function applyAlertDefaults(
   tx: Db,
   emit: (event: Event) => void,

@@ -35,7 +35,7 @@ const FLAGS = [
   'maintenance_mode',
 ] as const
 
-/** Changes what a person may change of a machine. A stale `modified` means that somebody else saved in between. */
+/** Changes the editable fields of a machine. Throws if `modified` is stale because of another save. */
 export async function changeAgent(
   ctx: Context,
   caller: Caller,
@@ -58,18 +58,18 @@ export async function changeAgent(
     if (modified !== undefined && modified !== agent.modified) {
       throw new AppError(
         'changed_meanwhile',
-        `Somebody else has changed ${agent.hostname} since you opened it.`,
+        `${agent.hostname} was changed by another user. Reload it and try again.`,
       )
     }
     const overdue = changes.overdue_time ?? agent.overdue_time
     const offline = changes.offline_time ?? agent.offline_time
     if (overdue <= offline) {
-      throw new AppError('invalid', 'A machine counts as overdue later than as offline.', {
-        fields: { overdue_time: [`More than the ${offline} minutes of "offline".`] },
+      throw new AppError('invalid', 'Overdue must come later than offline.', {
+        fields: { overdue_time: [`Enter more than the ${offline} minutes of "offline".`] },
       })
     }
     if (changes.site !== undefined && (await findVisibleSite(tx, changes.site, caller)) === undefined) {
-      throw new AppError('not_found', 'There is no such site, or you may not see it.', {
+      throw new AppError('not_found', 'This site does not exist, or you may not see it.', {
         fields: { site: ['Choose another site.'] },
       })
     }
@@ -124,7 +124,7 @@ export async function changeAgent(
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
     if (values.site_id !== undefined) emitRulesChanged(emit, [agentId])
 
-    /** The choice for this machine as far as it changes. */
+    /** The machine's own setting, if it changes. */
     function chooseAlerts(): AvailabilityAlerts | undefined {
       const flag = changes.overdue_dashboard_alert
       const isNew = flag !== undefined && flag !== (agent.overdue_dashboard_alert === 1)
@@ -132,12 +132,12 @@ export async function changeAgent(
       return choice === ownAlerts(agent) ? undefined : choice
     }
 
-    /** Undefined = unchanged, or what its policies or the global default say: see applyPolicies in the route. */
+    /** Undefined = unchanged, or set by its policies or the global default: see applyPolicies in the route. */
     function effectiveAlert(): boolean | undefined {
       return alerts === undefined || alerts === 'default' ? undefined : alerts === 'on'
     }
 
-    /** What a person gives to the machine stands before its policies. */
+    /** Settings of the machine override its policies. */
     function ownSettings(): Updateable<AgentsTable> {
       if (given.length === 0 && alerts === undefined) return {}
       const sources = readSources(agent)
@@ -153,7 +153,7 @@ export async function changeAgent(
       return { setting_sources: JSON.stringify(sources) }
     }
 
-    /** The form sends the mode also when nobody touched it: only a change takes the machine out of a window's hands. */
+    /** The form always sends the mode. Only a change detaches the machine from its maintenance window. */
     async function switchMaintenance({ maintenance_mode: mode }: Updateable<AgentsTable>) {
       if (mode === undefined || mode === agent.maintenance_mode) return {}
       const now = ctx.now()
@@ -196,7 +196,7 @@ function columnsOf(changes: OwnChanges): Updateable<AgentsTable> {
 
 const SLICE = 1000
 
-/** Maintenance mode on or off for every machine of a client or site that the caller sees. */
+/** Switches maintenance mode for every visible machine of a client or site. */
 export async function setNodeMaintenance(
   ctx: Context,
   caller: Caller,
@@ -240,8 +240,8 @@ export async function setNodeMaintenance(
 }
 
 /**
- * Forgets a machine with its history and notes, after telling its agent to uninstall itself. A machine that is
- * away keeps its program until somebody removes it by hand; its sign-in is refused from now on.
+ * Deletes a machine with its history and notes, after telling its agent to uninstall itself. An offline machine keeps
+ * the agent until it is removed by hand; its sign-in is refused.
  */
 export async function removeAgent(
   ctx: Context,
@@ -265,7 +265,7 @@ export async function removeAgent(
       await writeEnd({ ctx, tx, emit }, session, { exitCode: null, reason: 'The machine was removed.' })
     await tx.deleteFrom('agents').where('agent_id', '=', agentId).execute()
     emit({ type: 'agent.removed', ids: [agentId], agent_ids: [agentId] })
-    // Its alerts are gone with it.
+    // Its alerts are deleted with it.
     emit({ type: 'alert.changed', ids: [] })
   })
   await fleet.forget(agentId)

@@ -3,12 +3,12 @@ import type { Db } from '../../platform/database/database.ts'
 
 const GIB = 1024 ** 3
 const LONGEST = 200
-/** A machine that says something else each time does not fill the database. */
+/** A machine that always reports something else must not fill the database. */
 export const MOST_CHANGES = 500
 
 const list = (names: readonly string[]) => names.join(', ')
 
-/** What administrators ask about when a machine is not what it was; what changes by the hour is not among it. */
+/** Facts worth a timeline entry. Values that change by the hour are not included. */
 const WATCHED: Record<string, (facts: AgentFacts) => string> = {
   'Operating system': ({ os_name, os_version }) => `${os_name} ${os_version}`.trim(),
   Agent: ({ agent_version }) => agent_version,
@@ -23,7 +23,7 @@ const WATCHED: Record<string, (facts: AgentFacts) => string> = {
   'Serial number': ({ serial_number }) => serial_number,
 }
 
-/** What these facts say otherwise, as lines: `Operating system: Debian 12.1 → Debian 12.2`. What was unknown is none. */
+/** Changed facts as lines: `Operating system: Debian 12.1 → Debian 12.2`. Previously unknown values are skipped. */
 export function describeChanges(before: AgentFacts, after: AgentFacts): string[] {
   return Object.entries(WATCHED).flatMap(([name, tell]) => {
     const was = tell(before)
@@ -32,7 +32,7 @@ export function describeChanges(before: AgentFacts, after: AgentFacts): string[]
   })
 }
 
-/** Keeps the newest of them for the machine's timeline. */
+/** Stores the changes for the machine's timeline, and drops the oldest. */
 export async function storeChanges(
   tx: Db,
   { agentId, at, texts }: { agentId: string; at: number; texts: readonly string[] },

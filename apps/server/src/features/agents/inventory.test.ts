@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from './test-agent.ts'
 
-test('API-055, API-059: a machine is asked for a fresh inventory and whether it is there, as long as it is', async () => {
+test('an inventory refresh and a ping work while the machine is connected', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const site = await server.given.site()
@@ -14,7 +14,7 @@ test('API-055, API-059: a machine is asked for a fresh inventory and whether it 
   const away = await ada.call(refreshAgent, { params })
   expect(away).toMatchObject({
     status: 409,
-    error: { code: 'agent_offline', detail: 'pc-1 is not connected.' },
+    error: { code: 'agent_offline', detail: 'pc-1 is offline. Try again when it is connected.' },
   })
 
   await agent.connect()

@@ -9,9 +9,9 @@ import type { Template } from '../alerts/templates/stored-template.ts'
 import { openTemplateBook, type Placed } from '../alerts/templates/template-book.ts'
 import { findCheckCounts } from '../checks/queries.ts'
 
-/** A machine, where it stands and what it says of itself. */
+/** A machine with its site, client and facts. */
 export type PlacedAgent = Selectable<AgentsTable> & {
-  /** Null before its first report. */
+  /** NULL before its first report. */
   facts: string | null
   site_name: string
   client_id: number
@@ -19,20 +19,19 @@ export type PlacedAgent = Selectable<AgentsTable> & {
 }
 
 export type AgentsRow = PlacedAgent & {
-  /** Runs that wait for the machine to come back. */
+  /** Runs that wait for the machine to reconnect. */
   queued_runs: number
-  /** What it is to do at a time. */
+  /** Scheduled actions. */
   planned_actions: number
-  /** Null before it has looked for patches. */
+  /** NULL before the first scan for patches. */
   pending_patches: number | null
   checks: AgentRow['checks']
-  /** Values of its custom fields. */
   values: ValueRow[]
   site_template: number | null
   client_template: number | null
-  /** The alert template that counts for it. */
+  /** The alert template that applies to it. */
   template: Template | undefined
-  /** The first of the policies that are assigned to itself. */
+  /** The first policy assigned directly to it. */
   policy: number | null
 }
 
@@ -98,7 +97,7 @@ export async function findAgents(db: Db, agentIds: string[], now: Date): Promise
   return withParts(db, await selectAgents(db).where('agents.agent_id', 'in', agentIds).execute(), now)
 }
 
-/** Agents after `afterId` in the order of ids, for reading all of them in slices. */
+/** Agents after `afterId`, ordered by id, to read all of them in slices. */
 export async function findAgentsAfter(
   db: Db,
   { afterId, limit, now }: { afterId: number; limit: number; now: Date },
@@ -113,7 +112,7 @@ export interface FoundName {
   hostname: string
 }
 
-/** Names of agents after `afterId` in the order of ids: little enough to read for all agents at once. */
+/** Names of agents after `afterId`, ordered by id: small enough to read all agents at once. */
 export function findAgentNames(
   db: Db,
   caller: { scope: Scope },
@@ -143,7 +142,7 @@ async function withParts(db: Db, agents: Omit<AgentsRow, Parts>[], now: Date): P
   const values = Map.groupBy(await findValues(db, 'agent', ids), ({ owner }) => owner)
   const book = await openTemplateBook(db)
   const policies = await findOwnPolicies(db, ids)
-  // Onto the rows themselves: what the database gives is slow to copy, field by field.
+  // Written onto the rows themselves, because copying them field by field is slow.
   return agents.map((agent) =>
     Object.assign(agent, {
       template: book.isEmpty ? undefined : book.resolve(placeOf(agent)).applies,
@@ -168,7 +167,7 @@ function placeOf(agent: Omit<AgentsRow, Parts>): Placed {
   }
 }
 
-/** By machine, the first of the policies that are assigned to it. */
+/** The first policy assigned directly to each machine. */
 async function findOwnPolicies(db: Db, agentIds: readonly string[]): Promise<Map<string | null, number>> {
   const rows = await db
     .selectFrom('policy_targets')
@@ -177,7 +176,7 @@ async function findOwnPolicies(db: Db, agentIds: readonly string[]): Promise<Map
     .orderBy('position', 'desc')
     .orderBy('policy_id', 'desc')
     .execute()
-  // The last one of a key stays.
+  // The last entry of a key wins.
   return new Map(rows.map(({ agent_id, policy_id }) => [agent_id, policy_id]))
 }
 
@@ -185,7 +184,7 @@ export function findAgentKey(db: Db, agentId: string): Promise<{ public_key: str
   return db.selectFrom('agents').select('public_key').where('agent_id', '=', agentId).executeTakeFirst()
 }
 
-/** Machines of a client or site, as far as the caller sees them. */
+/** Visible machines of a client or site. */
 export function findNodeAgents(
   db: Db,
   node: { type: 'Client' | 'Site'; id: number },

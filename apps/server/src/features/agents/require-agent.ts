@@ -3,12 +3,12 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { type AgentsRow, findAgent, findPlacedAgent, type PlacedAgent } from './queries.ts'
 
-/** The machine, or `not_found`: also for one that the caller may not see. */
+/** Returns the machine. Throws `not_found` if it does not exist or is not visible. */
 export async function requireAgent(db: Db, agentId: string, caller: { scope: Scope }): Promise<PlacedAgent> {
   return (await findPlacedAgent(db, agentId, caller)) ?? refuse()
 }
 
-/** The same with how its checks do, what waits and what counts for it: five queries instead of one. */
+/** Includes check states, pending work and effective settings: five queries instead of one. */
 export async function requireWholeAgent(
   db: Db,
   agentId: string,
@@ -19,5 +19,5 @@ export async function requireWholeAgent(
 }
 
 function refuse(): never {
-  throw new AppError('not_found', 'There is no such machine, or you may not see it.')
+  throw new AppError('not_found', 'This machine does not exist, or you may not see it.')
 }

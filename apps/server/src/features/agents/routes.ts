@@ -31,7 +31,7 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     if (query.page !== undefined && query.search === undefined && query.sort === 'hostname')
       return fleet.rows.pageByName(caller, filter, { ...query, page: query.page })
     if (query.page !== undefined || query.search !== undefined || query.sort !== undefined) {
-      // Parsing thousands of rows for one page would take longer than all else.
+      // Parsing thousands of rows for one page would take longer than anything else.
       return new JsonText(JSON.stringify(pageOf(await fleet.rows.list(caller, filter), query)))
     }
     const tag = `W/"${digestOf(JSON.stringify([fleet.rows.version, ctx.processId, filter, caller.scope])).slice(0, 24)}"`
@@ -47,7 +47,7 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
   route(api, editAgent, async ({ params, body, caller }) => {
     await changeAgent(ctx, caller, params.agent_id, body)
-    // What follows from the global defaults and policies is in the answer.
+    // The response includes what follows from global defaults and policies.
     const { availability_alerts, monitoring_type } = body
     if (availability_alerts !== undefined || monitoring_type !== undefined) {
       await applyPolicies(ctx, [params.agent_id])
@@ -60,7 +60,8 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, refreshAgent, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     const sent = await fleet.sendChore(agent.agent_id, 'report-facts', { input: {}, author: caller.username })
-    if (!sent) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+    if (!sent)
+      throw new AppError('agent_offline', `${agent.hostname} is offline. Try again when it is connected.`)
     await fleet.nextFacts(agent.agent_id)
     return viewDetail(params.agent_id, caller)
   })

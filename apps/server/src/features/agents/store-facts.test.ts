@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { storeFacts } from './store-facts.ts'
 
-test('it is told which machines are described by something else, not where only space or presence changed', async () => {
+test('machines with a changed description are returned, except if only space or presence changed', async () => {
   await using server = await createTestServer()
   const { agent_id } = await server.given.agent({ hostname: 'PC-12' })
   const report = (...parts: Partial<AgentFacts>[]) =>

@@ -7,7 +7,7 @@ import { readFacts } from './view.ts'
 
 export type FactsReport = Extract<Report, { kind: 'facts' }>
 
-/** Facts of which the first report must bring all; a later one brings those that changed. */
+/** The first report must contain all facts; later ones contain the changed ones. */
 const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
   os_name: '',
   os_version: '',
@@ -29,7 +29,7 @@ const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
   problems: [],
 }
 
-/** What comes and goes: no search of a policy looks at it, and no variable of a script. */
+/** Changes often, and neither policy searches nor script variables use it. */
 const PASSING: ReadonlySet<string> = new Set<keyof AgentFacts>([
   'boot_time',
   'disks',
@@ -39,8 +39,8 @@ const PASSING: ReadonlySet<string> = new Set<keyof AgentFacts>([
 ])
 
 /**
- * Merges what machines have reported, by agent_id, into what they have said before, and keeps for their timelines what
- * differs. Answers which machines are described by something else now than before.
+ * Merges reported facts into the stored ones, and stores timeline changes. Returns the machines whose description
+ * changed.
  */
 export async function storeFacts(
   tx: Db,
@@ -78,7 +78,7 @@ function isDescribedAnew({ before, facts, told }: ReturnType<typeof merge>): boo
 
 type Machine = Awaited<ReturnType<typeof findMachines>>[number]
 
-/** In the order of ids: two servers that store facts of the same machines do not wait for one another in turn. */
+/** Ordered by id, so that two servers with facts of the same machines cannot deadlock. */
 function findMachines(tx: Db, agentIds: string[]) {
   return tx
     .selectFrom('agents')
@@ -102,7 +102,7 @@ function merge(
   }
   const told: Partial<AgentFacts> = Object.assign({}, ...reports.map((report) => report.facts))
   const facts = AgentFacts.parse({ ...base, ...before, ...told })
-  // `as`: the contract's schema lets no other key through.
+  // `as`: the contract's schema allows no other key.
   return { before, facts, told: Object.keys(told) as (keyof AgentFacts)[] }
 }
 

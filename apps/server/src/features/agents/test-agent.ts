@@ -11,16 +11,15 @@ import { createEnrolToken } from '../installers/create-token.ts'
 
 type CommandFrame = { payload: CommandPayload; command: SignedCommand }
 
-/** A machine at the end of a real socket that does only what the test says. */
+/** A machine on a real socket, controlled by the test. */
 export class TestAgent implements Disposable {
   readonly agentId: string
   readonly frames: ServerFrame[] = []
-  /** How often the server has asked for a sign of life. */
+  /** Number of pings from the server. */
   pings = 0
   #url: string
   #key: KeyObject
   #commandKey: string
-  /** Frames of channels. */
   readonly channelFrames: ChannelFrame[] = []
   #ws: WebSocket | undefined
   #seq = 0
@@ -53,7 +52,7 @@ export class TestAgent implements Disposable {
     return new TestAgent({ url, agentId: answer.agent_id, key, commandKey: answer.command_key })
   }
 
-  /** Connects and signs in; resolves with `welcome` or what came instead. */
+  /** Connects and signs in. Resolves with `welcome` or the frame received instead. */
   async connect(
     more: {
       key?: KeyObject
@@ -115,7 +114,7 @@ export class TestAgent implements Disposable {
     this.#ws?.send(text)
   }
 
-  /** Shows life, asked or not. */
+  /** Shows activity, requested or not. */
   beat(): void {
     this.#ws?.pong()
   }
@@ -124,7 +123,7 @@ export class TestAgent implements Disposable {
     this.#ws?.ping()
   }
 
-  /** Reads nothing from now on, until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void {
     this.#ws?.pause()
   }
@@ -139,7 +138,7 @@ export class TestAgent implements Disposable {
     return this.#seq
   }
 
-  /** The next command, checked against the pinned key. */
+  /** The next command, verified with the pinned key. */
   async nextCommand(from: number): Promise<CommandFrame> {
     const frame = await this.next(({ type }) => type === 'command', from)
     if (frame.type !== 'command') throw new Error('no command')
@@ -149,7 +148,7 @@ export class TestAgent implements Disposable {
     return { command, payload: CommandPayload.parse(JSON.parse(command.payload)) }
   }
 
-  /** The first frame from index `from` on that fits; waits for it. */
+  /** Waits for the first matching frame from index `from` on. */
   async next(fits: (frame: ServerFrame) => boolean, from: number): Promise<ServerFrame> {
     const deadline = Date.now() + 5000
     for (;;) {
@@ -171,7 +170,7 @@ export class TestAgent implements Disposable {
     return this.#ws?.readyState === WebSocket.OPEN
   }
 
-  /** Cuts the line without saying goodbye. */
+  /** Drops the connection without a close frame. */
   cut(): void {
     this.#ws?.terminate()
   }
@@ -190,7 +189,7 @@ export class TestAgent implements Disposable {
   }
 }
 
-/** A valid enrolment request with a key of its own. */
+/** A valid enrolment request with a new key. */
 export function enrolBody(
   token: string,
   more: { machineKey?: string; hostname?: string; key?: KeyObject } = {},

@@ -7,10 +7,10 @@ import type { AgentsRow } from './queries.ts'
 
 const GIB = 1024 ** 3
 
-/** What the machine last said of itself; null before its first report. */
+/** The last facts of the machine, or null before its first report. */
 export function readFacts(row: { facts: string | null }): AgentFacts | null {
   if (row.facts === null) return null
-  // Stored by store-facts.ts as the contract's schema made it.
+  // Written by store-facts.ts with the contract's schema.
   return JSON.parse(row.facts) as AgentFacts
 }
 
@@ -120,7 +120,7 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
   }
 }
 
-/** A clock that is further off makes the machine refuse commands as expired or not yet valid. */
+/** With a larger skew the machine refuses commands as expired or not yet valid. */
 const SKEW_WORTH_TELLING_SECONDS = 60
 
 function problemsOf(row: AgentsRow, facts: AgentFacts | null): string[] {
@@ -129,7 +129,7 @@ function problemsOf(row: AgentsRow, facts: AgentFacts | null): string[] {
   if (skew !== null && Math.abs(skew) >= SKEW_WORTH_TELLING_SECONDS) {
     const minutes = Math.round(Math.abs(skew) / 60)
     problems.push(
-      `The clock of this machine is ${minutes} min ${skew > 0 ? 'ahead' : 'behind'}: it may refuse commands.`,
+      `The clock of this machine is ${minutes} min ${skew > 0 ? 'ahead' : 'behind'}, so it may refuse commands. Correct its clock.`,
     )
   }
   return problems

@@ -6,12 +6,12 @@ import type { AlertLogTable } from '../../platform/database/tables/alerts.ts'
 
 type Entry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'> & { by_user?: string }
 
-/** So many entries has the log of an alert; after that only how it ended is added. */
+/** Maximum log entries of an alert. Afterwards only its end is added. */
 export const MOST_LOG_ENTRIES = 1000
-const LAST_WORDS = 'The log of this alert is full: of what happens from now on only its end is written.'
+const LAST_WORDS = 'The log of this alert is full. Only its end will be added.'
 const ALWAYS: AlertLogKind = 'resolved'
 
-/** Adds to the logs of alerts, in the order given. A log that is full says so in its last entry. */
+/** Adds log entries in order. The last entry of a full log says so. */
 export async function writeAlertLog(tx: Db, entries: readonly Entry[]): Promise<void> {
   const counts = await countEntries(tx, [...new Set(entries.map(({ alert_id }) => alert_id))])
   const kept: Entry[] = []

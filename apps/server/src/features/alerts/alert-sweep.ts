@@ -10,21 +10,18 @@ import type { Scene } from './store-lives.ts'
 import { CHECK_CAUSE } from './causes.ts'
 
 const EVERY_MS = 1000
-/** A sweep that takes long is followed by a rest: it seldom takes more than a fiftieth of the time. */
+/** Pause after a slow sweep: sweeps take at most about 1/50 of the time. */
 const REST_FACTOR = 50
-/** It lets others work in between, so that what ten thousand alerts wait for does not have to wait a minute more. */
+/** Limits the pause, so that ten thousand alerts do not delay the others by a minute. */
 const LONGEST_REST_MS = 10_000
-/**
- * Machines need a moment to find a server that has started, or woken up. Nobody who was silent because nobody listened
- * is called overdue before.
- */
+/** After a start or a resume, machines need time to reconnect. Nothing counts as overdue before that. */
 export const GRACE_MS = 120_000
-/** The server has slept, or its clock was set, when more than this lies between two sweeps. */
+/** A longer gap between two sweeps means that the server slept or its clock changed. */
 const GAP_MS = 60_000
 
 /**
- * Looks every second for what time alone brings about: machines that become overdue, holds and snoozes that end.
- * Everything is decided by rows and in transactions, so that any number of processes may sweep at once.
+ * Handles every second what time alone changes: machines that become overdue, holds and snoozes that end. Everything is
+ * decided from rows in transactions, so any number of processes may sweep at once.
  */
 export class AlertSweep implements AsyncDisposable {
   #ctx: Context
@@ -47,7 +44,7 @@ export class AlertSweep implements AsyncDisposable {
     this.#plan(EVERY_MS)
   }
 
-  /** One sweep now, after the one that may be running. */
+  /** Sweeps now, after a running sweep. */
   async sweep(): Promise<void> {
     await this.#running
     this.#running = this.#sweep().finally(() => {
@@ -74,7 +71,7 @@ export class AlertSweep implements AsyncDisposable {
       this.#hasFailed = false
     } catch (error) {
       // Once per outage of the database, not once per second.
-      if (!this.#hasFailed) this.#ctx.log.error({ err: error }, 'alerts could not be looked after')
+      if (!this.#hasFailed) this.#ctx.log.error({ err: error }, 'alert sweep failed')
       this.#hasFailed = true
     }
     const tookMs = performance.now() - startedMs
@@ -94,7 +91,7 @@ export class AlertSweep implements AsyncDisposable {
   }
 }
 
-/** Raises alerts anew that a person resolved while their checks failed, once the check has failed again. */
+/** Reopens alerts that a user resolved while their checks failed, once the check has failed again. */
 export async function raiseAgain(ctx: Context): Promise<void> {
   const waiting = await selectRun(ctx.db).select(['alerts.id', 'alerts.check_id']).execute()
   for await (const slice of inTurns(waiting)) {
@@ -134,7 +131,7 @@ async function raise(scene: Scene, waiting: { id: number; check_id: number | nul
   await takeCheckFindings(scene, failing, 'server')
 }
 
-/** Resolved alerts that wait for their check, and whose check has run, or is gone. */
+/** Resolved alerts that wait for their check, whose check has run or was deleted. */
 function selectRun(db: Scene['tx']) {
   return db
     .selectFrom('alerts')
@@ -150,8 +147,8 @@ function selectRun(db: Scene['tx']) {
 }
 
 /**
- * Brings alerts and checks together: for a database in which checks failed before there were alerts, and for one that
- * was put back from a copy. Afterwards each change of a check carries its alert along.
+ * Reconciles alerts with checks after an upgrade from a version without alerts, or a restored backup. Afterwards each
+ * change of a check updates its alert.
  */
 async function findForgotten(ctx: Context): Promise<void> {
   const forgotten = [...(await selectFailing(ctx.db).execute()), ...(await selectPassing(ctx.db).execute())]
@@ -180,7 +177,7 @@ const COLUMNS = [
   'check_results.more_info',
 ] as const
 
-/** Failing checks without an alert of this failure. */
+/** Failing checks without an alert for this failure. */
 function selectFailing(db: Db) {
   return db
     .selectFrom('check_results')
@@ -193,7 +190,7 @@ function selectFailing(db: Db) {
     )
 }
 
-/** Checks that do not fail and have an open alert. */
+/** Passing checks with an open alert. */
 function selectPassing(db: Db) {
   return db
     .selectFrom('alerts')

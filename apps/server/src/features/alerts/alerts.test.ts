@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AlertSweep } from './alert-sweep.ts'
 import { instant, prepareAlerts } from './test-alerts.ts'
 
-test('issue 3, 3.1, check, one open alert per cause: a check that fails raises one alert, which gets worse and resolves, and each is told once', async () => {
+test('spec, alerts: a failing check raises one alert, which gets worse and resolves, with one notification each', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, log, events } = prepared
   const cpu = await check((await machine()).agent_id)
@@ -28,7 +28,7 @@ test('issue 3, 3.1, check, one open alert per cause: a check that fails raises o
   expect(await log(alert?.id ?? 0)).toEqual(['opened', 'severity_changed', 'resolved'])
 })
 
-test('issue 3, 3.1, severities: a check that gets worse after it was told is told as worse', async () => {
+test('a check that gets worse after its notification is notified again as worse', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, told } = prepared
   const cpu = await check((await machine()).agent_id)
@@ -39,7 +39,7 @@ test('issue 3, 3.1, severities: a check that gets worse after it was told is tol
   expect(await told()).toEqual(['check opened', 'check severity_changed'])
 })
 
-test('what happened while the server was away is listed at its real time, and what was over is not told', async () => {
+test('events during an outage of the server keep their times, and ended ones are not notified', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, sweep, log } = prepared
   const cpu = await check((await machine()).agent_id)
@@ -58,7 +58,7 @@ test('what happened while the server was away is listed at its real time, and wh
   expect(await told()).toEqual(['check opened'])
 })
 
-test('issue 3, 3.3, maintenance, no burst at its end: nothing is told in maintenance, and what is still so after the next run is told once', async () => {
+test('maintenance suppresses notifications, and a problem that remains after the next run is notified once', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, sweep, setAgent } = prepared
   const { agent_id } = await machine({ maintenance_mode: 1 })
@@ -96,7 +96,7 @@ test('issue 3, 3.3, maintenance, no burst at its end: nothing is told in mainten
   expect(await told()).toEqual(['check opened'])
 })
 
-test('issue 3, 3.1, availability, and 3.2, a machine that is down suppresses its check alerts: an overdue machine is one alert, and holds those of its checks until it is back and they have run', async () => {
+test('an overdue machine is one alert and holds its check alerts until it is back and they have run', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, sweep, setAgent } = prepared
   const { agent_id } = await machine()
@@ -130,7 +130,7 @@ test('issue 3, 3.1, availability, and 3.2, a machine that is down suppresses its
   expect(await told()).toEqual(['check opened', 'availability opened', 'availability resolved'])
 })
 
-test('who resolves the alert of an overdue machine does not get it again for the same silence', async () => {
+test('a resolved overdue alert does not return for the same silence', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, alerts, sweep, setAgent, ctx } = prepared
   const { agent_id } = await machine({ connected: 0 })
@@ -151,7 +151,7 @@ test('who resolves the alert of an overdue machine does not get it again for the
   expect(await alerts()).toHaveLength(2)
 })
 
-test('issue 3, 3.2, a site that is down: a site whose every machine is down at once is one alert', async () => {
+test('a site with all machines down at once is one alert', async () => {
   await using prepared = await prepareAlerts()
   const { go, given, machine, alerts, told, sweep, setAgent } = prepared
   const site = await given.site()
@@ -181,7 +181,7 @@ test('issue 3, 3.2, a site that is down: a site whose every machine is down at o
   expect(await told()).toEqual(['site opened', 'site resolved', 'availability opened', 'availability opened'])
 })
 
-test('issue 3, 3.2, flapping: what comes and goes five times within an hour is told once more as flapping', async () => {
+test('five changes within an hour are notified once more as flapping', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, told, sweep, log } = prepared
   const cpu = await check((await machine()).agent_id)
@@ -206,7 +206,7 @@ test('issue 3, 3.2, flapping: what comes and goes five times within an hour is t
   expect((await told()).filter((kind) => kind === 'check opened')).toHaveLength(7)
 })
 
-test('a server that has just started, or slept, gives machines time to come back', async () => {
+test('after a start or a resume machines get time to reconnect', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, alerts, ctx } = prepared
   await machine({ connected: 0 })
@@ -223,7 +223,7 @@ test('a server that has just started, or slept, gives machines time to come back
   expect(await alerts()).toMatchObject([{ alert_time: instant(1800) }])
 })
 
-test('two processes that sweep at once raise and tell one alert', async () => {
+test('two concurrent sweeps raise and notify one alert', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, alerts, told, sweep } = prepared
   await Promise.all([machine({ connected: 0 }), machine({ connected: 0 }), machine({ connected: 0 })])
@@ -234,7 +234,7 @@ test('two processes that sweep at once raise and tell one alert', async () => {
   expect(await told()).toEqual(['availability opened', 'availability opened', 'availability opened'])
 })
 
-test('alerts that were missed, because checks failed before there were any, are raised at the start', async () => {
+test('alerts for checks that failed before alerts existed are raised at the start', async () => {
   await using prepared = await prepareAlerts()
   const { go, machine, check, report, alerts, ctx } = prepared
   const cpu = await check((await machine()).agent_id)

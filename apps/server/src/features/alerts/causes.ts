@@ -2,17 +2,17 @@ import type { AlertType } from '@muster/contract/api/alerts'
 import type { AlertHold } from '@muster/rules/alerts/alert-state'
 import type { Dependency } from './dependencies.ts'
 
-/** What is wrong, and of what. */
+/** The cause of an alert and the object that it belongs to. */
 export interface Subject {
   cause: string
   alert_type: AlertType
   agent_id: string | null
   check_id: number | null
-  /** Of what has no machine. */
+  /** Set for objects without a machine. */
   site_id: number | null
-  /** Why an alert of it that opens now is not told. */
+  /** Why a new alert is held without notification. */
   hold: AlertHold | null
-  /** Of a check that depends on another one: that one is asked first. */
+  /** For a check that depends on another one, whose state is decided first. */
   dependency?: Dependency | undefined
 }
 
@@ -32,9 +32,9 @@ export function causeOfSite(siteId: number): string {
   return `${SITE_CAUSE}${siteId}`
 }
 
-/** Keys are apart for each machine and site: nobody reaches an alert that is not seen by guessing its key. */
+/** Keys are scoped by machine and site, so an invisible alert cannot be reached by guessing its key. */
 export function causeOfCustom(of: { agent?: string; site?: number }, key: string): string {
-  // As the database stores it, or it would not be found again.
+  // Normalized as the database stores it. Otherwise it would not be found again.
   const stored = key.toWellFormed().replaceAll('\0', '\uFFFD')
   return `custom:${of.agent ?? (of.site === undefined ? '' : `site ${of.site}`)}:${stored}`
 }

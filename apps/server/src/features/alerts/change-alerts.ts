@@ -30,13 +30,13 @@ const DONE: Record<AlertAction, string> = {
 const DAY_MS = 86_400_000
 const LONGEST_NAME = 200
 
-/** Does what a person asks of one alert, or says why it does not fit. */
+/** Changes one alert. Throws if the change does not apply to its state. */
 export function changeAlert(ctx: Context, caller: Caller, id: number, order: Order): Promise<ListedAlert> {
   const until = endOfSnooze(order, ctx.now())
   return ctx.transaction(async (tx, emit) => {
     const before = await requireAlert(tx, caller, id)
     const { changed, refused } = await change({ ctx, tx, emit }, caller, { ids: [id], order, until })
-    if (changed.length === 0) throw new AppError('conflict', refused ?? 'This alert is gone.')
+    if (changed.length === 0) throw new AppError('conflict', refused ?? 'This alert no longer exists.')
     const after = await requireAlert(tx, caller, id)
     await audit(tx, {
       caller,
@@ -53,7 +53,7 @@ export function changeAlert(ctx: Context, caller: Caller, id: number, order: Ord
   })
 }
 
-/** The same for those of many that are seen and that it fits. Answers how many those were. */
+/** Changes the visible alerts among many to which the change applies. Returns their number. */
 export async function changeAlerts(
   ctx: Context,
   caller: Caller,
@@ -64,7 +64,7 @@ export async function changeAlerts(
     const seen: ListedAlert[] = []
     for (const slice of slicesOf([...new Set(ids)])) seen.push(...(await findAlerts(tx, caller, slice)))
     if (seen.length === 0) {
-      throw new AppError('not_found', 'There are no such alerts, or you may not see them.')
+      throw new AppError('not_found', 'These alerts do not exist, or you may not see them.')
     }
     const seenIds = seen.map(({ id }) => id).toSorted((a, b) => a - b)
     const { changed } = await change({ ctx, tx, emit }, caller, { ids: seenIds, order, until })
@@ -85,13 +85,16 @@ export async function changeAlerts(
   })
 }
 
-/** Adds a note of a person to the log. */
+/** Adds a user's note to the log. */
 export function addNote(ctx: Context, caller: Caller, id: number, note: string) {
   return ctx.transaction(async (tx, emit) => {
     const alert = await requireAlert(tx, caller, id)
     const entries = (await countEntries(tx, [id])).get(id) ?? 0
     if (entries >= MOST_LOG_ENTRIES - 1) {
-      throw new AppError('conflict', `The log of this alert is full: it has ${MOST_LOG_ENTRIES} entries.`)
+      throw new AppError(
+        'conflict',
+        `The log of this alert is full: the limit is ${MOST_LOG_ENTRIES} entries.`,
+      )
     }
     const at = ctx.now()
     await writeAlertLog(tx, [
@@ -117,16 +120,17 @@ export function addNote(ctx: Context, caller: Caller, id: number, note: string) 
   })
 }
 
-/** The alert, or `not_found`: also for one that the caller may not see. */
+/** Returns the alert. Throws `not_found` if it does not exist or is not visible. */
 export async function requireAlert(db: Db, caller: Caller, id: number): Promise<ListedAlert> {
   const alert = await findAlert(db, caller, id)
-  if (alert === undefined) throw new AppError('not_found', 'There is no such alert, or you may not see it.')
+  if (alert === undefined)
+    throw new AppError('not_found', 'This alert does not exist, or you may not see it.')
   return alert
 }
 
 export function nameOf({ hostname, message }: { hostname: string | null; message: string }): string {
   const name = hostname === null ? message : `${hostname}: ${message}`
-  // One line that ends without a full stop, as the audit log has it.
+  // One line without a final period, as audit rows require.
   const line = name.replaceAll(/\s+/g, ' ').replace(/[.\s]+$/, '')
   return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line
 }
@@ -144,8 +148,8 @@ async function change(
   const { type, note = '' } = order
   const at = ctx.now().toISOString()
   const checksOf = (alerts: AlertRow[]) => alerts.flatMap(({ check_id }) => check_id ?? [])
-  // How a check stands must not change between the look at it and the end of its alert. Checks are kept before alerts,
-  // as those do who store results.
+  // The state of the check must not change until its alert has ended. Checks are locked before alerts, as when results
+  // are stored.
   if (type === 'resolve') {
     const rows = await tx.selectFrom('alerts').selectAll().where('id', 'in', ids).execute()
     await lockChecks(tx, ctx.engine, [...new Set(checksOf(rows))])
@@ -177,10 +181,10 @@ function endOfSnooze({ type, snooze_days, snooze_until }: Order, now: Date): str
   if (snooze_until !== undefined) {
     const until = new Date(snooze_until)
     if (until > now) return until.toISOString()
-    const sentence = 'A snooze ends in the future.'
+    const sentence = 'Choose a time in the future.'
     throw new AppError('invalid', sentence, { fields: { snooze_until: [sentence] } })
   }
   if (snooze_days !== undefined) return new Date(now.getTime() + snooze_days * DAY_MS).toISOString()
-  const sentence = 'Say until when to snooze it.'
+  const sentence = 'Choose the end of the snooze.'
   throw new AppError('invalid', sentence, { fields: { snooze_until: [sentence] } })
 }

@@ -8,7 +8,7 @@ import { isOverdue } from './overdue.ts'
 import type { Scene } from './store-lives.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
 
-/** That the standing of a check has changed. */
+/** A changed state of a check. */
 export interface CheckFinding {
   checkId: number
   at: Date
@@ -19,8 +19,8 @@ export interface CheckFinding {
 }
 
 /**
- * Raises, changes and ends the alerts of checks, in the order given. `from: 'machine'`: results that the machine just
- * sent, so that it is not down, whatever its row says in this moment.
+ * Raises, changes and resolves the alerts of checks, in order. `from: 'machine'`: the results were just received, so
+ * the machine is online, whatever its row says.
  */
 export async function takeCheckFindings(
   scene: Scene,
@@ -69,9 +69,9 @@ function holdOf(check: KnownCheck, { from, now, dependency }: Around): AlertHold
 
 type KnownCheck = Awaited<ReturnType<typeof findChecks>>[number]
 
-/** The thresholds stand in the settings; what matters here is what it looks at. */
+/** Without thresholds: the name shows only the target. */
 function nameOf({ check_type, settings, script_name }: KnownCheck): string {
-  // Stored by add-check.ts and change-check.ts as the contract's schema made it, without its type.
+  // Stored by write-check.ts with the contract's schema, without its type.
   const read = { ...JSON.parse(settings), check_type } as CheckSettings
   switch (read.check_type) {
     case 'diskspace':

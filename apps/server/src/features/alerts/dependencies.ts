@@ -5,30 +5,30 @@ import type { Db } from '../../platform/database/database.ts'
 import { overdueAt } from './overdue.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 
-/** How that stands on which a check depends: the other check, what that one depends on, and so on. */
+/** The state of a check's dependencies: the other check, its own dependency, and so on. */
 export interface Dependency {
   /** One of them fails. */
   fails: boolean
-  /** All of them have run and passed since then at least; null while one of them has not run, or may be failing soon. */
+  /** The time since which all of them pass. Null while one of them has not run, or may be about to fail. */
   passesSince: string | null
-  /** Within so many seconds the nearest of them says how it stands. */
+  /** Seconds until the next result of a dependency. */
   answersWithin: number
 }
 
-/** Whose checks run seldom are not waited for any longer. */
+/** Longest wait for checks that run rarely. */
 const LONGEST_WAIT_SECONDS = 300
 const SLACK_SECONDS = 10
 
 /**
- * What counts: neither a check that rests, nor what a machine said that has fallen silent since. The query names the
- * check `checks` and its machine `agents`.
+ * Excludes overridden checks and stale results of silent machines. The query must name the check `checks` and its
+ * machine `agents`.
  */
 function counts(engine: Engine, now: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`(checks.overridden_by is null
     and (checks.check_type in (${sql.join(SERVER_CHECK_TYPES)}) or not ${overdueAt(engine, now)}))`
 }
 
-/** Of those of these checks that depend on another one. */
+/** The dependencies of these checks. */
 export async function findDependencies(
   db: Db,
   engine: Engine,
@@ -86,10 +86,10 @@ function dependencyOf(ancestors: readonly AncestorRow[]): Dependency {
   }
 }
 
-/** Where nothing counts there is nothing to wait for. */
+/** Without countable dependencies there is nothing to wait for. */
 const FOREVER = '9999-12-31T23:59:59.999Z'
 
-/** The numbers of all checks of which something fails that they depend on. */
+/** Ids of all checks with a failing dependency. */
 export function blockedChecks(engine: Engine, now: string): RawBuilder<number> {
   return sql<number>`(
     with recursive blocked(id) as (

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { instant, prepareAlerts } from './test-alerts.ts'
 
-/** A machine whose check depends on that of a router, which another machine watches every 60 s. */
+/** A machine with a check that depends on the check of a router, which another machine runs every 60 s. */
 async function prepare() {
   const prepared = await prepareAlerts()
   const { ctx, machine, check } = prepared
@@ -26,7 +26,7 @@ async function prepare() {
   return { ...prepared, router, web, depend, ofWeb, toldOfWeb }
 }
 
-test('issue 3, 3.2, checks may depend on another check: while the check fails that it depends on, nobody is told; what is still so afterwards is told once', async () => {
+test('spec, dependencies: while a dependency fails its check is not notified, and a remaining problem is notified once', async () => {
   await using prepared = await prepare()
   const { go, report, router, web, ofWeb, toldOfWeb, sweep, log } = prepared
   go(100)
@@ -50,7 +50,7 @@ test('issue 3, 3.2, checks may depend on another check: while the check fails th
   expect(await toldOfWeb()).toEqual(['opened', 'resolved'])
 })
 
-test('what was over when the other check passed again is told to nobody', async () => {
+test('a problem that ended before the dependency passed is not notified', async () => {
   await using prepared = await prepare()
   const { go, report, router, web, ofWeb, toldOfWeb, sweep } = prepared
   go(100)
@@ -64,7 +64,7 @@ test('what was over when the other check passed again is told to nobody', async 
   expect(await toldOfWeb()).toEqual([])
 })
 
-test('one that fails first waits until the other one has run: it fails too, or it is told', async () => {
+test('a check that fails first waits until its dependency has run', async () => {
   await using prepared = await prepare()
   const { go, report, router, web, ofWeb, toldOfWeb, sweep } = prepared
   go(50)
@@ -91,7 +91,7 @@ test('one that fails first waits until the other one has run: it fails too, or i
   expect(await toldOfWeb()).toEqual(['opened'])
   await report(web, [231, 10])
 
-  // Nothing comes from the router's watcher: after its interval and a little the alert is told.
+  // No result of the router arrives, so the alert is notified shortly after its interval.
   go(300)
   await report(web, [300, 95])
   go(369)
@@ -102,7 +102,7 @@ test('one that fails first waits until the other one has run: it fails too, or i
   expect(await toldOfWeb()).toEqual(['opened', 'resolved', 'opened'])
 })
 
-test('what a silent machine said last, and a check that is gone, hold nothing back', async () => {
+test('results of a silent machine and deleted checks hold nothing back', async () => {
   await using prepared = await prepare()
   const { go, report, router, web, ofWeb, toldOfWeb, sweep, setAgent, ctx } = prepared
   go(100)
@@ -130,7 +130,7 @@ test('what a silent machine said last, and a check that is gone, hold nothing ba
   expect(await toldOfWeb()).toEqual(['opened'])
 })
 
-test('a chain holds from its first link to its last', async () => {
+test('a chain of dependencies holds from its first link to its last', async () => {
   await using prepared = await prepare()
   const { go, report, router, web, check, depend, alerts, sweep } = prepared
   const shop = await check(web.agent_id)
@@ -145,9 +145,9 @@ test('a chain holds from its first link to its last', async () => {
   ])
 })
 
-// In whatever order the two report, fall silent, go into maintenance and time passes: nobody is told that the dependent
-// one fails while the server knows that the other one does; in the end it is told or held as things are, and whoever
-// was told that it opened is told once that it is over.
+// Reports, silence, maintenance and time in any order: nobody is notified that the dependent check fails while the
+// server knows that its dependency fails. In the end it is notified or held according to the state, and each notified
+// start has one notified end.
 type Doing =
   | { kind: 'report'; who: 'web' | 'router'; percent: number }
   | { kind: 'pass'; seconds: number }
@@ -171,7 +171,7 @@ const doing: fc.Arbitrary<Doing> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Doing>({ kind: 'sweeps' }) },
 )
 
-test('in every order of reports a dependent alert is held, released and resolved as it should be', async () => {
+test('in every order of reports a dependent alert is held, released and resolved correctly', async () => {
   await using prepared = await prepareAlerts()
   const { ctx, go, machine, check, report, setAgent, sweep, told } = prepared
   let now = 0
@@ -187,7 +187,7 @@ test('in every order of reports a dependent alert is held, released and resolved
       await ctx.db.updateTable('checks').set({ depends_on: router.id }).where('id', '=', web.id).execute()
       const percents = { web: 10, router: 10 }
       for (const next of doings) {
-        // Each machine has one moment for each result.
+        // Each machine has one time per result.
         now += 1
         go(now)
         const failing = percents.router > 70

@@ -2,7 +2,7 @@ import type { Event } from '@muster/contract/events'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import type { AlertRow } from './queries.ts'
 
-/** In pairs with the machines, as far as there are any. */
+/** Paired with the machines, if there are any. */
 export function emitAlertsChanged(
   emit: (event: Event) => void,
   alerts: readonly Pick<AlertRow, 'id' | 'agent_id'>[],

@@ -28,7 +28,7 @@ async function prepare() {
   return { ...prepared, ada, cpu, id, act, list }
 }
 
-test('issue 3, 3.1, acknowledged by whom, with a note: an alert is acknowledged with a note, and that is taken back', async () => {
+test('an alert is acknowledged with a note, and the acknowledgement can be undone', async () => {
   await using prepared = await prepare()
   const { act, ada, id, list, ctx } = prepared
   const { body } = await act({ type: 'acknowledge', note: 'I look at it' })
@@ -53,7 +53,7 @@ test('issue 3, 3.1, acknowledged by whom, with a note: an alert is acknowledged 
   })
 })
 
-test('issue 3, 3.1, snoozed until: a snoozed alert is not told, and is open and told again at its end', async () => {
+test('a snoozed alert is not notified, and opens and notifies again at its end', async () => {
   await using prepared = await prepare()
   const { act, go, told, sweep, report, cpu, list } = prepared
   expect(await told()).toEqual(['check opened'])
@@ -74,7 +74,7 @@ test('issue 3, 3.1, snoozed until: a snoozed alert is not told, and is open and 
   expect((await act({ type: 'snooze', snooze_days: 2 })).body.snooze_until).toBe(instant(3600 + 172_800))
 })
 
-test('a snooze is not lost when the check comes and goes, until it ends or somebody takes it back', async () => {
+test('a snooze survives a recovery until it ends or is undone', async () => {
   await using prepared = await prepare()
   const { act, ada, go, cpu, report, told, alerts, sweep } = prepared
   expect(await told()).toEqual(['check opened'])
@@ -99,7 +99,7 @@ test('a snooze is not lost when the check comes and goes, until it ends or someb
   expect((await alerts()).at(-1)).toMatchObject({ state: 'open', snooze_until: null })
 })
 
-test('issue 3, 3.1, resolved by itself or by a person: what a person resolves is raised anew when the check fails again, and not when it passes', async () => {
+test('an alert resolved by a user reopens when the check fails again, and not when it passes', async () => {
   await using prepared = await prepare()
   const { act, go, sweep, report, cpu, alerts, told } = prepared
   expect((await act({ type: 'resolve', note: 'done' })).body).toMatchObject({
@@ -133,7 +133,7 @@ test('the alert of a check ends when the check is reset or deleted', async () =>
   expect(await alerts()).toMatchObject([{}, { state: 'resolved', check_id: null, open_cause: null }])
 })
 
-test('issue 3, 3.1, custom (API), one open alert per cause: an alert of one’s own is changed, and not made twice, while it is open', async () => {
+test('a custom alert with the key of an open one changes it instead of adding another', async () => {
   await using prepared = await prepare()
   const { ada, server, alerts, machine } = prepared
   const raise = (body: Parameters<typeof ada.call<typeof createAlert>>[1]['body']) =>
@@ -151,7 +151,7 @@ test('issue 3, 3.1, custom (API), one open alert per cause: an alert of one’s 
   expect((await raise({ message: ' ', severity: 'info' })).error.detail).toContain('A message is needed.')
 })
 
-test('who sees one client reads and changes the alerts of that client, and those of nobody', async () => {
+test('a user with one client reads and changes the alerts of that client and those without a client', async () => {
   await using prepared = await prepare()
   const { server, ada, id } = prepared
   const other = await server.given.site()
@@ -174,7 +174,7 @@ test('who sees one client reads and changes the alerts of that client, and those
   expect((await ada.call(getAlert, { params: { id } })).body.state).toBe('open')
 })
 
-test('the log of an alert is full one day, and says so', async () => {
+test('a full log of an alert says so', async () => {
   await using prepared = await prepare()
   const { ada, id, act, ctx, log } = prepared
   const entry = { alert_id: id, at: instant(60), kind: 'noted' as const, text: 'x' }
@@ -192,7 +192,7 @@ test('the log of an alert is full one day, and says so', async () => {
   expect(kinds.slice(-2)).toEqual(['noted', 'resolved'])
 })
 
-test('100,000 resolved alerts are listed by pages and counted, and go after a year', async () => {
+test('100,000 resolved alerts are paged and counted, and deleted after a year', async () => {
   await using prepared = await prepare()
   const { ctx, list, server, cpu } = prepared
   const row = {
@@ -228,7 +228,7 @@ test('100,000 resolved alerts are listed by pages and counted, and go after a ye
   expect(tookMs).toBeLessThan(2000)
   server.clock.advance(300 * 86_400)
   await removeOldAlerts(ctx, new AbortController().signal)
-  // Ada's session has ended long ago.
+  // Ada's session has expired.
   const bob = server.as(await server.given.user({ username: 'bob', superuser: true }))
   const left = (await bob.call(listAlerts, { body: { resolvedFilter: true, page: 1 } })).body.alerts_count
   expect(left).toBe(1 + 65 * 1440)

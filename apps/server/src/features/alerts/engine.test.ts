@@ -13,9 +13,9 @@ import { takeTaskFindings } from './task-alerts.ts'
 import { tendAlerts } from './tend-alerts.ts'
 import { createTestPost, type SendingEnd } from './test-post.ts'
 
-// No sequence of reports (late, repeated, out of order), runs of tasks, restarts, jumps of the clock, maintenance,
-// losses of the machine, actions of people, and messages that are refused or cut off by the end of the server leaves two
-// open alerts for one cause, loses a resolve, or sends a notice twice.
+// No sequence of reports (late, repeated, out of order), runs of tasks, restarts, clock jumps, maintenance, lost
+// machines, user actions and messages that are refused or cut off by a crash leaves two open alerts for one cause,
+// loses a resolve, or sends a notice twice.
 
 type Doing =
   | { kind: 'report'; agoSeconds: number; percents: number[] }
@@ -70,14 +70,14 @@ const doing: fc.Arbitrary<Doing> = fc.oneof(
   },
 )
 
-test('whatever happens, a cause has one open alert, which ends with it, and nothing is told twice', async () => {
+test('in every sequence a cause has one open alert, which ends with it, and nothing is sent twice', async () => {
   await using database = await openTestDatabase<Database>()
   await using prepared = await prepareAlerts(database)
   const { server, given, machine, check, alerts } = prepared
   const post = await createTestPost(prepared.ctx)
   let ctx = prepared.ctx
   let sweeper = new AlertSweep(ctx)
-  // What a process knows by itself is gone; the database stays.
+  // The state in memory is lost, the database stays.
   const restart = async () => {
     ctx = await createContext(readConfig({ MUSTER_DATA: server.ctx.config.dataFolder }), {
       now: server.clock.now,
@@ -99,7 +99,7 @@ test('whatever happens, a cause has one open alert, which ends with it, and noth
       const cpu = await check(agent_id)
       const { id: taskId } = await given.task({ agent_id })
       let taskFails = false
-      /** A person has resolved its alert since it failed. */
+      /** A user has resolved its alert since it failed. */
       let isTaskSeenTo = false
       let isLinked = true
       let last: [number, number][] = []
@@ -189,7 +189,7 @@ test('whatever happens, a cause has one open alert, which ends with it, and noth
   )
 }, 300_000)
 
-/** What arrived before the server died counts as told, though the one that follows is refused. */
+/** A message that arrived before the crash counts as sent, even if the next one is refused. */
 const ARRIVED_AND_REFUSED: Doing[] = [
   { kind: 'report', agoSeconds: 0, percents: [80] },
   { kind: 'send', how: 'dies' },

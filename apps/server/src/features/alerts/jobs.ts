@@ -19,8 +19,8 @@ export function alertsJobs(ctx: Context): Job[] {
 const ALERTS_AT_ONCE = 200
 
 /**
- * Deletes alerts that were resolved longer ago than the settings keep them. Logs and notifications go first, in steps
- * of their own: one alert may have thousands.
+ * Deletes alerts that were resolved before the retention limit. Logs and notices are deleted first, in steps of their
+ * own: one alert may have thousands.
  */
 export async function removeOldAlerts(ctx: Context, signal: AbortSignal): Promise<void> {
   const { resolved_alerts_prune_days: days } = await readCoreSettings(ctx.db)
@@ -35,10 +35,10 @@ export async function removeOldAlerts(ctx: Context, signal: AbortSignal): Promis
       await steps.take((tx, limit) => deletePartsOf(tx, table, { ids, limit }))
     await steps.take((tx, limit) => deleteResolved(tx, ids, limit))
   }
-  ctx.log.info(steps.figures, 'old alerts removed')
+  ctx.log.info(steps.figures, 'old alerts deleted')
 }
 
-/** Not those with a notification to send or an action to finish. */
+/** Excludes those with a notice to send or an action to finish. */
 async function findOldAlerts(db: Db, before: string): Promise<number[]> {
   const rows = await db
     .selectFrom('alerts')
@@ -89,7 +89,7 @@ async function deleteResolved(tx: Db, ids: number[], limit: number): Promise<num
     .selectFrom('alerts')
     .select('id')
     .where('id', 'in', ids)
-    // Opened again since it was found.
+    // Reopened since it was found.
     .where('state', '=', 'resolved')
     .limit(limit)
   const result = await tx.deleteFrom('alerts').where('id', 'in', some).executeTakeFirst()

@@ -12,10 +12,10 @@ type Severity = 'info' | 'warning' | 'error'
 
 const DAY_MS = 86_400_000
 const DEFAULT_PAGE_SIZE = 50
-/** Without a page so many at most; the count says that there are more. */
+/** Maximum without paging. The count shows that there are more. */
 const MOST = 1000
 
-/** Alerts with their names: `.where(isVisible(caller))` belongs to each query of them. */
+/** Alerts with their names. Every query must add `.where(isVisible(caller))`. */
 function selectAlerts(db: Db) {
   return joinPlaces(db)
     .leftJoin('clients', 'clients.id', 'sites.client_id')
@@ -31,7 +31,7 @@ function joinPlaces(db: Db) {
     .leftJoin('sites', (join) => join.on(sql<SqlBool>`sites.id = coalesce(agents.site_id, alerts.site_id)`))
 }
 
-/** What has neither machine nor site is everybody's. */
+/** Alerts without machine and site are visible to everyone. */
 export function isVisible(caller: Viewer) {
   return caller.scope.all
     ? sql<SqlBool>`1 = 1`
@@ -49,9 +49,8 @@ export function findAlerts(db: Db, caller: Viewer, ids: number[]) {
 }
 
 /**
- * One page, and how many there are. What is not resolved comes first, the worst of it before the rest; resolved ones
- * follow, the newest first. The two are read apart: the resolved ones by an index that has their order, since there
- * may be very many.
+ * One page and the total. Open alerts come first, by severity; resolved ones follow, newest first. The two are queried
+ * separately, because there may be many resolved ones, whose index has their order.
  */
 export async function listPage(db: Db, caller: Viewer, filter: Filter, now: Date) {
   const question = { caller, filter, now }
@@ -112,7 +111,7 @@ function whereOf({ caller, ...question }: Question) {
   return sql<SqlBool>`${sql.join([isVisible(caller), ...conditions(question)], sql` and `)}`
 }
 
-/** How many of each severity there are; tables that nothing is asked of are left out. */
+/** Number of alerts per severity. Tables without a filter are not joined. */
 async function countSeverities(db: Db, question: Question): Promise<Map<Severity, number>> {
   const { caller, filter } = question
   const needsPlaces =

@@ -8,7 +8,7 @@ import { findSites, type SiteStanding } from './sites.ts'
 import type { Scene } from './store-lives.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
 
-/** Raises the alerts of machines that are overdue, and of sites whose every machine is. */
+/** Raises alerts for overdue machines, and for sites whose machines are all overdue. */
 export async function openOverdue(ctx: Context): Promise<void> {
   const found = await selectOverdue(ctx, ctx.db).select('agents.agent_id').execute()
   for await (const slice of inTurns(found)) {
@@ -25,7 +25,7 @@ async function raise(scene: Scene, agentIds: string[]): Promise<void> {
     .select(['agents.connected', 'agents.last_seen', 'agents.offline_time', 'agents.overdue_time'])
     .where('agents.agent_id', 'in', agentIds)
     .orderBy('agents.agent_id')
-    // One that is coming back in this moment, in another process, is left to the next look.
+    // A machine that is reconnecting in another process is left to the next sweep.
     .$if(ctx.engine === 'postgres', (query) => query.forShare('agents').skipLocked())
     .execute()
   const siteIds = [...new Set(machines.map(({ site_id }) => site_id))]
@@ -53,7 +53,7 @@ async function raise(scene: Scene, agentIds: string[]): Promise<void> {
       cause,
       at,
       severity: 'error',
-      text: `${hostname} is overdue: nothing was heard from it for ${minutes}.`,
+      text: `${hostname} is overdue: silent for ${minutes}.`,
     })
     const known = latest.get(site_id)
     if (known === undefined || known < at) latest.set(site_id, at)
@@ -80,12 +80,12 @@ function subjectOfSite(siteId: number, site: SiteStanding): Subject {
 }
 
 function messageOf({ name, client_name, machines }: SiteStanding): string {
-  return `Every machine of ${client_name}, ${name} is overdue: ${machines} machines.`
+  return `All ${machines} machines of ${client_name}, ${name} are overdue.`
 }
 
 /**
- * Watched machines that are overdue and have no alert for it. One that a person resolved stays resolved until the
- * machine was seen again. Only machines without a link are looked at: an index holds those.
+ * Watched overdue machines without an alert. One resolved by a user stays resolved until the machine was seen again.
+ * Only disconnected machines are considered, by an index.
  */
 function selectOverdue({ engine, now }: Pick<Context, 'engine' | 'now'>, db: Db) {
   return db

@@ -11,7 +11,7 @@ interface Machine {
   overdue_time: number
 }
 
-/** That a row of `agents` is overdue at this instant, as rules/agent-status.ts has it. */
+/** SQL condition: a row of `agents` is overdue at this instant, as in rules/agents/agent-status.ts. */
 export function overdueAt(engine: Engine, instant: string): RawBuilder<SqlBool> {
   const isPast =
     engine === 'sqlite'
@@ -20,7 +20,7 @@ export function overdueAt(engine: Engine, instant: string): RawBuilder<SqlBool> 
   return sql<SqlBool>`(agents.connected = 0 and agents.last_seen is not null and ${isPast})`
 }
 
-/** That somebody, or its alert template, wants to be told when it is. */
+/** A user or its alert template asks for the overdue alert. */
 export const isWatched = sql<SqlBool>`(agents.overdue_email_alert + agents.overdue_text_alert + agents.overdue_dashboard_alert
   + agents.overdue_by_template > 0)`
 
@@ -28,7 +28,7 @@ export function isOverdue(machine: Machine, now: Date): boolean {
   return agentStatus({ ...machine, connected: machine.connected === 1 }, now.getTime()) === 'overdue'
 }
 
-/** Since when it is. */
+/** The time since which it is overdue. */
 export function overdueSince({ last_seen, overdue_time }: Machine & { last_seen: string }): Date {
   return new Date(Date.parse(last_seen) + overdue_time * MINUTE_MS)
 }

@@ -7,14 +7,14 @@ import type { AlertsTable } from '../../platform/database/tables/alerts.ts'
 export type AlertRow = Selectable<AlertsTable>
 
 /**
- * The open alerts of these causes. On PostgreSQL they are kept from others until the transaction ends; everybody takes
- * them in the order of their numbers, so that no two wait for each other.
+ * The open alerts of these causes. On PostgreSQL their rows are locked until the transaction ends, always ordered by
+ * id, which prevents deadlocks.
  */
 export async function lockOpenAlerts(tx: Db, engine: Engine, causes: string[]): Promise<AlertRow[]> {
   return lock(tx, engine, 'open_cause', causes)
 }
 
-/** The alerts with these numbers, kept from others as above. */
+/** The alerts with these ids, locked as above. */
 export async function lockAlerts(tx: Db, engine: Engine, ids: number[]): Promise<AlertRow[]> {
   return lock(tx, engine, 'id', ids)
 }
@@ -30,7 +30,7 @@ async function lock(
     const rows = await tx
       .selectFrom('alerts')
       .selectAll()
-      // The values are those of the column: its type is the union's that fits.
+      // The values are those of the column. The type is the matching one of the union.
       .where(column, 'in', slice as never[])
       .orderBy('id')
       .$if(engine === 'postgres', (query) => query.forUpdate())
@@ -41,8 +41,8 @@ async function lock(
 }
 
 /**
- * Keeps these checks from whoever stores their results, so that how they stand stays true until the transaction ends.
- * SQLite has one writer and needs no lock.
+ * Locks these checks against writers of results, so that their state stays true until the transaction ends. SQLite has
+ * one writer and needs no lock.
  */
 export async function lockChecks(tx: Db, engine: Engine, ids: number[]): Promise<void> {
   if (engine === 'sqlite') return
@@ -51,10 +51,7 @@ export async function lockChecks(tx: Db, engine: Engine, ids: number[]): Promise
   }
 }
 
-/**
- * Alerts of these causes that began after `since`, for telling whether they flap, or whose snooze ended after it; the
- * oldest first.
- */
+/** Alerts of these causes that started or whose snooze ended after `since`, oldest first, to detect flapping. */
 export async function findRecentAlerts(tx: Db, causes: string[], since: string) {
   const found = []
   for (const slice of slicesOf(causes)) {
@@ -70,7 +67,7 @@ export async function findRecentAlerts(tx: Db, causes: string[], since: string) 
   return found
 }
 
-/** Stores alerts; one whose cause has got an open alert meanwhile is missing from the answer. */
+/** Inserts alerts. Omits one whose cause has an open alert by now. */
 export async function insertAlerts(tx: Db, rows: Omit<AlertRow, 'id' | 'in_bell'>[]): Promise<AlertRow[]> {
   const stored: AlertRow[] = []
   for (const slice of slicesOf(rows)) {
@@ -89,7 +86,7 @@ export async function updateAlert(tx: Db, { id, ...values }: AlertRow): Promise<
   await tx.updateTable('alerts').set(values).where('id', '=', id).execute()
 }
 
-/** Which of these checks fail now. */
+/** The failing ones of these checks. */
 export async function findFailing(tx: Db, checkIds: number[]): Promise<Set<number>> {
   const failing = new Set<number>()
   for (const slice of slicesOf(checkIds)) {

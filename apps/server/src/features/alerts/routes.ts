@@ -60,11 +60,11 @@ export function alertsRoutes(api: Api, ctx: Context): void {
 
 type NewAlert = Parsed<typeof createAlert>['body']
 
-/** Raises an alert of a person's or a program's own, or changes the open one of the same key. */
+/** Raises a custom alert, or changes the open one with the same key. */
 function createCustom(ctx: Context, caller: Caller, body: NewAlert): Promise<ListedAlert> {
   const { agent: agentId, site: siteId, message, severity, key } = body
   if (agentId !== undefined && siteId !== undefined) {
-    const sentence = 'An alert is of a machine or of a site, not of both.'
+    const sentence = 'Choose a machine or a site, not both.'
     throw new AppError('invalid', sentence, { fields: { site: [sentence] } })
   }
   return ctx.transaction(async (tx, emit) => {
@@ -87,7 +87,7 @@ function createCustom(ctx: Context, caller: Caller, body: NewAlert): Promise<Lis
     const finding = { cause, at, severity, text: message, by: caller.username }
     const open = await takeFindings({ ctx, tx, emit }, new Map([[cause, subject]]), [finding])
     const row = open.get(cause)
-    if (row === undefined) throw new Error('an alert that was raised is not there')
+    if (row === undefined) throw new Error('the raised alert was not found')
     const alert = await requireAlert(tx, caller, row.id)
     await audit(tx, {
       caller,

@@ -4,23 +4,23 @@ import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { isWatched, overdueAt } from './overdue.ts'
 
-/** How the machines of a site are, taken together. */
+/** The combined state of the machines of a site. */
 export interface SiteStanding {
   name: string
   client_name: string
   machines: number
-  /** At least two, each of them watched and overdue. */
+  /** At least two machines, all watched and overdue. */
   isDown: boolean
-  /** It will be within a moment, unless a machine comes back. */
+  /** It will be down within a moment, unless a machine reconnects. */
   isGoingDown: boolean
   isInMaintenance: boolean
 }
 
-/** Machines of a site that lost its power are not silent since the same second. */
+/** Machines of a site without power do not fall silent in the same second. */
 const MOMENT_MS = 60_000
 const LEAST_MACHINES = 2
 
-/** Machines that were never heard of do not count. */
+/** Machines that never reported do not count. */
 export async function findSites(
   ctx: Pick<Context, 'engine' | 'now'>,
   db: Db,

@@ -9,16 +9,16 @@ import type { Subject } from './causes.ts'
 import { emitAlertsChanged } from './emit-changed.ts'
 import { type AlertRow, insertAlerts, updateAlert } from './queries.ts'
 
-/** The transaction in which alerts change. */
+/** The context of a transaction that changes alerts. */
 export interface Scene {
   ctx: Pick<Context, 'jobs' | 'now' | 'engine'>
   tx: Db
   emit: (event: Event) => void
 }
 
-/** What becomes of one alert within a transaction. */
+/** The changes of one alert within a transaction. */
 export interface Life {
-  /** As it is stored; absent while it is new. */
+  /** The stored row, absent for a new alert. */
   row?: AlertRow
   subject: Pick<Subject, 'cause' | 'alert_type' | 'agent_id' | 'check_id' | 'site_id'>
   standing: AlertStanding
@@ -31,7 +31,7 @@ export function lifeOf(row: AlertRow): Life {
   return { row, subject: row, standing: row, flapping: row.flapping, log: [], tells: [] }
 }
 
-/** Takes a step in memory; storeLives writes them all. */
+/** Applies a step in memory. storeLives writes all of them. */
 export function follow(life: Life, step: AlertStep): void {
   life.standing = step.next
   life.log.push(...step.log)
@@ -39,8 +39,8 @@ export function follow(life: Life, step: AlertStep): void {
 }
 
 /**
- * Stores alerts with their logs, and plans what is to be told of them. Answers the rows in the order of the lives;
- * undefined for a new one whose cause another process has raised in this moment.
+ * Stores alerts with their logs, and plans their notices. Returns the rows in the same order, undefined for a new one
+ * whose cause was just raised by another process.
  */
 export async function storeLives(
   { ctx, tx, emit }: Scene,
@@ -88,7 +88,7 @@ export async function storeLives(
   return stored
 }
 
-/** What opened and ended within one transaction is listed, and not told. */
+/** An alert that opened and resolved within one transaction is listed, but not notified. */
 function keepSilent(life: Life): void {
   const { standing } = life
   if (standing.state !== 'resolved') return
@@ -96,7 +96,7 @@ function keepSilent(life: Life): void {
   if (standing.told === null) return
   life.standing = { ...standing, told: null }
   const at = standing.resolved_on ?? standing.alert_time
-  life.log.push({ at, kind: 'notice_held', by: '', text: 'It was over before it could be told.' })
+  life.log.push({ at, kind: 'notice_held', by: '', text: 'The alert resolved before the notification.' })
 }
 
 function columnsOf({
@@ -128,7 +128,7 @@ function columnsOf({
   }
 }
 
-/** Within a transaction no two alerts of a cause begin at the same moment. */
+/** Within a transaction no two alerts of a cause start at the same time. */
 function keyOf({ cause, alert_time }: { cause: string; alert_time: string }): string {
   return `${alert_time} ${cause}`
 }

@@ -12,20 +12,20 @@ import type { Subject } from './causes.ts'
 import { type AlertRow, findRecentAlerts, lockOpenAlerts } from './queries.ts'
 import { follow, type Life, lifeOf, type Scene, storeLives } from './store-lives.ts'
 
-/** That a cause stands, or is over. */
+/** A cause that started, changed or ended. */
 export interface Finding {
   cause: string
   /** When it happened. */
   at: Date
-  /** Null: it is over. */
+  /** Null: it ended. */
   severity: AlertSeverity | null
-  /** What is wrong, or how it ended. */
+  /** The problem, or how it ended. */
   text: string
-  /** Who says so; absent when nobody does. */
+  /** The reporting user, if any. */
   by?: string
 }
 
-/** What is older than this comes late, and more may follow. */
+/** Older findings are late, and more may follow. */
 const LATE_MS = 60_000
 export const MORE_TO_COME_MS = 5000
 const LONGEST_MESSAGE = 4000
@@ -34,8 +34,8 @@ type Earlier = Parameters<typeof judgeFlapping>[0][number] & { snooze_until: str
 type Tale = Life & { findings: Finding[] }
 
 /**
- * Raises, changes and ends the alerts of causes, by findings in the order of their times. Each open alert is told once;
- * what is known already changes nothing. Answers the open alert of each cause that has one afterwards.
+ * Raises, changes and resolves alerts from findings sorted by time. Each open alert is notified once; repeated findings
+ * change nothing. Returns the open alert of each cause that has one afterwards.
  */
 export async function takeFindings(
   scene: Scene,
@@ -70,7 +70,7 @@ export async function takeFindings(
   return storeTales(scene, subjects, tales)
 }
 
-/** A cause that another process raised in this very moment is looked at again, now that its alert is there. */
+/** A cause that another process just raised is handled again, now that its alert exists. */
 async function storeTales(
   scene: Scene,
   subjects: ReadonlyMap<string, Subject>,
@@ -101,7 +101,7 @@ function begin(
   const step = openAlert({
     at,
     now: now.toISOString(),
-    // Asked for by the caller: a finding without severity begins nothing.
+    // The caller guarantees it: a finding without severity starts nothing.
     severity: finding.severity ?? 'error',
     message: messageOf(finding),
     hold: subject.hold ?? (flaps === 'again' ? 'flapping' : null),
@@ -118,16 +118,16 @@ function begin(
   }
   follow(tale, { ...step, log: signed(step.log, finding) })
   if (flaps === 'first') {
-    const text = `It came and went ${FLAPPING_COUNT} times within the last hour. From now on it is told when it has stayed for half an hour.`
+    const text = `Flapping: ${FLAPPING_COUNT} changes in the last hour. You are notified again if it stays open for 30 minutes.`
     tale.log.push({ at, kind: 'flapping', by: '', text })
   }
   return tale
 }
 
-/** When it is told at the latest, if not at once. */
+/** The latest time of the notification, if it is not immediate. */
 function tellAfter({ subject, at, now, isLate }: Waiting): string | null {
   const { dependency } = subject
-  // Two checks that fail for one reason find that out within one interval, in either order.
+  // Two checks that fail for one reason detect it within one interval, in either order.
   const asks = dependency !== undefined && (dependency.passesSince === null || dependency.passesSince <= at)
   const waitMs = Math.max(isLate ? MORE_TO_COME_MS : 0, asks ? dependency.answersWithin * 1000 : 0)
   return waitMs === 0 ? null : new Date(now.getTime() + waitMs).toISOString()
@@ -151,7 +151,7 @@ function goOn(tale: Tale, finding: Finding): void {
   follow(tale, { ...step, log: signed(step.log, finding) })
 }
 
-/** Only what was found is somebody's doing; what follows from it is not. */
+/** Only the finding itself is attributed to the user, not its consequences. */
 function signed(log: readonly AlertLogLine[], { by }: Finding): AlertLogLine[] {
   const [first, ...rest] = log
   return first === undefined ? [] : [{ ...first, by: by ?? first.by }, ...rest]
@@ -161,7 +161,7 @@ function messageOf({ text }: Finding): string {
   return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text
 }
 
-/** Earlier alerts of the causes of which one may begin. */
+/** Earlier alerts of the causes that may start now. */
 async function findEarlier(
   { tx }: Scene,
   findings: readonly Finding[],
@@ -176,7 +176,7 @@ async function findEarlier(
   const firstMs = Math.min(...beginning.map(({ at }) => at.getTime()))
   const since = new Date(firstMs - FLAPPING_WINDOW_MS).toISOString()
   for (const { cause, flapping, ...times } of await findRecentAlerts(tx, [...earlier.keys()], since)) {
-    // One that is open goes on, and is added when it ends.
+    // An open one continues, and is added when it ends.
     if (times.resolved_on !== null) earlier.get(cause)?.push({ ...times, flapping: flapping === 1 })
   }
   return earlier

@@ -4,7 +4,7 @@ import { causeOfTask, type Subject } from './causes.ts'
 import type { Scene } from './store-lives.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
 
-/** How a run of a task ended. */
+/** The end of a run of a task. */
 export interface TaskFinding {
   taskId: number
   at: Date
@@ -13,7 +13,7 @@ export interface TaskFinding {
   text: string
 }
 
-/** Raises, changes and ends the alerts of tasks, in the order given. */
+/** Raises, changes and resolves the alerts of tasks, in order. */
 export async function takeTaskFindings(scene: Scene, found: readonly TaskFinding[]): Promise<void> {
   if (found.length === 0) return
   const subjects = new Map<string, Subject>()

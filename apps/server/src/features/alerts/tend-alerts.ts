@@ -25,8 +25,8 @@ import { MORE_TO_COME_MS } from './take-findings.ts'
 const MOST_STEPS = 5
 
 /**
- * Does for open alerts what their time has come for, or their surroundings ask for: holds and releases, the ends of
- * snoozes and of what is over. `agentIds`: only those of these machines.
+ * Applies time and surroundings to open alerts: holds and releases, ends of snoozes and of problems. `agentIds` limits
+ * it to these machines.
  */
 export async function tendAlerts(ctx: Context, agentIds?: readonly string[]): Promise<void> {
   const ids: number[] = []
@@ -42,7 +42,7 @@ async function tend(scene: Scene, ids: number[]): Promise<void> {
   const { ctx, tx } = scene
   const now = ctx.now()
   const alerts = (await lockAlerts(tx, ctx.engine, ids)).filter(({ open_cause }) => open_cause !== null)
-  // Another process was here first.
+  // Another process was faster.
   if (alerts.length === 0) return
   const surroundingsOf = await findSurroundings(scene, alerts)
   const lives = alerts.map((alert) => {
@@ -101,7 +101,7 @@ type Fact = Awaited<ReturnType<typeof findFacts>>[number]
 function machineOf(fact: Fact | undefined): Surroundings['machine'] {
   if (fact === undefined) return undefined
   const { connected, maintenance_mode, offline_time, overdue_time, last_seen, watched } = fact
-  // All of them are there, or none: an alert without a machine has none.
+  // All of them are set or none: an alert may have no machine.
   if (connected === null || maintenance_mode === null || offline_time === null || overdue_time === null) {
     return undefined
   }
@@ -140,7 +140,7 @@ async function findToldSites(tx: Db, siteIds: readonly number[]): Promise<Set<nu
   return told
 }
 
-/** Open alerts for which decideStep may have something to do: a little too many rather than one too few. */
+/** Open alerts for which decideStep may have something to do. May include too many, but never too few. */
 async function findWaiting(ctx: Context, agentIds: readonly string[] | undefined): Promise<number[]> {
   const rows = await ctx.db
     .selectFrom('alerts')
@@ -181,18 +181,18 @@ function wantsAttention(engine: Engine, now: string) {
       or (alerts.hold = 'site_down' and alerts.look_after is null and not ${siteIsTold}))))`
 }
 
-/** What is known of the machine and the check of an open alert. */
+/** The state of the machine and the check of an open alert. */
 interface Surroundings {
   machine: Machine | undefined
   /** The last run of its check. */
   last_run: string | null
-  /** Of the alert of a whole site. */
+  /** For the alert of a whole site. */
   site: SiteStanding | undefined
-  /** Of the site of its machine: an alert is open for all of it. */
+  /** An alert of the whole site of its machine is open. */
   isSiteTold: boolean
-  /** Of the site of its machine: it is about to be down as a whole. */
+  /** The site of its machine is about to be down as a whole. */
   isSiteGoingDown: boolean
-  /** Of a check that depends on another one. */
+  /** For a check that depends on another one. */
   dependency: Dependency | undefined
 }
 
@@ -205,10 +205,10 @@ interface Machine {
   watched: boolean
 }
 
-/** Machines of a site come back one after the other: who is still down is told after this. */
+/** Machines of a site reconnect one after the other. Those still down after this time are notified. */
 const SITE_GRACE_MS = 120_000
 
-/** What time and surroundings make of an open alert; undefined when nothing. Ask again after each step. */
+/** The effect of time and surroundings on an open alert, or undefined. Call again after each step. */
 function decideStep(alert: AlertRow, around: Surroundings, now: Date): AlertStep | undefined {
   const at = now.toISOString()
   const end = endOf(alert, around, now)
@@ -231,13 +231,13 @@ function decideStep(alert: AlertRow, around: Surroundings, now: Date): AlertStep
   return isDue ? releaseAlert(alert, { at }) : undefined
 }
 
-/** It waited for what it depends on, and that has run since and passes. */
+/** It waited for its dependency, which has run since and passes. */
 function isAnswered({ alert_time, created_at }: AlertRow, { dependency }: Surroundings, now: Date): boolean {
   const since = dependency?.passesSince ?? null
   return since !== null && since > alert_time && now.getTime() - Date.parse(created_at) >= MORE_TO_COME_MS
 }
 
-/** After maintenance, and after its machine was down, the check says first whether it is still so. */
+/** After maintenance or a lost machine, the check must run before its alert is notified. */
 function waitsForRun({ alert_type, check_id, hold }: AlertRow): boolean {
   return alert_type === 'check' && check_id !== null && hold !== 'flapping'
 }
@@ -253,10 +253,10 @@ function endOf(
     const { last_seen } = machine
     if (last_seen !== null && last_seen > alert.alert_time)
       return { at: last_seen, text: 'The machine is back.' }
-    if (!machine.watched) return { at, text: 'Nobody asks to be told when this machine is overdue.' }
-    if (!isOverdue(machine, now)) return { at, text: 'By its settings the machine is not overdue any more.' }
+    if (!machine.watched) return { at, text: 'Overdue alerts are off for this machine.' }
+    if (!isOverdue(machine, now)) return { at, text: 'The machine is no longer overdue by its settings.' }
   } else if (alert.agent_id === null && alert.site_id !== null && site?.isDown !== true) {
-    return { at, text: 'Not every machine of the site is overdue any more.' }
+    return { at, text: 'Not all machines of the site are overdue any more.' }
   }
   return undefined
 }

@@ -11,9 +11,9 @@ import { tendAlerts } from './tend-alerts.ts'
 const T0 = Date.parse('2026-03-01T12:00:00.000Z')
 export const instant = (seconds: number) => new Date(T0 + seconds * 1000).toISOString()
 
-/** A server whose clock stands at T0, with a channel that takes everything; moments are seconds after T0. */
+/** A server with the clock at T0 and a channel that accepts everything. Times are seconds after T0. */
 export async function prepareAlerts(database?: OpenDatabase<Database>) {
-  // Receivers of channels stand on this machine.
+  // Receivers of channels run on this machine.
   const env = { MUSTER_CHANNEL_TARGETS: 'any' }
   const server = await createTestServer({
     env,
@@ -56,7 +56,7 @@ export async function prepareAlerts(database?: OpenDatabase<Database>) {
         settings: JSON.stringify({ warning_threshold: 70, error_threshold: 90 }),
         revision: 'cpu.1',
       }),
-    /** What a machine measured, in pairs of a moment and a percentage. */
+    /** Measured values, as pairs of a time and a percentage. */
     report: (check: { id: number; agent_id: string }, ...values: [seconds: number, percent: number][]) =>
       storeReport(ctx, check, values),
     sweep: async () => {
@@ -74,7 +74,7 @@ export async function prepareAlerts(database?: OpenDatabase<Database>) {
         .execute()
       return rows.map(({ kind }) => kind)
     },
-    /** What was planned to be told so far, in order; what waits counts as sent from now on. */
+    /** Planned notices so far, in order. Waiting ones count as sent from here on. */
     told: async () => {
       await ctx.db
         .updateTable('alert_notices')

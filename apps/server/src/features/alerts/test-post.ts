@@ -6,10 +6,10 @@ import { prepareMessage } from './channels/prepare-message.ts'
 import { recordOutcome } from './channels/record-outcome.ts'
 import { sealSettings } from './channels/seal-settings.ts'
 
-/** Taken; refused; or taken, and the server ends before it notes that. */
+/** Delivered; refused; or delivered before the server crashes without recording it. */
 export type SendingEnd = 'sent' | 'refused' | 'dies'
 
-/** The other side of every channel of a test: what arrived, by the ids under which it did. */
+/** The receiver of all channels of a test: the deliveries by their ids. */
 export async function createTestPost(first: Context) {
   const settings = ChannelSettings.parse({ kind: 'slack', url: 'https://hooks.example.com/services/T/B/x' })
   const { id: channelId } = await first.db
@@ -17,10 +17,10 @@ export async function createTestPost(first: Context) {
     .set({ settings: sealSettings(settings, first.secrets) })
     .returning('id')
     .executeTakeFirstOrThrow()
-  /** The ids of the messages that each notice came in. */
+  /** The ids of the messages that contained each notice. */
   const arrived = new Map<number, Set<string>>()
   return {
-    /** Sends what is due, as the job does. */
+    /** Sends what is due, like the job. */
     send: async (ctx: Context, how: SendingEnd): Promise<void> => {
       if (!(await takeLease(ctx, channelId))) return
       for (;;) {
@@ -36,7 +36,7 @@ export async function createTestPost(first: Context) {
       }
       await giveLease(ctx, channelId)
     },
-    /** Each notice came in one message, and of each alert its beginning and its end were told once. */
+    /** Each notice came in one message, and the start and end of each alert were sent once. */
     expectToldOnce: async (agentId: string): Promise<void> => {
       const notices = await first.db
         .selectFrom('alert_notices')

@@ -7,7 +7,7 @@ import { audit } from '../audit/write-audit.ts'
 import { findEnforced } from '../policies/enforced-settings.ts'
 import { isWatched, overdueAt } from './overdue.ts'
 
-/** Turns the alerts of overdue machines on that raise none; their alerts open with the next sweep. */
+/** Turns on overdue alerts of overdue machines that raise none. Their alerts open with the next sweep. */
 export async function turnOnAvailabilityAlerts(
   ctx: Context,
   caller: Caller,

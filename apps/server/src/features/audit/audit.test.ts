@@ -16,7 +16,7 @@ function write(server: TestServer, input: Partial<AuditInput>) {
   })
 }
 
-test('a row names the machine with its site and client as they were, and survives them', async () => {
+test('a row keeps the names of the machine, its site and client, and survives them', async () => {
   await using server = await createTestServer()
   const client = await server.given.client({ name: 'Acme' })
   const site = await server.given.site({ client_id: client.id, name: 'Berlin' })
@@ -84,7 +84,7 @@ test('each filter narrows the list, and they work together', async () => {
   expect(await total({ agentFilter: [] })).toBe(0)
 })
 
-test('pages come in the wanted order and add up', async () => {
+test('pages come in the requested order and add up', async () => {
   await using server = await createTestServer()
   for (let index = 0; index < 7; index += 1) await write(server, { message: `row ${index}` })
   const reader = server.as(await server.given.user({ permissions: ['can_view_auditlogs'] }))
@@ -101,7 +101,7 @@ test('pages come in the wanted order and add up', async () => {
   expect(wrong.status).toBe(400)
 })
 
-test('who sees one client, or one site, sees the rows about it and none about others or the server', async () => {
+test('a limited user sees rows of their clients and sites, and none of others or the server', async () => {
   await using server = await createTestServer()
   const mine = await server.given.client({ name: 'mine' })
   const here = await server.given.site({ client_id: mine.id })
@@ -124,7 +124,7 @@ test('who sees one client, or one site, sees the rows about it and none about ot
   expect(await seen({})).toHaveLength(6)
 })
 
-test('writing a row tells the open audit screens', async () => {
+test('a new row updates open audit screens', async () => {
   await using server = await createTestServer()
   const events: unknown[] = []
   server.ctx.onEvent((event) => void events.push(event))

@@ -16,14 +16,14 @@ export function auditJobs(ctx: Context): Job[] {
   ]
 }
 
-/** Deletes audit entries that are older than the settings keep them. */
+/** Deletes audit entries older than the retention limit. */
 export async function removeOldEntries(ctx: Context, signal: AbortSignal): Promise<void> {
   const { audit_log_prune_days: days } = await readCoreSettings(ctx.db)
   const before = pruneBefore(days, ctx.now())
   if (before === undefined) return
   const steps = new DeletionSteps(ctx, signal)
   await steps.take((tx, limit) => deleteEntriesBefore(tx, before, limit))
-  ctx.log.info(steps.figures, 'old audit entries removed')
+  ctx.log.info(steps.figures, 'old audit entries deleted')
 }
 
 async function deleteEntriesBefore(tx: Db, before: string, limit: number): Promise<number> {

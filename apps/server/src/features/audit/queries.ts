@@ -8,7 +8,7 @@ export type AuditFilter = Parsed<typeof listAudit>['body']
 
 const DAY_MS = 86_400_000
 
-/** One page of the rows that match and that this scope may see, and how many there are. */
+/** One page of the matching rows within the scope, and the total. */
 export async function listAuditRows(
   db: Db,
   { scope, filter, now }: { scope: Scope; filter: AuditFilter; now: Date },
@@ -32,8 +32,8 @@ export async function listAuditRows(
 type Builder = ExpressionBuilder<Database, 'audit_log'>
 
 /**
- * A row belongs to the client and site that it named when it was written, whatever became of them since; rows
- * about the server itself are for callers who see everything.
+ * A row belongs to the client and site named when it was written. Rows of the server itself are visible only with
+ * access to everything.
  */
 function visibleRows(eb: Builder, scope: Scope) {
   if (scope.all) return sql<SqlBool>`1 = 1`

@@ -3,29 +3,32 @@ import type { Event } from '@muster/contract/events'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-/** What happened. The machine, site or client that it concerns decides who may see the row later. */
+/** What happened. The machine, site or client determines who may see the row. */
 export interface AuditInput {
   caller: Pick<Caller, 'username' | 'source'>
   action: AuditAction
   object_type: AuditObject
-  /** What was done, names in quotes and no full stop: `Renamed the client "Acme" to "Cedar"`. `caller` says by whom. */
+  /**
+   * Past tense + object, names in quotes, no final period: `Renamed the client "Acme" to "Cedar"`. `caller` is the
+   * subject.
+   */
   message: string
   before?: unknown
   after?: unknown
   agent?: { agent_id: string; hostname?: string }
   site?: { id: number; name?: string }
   client?: { id: number; name?: string }
-  /** The moment, where it is not now. */
+  /** Default: now. */
   at?: Date
-  /** The transaction's emit: open audit screens then follow. */
+  /** The transaction's emit, to update open audit screens. */
   emit?: (event: Event) => void
 }
 
 const LONGEST_MESSAGE = 1000
 
 /**
- * Adds a row to the audit log, in the transaction of the change itself. Names are looked up, so write it before
- * the thing is deleted. Secrets in `before` and `after` are masked.
+ * Adds a row to the audit log, in the transaction of the change itself. Names are looked up, so call it before the
+ * object is deleted. Secrets in `before` and `after` are masked.
  *
  *     await audit(tx, { caller, action: 'modify', object_type: 'client', message: `Renamed the client to "${name}"`, before, after, client: { id }, emit })
  */
@@ -99,15 +102,41 @@ async function findNames(db: Db, { agent, site, client }: AuditInput): Promise<P
   return db.selectFrom('clients').where('id', '=', client.id).select('name as client').executeTakeFirst()
 }
 
+const INFINITIVE: Record<string, string> = {
+  Added: 'add',
+  Cancelled: 'cancel',
+  Changed: 'change',
+  Created: 'create',
+  Deleted: 'delete',
+  Edited: 'edit',
+  Ended: 'end',
+  Killed: 'kill',
+  Moved: 'move',
+  Refreshed: 'refresh',
+  Renamed: 'rename',
+  Restarted: 'restart',
+  Scanned: 'scan',
+  Sent: 'send',
+  Set: 'set',
+  Shut: 'shut',
+  Started: 'start',
+  Stopped: 'stop',
+  Uploaded: 'upload',
+  Viewed: 'view',
+}
+
+/** The message of a failed action: `Restarted the machine` becomes `Failed to restart the machine`. */
+export function failedTo(message: string): string {
+  const [verb = '', ...rest] = message.split(' ')
+  return ['Failed to', INFINITIVE[verb] ?? verb.toLowerCase(), ...rest].join(' ')
+}
+
 const SECRET_NAME = /passw|secret|token|totp|private|api_?key|cookie/i
 const MASK = '••••••'
 const LONGEST_TEXT = 10_000
 const DEEPEST = 8
 
-/**
- * The value as the audit log may keep it: what lies under a name that says secret is masked, values of
- * environment variables (`NAME=value`) too, and long texts are cut.
- */
+/** Masks values under secret names and values of environment variables (`NAME=value`), and truncates long texts. */
 function maskSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return cut(value)
   if (typeof value !== 'object' || value === null) return value

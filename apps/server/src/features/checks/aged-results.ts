@@ -2,21 +2,21 @@ import { FRESH_INTERVALS } from '@muster/rules/checks/check-freshness'
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Context } from '../../context.ts'
 
-/** Of a row of `checks`, with its machine in `agents`. */
+/** Requires `checks` and its machine as `agents` in the query. */
 const intervalSeconds = sql<number>`(case when checks.run_interval = 0 then agents.check_interval else checks.run_interval end)`
 const freshUntil = sql<number>`(check_results.ran_at + ${sql.lit(FRESH_INTERVALS)} * ${intervalSeconds})`
 
-/** That a pass is older than rules/check-freshness.ts lets it count. `agents` must be in the query. */
+/** True for a pass that is too old by rules/checks/check-freshness.ts. `agents` must be in the query. */
 export function isOldPass(now: Date): RawBuilder<SqlBool> {
   return sql<SqlBool>`(check_results.status = 'passing' and ${freshUntil} < ${secondsOf(now)})`
 }
 
-/** Machines of one step: some thousand results, a few milliseconds. */
+/** Machines per step: some thousand results, a few milliseconds. */
 const STEP = 400
 
 /**
- * Says which machines have results that have become old since then, in Unix seconds. Nothing is written: time alone has
- * changed what they say, so the rows and counts of these machines are read again. Returns up to when it has looked.
+ * Emits events for machines whose results became old since this time (Unix seconds). Nothing is written: time alone
+ * changes their state, so their rows and counts are read again. Returns the time up to which it checked.
  */
 export async function emitAgedResults(ctx: Context, since: number, signal: AbortSignal): Promise<number> {
   const now = secondsOf(ctx.now())
@@ -50,7 +50,7 @@ export async function emitAgedResults(ctx: Context, since: number, signal: Abort
     const ids = aged.map(({ agent_id }) => agent_id)
     if (ids.length > 0) ctx.emit({ type: 'agent.changed', ids, agent_ids: ids, passing: true })
     afterId = last.id
-    // SQLite answers without a pause: other requests get their turn.
+    // SQLite is synchronous: other requests run in between.
     await new Promise(setImmediate)
   }
 }

@@ -5,7 +5,7 @@ import { type Thresholds, validateThresholds } from '@muster/rules/checks/thresh
 import type { Db } from '../../platform/database/database.ts'
 import { isServerCheck, type ServerSettings } from './from-server/server-kind.ts'
 
-/** Refuses thresholds that cannot work (spec section 5). */
+/** Refuses invalid thresholds (spec section 5). */
 export function refuseBadThresholds(settings: CheckSettings): void {
   if (settings.check_type === 'script') {
     for (const [index, metric] of settings.metric_thresholds.entries()) {
@@ -20,7 +20,7 @@ export function refuseBadThresholds(settings: CheckSettings): void {
   else refusePair('settings', { warning, error, reverse: settings.check_type === 'diskspace' })
 }
 
-/** Here thresholds are one way to fail among others: they may be left out. */
+/** For server checks thresholds are optional, because other failures exist. */
 function refuseServerPairs(settings: Extract<ServerSettings, { warning_threshold: number }>): void {
   const { warning_threshold: warning, error_threshold: error } = settings
   if (warning > 0 || error > 0) refusePair('settings', { warning, error, reverse: false })
@@ -41,7 +41,7 @@ function refuse(field: string, message: string): never {
 
 type Machine = { hostname: string; plat: 'windows' | 'linux' | 'darwin' }
 
-/** Refuses a script that is not there or is made for other systems. */
+/** Refuses a missing script, or one for other systems. */
 export async function refuseBadScript(db: Db, machine: Machine, settings: CheckSettings): Promise<void> {
   if (settings.check_type !== 'script') return
   const script = await db
@@ -49,14 +49,16 @@ export async function refuseBadScript(db: Db, machine: Machine, settings: CheckS
     .select(['name', 'supported_platforms'])
     .where('id', '=', settings.script)
     .executeTakeFirst()
-  if (script === undefined) refuse('settings.script', 'This script does not exist (any more).')
+  if (script === undefined) refuse('settings.script', 'This script does not exist.')
   // A JSON column, written by the scripts feature from the contract's list.
   const platforms = JSON.parse(script.supported_platforms) as string[]
   if (scriptFitsPlatform(platforms, machine.plat)) return
-  refuse('settings.script', `${script.name} is not made for ${platformName(machine.plat)}.`)
+  refuse(
+    'settings.script',
+    `${script.name} does not support ${platformName(machine.plat)}. Choose another script.`,
+  )
 }
 
-/** The settings as columns. */
 export function toColumns(settings: CheckSettings, machine: Machine) {
   const { check_type: _, ...own } = settings
   return {
@@ -66,11 +68,11 @@ export function toColumns(settings: CheckSettings, machine: Machine) {
   }
 }
 
-/** The refusal of a second check of which a machine has at most one. */
+/** The error for a check that a machine can have only once. */
 export function takenCheck(settings: CheckSettings): { field: string; sentence: string } {
   if (settings.check_type === 'diskspace') {
-    const kind = settings.threshold_unit === 'inodes' ? 'check of the inodes of' : 'disk space check for'
-    const sentence = `This machine already has a ${kind} ${settings.disk}.`
+    const kind = settings.threshold_unit === 'inodes' ? 'an inode check' : 'a disk space check'
+    const sentence = `This machine already has ${kind} for ${settings.disk}.`
     return { field: 'settings.disk', sentence }
   }
   const isSwap = settings.check_type === 'memory' && settings.memory_kind === 'swap'

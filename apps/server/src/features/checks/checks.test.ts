@@ -91,7 +91,7 @@ test('checks of a machine are added, listed, changed and deleted', async () => {
   expect(JSON.parse(audit[2]?.after_value ?? '')).toMatchObject({ warning_threshold: 0, run_interval: 30 })
 })
 
-test('issue 3, 1.3: thresholds that cannot work are refused with the sentence of the specification', async () => {
+test('spec, thresholds: invalid thresholds are refused with the sentence of the specification', async () => {
   await using prepared = await prepare()
   const { add } = prepared
   const disk = { check_type: 'diskspace', disk: '/', threshold_unit: 'percent' } as const
@@ -127,7 +127,7 @@ test('issue 3, 1.3: thresholds that cannot work are refused with the sentence of
   expect((await add(large)).status).toBe(200)
 })
 
-test('spec 5, number check: the event ID of a check is * or a number, white space aside, and the rest is refused', async () => {
+test('spec, number check: the event ID of a check is * or a number, surrounding spaces are ignored', async () => {
   await using prepared = await prepare()
   const { server, agent, ada } = prepared
   await server.ctx.db.updateTable('agents').set({ plat: 'windows' }).execute()
@@ -169,7 +169,7 @@ test('spec 5, number check: the event ID of a check is * or a number, white spac
   }
 })
 
-test('a machine has one CPU check, one memory and one swap check, and for each disk one of space and one of inodes', async () => {
+test('a machine has one CPU, memory and swap check, and one space and inode check per disk', async () => {
   await using prepared = await prepare()
   const { server, ada, add } = prepared
   const memory = { ...CPU, check_type: 'memory', memory_kind: 'memory' } as const
@@ -193,7 +193,7 @@ test('a machine has one CPU check, one memory and one swap check, and for each d
     [{ ...disk, disk: '/mnt/a/', ...limits }, 'This machine already has a disk space check for /mnt/a/.'],
     [
       { ...disk, disk: '/mnt/a', threshold_unit: 'inodes', ...limits },
-      'This machine already has a check of the inodes of /mnt/a.',
+      'This machine already has an inode check for /mnt/a.',
     ],
   ]
   for (const [settings, sentence] of taken) {
@@ -204,7 +204,7 @@ test('a machine has one CPU check, one memory and one swap check, and for each d
   expect(elsewhere.status).toBe(200)
 })
 
-test('who saves over the change of somebody else is told who changed what', async () => {
+test('a save over a concurrent change is refused and names its author', async () => {
   await using prepared = await prepare()
   const { server, ada, add } = prepared
   const { body: check } = await add(CPU)
@@ -213,13 +213,13 @@ test('who saves over the change of somebody else is told who changed what', asyn
   expect((await bob.call(editCheck, edit)).status).toBe(200)
   expect((await ada.call(editCheck, edit)).error).toMatchObject({
     code: 'changed_meanwhile',
-    detail: `bob has changed "${check.readable_desc}" of PC-12 since you opened it.`,
+    detail: `"${check.readable_desc}" of PC-12 was changed by bob. Reload it and try again.`,
   })
   const turned = await ada.call(editCheck, { params: { id: check.id }, body: { settings: PING } })
   expect(turned.error.fields).toHaveProperty(['settings.check_type'])
 })
 
-test('of many who save at the same moment, one succeeds', async () => {
+test('one of many concurrent saves succeeds', async () => {
   await using prepared = await prepare()
   const { ada, add } = prepared
   const { body: check } = await add(CPU)
@@ -235,7 +235,7 @@ test('of many who save at the same moment, one succeeds', async () => {
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(7)
 })
 
-test('a script check runs a script of the library, and is pending when that is deleted', async () => {
+test('a script check runs a library script, and is pending after it is deleted', async () => {
   await using prepared = await prepare()
   const { server, agent, ada, add, version } = prepared
   const script = await server.given.script({ name: 'Backup age' })
@@ -251,7 +251,9 @@ test('a script check runs a script of the library, and is pending when that is d
     success_return_codes: [],
     metric_thresholds: [],
   })
-  expect((await add(settings(windows.id))).error.detail).toBe('Win is not made for Linux.')
+  expect((await add(settings(windows.id))).error.detail).toBe(
+    'Win does not support Linux. Choose another script.',
+  )
   expect((await add(settings(9999))).error.fields).toHaveProperty(['settings.script'])
   const { body: check } = await add(settings(script.id))
   expect(check).toMatchObject({ readable_desc: 'Script Check: Backup age', script_name: 'Backup age' })
@@ -272,7 +274,7 @@ test('a script check runs a script of the library, and is pending when that is d
   expect(audit.after_value).not.toContain('secret')
 })
 
-test('checks of machines that are not seen do not exist', async () => {
+test('checks of invisible machines do not exist', async () => {
   await using prepared = await prepare()
   const { server, agent, add } = prepared
   const { body: check } = await add(PING)

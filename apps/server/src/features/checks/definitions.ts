@@ -15,9 +15,9 @@ export interface DefinedCheck {
 }
 
 /**
- * What machines are told of these checks. One whose script is gone has no definition, nor one of the
- * server, nor one that rests. Without
- * `keys` the keys of the key store stay sealed in it: that is enough for its revision, which is the same either way.
+ * The definitions that agents get for these checks. Server checks, overridden checks and checks without a script have
+ * none. Without `keys`, keys of the key store stay sealed, which is enough to compute the revision: it is the same
+ * either way.
  */
 export async function findDefinitions(db: Db, ids: number[], keys?: OpenKeys): Promise<DefinedCheck[]> {
   if (ids.length === 0) return []
@@ -49,7 +49,7 @@ export async function findDefinitions(db: Db, ids: number[], keys?: OpenKeys): P
       if (measure === undefined) return undefined
       const run_interval_seconds = row.run_interval === 0 ? row.check_interval : row.run_interval
       const what = { check_type: settings.check_type, run_interval_seconds, settings: measure }
-      // Parsing leaves out what the machine need not know: thresholds and names.
+      // Parsing removes thresholds and names, which agents do not need.
       return CheckDefinition.parse({ id: row.id, revision: '', ...what })
     }
     const definition = define(sealed)
@@ -61,7 +61,7 @@ export async function findDefinitions(db: Db, ids: number[], keys?: OpenKeys): P
   })
 }
 
-/** The revisions of those of these checks that the server measures. */
+/** The revisions of the server checks among these checks. */
 export async function findServerRevisions(
   db: Db,
   ids: number[],
@@ -83,14 +83,14 @@ export async function findServerRevisions(
 }
 
 /**
- * A revision names first what is measured and then all of the definition, so that a result of an older one, say by
- * another version of the script, still counts, and one of another disk does not.
+ * A revision identifies the measured subject first and then the whole definition. A result of an older definition
+ * (another script version) still counts, one of another subject (another disk) does not.
  */
 export function isSameSubject(revision: string, other: string): boolean {
   return revision.split('.', 1)[0] === other.split('.', 1)[0]
 }
 
-/** A digest of what is measured. */
+/** A digest of the measured subject. */
 export function subjectOf(settings: CheckSettings): string {
   switch (settings.check_type) {
     case 'diskspace':

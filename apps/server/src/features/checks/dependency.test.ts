@@ -33,7 +33,7 @@ async function prepare() {
   }
 }
 
-test('a check depends on one of another machine, says so, and stays as it is when nothing is said of it', async () => {
+test('a check depends on a check of another machine, shows it, and keeps it when it is not named', async () => {
   await using prepared = await prepare()
   const { gateway, pc, ada, add, edit } = prepared
   const router = await add(gateway.agent_id, PING)
@@ -50,7 +50,7 @@ test('a check depends on one of another machine, says so, and stays as it is whe
   expect(body).toMatchObject([{ depends_on: null, dependency: null }])
 })
 
-test('what would depend on itself is refused, directly and over others', async () => {
+test('a direct or indirect dependency on itself is refused', async () => {
   await using prepared = await prepare()
   const { gateway, pc, add, edit } = prepared
   const first = await add(pc.agent_id, CPU)
@@ -58,17 +58,17 @@ test('what would depend on itself is refused, directly and over others', async (
   const third = await add(gateway.agent_id, PING, second.id)
   expect((await edit(first.id, first.id)).error).toMatchObject({
     code: 'invalid',
-    fields: { depends_on: ['A check cannot depend on itself.'] },
+    fields: { depends_on: ['A check cannot depend on itself. Choose another check.'] },
   })
   expect((await edit(first.id, third.id)).error).toMatchObject({
-    fields: { depends_on: ['That check depends on this one: each would wait for the other.'] },
+    fields: { depends_on: ['That check depends on this one. Choose another check.'] },
   })
   expect((await edit(first.id, 9999)).error).toMatchObject({
-    fields: { depends_on: ['There is no such check, or you may not see it.'] },
+    fields: { depends_on: ['This check does not exist, or you may not see it.'] },
   })
 })
 
-test('a check that one may not see does not exist; a dependency on it stays', async () => {
+test('an invisible check cannot be chosen, but an existing dependency on it stays', async () => {
   await using prepared = await prepare()
   const { server, gateway, pc, add, edit } = prepared
   const router = await add(gateway.agent_id, PING)

@@ -7,29 +7,29 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { findCheck } from './queries.ts'
 
 interface Wish {
-  /** Absent while the check is only about to be added. */
+  /** Absent for a new check. */
   id?: number
   before: number | null
-  /** Undefined = as it is. */
+  /** Undefined = unchanged. */
   wanted: number | null | undefined
 }
 
-/** What the check is to depend on; refuses what the caller may not see, and what would depend on itself. */
+/** Returns the dependency of a check. Refuses an invisible check and a cycle. */
 export async function settleDependency(
   { ctx, tx, caller }: { ctx: Pick<Context, 'engine'>; tx: Db; caller: Caller },
   { id, before, wanted }: Wish,
 ): Promise<number | null> {
   if (wanted === undefined || wanted === before) return before
   if (wanted === null) return null
-  // Two people could otherwise close a circle together. Both have locked no more than their own checks so far.
+  // Two users could otherwise create a cycle together: each has locked only their own check.
   if (ctx.engine === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(DEPENDENCIES)})`.execute(tx)
   const other = await findCheck(tx, caller, wanted)
-  if (other === undefined) refuse('There is no such check, or you may not see it.')
+  if (other === undefined) refuse('This check does not exist, or you may not see it.')
   if (id !== undefined && closesCircle(id, wanted, await findParents(tx, wanted))) {
     refuse(
       wanted === id
-        ? 'A check cannot depend on itself.'
-        : 'That check depends on this one: each would wait for the other.',
+        ? 'A check cannot depend on itself. Choose another check.'
+        : 'That check depends on this one. Choose another check.',
     )
   }
   return wanted
@@ -39,10 +39,10 @@ function refuse(sentence: string): never {
   throw new AppError('invalid', sentence, { fields: { depends_on: [sentence] } })
 }
 
-/** A number of our own among PostgreSQL's advisory locks. */
+/** An arbitrary number among PostgreSQL's advisory locks. */
 const DEPENDENCIES = 771_402
 
-/** What this check depends on, and that in turn, up to the last. */
+/** The dependencies of this check, up to the last one. */
 async function findParents(tx: Db, from: number): Promise<Map<number, number | null>> {
   const { rows } = await sql<{ id: number; depends_on: number | null }>`
     with recursive up(id, depends_on) as (

@@ -2,7 +2,7 @@ import type { CheckSettings } from '@muster/contract/api/checks'
 
 const UNITS = { percent: '%', gigabytes: ' GB', inodes: '% of the inodes' }
 
-/** What a check is called in lists: its type and what it looks at. */
+/** The display name of a check: its type and its subject. */
 export function describeCheck(settings: CheckSettings, scriptName: string | null): string {
   switch (settings.check_type) {
     case 'diskspace':

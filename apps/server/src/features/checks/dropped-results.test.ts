@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
-test('results that a machine had to drop are told to who may list checks, each drop once', async () => {
+test('dropped results are listed for users who may list checks, each drop once', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   using agent = await TestAgent.enrol(server, url, (await server.given.site()).id)
@@ -26,7 +26,7 @@ test('results that a machine had to drop are told to who may list checks, each d
   expect((await bob.call(listDroppedResults, { params })).status).toBe(403)
 })
 
-test('of a machine that drops results without end, the newest 200 drops are kept', async () => {
+test('the newest 200 drops of a machine are kept', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   using agent = await TestAgent.enrol(server, url, (await server.given.site()).id)

@@ -7,10 +7,10 @@ export interface ReportedDrop {
   report: Extract<Report, { kind: 'checks-dropped' }>
 }
 
-/** Of one machine; older ones go. A machine has one for each time that the server was away for long. */
+/** Maximum per machine. A machine adds one for each long outage of the server. */
 const MAX_DROPS = 200
 
-/** A report that comes twice is kept once. */
+/** Stores a repeated report once. */
 export async function storeDropped(
   tx: Db,
   emit: (event: Event) => void,
@@ -28,7 +28,7 @@ export async function storeDropped(
       agent_id: agentId,
       from_at: secondsOf(report.from),
       to_at: secondsOf(report.to),
-      // The column is an integer, and who says more has lost count.
+      // The column is an integer, and a higher count is a mistake of the agent.
       count: Math.min(report.count, 2_147_483_647),
     }))
   if (rows.length === 0) return
@@ -55,7 +55,7 @@ export async function storeDropped(
   emit({ type: 'check.changed', ids: [], agent_ids: agentIds })
 }
 
-/** What a machine dropped of a time, newest first; of many the newest. */
+/** Dropped results of a machine in a time range, newest first and limited. */
 export async function findDropped(
   db: Db,
   agentId: string,

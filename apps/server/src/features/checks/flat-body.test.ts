@@ -4,19 +4,19 @@ import { expect, test } from 'vitest'
 import type { TestAnswer } from '../../testing/test-client.ts'
 import { createTestServer } from '../../testing/test-server.ts'
 
-// Docs/decisions/0021-check-bodies.md.
+// See docs/decisions/0021-check-bodies.md.
 async function prepare() {
   const server = await createTestServer()
   const { agent_id } = await server.given.agent()
   const ada = server.as(await server.given.user({ permissions: PERMISSIONS }))
-  // The body is what another program writes, not what the contract has.
+  // The body is written by another program and is not typed by the contract.
   const create = (body: unknown) =>
     ada.call(createCheck, { body: body as never }) as Promise<TestAnswer<Check>>
   const edit = (id: number, body: unknown) => ada.call(editCheck, { params: { id }, body: body as never })
   return { agent_id, create, edit, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-test('issue 3, names of the reference: a check is added and changed in the flat form of the field', async () => {
+test('a check is added and changed in the flat form of the reference', async () => {
   await using prepared = await prepare()
   const { agent_id, create, edit } = prepared
   const { body: service } = await create({
@@ -50,14 +50,14 @@ test('issue 3, names of the reference: a check is added and changed in the flat 
   expect(changed.settings).toMatchObject({ check_type: 'service', pass_if_svc_not_exist: true })
 })
 
-test('the nested form takes winsvc too, and is otherwise as it was', async () => {
+test('the nested form takes winsvc too, and is otherwise unchanged', async () => {
   await using prepared = await prepare()
   const { agent_id, create } = prepared
   const settings = { check_type: 'winsvc', svc_name: 'cron' }
   expect((await create({ agent: agent_id, settings })).body.settings.check_type).toBe('service')
 })
 
-test('what is wrong with a flat body is said at its field', async () => {
+test('an invalid flat body is refused at its field', async () => {
   await using prepared = await prepare()
   const { agent_id, create } = prepared
   const wrong: [unknown, string][] = [
@@ -77,7 +77,7 @@ test('what is wrong with a flat body is said at its field', async () => {
   }
 })
 
-test('a change of one field of a check leaves its other fields as they are', async () => {
+test('changing one field of a check keeps its other fields', async () => {
   await using prepared = await prepare()
   const { agent_id, create, edit } = prepared
   const { body: check } = await create({

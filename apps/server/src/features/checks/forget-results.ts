@@ -7,8 +7,8 @@ import { insertTransitions } from './results-queries.ts'
 type Forgotten = Pick<CheckRow, 'id' | 'agent_id' | 'alert_severity' | 'status'>
 
 /**
- * Makes checks pending until they run again; what they failed for ends now, and their alerts with it. Answers how many
- * were not pending. `why`: for the logs of the alerts.
+ * Makes checks pending until they run again, and ends their failures and alerts. Returns how many were not pending.
+ * `why`: for the logs of the alerts.
  */
 export async function forgetResults(
   scene: Scene,
@@ -20,7 +20,7 @@ export async function forgetResults(
   if (known.length === 0) return 0
   const ids = known.map(({ id }) => id)
   const agentIds = known.map(({ agent_id }) => agent_id)
-  // Results that arrive in this moment come before or after, with their alerts.
+  // Concurrent results are stored completely before or after this, with their alerts.
   await lockChecks(tx, ctx.engine, ids)
   await deleteResults(tx, ids)
   const over = known.map(({ id }) => ({ checkId: id, at, severity: null, text: why }))

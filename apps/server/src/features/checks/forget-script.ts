@@ -3,7 +3,7 @@ import { forgetResults } from './forget-results.ts'
 import { findScriptChecks } from './queries.ts'
 import { redefineChecks } from './redefine-checks.ts'
 
-/** Call it before a script is deleted: machines stop running its checks, which are pending from then on. */
+/** Call before a script is deleted: machines stop running its checks, which become pending. */
 export async function forgetScript(scene: Scene, scriptId: number, at: Date): Promise<void> {
   const { tx, emit } = scene
   const checks = await findScriptChecks(tx, scriptId)

@@ -13,14 +13,14 @@ import { storeResults } from './store-results.ts'
 const START = Date.parse('2026-03-01T12:00:00.000Z')
 
 test.each(testEngines)(
-  '$engine: a machine without results has none, a fresh pass passes, and one older than two intervals is old',
+  '$engine: no result is pending, a recent pass passes, and one older than two intervals is old',
   async ({ open }) => {
     await using fleet = await prepareFleet(await open<Database>())
     const { server, root, pc, add } = fleet
     const { ctx } = server
     const go = (seconds: number) => server.clock.freeze(new Date(START + seconds * 1000).toISOString())
     go(0)
-    // The machine checks every 120 seconds, the second check once in an hour.
+    // The machine checks every 120 seconds, the second check once an hour.
     const policy = await add({
       name: 'Base',
       targets: [{ level: 'agent', id: pc.agent_id }],
@@ -81,7 +81,7 @@ test.each(testEngines)(
       { passing: 1, old: 0, pending: 0 },
     ])
 
-    // The next pass is a change of the row, although the check passed before.
+    // The next pass changes the row, although the check passed before.
     await passes()
     expect(rowChanges()).toBe(1)
     expect(await counts()).toMatchObject({ passing: 2, old: 0, old_since: null })
@@ -89,7 +89,7 @@ test.each(testEngines)(
     await passes()
     expect(rowChanges()).toBe(0)
 
-    // A failure stays one: nothing says that it is over.
+    // A failure stays: nothing reports its end.
     go(310)
     await report(0, { check_type: 'cpuload', percent: 99 })
     expect(await counts()).toMatchObject({ failing: 1, passing: 1, old: 0 })

@@ -5,11 +5,14 @@ import { emitAgedResults } from './aged-results.ts'
 import { mergeSamples } from '../../samples/merge-samples.ts'
 import { pruneSamples } from '../../samples/prune-samples.ts'
 
-/** A machine's samples are merged twice an hour: often enough to keep batches few, and each chunk is written seldom. */
+/**
+ * Samples of a machine are merged twice an hour: often enough to keep batches few, seldom enough to write each chunk
+ * rarely.
+ */
 const MERGE_AFTER_SECONDS = 30 * 60
 
 export function checksJobs(ctx: Context): Job[] {
-  // Of this process: where several take turns, each looks back to its own last turn.
+  // Of this process. If several processes alternate, each starts at its own last run.
   let agedUntil = 0
   return [
     {

@@ -8,8 +8,8 @@ import { insertTransitions } from './results-queries.ts'
 import { readMeasured, readSettings } from './view.ts'
 
 /**
- * Judges what a check measured last by its new settings; call it when they are stored. What was measured of another
- * disk, host or file says nothing any more.
+ * Judges the last measurement by new settings. Call when they are stored. A measurement of another subject (disk, host,
+ * file) no longer counts.
  */
 export async function judgeLast(
   scene: Scene,
@@ -20,7 +20,7 @@ export async function judgeLast(
   if (status === null || measured === null) return
   const settings = readSettings(after)
   if (subjectOf(readSettings(before)) !== subjectOf(settings)) {
-    await forgetResults(scene, [before], { at, why: 'The check looks at something else now.' })
+    await forgetResults(scene, [before], { at, why: 'The check measures something else now.' })
     return
   }
   const { alert_severity, failing_since } = before

@@ -5,7 +5,7 @@ import type { ServerMeasured } from '@muster/contract/checks/server-checks'
 import type { Severity } from '@muster/contract/fields'
 import { judgeCheck } from '@muster/rules/checks/table'
 
-/** How a check stands. */
+/** The state of a check. */
 export interface Standing {
   status: CheckStatus
   alert_severity: Severity | null
@@ -22,7 +22,7 @@ export const PENDING: Standing = {
   failing_since: null,
 }
 
-/** How a check stands after one more run. Until enough runs in a row have failed it stays what it was. */
+/** The state after one more run. It changes only after enough consecutive failures. */
 export function judgeRun(
   check: { settings: CheckSettings; fails_b4_alert: number },
   before: Standing,
@@ -41,7 +41,7 @@ export function judgeRun(
   }
 }
 
-/** How a check stands when what it measured last is judged by other thresholds, `at` the moment of the change. */
+/** The state when the last measurement is judged by other thresholds. `at`: the time of the change. */
 export function judgeAgain(
   check: { settings: CheckSettings; fails_b4_alert: number },
   before: Standing,
@@ -49,7 +49,7 @@ export function judgeAgain(
 ): Verdict {
   const fail_count = Math.max(0, before.fail_count - 1)
   const isAlerting = before.fail_count > 0 && before.fail_count >= check.fails_b4_alert
-  // The last run is taken back first; one that no longer counts leaves the check passing.
+  // The last run is undone first. A failure that no longer counts leaves the check passing.
   const earlier: Standing = isAlerting
     ? { ...before, fail_count }
     : { ...PENDING, status: 'passing', fail_count }

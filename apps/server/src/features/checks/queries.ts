@@ -11,7 +11,7 @@ import { isOldPass } from './aged-results.ts'
 
 type Viewer = { scope: Scope }
 type Result = Selectable<CheckResultsTable>
-/** A check with its last result, whose columns are all null while it is pending. */
+/** A check with its last result, whose columns are null while it is pending. */
 export type CheckRow = Selectable<ChecksTable> & { [Name in keyof Result]: Result[Name] | null } & {
   /** agents.id */
   agent: number
@@ -20,7 +20,7 @@ export type CheckRow = Selectable<ChecksTable> & { [Name in keyof Result]: Resul
   hostname: string
   script_name: string | null
   policy_name: string | null
-  /** What it depends on, as far as the caller of the query sees it. */
+  /** Its dependency, if visible to the caller. */
   dependency?: Dependency | null
 }
 type Dependency = Pick<
@@ -43,7 +43,7 @@ function selectChecks(db: Db, caller: Viewer) {
     .where(visibleTo(caller))
 }
 
-/** Checks of one machine, or of all that the caller sees. */
+/** Checks of one machine, or all visible ones. */
 export async function findChecks(db: Db, caller: Viewer, agentId?: string): Promise<CheckRow[]> {
   const rows = await selectChecks(db, caller)
     .$if(agentId !== undefined, (query) => query.where('checks.agent_id', '=', agentId ?? ''))
@@ -57,7 +57,7 @@ export async function findCheck(db: Db, caller: Viewer, id: number): Promise<Che
   return row === undefined ? undefined : (await addDependencies(db, caller, [row]))[0]
 }
 
-/** What these checks depend on, as far as the caller sees it. */
+/** Adds the dependencies that the caller may see. */
 async function addDependencies(db: Db, caller: Viewer, rows: CheckRow[]): Promise<CheckRow[]> {
   const ids = [...new Set(rows.flatMap(({ depends_on }) => depends_on ?? []))]
   if (ids.length === 0) return rows
@@ -69,13 +69,13 @@ async function addDependencies(db: Db, caller: Viewer, rows: CheckRow[]): Promis
   return rows.map((row) => ({ ...row, dependency: others.get(row.depends_on ?? 0) ?? null }))
 }
 
-/** One check of a policy, on each machine of the caller that has it. */
+/** One check of a policy, on each visible machine that has it. */
 export function findPolicyCheckRows(db: Db, caller: Viewer, of: PolicyPlace): Promise<CheckRow[]> {
   const all = selectChecks(db, caller).where('checks.policy_id', '=', of.policy)
   return all.where('checks.policy_check', '=', of.number).execute()
 }
 
-/** Checks with these numbers, whoever sees them. */
+/** Checks by id, regardless of visibility. */
 export function findChecksByIds(db: Db, ids: number[]): Promise<CheckRow[]> {
   return selectChecks(db, { scope: { all: true } })
     .where('checks.id', 'in', ids)
@@ -83,7 +83,7 @@ export function findChecksByIds(db: Db, ids: number[]): Promise<CheckRow[]> {
     .execute()
 }
 
-/** How many checks of its own a machine has. */
+/** The number of its own checks of a machine, without policy checks. */
 export async function countChecks(db: Db, agentId: string): Promise<number> {
   const { count } = await db
     .selectFrom('checks')
@@ -124,7 +124,7 @@ export function findScriptChecks(db: Db, scriptId: number) {
     .execute()
 }
 
-/** Checks that run in the machine's own interval. */
+/** Checks that use the machine's own interval. */
 export async function findChecksOfInterval(db: Db, agentId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('checks')
@@ -148,7 +148,7 @@ export const NO_CHECKS: Counts = {
   pending: 0,
 }
 
-/** How the checks of these machines stand; machines without checks count nothing. */
+/** Check states per machine. Machines without checks are missing. */
 export async function findCheckCounts(
   db: Db,
   agentIds: string[],
@@ -171,7 +171,7 @@ export async function findCheckCounts(
     counts.set(agent_id, sum)
     const many = Number(count)
     sum.total += many
-    // SQLite says 1.
+    // SQLite returns 1.
     if (Number(old) === 1) {
       sum.old += many
       sum.old_since = new Date(Number(ran_at) * 1000).toISOString()

@@ -9,10 +9,9 @@ type Revised = { id: number; agent_id: string; revision: string }
 type Emit = (event: Event) => void
 
 /**
- * Call it in the transaction of every change after which machines may have to measure something else: their checks get
- * their new revisions, their versions grow, and after the commit whoever holds their links tells them. Those that the
- * server measures are due now.
- * `agentIds`: machines from which a check is taken away.
+ * Call in the transaction of every change that may affect check definitions: it updates their revisions and the
+ * versions of their machines, and notifies the processes with their links after the commit. Server checks are due now.
+ * `agentIds`: machines that lose a check.
  */
 export async function redefineChecks(
   tx: Db,
@@ -35,7 +34,7 @@ async function redefineServerChecks(tx: Db, ids: number[]): Promise<void> {
   await makeDue(tx, changedIds, new Date(0))
 }
 
-/** Those whose revision is another than it was. */
+/** Returns those whose revision changed. */
 async function storeRevisions(tx: Db, ids: number[]): Promise<{ id: number; agent_id: string }[]> {
   const found = await findDefinitions(tx, ids)
   const defined = found.map(({ agent_id, definition: { id, revision } }) => ({ id, agent_id, revision }))

@@ -8,9 +8,8 @@ export type VariableOwner = { agentIds: string[] } | { siteId: number } | { clie
 const SLICE = 500
 
 /**
- * Call it in the transaction of every change after which variables (`{{agent.hostname}}`, `{{global.KEY}}`) may stand
- * for something else on these machines: their script checks and tasks that have any are told anew where that
- * makes a difference.
+ * Call in the transaction of every change that may affect script variables (`{{agent.hostname}}`, `{{global.KEY}}`) of
+ * these machines: script checks and tasks with changed values are sent again.
  */
 export async function redefineVariables(
   tx: Db,

@@ -8,7 +8,7 @@ import type {
 } from '../../platform/database/tables/checks.ts'
 
 export type ResultRow = Selectable<CheckResultsTable>
-/** What is needed to judge a result: the check, and how it stood. */
+/** Needed to judge a result: the check and its state. */
 export type KnownCheck = Pick<
   Selectable<ChecksTable>,
   'id' | 'agent_id' | 'check_type' | 'settings' | 'fails_b4_alert' | 'revision' | 'run_interval'
@@ -22,10 +22,10 @@ export type KnownCheck = Pick<
 }
 export type Transition = Omit<Insertable<CheckTransitionsTable>, 'id'>
 
-/** So many rows a statement: SQLite takes 32,766 values, and equal statements are prepared once. */
+/** Rows per statement: SQLite takes 32,766 values, and equal statements are prepared once. */
 const SLICE = 250
 
-/** The checks with these numbers. On PostgreSQL nobody edits them before the transaction ends. */
+/** Checks by id. On PostgreSQL they are locked against edits until the transaction ends. */
 export async function findKnownChecks(tx: Db, engine: Engine, ids: number[]): Promise<KnownCheck[]> {
   const found: KnownCheck[] = []
   for (const slice of slicesOf(ids)) {

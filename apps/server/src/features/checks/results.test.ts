@@ -10,7 +10,7 @@ import { TestAgent } from '../agents/test-agent.ts'
 const T0 = Date.parse('2026-03-01T12:00:00.000Z')
 const CPU = { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 } as const
 
-/** A connected machine with a CPU check. Moments are seconds after T0. */
+/** A connected machine with a CPU check. Times are seconds after T0. */
 async function prepare(fields: { fails_b4_alert?: number } = {}) {
   const server = await createTestServer()
   server.clock.freeze(new Date(T0 + 3_600_000).toISOString())
@@ -24,7 +24,7 @@ async function prepare(fields: { fails_b4_alert?: number } = {}) {
     check_type: 'cpuload',
     settings: JSON.stringify({ warning_threshold: 70, error_threshold: 90 }),
     revision: 'cpu.1',
-    // What it measured an hour ago is still fresh.
+    // A result from an hour ago is still fresh.
     run_interval: 7200,
     ...fields,
   })
@@ -67,7 +67,7 @@ async function prepare(fields: { fails_b4_alert?: number } = {}) {
 const at = (seconds: number) => T0 / 1000 + seconds
 const instant = (seconds: number) => new Date(T0 + seconds * 1000).toISOString()
 
-test('a check turns warning, error and passing again, and its machine, site and client with it', async () => {
+test('a check turns warning, error and passing again, and so do its machine, site and client', async () => {
   await using prepared = await prepare()
   const { report, cpu, state, counts, tree, transitions, events, check, machine } = prepared
   await report(cpu(10, 50))
@@ -109,7 +109,7 @@ test('a check turns warning, error and passing again, and its machine, site and 
   ])
 })
 
-test('issue 3, 1.3, fails_b4_alert: until enough runs in a row have failed, a check stays what it was', async () => {
+test('spec, fails_b4_alert: a check keeps its state until enough consecutive runs have failed', async () => {
   await using prepared = await prepare({ fails_b4_alert: 3 })
   const { report, cpu, state, transitions } = prepared
   await report(cpu(10, 95), cpu(20, 95))
@@ -121,7 +121,7 @@ test('issue 3, 1.3, fails_b4_alert: until enough runs in a row have failed, a ch
   expect(await transitions()).toEqual([{ at: at(60), severity: 'warning' }])
 })
 
-test('what was measured while the server was away counts in the order of the measuring', async () => {
+test('results of an outage count in the order in which they were measured', async () => {
   await using prepared = await prepare()
   const { report, cpu, state, transitions } = prepared
   await report(cpu(50, 20), cpu(10, 95), cpu(30, 95))
@@ -134,7 +134,7 @@ test('what was measured while the server was away counts in the order of the mea
   expect(await transitions()).toHaveLength(2)
 })
 
-test('results from the future, of other machines, of other types and of no check change nothing', async () => {
+test('results from the future, of other machines, of other types and of unknown checks change nothing', async () => {
   await using prepared = await prepare()
   const { server, report, cpu, result, state } = prepared
   const foreign = await server.given.check()
@@ -153,7 +153,7 @@ test('results from the future, of other machines, of other types and of no check
   expect(await state()).toMatchObject({ status: 'passing', last_run: instant(3630) })
 })
 
-test('a machine that cannot measure says why', async () => {
+test('a failed measurement shows its reason', async () => {
   await using prepared = await prepare()
   const { report, result, state } = prepared
   await report(result(10, { check_type: 'unmeasurable', reason: '<img onerror=alert(1)>\u0000' }))
@@ -161,7 +161,7 @@ test('a machine that cannot measure says why', async () => {
   expect((await state()).more_info).toMatch(/^<img onerror=alert\(1\)>/)
 })
 
-test('issue 3, 1.2: new thresholds count at once, for what was measured last', async () => {
+test('new thresholds apply at once to the last measurement', async () => {
   await using prepared = await prepare()
   const { server, report, cpu, state, transitions, counts, root, check } = prepared
   const edit = (thresholds: object, fails_b4_alert = 1) =>
@@ -181,7 +181,7 @@ test('issue 3, 1.2: new thresholds count at once, for what was measured last', a
   expect((await transitions()).map(({ severity }) => severity)).toEqual(['warning', null, 'error', null])
 })
 
-test('a check that measures something else from now on is pending', async () => {
+test('a check with a new subject is pending', async () => {
   await using prepared = await prepare()
   const { server, root, machine } = prepared
   const disk = await server.given.check({
@@ -208,7 +208,7 @@ test('a check that measures something else from now on is pending', async () => 
   expect(await state()).toMatchObject({ status: 'pending', more_info: '' })
 })
 
-test('issue 3, 1.3, reset: a reset check is pending until it runs again', async () => {
+test('a reset check is pending until it runs again', async () => {
   await using prepared = await prepare()
   const { report, cpu, state, root, check, machine, transitions, counts } = prepared
   await report(cpu(10, 95))
@@ -232,7 +232,7 @@ test('a machine in maintenance does not colour its site', async () => {
   await vi.waitFor(async () => expect(await tree()).toEqual({ error: false, warning: false }))
 })
 
-test('with a machine or a check all of its results go', async () => {
+test('deleting a machine or a check deletes its results', async () => {
   await using prepared = await prepare()
   const { server, report, cpu } = prepared
   await report(cpu(10, 95))

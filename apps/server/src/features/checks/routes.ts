@@ -66,7 +66,7 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, runNodeChecks, ({ params, caller }) => runNowBelow(ctx, fleet, { caller, node: params }))
 }
 
-/** Runs these checks of a machine, or all, now: its own there, the others here. */
+/** Runs these checks of a machine now, or all of them. Server checks run here. */
 async function runNow(
   ctx: Context,
   fleet: Fleet,
@@ -80,7 +80,8 @@ async function runNow(
   if (needsMachine || there === undefined) {
     const input = { ids: there ?? null }
     const sent = await fleet.sendChore(agent.agent_id, 'run-checks', { input, author: caller.username })
-    if (!sent && needsMachine) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+    if (!sent && needsMachine)
+      throw new AppError('agent_offline', `${agent.hostname} is offline. Try again when it is connected.`)
   }
   await makeDue(ctx.db, here, ctx.now())
   const which = ids === undefined ? 'all checks' : ids.length === 1 ? 'a check' : `${ids.length} checks`
@@ -98,7 +99,7 @@ async function runNow(
   )
 }
 
-/** Runs all checks of every machine of a client or a site that the caller sees. */
+/** Runs all checks of every visible machine of a client or a site. */
 async function runNowBelow(
   ctx: Context,
   fleet: Fleet,
@@ -142,6 +143,6 @@ async function findBelow(
     .execute()
   const [first] = rows
   if (first === undefined)
-    throw new AppError('not_found', `There is no such ${level}, or you may not see it.`)
+    throw new AppError('not_found', `This ${level} does not exist, or you may not see it.`)
   return { name: first.name, agentIds: rows.flatMap(({ agent_id }) => agent_id ?? []) }
 }

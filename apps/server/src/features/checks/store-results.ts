@@ -31,13 +31,13 @@ import { readSettings } from './view.ts'
 export interface ReportedResults {
   agentId: string
   results: AnyResult[]
-  /** The server has measured them itself. */
+  /** Measured by the server itself. */
   fromServer?: boolean
   limits?: Pick<ReportLimits, 'takeResult'>
 }
 type AnyResult = Omit<CheckResult, 'measured'> & { measured: AnyMeasured }
 
-/** Clocks of machines are put right by the server's, but not to the second. */
+/** Times of machines are corrected by the server's clock, but not to the second. */
 const AHEAD_MS = 60_000
 
 interface Progress {
@@ -45,18 +45,18 @@ interface Progress {
   settings: CheckSettings
   standing: Standing
   lastRunMs: number
-  /** Of the newest result that was taken, counted or not. */
+  /** Time of the newest accepted result, counted or not. */
   takenMs: number
-  /** Its last result did not count any more: the next one changes what is counted. */
+  /** Its last result was too old to count, so the next one changes the counts. */
   wasOld: boolean
-  /** The row to write; absent while nothing was newer than what is known. */
+  /** The row to write, absent if no result was newer. */
   row?: ResultRow
 }
 
 /**
- * Stores what machines measured, in the order in which it was measured: each run counts, also those of the time
- * without a server. What belongs to another machine, to no check, or to something else than the check now measures is
- * passed over; what is older than what is known, or from the future, does not replace it.
+ * Stores results in the order in which they were measured. Each run counts, including those of an outage. Results of
+ * other machines, unknown checks or another subject are dropped; results that are older than the known one or from the
+ * future do not replace it.
  */
 export async function storeResults(
   tx: Db,
@@ -73,12 +73,12 @@ export async function storeResults(
     .filter(({ from, result }) => belongs(checks.get(result.check_id), from, result))
     .toSorted((a, b) => a.atMs - b.atMs)
     .filter(({ from: { limits }, result, atMs }) => {
-      // belongs() has found it.
+      // Guaranteed by belongs().
       const progress = checks.get(result.check_id)!
       return limits === undefined || isTaken(progress, limits, { atMs, now })
     })
   const values = runs.flatMap(({ result, atMs }): MeasuredValue[] => {
-    // belongs() has found it.
+    // Guaranteed by belongs().
     const { check } = checks.get(result.check_id)!
     const owner = { check_id: check.id, agent_id: check.agent_id, agent: check.agent }
     const at = Math.floor(atMs / 1000)
@@ -88,7 +88,7 @@ export async function storeResults(
   const transitions: Transition[] = []
   const findings: CheckFinding[] = []
   for (const { result, atMs } of runs) {
-    // belongs() has found it.
+    // Guaranteed by belongs().
     const progress = checks.get(result.check_id)!
     if (atMs <= progress.lastRunMs || atMs > now.getTime() + AHEAD_MS) continue
     const at = new Date(atMs)
@@ -128,7 +128,7 @@ async function findProgress(
   now: Date,
 ): Promise<Map<number, Progress>> {
   const ids = new Set(reports.flatMap(({ results }) => results.map(({ check_id }) => check_id)))
-  // What is beyond the database's numbers is no check's.
+  // Ids outside the range of the column belong to no check.
   const possible = [...ids].filter((id) => id > 0 && id <= 2_147_483_647)
   const known = await findKnownChecks(tx, engine, possible)
   return new Map(
@@ -151,14 +151,14 @@ function belongs(
   result: AnyResult,
 ): boolean {
   if (progress === undefined || progress.check.agent_id !== agentId) return false
-  // A machine cannot say what the server has measured.
+  // A machine cannot report results of server checks.
   if (isServerType(progress.check.check_type) !== fromServer) return false
   const { check_type } = result.measured
   if (check_type !== 'unmeasurable' && check_type !== progress.check.check_type) return false
   return isSameSubject(result.revision, progress.check.revision)
 }
 
-/** A machine may send a result of a check each time it is due, and few others. */
+/** Limits a machine to one result per due run, and few others. */
 function isTaken(
   progress: Progress,
   limits: Pick<ReportLimits, 'takeResult'>,

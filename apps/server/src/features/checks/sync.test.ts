@@ -27,12 +27,12 @@ async function prepare() {
     server,
     machine,
     root,
-    /** What the machine is told next. */
+    /** The next definitions that the machine receives. */
     told: async (): Promise<CommandInput<'set-checks'>> => {
       const { payload, command } = await machine.nextCommand(from)
       from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
       expect(payload.name).toBe('set-checks')
-      // Checked by the name.
+      // Guaranteed by the name.
       return payload.input as CommandInput<'set-checks'>
     },
     add: async (settings: Parameters<typeof bodyOf>[1]): Promise<Check> =>
@@ -52,7 +52,7 @@ function bodyOf(
   return { agent: machine.agentId, settings }
 }
 
-test('a machine that comes back without the latest checks is told, and asks for what it lacks', async () => {
+test('a reconnecting machine with old checks receives what it lacks', async () => {
   await using prepared = await prepare()
   const { machine, add, told } = prepared
   const cpu = await add(CPU)
@@ -78,7 +78,7 @@ test('a machine that comes back without the latest checks is told, and asks for 
   })
 })
 
-test('a machine with the latest checks is told nothing', async () => {
+test('a machine with the latest checks receives nothing', async () => {
   await using prepared = await prepare()
   const { server, machine, add, told, root } = prepared
   await add(CPU)
@@ -104,7 +104,7 @@ test('a machine with the latest checks is told nothing', async () => {
   ])
 })
 
-test('a connected machine is told of every change at once', async () => {
+test('a connected machine receives every change at once', async () => {
   await using prepared = await prepare()
   const { server, machine, add, told, root } = prepared
   await machine.connect()
@@ -132,7 +132,7 @@ test('a connected machine is told of every change at once', async () => {
   expect(await told()).toEqual({ version: 4, wanted: [], put: [] })
 })
 
-test('issue 3, 1.2, measured on the machine: thresholds are no business of the machine', async () => {
+test('thresholds are not sent to the machine', async () => {
   await using prepared = await prepare()
   const { machine, add, told, root } = prepared
   await machine.connect()
@@ -144,7 +144,7 @@ test('issue 3, 1.2, measured on the machine: thresholds are no business of the m
   expect(await told()).toMatchObject({ version: before.version + 1, put: [{ run_interval_seconds: 30 }] })
 })
 
-test('a machine that knows more than a database that was put back is overtaken', async () => {
+test('after a restored backup the server moves past the version of the machine', async () => {
   await using prepared = await prepare()
   const { machine, add, told } = prepared
   await add(CPU)
@@ -166,14 +166,17 @@ test('long scripts are sent in several commands', async () => {
   expect(parts.map(({ put }) => put.map(({ id }) => id))).toEqual(wanted.map(({ id }) => [id]))
 })
 
-test('checks of a machine that is away cannot be run now', async () => {
+test('checks of an offline machine cannot be run now', async () => {
   await using prepared = await prepare()
   const { machine, root } = prepared
   const { error } = await root.call(runChecks, { params: { agent_id: machine.agentId }, body: {} })
-  expect(error).toMatchObject({ code: 'agent_offline', detail: 'PC-12 is not connected.' })
+  expect(error).toMatchObject({
+    code: 'agent_offline',
+    detail: 'PC-12 is offline. Try again when it is connected.',
+  })
 })
 
-test('issue 3, 1.2, run now: checks of a whole client or site run now, where machines are connected', async () => {
+test('checks of a whole client or site run now on connected machines', async () => {
   await using prepared = await prepare()
   const { machine, root, server } = prepared
   const { site_id } = await server.ctx.db

@@ -3,7 +3,7 @@ import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import type { ToldKind } from '../../fleet/definition-sync.ts'
 import { findDefinitions } from './definitions.ts'
 
-/** How machines are told of their checks. */
+/** Synchronizes check definitions. */
 export const toldChecks: ToldKind<CheckDefinition> = {
   noun: 'checks',
   version: 'checks_version',

@@ -25,16 +25,16 @@ export function viewCheck(row: CheckRow): Check {
 }
 
 export function readSettings(row: Pick<CheckRow, 'check_type' | 'settings'>): CheckSettings {
-  // Stored by add-check.ts and change-check.ts as the contract's schema made it, without its type.
+  // Stored by write-check.ts with the contract's schema, without its type.
   return { ...JSON.parse(row.settings), check_type: row.check_type } as CheckSettings
 }
 
 export function readMeasured(measured: string): AnyMeasured {
-  // Stored by store-results.ts as the contract's schema made it.
+  // Stored by store-results.ts with the contract's schema.
   return JSON.parse(measured) as AnyMeasured
 }
 
-/** What the audit log keeps of a check. */
+/** The fields of a check in audit rows. */
 export function viewForAudit(row: CheckRow) {
   const { settings, readable_desc, fails_b4_alert, run_interval, depends_on, dependency } = viewCheck(row)
   const depends = depends_on === null ? {} : { depends_on: dependency?.readable_desc ?? depends_on }
@@ -66,7 +66,7 @@ function viewState(row: CheckRow): CheckState {
   }
 }
 
-/** What a check has to show beside its numbers, as text. */
+/** The output of a check besides its numbers, as text. */
 function outputOf(measured: AnyMeasured): string {
   switch (measured.check_type) {
     case 'ping':

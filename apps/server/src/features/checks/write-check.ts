@@ -28,7 +28,7 @@ import { readSettings, viewCheck, viewForAudit } from './view.ts'
 import { judgeLast } from './judge-last.ts'
 import { forgetResults } from './forget-results.ts'
 
-/** More would not fit into what is sent to a machine at once. */
+/** More would not fit into one command. */
 const MOST_CHECKS = 500
 
 export function addCheck(
@@ -45,7 +45,7 @@ export function addCheck(
       const author_id = await refuseRuns(tx, caller, { after: runsOfCheck(settings, 'This check') })
       await refuseBadScript(tx, agent, settings)
       if ((await countChecks(tx, agent.agent_id)) >= MOST_CHECKS) {
-        throw new AppError('conflict', `A machine has at most ${MOST_CHECKS} checks.`)
+        throw new AppError('conflict', `A machine is limited to ${MOST_CHECKS} checks. Delete one first.`)
       }
       const wish = { before: null, wanted: given.depends_on }
       const depends_on = await settleDependency({ ctx, tx, caller }, wish)
@@ -85,7 +85,7 @@ export function addCheck(
 
 type Change = Parsed<typeof editCheck>['body']
 
-/** Changes a check. New thresholds count at once, for what was measured last. */
+/** Changes a check. New thresholds apply at once to the last measurement. */
 export function changeCheck(ctx: Context, caller: Caller, id: number, change: Change): Promise<CheckRow> {
   const save = () =>
     ctx.transaction(async (tx, emit) => {
@@ -132,7 +132,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
         emit,
       })
       emit({ type: 'check.changed', ids: [id], agent_ids: [after.agent_id] })
-      // It may be the same as one of a policy now.
+      // It may now match a check of a policy.
       emit({ type: 'agent.changed', ids: [after.agent_id], agent_ids: [after.agent_id] })
       return after
     })
@@ -141,21 +141,21 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
 
 function refuseOldSave(before: CheckRow, { modified, settings }: Change): void {
   if (settings !== undefined && settings.check_type !== before.check_type) {
-    const sentence = 'The type of a check cannot be changed: delete it and add another.'
+    const sentence = 'The type of a check cannot be changed. Delete the check and add another.'
     throw new AppError('invalid', sentence, { fields: { 'settings.check_type': [sentence] } })
   }
   if (modified === undefined || modified === before.modified) return
   const { readable_desc } = viewCheck(before)
   throw new AppError(
     'changed_meanwhile',
-    `${before.modified_by} has changed "${readable_desc}" of ${before.hostname} since you opened it.`,
+    `"${readable_desc}" of ${before.hostname} was changed by ${before.modified_by}. Reload it and try again.`,
   )
 }
 
-/** Deletes a check with its results and its history. */
+/** Deletes a check with its results and history. */
 export function removeCheck(ctx: Context, caller: Caller, id: number): Promise<void> {
   return ctx.transaction(async (tx, emit) => {
-    // Results that arrive in this moment are stored before, and their alert ends with the check.
+    // Concurrent results are stored before, and their alert ends with the check.
     await lockRow(tx, 'checks', 'id', id)
     const check = await requireOwnCheck(tx, caller, id)
     const before = viewForAudit(check)
@@ -230,7 +230,7 @@ function stateForAudit({ status, more_info, fail_count }: ReturnType<typeof view
   return { status, more_info, fail_count }
 }
 
-/** The check, or `not_found`, also where the caller may not see its machine. */
+/** Returns the check. Throws `not_found` if it does not exist or its machine is not visible. */
 export async function requireCheck(db: Db, caller: { scope: Scope }, id: number): Promise<CheckRow> {
   const check = await findCheck(db, caller, id)
   if (check === undefined)
@@ -238,12 +238,12 @@ export async function requireCheck(db: Db, caller: { scope: Scope }, id: number)
   return check
 }
 
-/** One of the machine's own: what comes from a policy is changed there. */
+/** Refuses checks of policies, which are changed there. */
 async function requireOwnCheck(db: Db, caller: { scope: Scope }, id: number): Promise<CheckRow> {
   const check = await requireCheck(db, caller, id)
   if (check.policy_id === null) return check
   throw new AppError(
     'conflict',
-    `This check comes from the policy "${check.policy_name ?? 'that was just deleted'}": change it there.`,
+    `This check comes from the policy "${check.policy_name ?? 'that was just deleted'}". Change it there.`,
   )
 }

@@ -35,7 +35,7 @@ function readAudit(server: TestServer) {
   return server.ctx.db.selectFrom('audit_log').selectAll().orderBy('id').execute()
 }
 
-test('a client is listed with its sites by name and what their machines add up to', async () => {
+test('a client is listed with its sites by name and the sums of their machines', async () => {
   await using server = await createTestServer()
   const { given } = server
   const acme = await given.client({ name: 'Acme' })
@@ -79,7 +79,7 @@ test('a client is listed with its sites by name and what their machines add up t
   })
 })
 
-test('a client or site is in maintenance when it has machines and all of them are', async () => {
+test('a client or site is in maintenance if all of its machines are, and it has some', async () => {
   await using server = await createTestServer()
   const { given } = server
   const { id: clientId } = await given.client()
@@ -122,7 +122,7 @@ test('a client or site is in maintenance when it has machines and all of them ar
   expect((await state())[0]).toEqual([false, 3])
 })
 
-test('an overdue machine makes its node fail only when its overdue alert is on', async () => {
+test('an overdue machine makes its node fail only if its overdue alert is on', async () => {
   await using server = await createTestServer()
   const { given, ctx } = server
   const before = (minutes: number) => new Date(ctx.now().getTime() - minutes * 60_000).toISOString()
@@ -149,7 +149,7 @@ test('an overdue machine makes its node fail only when its overdue alert is on',
   expect(new Map(body.map((site) => [site.id, site.failing_checks.error]))).toEqual(expected)
 })
 
-test('who sees one site sees its client with that site alone, and counts only what is in it', async () => {
+test('a user with one site sees its client with that site only, and only its counts', async () => {
   await using server = await createTestServer()
   const { given } = server
   const acme = await given.client()
@@ -173,7 +173,7 @@ test('who sees one site sees its client with that site alone, and counts only wh
   expect(addition.error).toMatchObject({ code: 'not_allowed' })
 })
 
-test('what a caller does not see cannot be told from what does not exist', async () => {
+test('invisible objects and missing objects look the same', async () => {
   await using server = await createTestServer()
   const { given } = server
   const mine = await given.site()
@@ -210,7 +210,7 @@ test('a client is added with its first site, its audit row and its event', async
   expect(JSON.parse(row?.after_value ?? '')).toEqual({ name: 'Acme', sites: ['Berlin'] })
 })
 
-test('names that could do harm are kept and answered as the text that they are', async () => {
+test('hostile names are stored and returned as plain text', async () => {
   await using server = await createTestServer()
   const caller = await asManager(server)
   const names = [
@@ -256,7 +256,7 @@ test('a site name is unique within its client only', async () => {
   expect(taken.error).toMatchObject({ code: 'conflict', fields: { 'site.name': [expect.any(String)] } })
 })
 
-test('a rename keeps what was before and after, and a rename to the same name leaves no trace', async () => {
+test('a rename keeps both names, and a rename to the same name leaves no trace', async () => {
   await using server = await createTestServer()
   const { client_id: id } = await server.given.site()
   const caller = await asManager(server)
@@ -268,7 +268,7 @@ test('a rename keeps what was before and after, and a rename to the same name le
   expect(JSON.parse(rows[0]?.after_value ?? '')).toEqual({ name: 'Acme' })
 })
 
-test('two people who rename at once both get an answer, and the last one stands', async () => {
+test('two concurrent renames both succeed, and the last one wins', async () => {
   await using server = await createTestServer()
   const { client_id: id } = await server.given.site()
   const caller = await asManager(server)
@@ -281,7 +281,7 @@ test('two people who rename at once both get an answer, and the last one stands'
   expect(await readAudit(server)).toHaveLength(20)
 })
 
-test('one of many who add the same client at once succeeds', async () => {
+test('one of many concurrent requests for the same client succeeds', async () => {
   await using server = await createTestServer()
   const caller = await asManager(server)
   const body = { client: { name: 'Acme' }, site: { name: 'Main' } }
@@ -292,7 +292,7 @@ test('one of many who add the same client at once succeeds', async () => {
   ])
 })
 
-test('a limited user who adds a client sees it, and so do the colleagues of the role', async () => {
+test('a limited user who adds a client sees it, and so do users with the same role', async () => {
   await using server = await createTestServer()
   const events = collectEvents(server)
   const { client_id: old } = await server.given.site()

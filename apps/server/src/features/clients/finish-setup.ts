@@ -4,16 +4,15 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { lockCoreSettings, readCoreSettings, writeCoreSettings } from '../settings/queries.ts'
 
-/** Row of `settings` that exists once any client was made: the first-time setup is closed for good. */
+/** A row of `settings` that exists once any client was added: the first-time setup is closed for good. */
 const SETUP_DONE = 'setup_done'
 
-/** Whether the first-time setup is still open. */
 export async function isSetupOpen(db: Db): Promise<boolean> {
   const row = await db.selectFrom('settings').select('name').where('name', '=', SETUP_DONE).executeTakeFirst()
   return row === undefined
 }
 
-/** Closes the first-time setup; true for the one call that did, however many run at once. */
+/** Closes the first-time setup. Returns true for exactly one call, also with concurrent calls. */
 export async function markSetupDone(tx: Db): Promise<boolean> {
   const result = await tx
     .insertInto('settings')
@@ -23,7 +22,7 @@ export async function markSetupDone(tx: Db): Promise<boolean> {
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Keeps what the setup page asks for beside the first client and site. */
+/** Stores the settings of the setup page besides the first client and site. */
 export async function finishSetup(
   tx: Db,
   caller: Caller,

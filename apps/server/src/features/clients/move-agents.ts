@@ -29,13 +29,13 @@ const MOVE_AUDIT_COLUMNS = [
 export interface Move {
   caller: Caller
   at: Date
-  /** What the machines leave, because it is about to be deleted: "the site ...". */
+  /** The object to be deleted, which the machines leave. */
   leaving: { name: string; sites: SiteRow[] }
   targetSiteId: number | undefined
   emit: (event: Event) => void
 }
 
-/** Moves every machine of the sites to the target, and refuses where machines would be left without a site. */
+/** Moves every machine of the sites to the target. Throws if machines would be left without a site. */
 export async function moveAgents(
   tx: Db,
   move: Move,
@@ -43,14 +43,14 @@ export async function moveAgents(
   const { leaving, targetSiteId, caller, emit } = move
   const target = targetSiteId === undefined ? undefined : await requireSite(tx, targetSiteId, caller)
   if (target !== undefined && leaving.sites.some((site) => site.id === target.id)) {
-    refuseTarget(`"${target.name}" is itself being deleted: choose another site for the machines.`)
+    refuseTarget(`"${target.name}" is itself being deleted. Choose another site for the machines.`)
   }
   const siteIds = leaving.sites.map((site) => site.id)
   const agentIds = await findAgentIds(tx, siteIds)
   if (agentIds.length === 0) return { moved: 0, target }
   if (target === undefined) {
     const machines = agentIds.length === 1 ? 'a machine' : `${agentIds.length} machines`
-    throw new AppError('client_not_empty', `"${leaving.name}" has ${machines}: choose a site to move to.`)
+    throw new AppError('client_not_empty', `"${leaving.name}" has ${machines}. Choose a site to move to.`)
   }
   for (const site of leaving.sites) await auditMoves(tx, move, site, target)
   await tx
@@ -81,7 +81,7 @@ function slicesOf(agentIds: string[]): string[][] {
   )
 }
 
-/** One audit row for each machine, in one statement: there may be thousands. */
+/** One audit row per machine, in one statement, because there may be thousands. */
 async function auditMoves(tx: Db, { caller, at }: Move, from: SiteRow, to: SiteRow): Promise<void> {
   await tx
     .insertInto('audit_log')
@@ -112,7 +112,7 @@ async function auditMoves(tx: Db, { caller, at }: Move, from: SiteRow, to: SiteR
     .execute()
 }
 
-/** A constant in a select list, whose type PostgreSQL cannot guess. */
+/** A constant in a select list, whose type PostgreSQL cannot infer. */
 function text(value: string) {
   return sql<string>`cast(${value} as text)`
 }

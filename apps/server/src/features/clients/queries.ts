@@ -18,7 +18,7 @@ export interface SiteStateRow {
 /** One node instead of all. */
 export type NodeFilter = { clientId?: number; siteId?: number }
 
-/** The sites that the caller sees, with their client. */
+/** Visible sites with their client. */
 export function findSiteStates(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<SiteStateRow[]> {
   return db
     .selectFrom('sites')
@@ -32,13 +32,13 @@ export function findSiteStates(db: Db, caller: { scope: Scope }, node: NodeFilte
     .execute()
 }
 
-/** A site on whose machines tasks fail so. */
+/** A site with failing tasks of this severity. */
 export interface FailingRow {
   site_id: number
   alert_severity: Severity
 }
 
-/** Where tasks fail, except on machines in maintenance. */
+/** Sites with failing tasks, except on machines in maintenance. */
 export function findFailingSites(db: Db, caller: { scope: Scope }, node: NodeFilter): Promise<FailingRow[]> {
   return db
     .selectFrom('task_results')
@@ -77,8 +77,8 @@ export function findSites(db: Db, caller: { scope: Scope }, node: NodeFilter): P
 }
 
 /**
- * Keeps others from changing the client and its sites until the transaction ends. Without a change of value, since
- * SQLite knows no `for update`. False where the client is gone.
+ * Locks the client and its sites against changes until the transaction ends, by an update without effect, because
+ * SQLite has no `for update`. Returns false if the client does not exist.
  */
 export async function lockClient(db: Db, clientId: number): Promise<boolean> {
   const result = await db

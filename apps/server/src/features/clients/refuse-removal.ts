@@ -3,20 +3,17 @@ import type { Db } from '../../platform/database/database.ts'
 import { isForeignKeyViolation } from '../../platform/database/sql.ts'
 import { findSites, type SiteRow } from './queries.ts'
 
-/** A client keeps at least one site. Call it with the client locked. */
+/** A client keeps at least one site. Call with the client locked. */
 export async function refuseLastSite(tx: Db, site: SiteRow): Promise<void> {
   const sites = await findSites(tx, { scope: { all: true } }, { clientId: site.client_id })
   if (sites.length > 1) return
   throw new AppError(
     'conflict',
-    `"${site.name}" is the only site of "${site.client_name}", and a client keeps at least one: add another site first, or delete the client.`,
+    `"${site.name}" is the only site of "${site.client_name}". Add another site first, or delete the client.`,
   )
 }
 
-/**
- * A role without any client or site in its list sees everything: it must not lose its last entry by the deletion
- * of what the entry names.
- */
+/** A role without listed clients or sites has access to everything, so deletions must not remove its last entry. */
 export async function refuseWideningRoles(
   tx: Db,
   doomed: { clientIds: number[]; siteIds: number[] },
@@ -25,18 +22,20 @@ export async function refuseWideningRoles(
   if (role === undefined) return
   throw new AppError(
     'conflict',
-    `The role "${role.name}" is limited to what you are deleting, and would see every client afterwards: give the role another client or site first.`,
+    `The role "${role.name}" is limited to what you are deleting and would see every client afterwards. Give the role another client or site first.`,
   )
 }
 
-/** Explains that a machine came, or the target went, between the look and the deletion. Goes around the transaction. */
+/**
+ * Explains a machine that was added, or a target that was deleted, during the deletion. Wrap it around the transaction.
+ */
 export async function refuseMovedMeanwhile<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
     if (!isForeignKeyViolation(cause)) throw cause
     const sentence =
-      'Machines or sites came or went while this was being deleted. Nothing was changed; try again.'
+      'Machines or sites were added or deleted at the same time. Nothing was changed. Try again.'
     throw new AppError('conflict', sentence, { cause })
   }
 }
@@ -45,7 +44,7 @@ function findWidenedRole(
   tx: Db,
   { clientIds, siteIds }: { clientIds: number[]; siteIds: number[] },
 ): Promise<{ name: string } | undefined> {
-  // An empty list is no SQL on PostgreSQL, and no row has the number 0.
+  // PostgreSQL refuses an empty list, and no row has the id 0.
   const clients = clientIds.length === 0 ? [0] : clientIds
   const sites = siteIds.length === 0 ? [0] : siteIds
   return tx

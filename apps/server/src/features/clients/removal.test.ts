@@ -32,7 +32,7 @@ function siteOf(server: TestServer, agentId: string) {
   return query.executeTakeFirstOrThrow()
 }
 
-test('a client with machines is deleted only together with a place for them', async () => {
+test('a client with machines is deleted only with a new site for them', async () => {
   await using prepared = await prepare()
   const { server, doomed, other, agent, caller } = prepared
   const events: Event[] = []
@@ -63,7 +63,7 @@ test('a client with machines is deleted only together with a place for them', as
   expect(JSON.parse(audit[1]?.before_value ?? '')).toMatchObject({ sites: ['Doomed'] })
 })
 
-test('machines cannot move into what is being deleted, nor to a site that is not there or not seen', async () => {
+test('machines cannot move into a deleted, missing or invisible site', async () => {
   await using prepared = await prepare()
   const { server, given, doomed, other, agent, caller } = prepared
   const sibling = await given.site({ client_id: doomed.client_id })
@@ -79,7 +79,7 @@ test('machines cannot move into what is being deleted, nor to a site that is not
   expect(await siteOf(server, agent.agent_id)).toMatchObject({ site_id: doomed.id })
 })
 
-test('a site is deleted with its machines moved, but the last site of a client is not', async () => {
+test('a site is deleted with its machines moved, but not the last site of a client', async () => {
   await using prepared = await prepare()
   const { server, given, doomed, agent, caller } = prepared
   const remove = (id: number, to?: number) =>
@@ -92,7 +92,7 @@ test('a site is deleted with its machines moved, but the last site of a client i
   expect(await siteOf(server, agent.agent_id)).toMatchObject({ site_id: sibling.id })
 })
 
-test('of two who delete the last two sites at once, one is refused', async () => {
+test('of two concurrent deletions of the last two sites one is refused', async () => {
   await using prepared = await prepare()
   const { given, caller } = prepared
   const one = await given.site()
@@ -103,7 +103,7 @@ test('of two who delete the last two sites at once, one is refused', async () =>
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
 })
 
-test('a role that is limited to a client does not see everything once that client is deleted', async () => {
+test('a role limited to a client does not gain access to everything when the client is deleted', async () => {
   await using prepared = await prepare()
   const { server, given, doomed, other, caller } = prepared
   const limited = await given.user({ permissions: MANAGE, clients: [doomed.client_id] })
@@ -119,7 +119,7 @@ test('a role that is limited to a client does not see everything once that clien
   expect(seen.body.map(({ id }) => id)).toEqual([other.client_id])
 })
 
-test('a role that is limited to a site keeps the site from being deleted', async () => {
+test('a role limited to a site prevents the deletion of the site', async () => {
   await using prepared = await prepare()
   const { given, caller } = prepared
   const site = await given.site()

@@ -11,7 +11,7 @@ export type ClientWithSites = {
   alert_template_id: number | null
 }
 
-/** The site, or `not_found`, also where the caller may not see it. */
+/** Returns the site. Throws `not_found` if it does not exist or is not visible. */
 export async function requireSite(db: Db, siteId: number, caller: Viewer): Promise<SiteRow> {
   const [site] = await findSites(db, caller, { siteId })
   if (site === undefined) {
@@ -20,7 +20,7 @@ export async function requireSite(db: Db, siteId: number, caller: Viewer): Promi
   return site
 }
 
-/** A client or site of which the caller sees at least a part, or `not_found`. */
+/** Returns a client or site that is at least partly visible. Throws `not_found` otherwise. */
 export async function requireNode(
   db: Db,
   node: { type: 'Client' | 'Site'; id: number },
@@ -32,8 +32,8 @@ export async function requireNode(
 }
 
 /**
- * The client with its sites, locked until the transaction ends. Who sees only some of its sites may not change
- * it as a whole.
+ * Returns the client with its sites, locked until the transaction ends. Throws for callers who see only some of its
+ * sites.
  */
 export async function requireWholeClient(tx: Db, clientId: number, caller: Viewer): Promise<ClientWithSites> {
   const missing = new AppError('not_found', 'This client does not exist, or you may not see it.')
@@ -48,7 +48,7 @@ export async function requireWholeClient(tx: Db, clientId: number, caller: Viewe
     )
   }
   if (!(await lockClient(tx, clientId))) throw missing
-  // Read again: what came or went before the lock was ours.
+  // Read again after the lock.
   const sites = await findSites(tx, caller, { clientId })
   const alert_template_id = sites[0]?.client_alert_template_id ?? null
   return { id: clientId, name: first.client_name, sites, alert_template_id }

@@ -28,7 +28,7 @@ import { type ValuesOf, viewClients, viewSites } from './view.ts'
 export interface ClientsOptions {
   /** All machines. */
   rows: AgentRows
-  /** Makes the machine that the server runs on one of the site's machines. */
+  /** Enrols the machine of the server at a site. */
   monitorServer?: (site: { siteId: number; username: string }) => Promise<void>
 }
 
@@ -70,14 +70,14 @@ export function clientsRoutes(api: Api, ctx: Context, options: ClientsOptions): 
 }
 
 type Viewer = { scope: Scope }
-/** The caller has just made the client, and is read with its old scope. */
+/** The caller has just added the client and still has the old scope. */
 const SEES_ALL: Viewer = { scope: { all: true } }
 
 async function readSites(ctx: Context, machines: AgentRows, caller: Viewer, node: NodeFilter) {
   const rows = await findSiteStates(ctx.db, caller, node)
   const failing = await findFailingSites(ctx.db, caller, node)
   const siteValues = await valuesOf(ctx.db, 'site', node.siteId)
-  // One site is shown without its client.
+  // A single site is shown without its client.
   const policies = await findNodePolicies(ctx.db)
   const clientValues = node.siteId === undefined ? await valuesOf(ctx.db, 'client', node.clientId) : () => []
   return [rows, { sums: await machines.sums(), failing, siteValues, clientValues, policies }] as const
@@ -108,7 +108,7 @@ async function requireSiteView(ctx: Context, rows: AgentRows, caller: Viewer, si
   return site
 }
 
-/** The client stands whatever becomes of this: a failure is for the log, and the machine can be added by hand. */
+/** The client exists whatever the outcome: a failure is logged, and the machine can be added by hand. */
 async function monitorServer(
   ctx: Context,
   options: ClientsOptions,

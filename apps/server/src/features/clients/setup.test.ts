@@ -18,7 +18,7 @@ async function readSettings(server: TestServer): Promise<Record<string, unknown>
   return Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value) as unknown]))
 }
 
-test('the first-time setup makes the client, keeps the company, and is closed for good', async () => {
+test('the first-time setup adds the client, stores the company, and is closed for good', async () => {
   await using server = await createTestServer()
   const caller = server.as(await server.given.user({ permissions: PERMISSIONS }))
   expect(await isSetupOpen(server.ctx.db)).toBe(true)
@@ -34,7 +34,7 @@ test('the first-time setup makes the client, keeps the company, and is closed fo
   expect((await caller.call(createClient, setup('Again'))).error).toMatchObject({ code: 'setup_closed' })
 })
 
-test('the first-time setup is closed once any client was made', async () => {
+test('the first-time setup is closed once any client was added', async () => {
   await using server = await createTestServer()
   const caller = server.as(await server.given.user({ permissions: PERMISSIONS }))
   await caller.call(createClient, { body: { client: { name: 'Acme' }, site: { name: 'Main' } } })
@@ -42,7 +42,7 @@ test('the first-time setup is closed once any client was made', async () => {
   expect([status, error.code]).toEqual([403, 'setup_closed'])
 })
 
-test('one of several setups at once succeeds', async () => {
+test('one of several concurrent setups succeeds', async () => {
   await using server = await createTestServer()
   const caller = server.as(await server.given.user({ permissions: PERMISSIONS }))
   const answers = await Promise.all(
@@ -52,7 +52,7 @@ test('one of several setups at once succeeds', async () => {
   expect(await server.ctx.db.selectFrom('clients').selectAll().execute()).toHaveLength(1)
 })
 
-/** The routes with a replaced way to the server's own machine. */
+/** The routes with a replaced enrolment of the server machine. */
 async function callWithMonitor(
   server: TestServer,
   { user, body }: { user: UserOptions; body: object },
@@ -74,7 +74,7 @@ async function callWithMonitor(
 
 const WITH_MONITOR = setup('Acme', { monitor_server: true }).body
 
-test('a superuser adds the machine of the server in the first-time setup, and the audit log names the site', async () => {
+test('a superuser adds the machine of the server in the first-time setup, and the audit row names the site', async () => {
   await using server = await createTestServer()
   const { statusCode, monitorServer } = await callWithMonitor(server, {
     user: { superuser: true },
@@ -104,7 +104,7 @@ test("a failure to add the server's machine does not undo the client", async () 
   expect(await server.ctx.db.selectFrom('clients').selectAll().execute()).toHaveLength(1)
 })
 
-test('a user who is no superuser cannot enrol the server, not even in the first-time setup', async () => {
+test('a user without superuser rights cannot enrol the server, not even in the first-time setup', async () => {
   await using server = await createTestServer()
   const user = server.as(await server.given.user({ permissions: [...PERMISSIONS, 'can_send_cmd'] }))
   expect((await user.call(createClient, { body: WITH_MONITOR })).error.code).toBe('not_allowed')

@@ -8,7 +8,7 @@ import type { SiteSum } from '../../fleet/agent-rows.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 
-/** What belongs to the rows: machines and failing tasks make sites fail. */
+/** Data of the rows: machines and failing tasks make sites fail. */
 export interface NodeParts {
   sums: Map<number, SiteSum>
   failing: FailingRow[]
@@ -52,7 +52,7 @@ function viewCounts(agent_count: number, maintenance_count: number) {
 
 const has = (count: number | undefined) => count !== undefined && count > 0
 
-/** Clients sorted by name, each with its sites and the sum of them. */
+/** Clients sorted by name, each with its sites and their sum. */
 export function viewClients(rows: SiteStateRow[], parts: NodeParts): Client[] {
   const sitesOf = Map.groupBy(viewSites(rows, parts), (site) => site.client)
   const blocking = new Set(

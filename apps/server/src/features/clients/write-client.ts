@@ -27,13 +27,13 @@ import { refuseMovedMeanwhile, refuseWideningRoles } from './refuse-removal.ts'
 
 type NewClient = Parsed<typeof createClient>['body']
 
-/** Adds a client with its first site; as part of the first-time setup, also what that asks for. */
+/** Adds a client with its first site. In the first-time setup it also stores the other settings of that page. */
 export async function addClient(
   ctx: Context,
   caller: Caller,
   body: NewClient,
 ): Promise<{ clientId: number; siteId: number }> {
-  // Commands on the server's machine read the secrets of every client.
+  // Commands on the server machine could read the secrets of every client.
   if (body.monitor_server === true && (body.initialsetup !== true || !caller.isSuperuser)) {
     throw new AppError(
       'not_allowed',
@@ -44,12 +44,12 @@ export async function addClient(
     throw new AppError('not_allowed', 'The machine of a hosted server cannot be added.')
   }
   const { name } = body.client
-  const sentence = `There is already a client named "${name}".`
+  const sentence = `A client named "${name}" already exists.`
   return refuseTaken({ field: 'client.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
       const isFirst = (await markSetupDone(tx)) && (await countClients(tx)) === 0
       if (body.initialsetup === true) {
-        if (!isFirst) throw new AppError('setup_closed', 'The first-time setup has been finished already.')
+        if (!isFirst) throw new AppError('setup_closed', 'The first-time setup is already finished.')
         await finishSetup(tx, caller, body, emit)
       }
       const at = ctx.now()
@@ -83,7 +83,7 @@ export async function addClient(
   )
 }
 
-/** Who sees only some clients would not see the one just made: the role gets it. */
+/** A limited caller would not see the new client, so the role gets access to it. */
 async function showToRole(
   tx: Db,
   caller: Caller,
@@ -109,10 +109,10 @@ interface ClientChange extends PlaceFields {
   alert_template?: number | null | undefined
 }
 
-/** Renames a client, sets its custom fields, policies or alert template, or all of it. */
+/** Renames a client, or sets its custom fields, policies or alert template. */
 export function changeClient(ctx: Context, caller: Caller, change: ClientChange): Promise<void> {
   const { id, alert_template: to } = change
-  const sentence = `There is already a client named "${change.name ?? 'like this one'}".`
+  const sentence = `A client named "${change.name ?? 'like this one'}" already exists.`
   return refuseTaken({ field: 'client.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
       await changePlaceFields({ ctx, tx, emit, caller }, { level: 'client', id: `${id}` }, change)
@@ -147,7 +147,7 @@ export function changeClient(ctx: Context, caller: Caller, change: ClientChange)
 
 export interface Removal {
   id: number
-  /** Where its machines go; needed when there are any. */
+  /** The new site of its machines. Required if there are any. */
   moveToSite: number | undefined
 }
 

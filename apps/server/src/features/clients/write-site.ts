@@ -54,7 +54,9 @@ interface SiteChange extends PlaceFields {
   alert_template?: number | null | undefined
 }
 
-/** Renames a site, moves it with its machines to another client, sets its custom fields, policies or alert template. */
+/**
+ * Renames a site, moves it with its machines to another client, or sets its custom fields, policies or alert template.
+ */
 export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Promise<void> {
   const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'site.name', sentence }, () =>

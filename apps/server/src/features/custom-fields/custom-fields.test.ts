@@ -24,7 +24,7 @@ async function addField(root: TestClient, form: Partial<Form> = {}) {
   return (await root.call(createCustomField, { body: { ...TEXT, ...form } })).body
 }
 
-test('a field is added as the last of its model, and moved among them', async () => {
+test('a field is added as the last of its model, and can be moved', async () => {
   await using server = await createTestServer()
   const root = await asRoot(server)
   await addField(root, { model: 'site', name: 'Other' })
@@ -46,11 +46,11 @@ test.each<[string, Partial<Form>, string]>([
   ['choices that are missing', { type: 'single' }, 'options'],
   ['a choice twice', { type: 'multiple', options: ['a', 'a'] }, 'options'],
   [
-    'a default that is no choice',
+    'a default that is not a choice',
     { type: 'single', options: ['a'], default_value_string: 'b' },
     'default_value_string',
   ],
-  ['a default that is no number', { type: 'number', default_value_string: 'x' }, 'default_value_string'],
+  ['a default that is not a number', { type: 'number', default_value_string: 'x' }, 'default_value_string'],
   ['required without a default', { required: true }, 'default_value_string'],
   ['a checkbox that is required', { type: 'checkbox', required: true }, 'required'],
   ['a name with braces', { name: 'a}}' }, 'name'],
@@ -61,7 +61,7 @@ test.each<[string, Partial<Form>, string]>([
   expect([status, Object.keys(error.fields ?? {})]).toEqual([400, [name]])
 })
 
-test('names are unique within a model; model and type stay what they are', async () => {
+test('names are unique within a model, and model and type cannot change', async () => {
   await using server = await createTestServer()
   const root = await asRoot(server)
   const { id, modified } = await addField(root)
@@ -77,7 +77,7 @@ test('names are unique within a model; model and type stay what they are', async
   expect([late.status, late.error.code]).toEqual([409, 'changed_meanwhile'])
 })
 
-test('spec 3: values of a machine are sent by kind, shown with it and in its row, and audited', async () => {
+test('spec, custom fields: values of a machine are sent by kind, shown with it and in its row, and audited', async () => {
   await using server = await createTestServer()
   const root = await asRoot(server)
   const { agent_id } = await server.given.agent({ hostname: 'pc-1' })
@@ -109,7 +109,7 @@ test('spec 3: values of a machine are sent by kind, shown with it and in its row
   expect(JSON.parse(audit.at(-1)?.after_value ?? '{}')).toEqual({
     custom_fields: { Room: 'Attic', Tags: ['x', 'z'], VIP: true },
   })
-  // An empty value is taken away, what is not named stays.
+  // An empty value is removed, and fields that are not named keep theirs.
   const emptied = await root.call(editAgent, {
     params,
     body: { custom_fields: [{ field: room.id, string_value: '' }] },
@@ -117,7 +117,7 @@ test('spec 3: values of a machine are sent by kind, shown with it and in its row
   expect(emptied.body.custom_fields.map(({ name }) => name)).toEqual(['Tags', 'VIP'])
 })
 
-test('a value of the wrong kind, of no choice, of another model or given twice changes nothing', async () => {
+test('a value of the wrong kind, without a choice, of another model or given twice changes nothing', async () => {
   await using server = await createTestServer()
   const root = await asRoot(server)
   const { agent_id } = await server.given.agent()
@@ -129,14 +129,14 @@ test('a value of the wrong kind, of no choice, of another model or given twice c
   for (const [custom_fields, sentence] of [
     [[{ field: room.id, bool_value: true }], 'Room requires only a string_value.'],
     [[{ field: plan.id, string_value: 'tin' }], '"tin" is not a choice of Plan.'],
-    [[{ field: site.id, string_value: 'x' }], `There is no such custom field of a machine (${site.id}).`],
+    [[{ field: site.id, string_value: 'x' }], `This custom field of a machine does not exist (${site.id}).`],
     [[{ field: must.id, string_value: ' ' }], 'Must is needed.'],
     [
       [
         { field: room.id, string_value: 'a' },
         { field: room.id, string_value: 'b' },
       ],
-      'Room is given twice.',
+      'Room is given twice. Send it once.',
     ],
   ] as const) {
     const { status, error } = await root.call(editAgent, {
@@ -149,7 +149,7 @@ test('a value of the wrong kind, of no choice, of another model or given twice c
   expect([body.description, body.custom_fields]).toEqual(['', []])
 })
 
-test('6 custom fields of client, site and agent: clients and sites have their own, set when they are added or changed', async () => {
+test('clients and sites have their own fields, set when they are added or changed', async () => {
   await using server = await createTestServer()
   const root = await asRoot(server)
   const contract = await addField(root, { model: 'client', name: 'Contract', type: 'number' })
@@ -188,7 +188,7 @@ test('6 custom fields of client, site and agent: clients and sites have their ow
   ])
 })
 
-test('a deleted field takes its values along, and tells of the machines that had one', async () => {
+test('a deleted field deletes its values and notifies the machines that had one', async () => {
   await using server = await createTestServer()
   const root = await asRoot(server)
   const { agent_id } = await server.given.agent()
@@ -208,7 +208,7 @@ test('a deleted field takes its values along, and tells of the machines that had
   expect((await root.call(deleteCustomField, { params: { id: room.id } })).status).toBe(404)
 })
 
-test('a choice that is offered no more may stay where it is', async () => {
+test('a removed choice may stay where it is in use', async () => {
   await using server = await createTestServer()
   const root = await asRoot(server)
   const { agent_id } = await server.given.agent()

@@ -5,7 +5,7 @@ import type { CustomFieldsTable } from '../../platform/database/tables/custom-fi
 
 export type FieldRow = Selectable<CustomFieldsTable>
 
-/** A value with what its field is called. */
+/** A value with the name of its field. */
 export interface ValueRow {
   id: number
   field_id: number
@@ -51,7 +51,7 @@ export async function deleteFieldRow(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('custom_fields').where('id', '=', id).execute()
 }
 
-/** Values of these clients, sites or machines, in the order of the fields; of all without `owners`. */
+/** Values of these clients, sites or machines, ordered by field. All values without `owners`. */
 export async function findValues(
   db: Db,
   model: CustomFieldModel,
@@ -76,7 +76,7 @@ export async function findValues(
   }))
 }
 
-/** Who has a value of this field. */
+/** Owners of a value of this field. */
 export function findOwners(db: Db, fieldId: number) {
   return db
     .selectFrom('custom_field_values')
@@ -86,7 +86,7 @@ export function findOwners(db: Db, fieldId: number) {
     .execute()
 }
 
-/** The tasks whose results go into this field. */
+/** Tasks that store their result in this field. */
 export function findCollectingTasks(db: Db, fieldId: number) {
   return db.selectFrom('tasks').select(['id', 'agent_id']).where('custom_field', '=', fieldId).execute()
 }

@@ -12,7 +12,7 @@ import { findFields, findValues, OWNER_COLUMN } from './queries.ts'
 import { readValue, viewField } from './view.ts'
 
 export interface ValueChanges {
-  /** By the names of the fields, for the audit log; only what has changed. */
+  /** Changed values by field name, for the audit log. */
   before: Record<string, FieldValue | null>
   after: Record<string, FieldValue | null>
 }
@@ -23,8 +23,8 @@ export interface Owner {
 }
 
 /**
- * Sets values of a client, site or machine, in the transaction of its change, and answers what has changed; undefined
- * when nothing has. Fields that are not named stay as they are; an empty value is taken away.
+ * Sets values of a client, site or machine, in the transaction of its change. Returns the changes, or undefined without
+ * any. Fields that are not named keep their values; an empty value is removed.
  */
 export async function setFieldValues(
   tx: Db,
@@ -32,7 +32,7 @@ export async function setFieldValues(
   payloads: CustomFieldPayloads | undefined,
 ): Promise<ValueChanges | undefined> {
   if (payloads === undefined || payloads.length === 0) return undefined
-  // Of two who change it at one time, the second sees what the first has made of it.
+  // The second of two concurrent changes sees the result of the first.
   if (owner.model === 'agent') await lockRow(tx, 'agents', 'agent_id', owner.id)
   else await lockRow(tx, owner.model === 'client' ? 'clients' : 'sites', 'id', owner.id)
   const fields = new Map((await findFields(tx, owner.model)).map((row) => [row.id, viewField(row)]))
@@ -45,16 +45,16 @@ export async function setFieldValues(
     const field = fields.get(fieldId)
     const refuse = (sentence: string) => (wrongs[`custom_fields.${fieldId}`] = [sentence])
     if (field === undefined) {
-      refuse(`There is no such custom field of a ${NOUNS[owner.model]} (${fieldId}).`)
+      refuse(`This custom field of a ${NOUNS[owner.model]} does not exist (${fieldId}).`)
       continue
     }
-    if (seen.has(fieldId)) refuse(`${field.name} is given twice.`)
+    if (seen.has(fieldId)) refuse(`${field.name} is given twice. Send it once.`)
     seen.add(fieldId)
     const before = stored.get(fieldId)
     const old = before === undefined ? null : readValue(before.value)
     const read = readFieldPayload(field, payload)
     if ('wrong' in read) {
-      // What stands there may stay, also when its choice is offered no more.
+      // A stored value may stay, even if its choice was removed.
       const isKept = JSON.stringify(payload.multiple_value ?? payload.string_value) === before?.value
       if (before === undefined || !isKept) refuse(read.wrong)
       continue
@@ -70,7 +70,7 @@ export async function setFieldValues(
   return Object.keys(changes.after).length === 0 ? undefined : changes
 }
 
-/** A value as it is read, as the kind that it is. */
+/** A stored value as a payload of its kind. */
 function byKind({ value, ...payload }: Omit<CustomFieldPayloads[number], 'field'>): FieldPayload {
   if (value === undefined) return payload
   if (typeof value === 'boolean') return { ...payload, bool_value: value }

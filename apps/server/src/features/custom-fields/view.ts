@@ -34,7 +34,7 @@ export function readValue(value: string): CustomFieldValue['value'] {
   return JSON.parse(value) as CustomFieldValue['value']
 }
 
-/** What the audit log keeps of a field. */
+/** The fields of a custom field in audit rows. */
 export function viewForAudit(row: FieldRow) {
   const { id: _, modified: _modified, ...parts } = viewField(row)
   return parts

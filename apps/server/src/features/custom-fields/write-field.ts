@@ -67,7 +67,7 @@ export function changeField(ctx: Context, caller: Caller, change: FieldChange): 
       if (modified !== undefined && modified !== before.modified) {
         throw new AppError(
           'changed_meanwhile',
-          `"${before.name}" was saved by somebody else since you opened it. Load it again before you save.`,
+          `"${before.name}" was changed by another user. Reload it and try again.`,
         )
       }
       refuseOther('model', parts.model, before.model)
@@ -91,7 +91,7 @@ export function changeField(ctx: Context, caller: Caller, change: FieldChange): 
       })
       await redefineVariables(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [id] })
-      // Its name stands beside its values.
+      // Its name is shown with its values.
       if (row.name !== before.name || row.hide_in_summary !== before.hide_in_summary)
         await emitOwnersChanged(tx, emit, id)
       return row
@@ -101,7 +101,7 @@ export function changeField(ctx: Context, caller: Caller, change: FieldChange): 
 
 export async function requireField(db: Db, id: number): Promise<FieldRow> {
   const field = await findField(db, id)
-  if (field === undefined) throw new AppError('not_found', 'This custom field does not exist (any more).')
+  if (field === undefined) throw new AppError('not_found', 'This custom field does not exist.')
   return field
 }
 
@@ -110,7 +110,7 @@ async function requireLockedField(tx: Db, id: number): Promise<FieldRow> {
   return requireField(tx, id)
 }
 
-/** Puts the field at its new place; those of the same model are numbered anew. */
+/** Moves the field, and renumbers the fields of the same model. */
 async function moveField(tx: Db, { id, model }: FieldRow, place: number): Promise<void> {
   const others = (await findFields(tx, model)).filter((field) => field.id !== id).map((field) => field.id)
   const ordered = others.toSpliced(place, 0, id)
@@ -119,11 +119,11 @@ async function moveField(tx: Db, { id, model }: FieldRow, place: number): Promis
 
 function refuseOther(name: 'model' | 'type', wanted: string | undefined, is: string): void {
   if (wanted === undefined || wanted === is) return
-  const sentence = `The ${name} of a custom field stays what it is. Add another field instead.`
+  const sentence = `The ${name} of a custom field cannot be changed. Add another field instead.`
   throw new AppError('invalid', sentence, { fields: { [name]: [sentence] } })
 }
 
-/** Deletes a custom field; the values of all that had one go with it. */
+/** Deletes a custom field with all of its values. */
 export function removeField(ctx: Context, caller: Caller, id: number): Promise<void> {
   refuseLimited(caller, 'Custom fields')
   return ctx.transaction(async (tx, emit) => {
@@ -157,23 +157,24 @@ type FieldColumns = Pick<
   | 'hide_in_summary'
 >
 
-/** Refuses a definition that no value could meet, or whose default its own rules refuse. */
+/** Refuses a definition that no value can satisfy, or whose default is invalid. */
 function checkField(form: FieldForm): void {
   const { type, options, required, name } = form
   const hasChoices = type === 'single' || type === 'multiple'
-  if (hasChoices && options.length === 0) refuse('options', 'At least one choice is needed.')
-  if (new Set(options).size < options.length) refuse('options', 'Each choice once.')
-  if (required && type === 'checkbox') refuse('required', 'A checkbox is never empty, so it is not required.')
+  if (hasChoices && options.length === 0) refuse('options', 'Add at least one choice.')
+  if (new Set(options).size < options.length) refuse('options', 'Add each choice only once.')
+  if (required && type === 'checkbox')
+    refuse('required', 'A checkbox is never empty, so it cannot be required.')
   if (type === 'checkbox') return
   const given = type === 'multiple' ? form.default_values_multiple : form.default_value_string.trim()
   const field = type === 'multiple' ? 'default_values_multiple' : 'default_value_string'
   const wrong = checkFieldValue({ name: 'The default', type, options, required: false }, given)
   if (wrong !== null) refuse(field, wrong)
   if (required && given.length === 0)
-    refuse(field, `What is required needs a default: "${name}" may be missing already.`)
+    refuse(field, `A required field needs a default, because "${name}" may already be missing.`)
 }
 
-/** The form as columns; what its type has no use for is emptied. */
+/** The form as columns. Fields that its type does not use are emptied. */
 function toColumns(form: FieldForm): FieldColumns {
   const { type } = form
   const hasChoices = type === 'single' || type === 'multiple'
@@ -200,7 +201,7 @@ function refuse(field: string, sentence: string): never {
 
 const SLICE = 500
 
-/** Tells that what has a value of this field, and tasks that bring it one, are shown differently from now on. */
+/** Emits changes for owners of values of this field, and for tasks that store their result in it. */
 async function emitOwnersChanged(tx: Db, emit: (event: Event) => void, fieldId: number): Promise<void> {
   const owners = await findOwners(tx, fieldId)
   const agents = owners.map(({ agent_id }) => agent_id).filter((id) => id !== null)

@@ -11,7 +11,7 @@ export interface TokenOrder {
   now: Date
 }
 
-/** Makes an enrolment token; only its digest is kept. */
+/** Creates an enrolment token. Only its digest is stored. */
 export async function createEnrolToken(db: Db, order: TokenOrder): Promise<string> {
   const token = newToken()
   await db

@@ -12,12 +12,12 @@ import { takeFindings } from '../alerts/take-findings.ts'
 import { audit } from '../audit/write-audit.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 
-/** Letters and digits; 40 of them, as the field's agent ids have. */
+/** Letters and digits. Agent ids have 40 of them, as usual in the field. */
 const AGENT_ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
- * Lets a machine in. The same machine (same machine_key) gets its row back with the new public key; a machine that
- * is connected right now is refused, since whoever asks is not the one that holds the link.
+ * Enrols a machine. The same machine (same machine_key) gets its row back with the new public key. A connected machine
+ * is refused, because the requester does not hold its link.
  */
 export async function enrolMachine(
   ctx: Context,
@@ -103,7 +103,7 @@ export async function enrolMachine(
       caller,
       action: 'agent_install',
       object_type: 'agent',
-      message: `Enrolled the machine "${hostname}" again, as the one that it was`,
+      message: `Enrolled the machine "${hostname}" again`,
       before: { hostname: before.hostname },
       after: { ...said, new_key: !sameKey },
       agent: { agent_id: before.agent_id },
@@ -116,8 +116,8 @@ export async function enrolMachine(
 }
 
 /**
- * A reinstalled machine has a new key, and so has whoever poses as it: knowing its machine_key is enough, which its
- * users can compute. The alert stays open until a person has looked.
+ * A reinstalled machine has a new key, but so has an impostor: its machine_key is enough, and users of the machine can
+ * compute that. The alert stays open until a user has checked it.
  */
 async function alertNewKey(
   scene: Scene,
@@ -138,7 +138,7 @@ async function alertNewKey(
   await takeFindings(scene, new Map([[cause, subject]]), [finding])
 }
 
-/** Uses the token up by one; one update decides between machines that come at once. */
+/** Consumes one use of the token. One update decides between concurrent machines. */
 async function takeToken(tx: Db, request: EnrolRequest, now: Date) {
   const digest = digestOf(request.token)
   const taken = await tx
@@ -153,7 +153,7 @@ async function takeToken(tx: Db, request: EnrolRequest, now: Date) {
   if (taken === undefined) {
     throw new AppError(
       'enrolment_refused',
-      'The enrolment token is unknown, used up, expired or for another platform.',
+      'The enrolment token is unknown, used up, expired or for another platform. Create a new installer.',
     )
   }
   const site = await tx
@@ -165,7 +165,7 @@ async function takeToken(tx: Db, request: EnrolRequest, now: Date) {
 }
 
 function newAgentId(): string {
-  // 248 = 4 x 62: bytes above are dropped, so that every letter is equally likely.
+  // 248 = 4 x 62: larger bytes are dropped, so that every letter is equally likely.
   const letters: string[] = []
   while (letters.length < 40) {
     for (const byte of randomBytes(64)) {

@@ -20,7 +20,7 @@ async function makeInstaller(server: TestServer, uses = 100) {
   return { ada, site, installer: body }
 }
 
-test("a machine enrols with a token and stands in the list at the token's site", async () => {
+test("a machine enrols with a token and is listed at the token's site", async () => {
   await using server = await createTestServer()
   const { ada, site, installer } = await makeInstaller(server)
   const { status, body } = await server.anonymous.call(enrolAgent, { body: enrolBody(installer.token).body })
@@ -66,7 +66,7 @@ test('a machine that cannot prove its key is refused', async () => {
   expect((await server.anonymous.call(enrolAgent, { body: bent })).status).toBe(403)
 })
 
-test('reinstalling on the same machine re-attaches it to its row, audited, and makes no duplicate', async () => {
+test('reinstalling on the same machine reuses its row, with an audit row and without a duplicate', async () => {
   await using server = await createTestServer()
   const { ada, installer } = await makeInstaller(server)
   const machineKey = 'a'.repeat(64)
@@ -83,7 +83,7 @@ test('reinstalling on the same machine re-attaches it to its row, audited, and m
   expect(log.total).toBe(2)
 })
 
-test('a machine that comes back with another key raises an alert, once until it is resolved', async () => {
+test('a machine that returns with another key raises one alert until it is resolved', async () => {
   await using server = await createTestServer()
   const { ada, installer } = await makeInstaller(server)
   const machineKey = 'a'.repeat(64)
@@ -107,7 +107,7 @@ test('a machine that comes back with another key raises an alert, once until it 
   ])
 })
 
-test('the same key comes back without an alert, at any site of its client', async () => {
+test('the same key returns without an alert, at any site of its client', async () => {
   await using server = await createTestServer()
   const { site, installer } = await makeInstaller(server)
   const sibling = await server.given.site({ client_id: site.client_id })
@@ -133,7 +133,7 @@ test('the same key comes back without an alert, at any site of its client', asyn
   expect([other.status, other.error.detail]).toEqual([403, expect.stringContaining('another site')])
 })
 
-test('a token of one client does not take over a machine of another, nor one that is connected', async () => {
+test('a token of one client cannot take over a machine of another, nor a connected one', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const { installer } = await makeInstaller(server)
@@ -147,7 +147,7 @@ test('a token of one client does not take over a machine of another, nor one tha
   )
 })
 
-test('the installer holds address and token, and refuses an unknown token with a line that fails', async () => {
+test('the installer contains address and token, and refuses an unknown token with a failing line', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const { installer } = await makeInstaller(server)
@@ -164,14 +164,14 @@ test('the installer holds address and token, and refuses an unknown token with a
   expect(await bad.text()).toContain('exit 1')
 })
 
-test('no command line of the installation holds the token', async () => {
+test('no command line of the installation contains the token', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const { installer } = await makeInstaller(server)
   const folder = await mkdtemp(join(tmpdir(), 'muster-curl-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'curl'), '#!/bin/sh\necho "$@" >"$0.args"; cat >"$0.input"\n', { mode: 0o755 })
-  // As a person pastes it: the shell reads the line, it does not stand in a command line.
+  // Pasted into the shell, so the line itself is not on a command line.
   execFileSync('sh', { input: installer.cmd, env: { PATH: `${folder}:${process.env['PATH']}` } })
   const input = await readFile(join(folder, 'curl.input'), 'utf8')
   expect(input).toBe(`header = "Authorization: Enrol ${installer.token}"\n`)
@@ -183,7 +183,7 @@ test('no command line of the installation holds the token', async () => {
   expect(await script.text()).not.toContain('--token')
 })
 
-test('the installer line keeps a hostile data folder one word of the shell', async () => {
+test('a hostile data folder stays one shell word in the installer line', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ superuser: true })
   const site = await server.given.site()
@@ -199,7 +199,7 @@ test('the installer line keeps a hostile data folder one word of the shell', asy
   expect(body.cmd).toContain(String.raw`'/tmp/x'\''; rm -rf /'`)
 })
 
-test('an installer is made for a site that the caller sees, only', async () => {
+test('an installer is created only for a visible site', async () => {
   await using server = await createTestServer()
   const mine = await server.given.site()
   const other = await server.given.site()

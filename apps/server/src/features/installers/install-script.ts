@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { Config } from '../../platform/config/config.ts'
 
 /**
- * The one line to paste. The token is on standard input, because other users of the machine can read command lines:
- * `echo` is built into the shell. With TLS, curl checks the server's key itself: its certificate may be
- * self-signed.
+ * The line to paste. The token is passed on standard input, because other users of the machine can read command lines;
+ * `echo` is built into the shell. With TLS, curl verifies the server's public key, because its certificate may be self-
+ * signed.
  */
 export function installLine(
   config: Pick<Config, 'tls'>,
@@ -21,13 +21,13 @@ export function installLine(
 }
 
 /**
- * The installer, for POSIX sh. As root and without --data it makes a systemd service; with --data it keeps all in
- * that folder and runs in the foreground. Safe to repeat; --uninstall removes what it made.
+ * The installer for POSIX sh. As root and without --data it creates a systemd service; with --data it keeps everything
+ * in that folder and runs in the foreground. It can be repeated. --uninstall removes everything that it created.
  */
 export function installScript(given: {
   url: string
   token: string
-  /** What the machine shall trust instead of the authorities that it knows. */
+  /** The certificate that the machine trusts instead of its known authorities. */
   authority: string | undefined
 }): string {
   return TEMPLATE.replaceAll(/@(URL|TOKEN|AUTHORITY)@/g, (_, name: string) => {
@@ -37,7 +37,7 @@ export function installScript(given: {
   })
 }
 
-/** base64 sha256 of the certificate's public key, as `curl --pinnedpubkey` wants it. */
+/** base64 sha256 of the certificate's public key, in the format of `curl --pinnedpubkey`. */
 function keyPin(certFile: string): string {
   const key = new X509Certificate(readFileSync(certFile)).publicKey
   return createHash('sha256')
@@ -45,7 +45,7 @@ function keyPin(certFile: string): string {
     .digest('base64')
 }
 
-/** One word for a POSIX shell, whatever it holds. */
+/** Quotes any text as one word for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
@@ -92,13 +92,13 @@ find_node() {
 }
 
 if [ "$mode" != foreground ] && [ "$(id -u)" != 0 ]; then
-  fail "run this as root, or give --data DIR for an agent that is your own and has all in that folder"
+  fail "run this as root, or add --data DIR to install into one folder without root"
 fi
 
 if [ "$action" = uninstall ] && [ "$mode" = foreground ]; then
-  if [ ! -e "$program_folder/agent.mjs" ]; then say "there is nothing to remove"; exit 0; fi
+  if [ ! -e "$program_folder/agent.mjs" ]; then say "nothing to remove"; exit 0; fi
   # Only the agent knows which files of the folder are its own.
-  find_node || fail "there is no Node 24 here, which the agent needs to remove itself"
+  find_node || fail "Node 24 is missing, which the agent needs to remove itself"
   "$node" "$program_folder/agent.mjs" uninstall --data "$data" || fail "the agent could not be removed"
   rm -rf "$program_folder"
   rmdir "$data" 2>/dev/null || true
@@ -108,7 +108,7 @@ fi
 if [ "$action" = uninstall ]; then
   unit=/etc/systemd/system/$service.service
   if [ ! -e "$unit" ] && [ ! -e "$program_folder" ] && [ ! -e "$data" ]; then
-    say "there is nothing to remove"
+    say "nothing to remove"
     exit 0
   fi
   if [ -e "$unit" ]; then
@@ -140,19 +140,19 @@ fetch() {
 }
 
 if ! find_node; then
-  say "fetching Node"
+  say "downloading Node"
   fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" || fail "this server has no Node for $(uname -m)"
   chmod 755 "$program_folder/node"
   node=$program_folder/node
 fi
-say "fetching the agent"
-fetch "$url/agent/program.mjs" "$program_folder/agent.mjs" || fail "the agent could not be fetched from $url"
+say "downloading the agent"
+fetch "$url/agent/program.mjs" "$program_folder/agent.mjs" || fail "the agent could not be downloaded from $url"
 chmod 644 "$program_folder/agent.mjs"
 # The agent's program finds it there by the name of its package.
 case "$(uname -m)" in aarch64) pty=linux-arm64 ;; *) pty=linux-x64 ;; esac
 mkdir -p "$program_folder/node_modules/@lydell/node-pty-$pty"
 fetch "$url/agent/pty/linux/$(uname -m)" "$program_folder/node_modules/@lydell/node-pty-$pty/pty.node" ||
-  say "this server has no terminal for $(uname -m); all else works"
+  say "this server has no terminal for $(uname -m); everything else works"
 
 if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
 # Programs that the agent starts for people get it; the agent's own files stay private.
@@ -165,16 +165,16 @@ MUSTER_ENROL_TOKEN=$token "$node" "$program_folder/agent.mjs" "$@" || fail "the 
 if [ "$mode" = service ]; then
   if has_systemd; then
     "$node" "$program_folder/agent.mjs" install --data "$data" --program-folder "$program_folder" ||
-      fail "the service could not be made"
+      fail "the service could not be created"
     say "installed; the service is called $service"
     exit 0
   fi
-  say "there is no systemd here, so nothing will start the agent by itself; start it with:"
+  say "systemd is missing, so the agent will not start at boot; start it with:"
   say "  $node $program_folder/agent.mjs run --data $data"
   exit 0
 fi
 if [ "$mode" = foreground ]; then
-  say "running in the foreground; Ctrl+C stops it, and this starts it again:"
+  say "running in the foreground; stop it with Ctrl+C, start it again with:"
   say "  $node $program_folder/agent.mjs run --data $data"
   exec "$node" "$program_folder/agent.mjs" run --data "$data"
 fi

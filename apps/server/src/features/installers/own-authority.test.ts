@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { TEST_CERT } from '../alerts/channels/test-certificate.ts'
 import { findOwnAuthority } from './own-authority.ts'
 
-// What chains of authorities come to is shown with real machines, in e2e/support/tls.test.ts.
-test('machines are told to trust a certificate that signed itself', () => {
+// Chains of authorities are tested with real machines in e2e/support/tls.test.ts.
+test('machines trust a self-signed certificate', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-authority-'))
   try {
     const certFile = join(folder, 'server.pem')

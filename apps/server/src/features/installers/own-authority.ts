@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { Config } from '../../platform/config/config.ts'
 
 /**
- * The certificate that machines shall trust from now on, and no other: the one in the server's certificate file that
- * signed itself. A file without such a one comes from an authority that machines know anyway; its own certificate is
- * replaced every few weeks, so pinning that would lock every machine out.
+ * Returns the only certificate that machines trust: the self-signed one in the server's certificate file. A file
+ * without one comes from a public authority; its own certificate is replaced every few weeks, so pinning it would lock
+ * every machine out.
  */
 export function findOwnAuthority(tls: Config['tls']): string | undefined {
   if (tls === undefined) return undefined

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../../../../..')
 
-/** The agent as one file, made by `npm start`. */
+/** The agent as one file, built by `npm start`. */
 export const AGENT_PROGRAM = join(ROOT, 'apps/agent/dist/agent.mjs')
-/** The agent's sources, which the server's own machine runs. */
+/** The agent's sources, which run on the server's own machine. */
 export const AGENT_SOURCE = join(ROOT, 'apps/agent/src/main.ts')
 
 const ARCHES = new Map([
@@ -13,7 +13,7 @@ const ARCHES = new Map([
   ['aarch64', 'arm64'],
 ])
 
-/** Path of the native part of the agent's terminal for such a machine, if this server has it. */
+/** Path of the native terminal module for this machine, if this server has it. */
 export function terminalModule(machine: string): string | undefined {
   const arch = ARCHES.get(machine)
   if (arch === undefined) return undefined
@@ -23,7 +23,7 @@ export function terminalModule(machine: string): string | undefined {
   ].find((path) => existsSync(path))
 }
 
-/** Path of a Node for machines with this processor (as `uname -m` says), if this server has one. */
+/** Path of a Node binary for this processor (as printed by `uname -m`), if this server has one. */
 export function nodeProgram(machine: string): string | undefined {
   const arch = ARCHES.get(machine)
   if (arch === undefined) return undefined

@@ -28,7 +28,7 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, createInstaller, async ({ body, caller, request }) => {
     const site = await findVisibleSite(ctx.db, body.site, caller)
     if (site === undefined || site.client_id !== body.client) {
-      throw new AppError('not_found', 'There is no such site, or you may not see it.', {
+      throw new AppError('not_found', 'This site does not exist, or you may not see it.', {
         fields: { site: ['Choose another site.'] },
       })
     }
@@ -44,7 +44,7 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
         caller,
         action: 'add',
         object_type: 'site',
-        message: `Made an installer for the site "${site.name}" of "${site.client_name}"`,
+        message: `Created an installer for the site "${site.name}" of "${site.client_name}"`,
         after: { agenttype: body.agenttype, plat: body.plat, expires, uses: body.uses },
         site: { id: site.id },
         emit,
@@ -69,8 +69,8 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     }
   })
 
-  // For curl on a machine: text and files, so no endpoints of the contract. The token stands in a header.
-  const installer = { config: { summary: 'The install script, for who holds an enrolment token' } }
+  // For curl on a machine: text and files, so not endpoints of the contract. The token is in a header.
+  const installer = { config: { summary: 'The install script, for holders of an enrolment token' } }
   api.fastify.get('/agent/install.sh', installer, async (request, reply) => {
     const token = /^Enrol ([\w-]{20,200})$/.exec(request.headers.authorization ?? '')?.[1]
     if (token === undefined || !(await isTokenGood(ctx, token))) {
@@ -107,7 +107,7 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
 }
 
-/** The address that machines reach the server by: the public one, else the one that was asked. */
+/** The address for machines: the public URL, else the requested address. */
 export function serverUrl(ctx: Context, request: FastifyRequest): string {
   if (ctx.config.publicUrl !== undefined) return ctx.config.publicUrl
   return `${ctx.config.tls === undefined ? 'http' : 'https'}://${request.headers.host ?? ''}`

@@ -16,8 +16,8 @@ const STOP_MS = 5000
 const TOKEN_TTL_MS = 10 * 60_000
 
 /**
- * The agent of the machine that this server runs on: a child process with its data in `agent/` of the data folder,
- * started with the server and started again when it ends.
+ * The agent on the server's own machine: a child process with its data in `agent/` of the data folder. It starts with
+ * the server and restarts when it exits.
  */
 export class ServerMachine implements AsyncDisposable {
   #ctx: Context
@@ -33,7 +33,7 @@ export class ServerMachine implements AsyncDisposable {
     this.#folder = join(ctx.config.dataFolder, 'agent')
   }
 
-  /** Enrols the machine at a site, and runs its agent from now on. */
+  /** Enrols the machine at a site, and runs its agent from then on. */
   async monitor({ siteId, username }: { siteId: number; username: string }): Promise<void> {
     const { db, now } = this.#ctx
     const token = await createEnrolToken(db, {
@@ -55,7 +55,7 @@ export class ServerMachine implements AsyncDisposable {
     this.#run(['enrol', '--run', '--server', this.#ownUrl(), ...ca], { MUSTER_ENROL_TOKEN: token })
   }
 
-  /** Runs the agent if this server was told to monitor its own machine. */
+  /** Runs the agent if monitoring of the server machine is on. */
   async start(): Promise<void> {
     const row = await this.#ctx.db
       .selectFrom('settings')
@@ -77,7 +77,7 @@ export class ServerMachine implements AsyncDisposable {
     clearTimeout(hard)
   }
 
-  /** Where the server listens. Under TLS the public address: the certificate is made out to that name. */
+  /** The server's own address. With TLS the public URL, because the certificate is issued for that name. */
   #ownUrl(): string {
     const { publicUrl, tls, host } = this.#ctx.config
     if (tls !== undefined && publicUrl !== undefined) return publicUrl
@@ -93,7 +93,7 @@ export class ServerMachine implements AsyncDisposable {
     const child = withStartUmask(() =>
       spawn(process.execPath, [AGENT_SOURCE, ...command, '--data', this.#folder], {
         stdio: ['pipe', 'ignore', 'pipe'],
-        // A server that is killed takes its agent along, or the next one would find the data folder in use.
+        // The agent exits with a killed server. Otherwise the next server would find its data folder in use.
         env: { ...serverEnvironment(), ...agentSettings(), ...secrets, MUSTER_WITH_PARENT: '1' },
       }),
     )
@@ -108,7 +108,7 @@ export class ServerMachine implements AsyncDisposable {
   }
 }
 
-/** What the agent reads itself, and scripts on its machine may know. */
+/** Settings that the agent reads, and that scripts on its machine may know. */
 function agentSettings(): NodeJS.ProcessEnv {
   const { MUSTER_LOG_LEVEL, NODE_EXTRA_CA_CERTS } = process.env
   return { MUSTER_LOG_LEVEL, NODE_EXTRA_CA_CERTS }

@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { findKeyRefusal } from './key-use.ts'
 import type { KeyRow } from './queries.ts'
 
-/** The roles that may use a key; null = all roles. Superusers may use every key. */
+/** The roles that may use a key. Null = all roles. Superusers may use every key. */
 export type KeyRoles = number[] | null
 
 export type KeyWithRoles = KeyRow & { roles: KeyRoles }
@@ -18,20 +18,20 @@ export async function addRoles(db: Db, rows: readonly KeyRow[]): Promise<KeyWith
   }))
 }
 
-/** Stores the roles of a key, whose row says the same in `all_roles`. */
+/** Stores the roles of a key. Its `all_roles` column says the same. */
 export async function replaceRoles(tx: Db, keyId: number, roles: KeyRoles): Promise<void> {
   await tx.deleteFrom('key_store_roles').where('key_id', '=', keyId).execute()
   const rows = [...new Set(roles)].map((role_id) => ({ key_id: keyId, role_id }))
   if (rows.length === 0) return
   const known = await tx.selectFrom('roles').select('id').where('id', 'in', roles).execute()
   if (known.length < rows.length) {
-    const sentence = 'One of these roles does not exist any more.'
+    const sentence = 'One of these roles no longer exists.'
     throw new AppError('invalid', sentence, { fields: { roles: [sentence] } })
   }
   await tx.insertInto('key_store_roles').values(rows).execute()
 }
 
-/** Nobody lets others, or themselves, use a key that they may not use. */
+/** Only users who may use a key can open it to more roles. */
 export async function refuseMoreRoles(
   tx: Db,
   caller: Caller,
@@ -41,7 +41,7 @@ export async function refuseMoreRoles(
   if (had === null || roles?.every((role) => had.includes(role)) === true) return
   const refusal = await findKeyRefusal(tx, caller.userId, [`{{global.${before.name}}}`])
   if (refusal === undefined) return
-  throw new AppError('not_allowed', `${refusal} Only users with its roles can add more.`, {
+  throw new AppError('not_allowed', `${refusal} Only users with one of its roles can add more.`, {
     fields: { roles: [refusal] },
   })
 }

@@ -30,7 +30,7 @@ import { findTaskDefinitions } from '../tasks/definitions.ts'
 const SECRET = 'correct horse battery'
 const VARIABLE = '{{global.API}}'
 
-/** Two roles that may do everything; the key is for the one of ops alone. */
+/** Two roles with all permissions. The key is only for the one of ops. */
 async function prepare() {
   const server = await createTestServer()
   const { given, ctx } = server
@@ -98,7 +98,7 @@ test('a script runs with a key only for the roles of the key and for superusers'
   const run = { script: script.id, args: [VARIABLE], wait: false }
   const inVariables = { script: script.id, env_vars: [`KEY=${VARIABLE}`], wait: false }
   const code = { code: 'echo "$1" | rev', shell: 'shell' as const, args: [VARIABLE] }
-  // Arguments that the library keeps count as well.
+  // Arguments stored in the library count as well.
   const { id: kept } = await server.given.script({ args: JSON.stringify([VARIABLE]) })
   const refused = refusalOf('eve')
   expect(await eve.call(runScript, { params, body: run })).toMatchObject(refused)
@@ -113,7 +113,7 @@ test('a script runs with a key only for the roles of the key and for superusers'
   }
 })
 
-test('a key is refused where a task, check, policy or alert template with it is saved', async () => {
+test('a key is refused when a task, check, policy or alert template with it is saved', async () => {
   await using bench = await prepare()
   const { ops, eve, params, settings, task } = bench
   const refused = refusalOf('eve')
@@ -220,7 +220,7 @@ test.each(USES)(
   },
 )
 
-test('the code of a script that is called with a key by itself is written only with the role for the key', async () => {
+test('the code of a script called with a key is written only with the role for the key', async () => {
   await using bench = await prepare()
   const { ops, eve } = bench
   const refused = refusalOf('eve')
@@ -238,10 +238,10 @@ test('the code of a script that is called with a key by itself is written only w
   expect((await eve.call(editScript, { params, body: { env_vars: [] } })).status).toBe(200)
 })
 
-test('a task and a check read a key with the role of the user who set them up, each time', async () => {
+test('a task and a check read a key with the role of their author, each time', async () => {
   await using bench = await prepare()
   const { root, ops, eve, key, params, settings, task, checkCall, taskCall } = bench
-  // Nobody keeps the name for eve: it is given to a key later.
+  // The name is free: it is given to another key later.
   await root.call(deleteKey, { params: { id: key.id } })
   const body = (await eve.call(createTask, { body: { agent: params.agent_id, ...task(VARIABLE) } })).body
   const { body: check } = await eve.call(createCheck, {
@@ -253,7 +253,7 @@ test('a task and a check read a key with the role of the user who set them up, e
   const refused = { args: [VARIABLE], problem: `The role of eve may not use ${VARIABLE}.` }
   expect(await taskCall(body.id)).toMatchObject(refused)
   expect(await checkCall(check.id)).toMatchObject(refused)
-  // A harmless change by somebody who may use it makes nobody else's script use it.
+  // A harmless change by an authorized user does not make a script of another author use the key.
   await ops.call(editTask, { params: { id: body.id }, body: { name: 'Renamed' } })
   expect(await taskCall(body.id)).toMatchObject(refused)
   const filled = { args: [SECRET], secrets: [SECRET] }
@@ -267,7 +267,7 @@ test('a task and a check read a key with the role of the user who set them up, e
   expect(await checkCall(check.id)).toMatchObject(filled)
 })
 
-test('machines are told anew when the role of an author changes', async () => {
+test('definitions are sent again when the role of an author changes', async () => {
   await using bench = await prepare()
   const { server, root, ops, eve, settings } = bench
   const { url } = await server.listen()
@@ -293,7 +293,7 @@ test('machines are told anew when the role of an author changes', async () => {
   machine.cut()
 })
 
-test('checks of a policy read a key with the role of the user who changed or assigned it last', async () => {
+test('checks of a policy read a key with the role of the user who last changed or assigned it', async () => {
   await using bench = await prepare()
   const { server, ctx, root, ops, eve, agent, settings, checkCall } = bench
   const { body: policy } = await ops.call(createPolicy, {
@@ -341,7 +341,7 @@ test('an action of an alert template reads a key with the role of its author', a
     )
   expect((await order(ops.id)).work.input).toMatchObject({ args: [SECRET] })
   await expect(order(eve.id)).rejects.toThrow(`The role of eve may not use ${VARIABLE}.`)
-  await expect(order(null)).rejects.toThrow(`${VARIABLE} is for some roles only.`)
+  await expect(order(null)).rejects.toThrow(`${VARIABLE} is restricted to some roles.`)
   const { body: template } = await ops.call(createAlertTemplate, {
     body: { name: 'Night', action_type: 'script', action: script.id, action_args: [VARIABLE] },
   })
@@ -352,7 +352,7 @@ test('an action of an alert template reads a key with the role of its author', a
   expect(await authorOf()).toBe(ops.id)
 })
 
-test('nobody lets more roles use a key that they may not use themselves', async () => {
+test('users cannot open a key to more roles than they may use themselves', async () => {
   await using bench = await prepare()
   const { root, ops, eve, key } = bench
   const params = { id: key.id }
@@ -360,11 +360,11 @@ test('nobody lets more roles use a key that they may not use themselves', async 
     expect(await eve.call(editKey, { params, body: { roles } })).toMatchObject({
       status: 403,
       error: {
-        detail: `The role of eve may not use ${VARIABLE}. Only users with its roles can add more.`,
+        detail: `The role of eve may not use ${VARIABLE}. Only users with one of its roles can add more.`,
         fields: { roles: [`The role of eve may not use ${VARIABLE}.`] },
       },
     })
-  // Its name and value are for whoever may change the key store.
+  // Users who may change the key store can change its name and value.
   expect((await eve.call(editKey, { params, body: { value: 'other' } })).body.roles).toEqual([ops.roleId])
   const shared = await ops.call(editKey, { params, body: { roles: [ops.roleId, eve.roleId] } })
   expect(shared.body.roles).toEqual([ops.roleId, eve.roleId])
@@ -379,10 +379,7 @@ test('nobody lets more roles use a key that they may not use themselves', async 
   expect(log.message).toBe('Changed the roles of the key "API"')
   expect(JSON.parse(log.after_value ?? '')).toEqual({ name: 'API', roles: [expect.any(String)] })
   const gone = await root.call(editKey, { params, body: { roles: [4711] } })
-  expect([gone.status, gone.error.fields]).toEqual([
-    400,
-    { roles: ['One of these roles does not exist any more.'] },
-  ])
+  expect([gone.status, gone.error.fields]).toEqual([400, { roles: ['One of these roles no longer exists.'] }])
 })
 
 test('a key whose last role is deleted is for superusers only', async () => {

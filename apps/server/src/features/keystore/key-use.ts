@@ -3,13 +3,13 @@ import { findVariables } from '@muster/rules/agents/script-variables'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 
-/** Id of the user who runs a script or set up what runs it; null when nobody is known. */
+/** Id of the user who runs a script or configured it. Null = unknown. */
 export type Author = number | null
 
-/** Why an author may not use a key, as a sentence; undefined when the author may. */
+/** Returns why an author may not use a key, or undefined if the author may. */
 export type KeyUse = (author: Author, name: string) => string | undefined
 
-/** Who of these authors may use which of these keys. A key that does not exist is refused to nobody. */
+/** Loads which of these authors may use which of these keys. A missing key is refused to nobody. */
 export async function loadKeyUse(
   db: Db,
   authors: readonly Author[],
@@ -24,7 +24,7 @@ export async function loadKeyUse(
     .execute()
   if (keys.length === 0) return () => undefined
   const rolesOf = Map.groupBy(keys, ({ name }) => name)
-  // No user has number 0; an empty list is none that PostgreSQL reads.
+  // No user has the id 0. PostgreSQL refuses an empty list.
   const ids = [...new Set(authors.map((id) => id ?? 0))]
   const users = await db
     .selectFrom('users')
@@ -39,14 +39,14 @@ export async function loadKeyUse(
     if (roles === undefined) return undefined
     const user = byId.get(author ?? 0)
     if (user === undefined)
-      return `{{global.${name}}} is for some roles only. A user with one of them has to save this again.`
+      return `{{global.${name}}} is restricted to some roles. A user with one of them has to save this again.`
     if (user.is_superuser === 1 || user.role_is_superuser === 1) return undefined
     if (roles.some(({ role_id }) => role_id !== null && role_id === user.role_id)) return undefined
     return `The role of ${user.username} may not use {{global.${name}}}.`
   }
 }
 
-/** The same for texts that a script is called with: the first refusal. */
+/** Returns the first refusal for texts that a script is called with. */
 export async function findKeyRefusal(
   db: Db,
   author: Author,
@@ -64,7 +64,7 @@ export async function refuseKeys(db: Db, caller: Caller, texts: readonly string[
   if (refusal !== undefined) throw new AppError('not_allowed', refusal)
 }
 
-/** Whether there is a key that not every role may use. */
+/** Whether any key is restricted to some roles. */
 export async function hasRestrictedKeys(db: Db): Promise<boolean> {
   const query = db.selectFrom('key_store').select('id').where('all_roles', '=', 0).limit(1)
   return (await query.executeTakeFirst()) !== undefined

@@ -11,7 +11,7 @@ async function asKeeper(server: TestServer) {
   )
 }
 
-test('6 key store: a key is stored encrypted, and neither answers nor the audit log ever hold its value', async () => {
+test('spec, key store: a key is stored encrypted, and neither responses nor the audit log contain its value', async () => {
   await using server = await createTestServer()
   const events: Event[] = []
   server.ctx.onEvent((event) => void events.push(event))
@@ -33,7 +33,7 @@ test('6 key store: a key is stored encrypted, and neither answers nor the audit 
   expect(events).toContainEqual({ type: 'keystore.changed', ids: [added.body.id] })
 })
 
-test('a key is renamed without its value, which a masked one does not replace', async () => {
+test('a key is renamed without its value, and a masked value does not replace it', async () => {
   await using server = await createTestServer()
   const keeper = await asKeeper(server)
   const { body } = await keeper.call(createKey, { body: { name: 'API', value: SECRET } })
@@ -54,7 +54,7 @@ test('a key is renamed without its value, which a masked one does not replace', 
   ])
 })
 
-test('a save over what somebody else has saved is refused', async () => {
+test('a save over a concurrent change is refused', async () => {
   await using server = await createTestServer()
   const keeper = await asKeeper(server)
   const { body } = await keeper.call(createKey, { body: { name: 'API', value: SECRET } })
@@ -64,12 +64,12 @@ test('a save over what somebody else has saved is refused', async () => {
   expect([late.status, late.error.code]).toEqual([409, 'changed_meanwhile'])
 })
 
-test('names are unique and hold no braces; empty and masked values are refused', async () => {
+test('names are unique and contain no braces, and empty and masked values are refused', async () => {
   await using server = await createTestServer()
   const keeper = await asKeeper(server)
   await keeper.call(createKey, { body: { name: 'API', value: SECRET } })
   const twice = await keeper.call(createKey, { body: { name: ' API ', value: 'x' } })
-  expect([twice.status, twice.error.fields]).toEqual([409, { name: ['There is already a key named "API".'] }])
+  expect([twice.status, twice.error.fields]).toEqual([409, { name: ['A key named "API" already exists.'] }])
   for (const body of [
     { name: '', value: 'x' },
     { name: 'a}}b', value: 'x' },
@@ -82,7 +82,7 @@ test('names are unique and hold no braces; empty and masked values are refused',
   }
 })
 
-test('a deleted key is gone, and deleting it again says so', async () => {
+test('a deleted key does not exist, and deleting it again says so', async () => {
   await using server = await createTestServer()
   const keeper = await asKeeper(server)
   const { body } = await keeper.call(createKey, { body: { name: 'API', value: SECRET } })
@@ -92,7 +92,7 @@ test('a deleted key is gone, and deleting it again says so', async () => {
   expect((await keeper.call(deleteKey, { params })).status).toBe(404)
 })
 
-test('who may only look cannot store, and who has neither right sees nothing', async () => {
+test('a user with read access cannot store, and one without access sees nothing', async () => {
   await using server = await createTestServer()
   const reader = server.as(await server.given.user({ permissions: ['can_view_global_keystore'] }))
   expect((await reader.call(listKeyStore, {})).status).toBe(200)

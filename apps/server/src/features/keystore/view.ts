@@ -1,7 +1,7 @@
 import { type KeyStoreEntry, MASKED_VALUE } from '@muster/contract/api/keystore'
 import type { KeyWithRoles } from './key-roles.ts'
 
-/** Not even the length of the value is told. */
+/** Does not reveal the length of the value. */
 export function viewKey(row: KeyWithRoles): KeyStoreEntry {
   return {
     id: row.id,

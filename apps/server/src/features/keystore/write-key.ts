@@ -54,17 +54,17 @@ export function addKey(
 }
 
 function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `There is already a key named "${name}".` }
+  return { field: 'name', sentence: `A key named "${name}" already exists.` }
 }
 
 interface KeyChange {
   id: number
   name?: string | undefined
-  /** Absent or masked = as it is. */
+  /** Absent or masked = unchanged. */
   value?: string | undefined
-  /** Absent = as they are. */
+  /** Absent = unchanged. */
   roles?: KeyRoles | undefined
-  /** What the editor loaded; absent = save over whatever is there. */
+  /** The version loaded by the editor. Absent = overwrite any version. */
   modified?: string | undefined
 }
 
@@ -77,7 +77,7 @@ export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Prom
       if (change.modified !== undefined && change.modified !== before.modified) {
         throw new AppError(
           'changed_meanwhile',
-          `"${before.name}" was saved by somebody else since you opened it. Load it again before you save.`,
+          `"${before.name}" was changed by another user. Reload it and try again.`,
         )
       }
       const name = change.name ?? before.name
@@ -140,11 +140,11 @@ export function removeKey(ctx: Context, caller: Caller, id: number): Promise<voi
   })
 }
 
-/** The key, kept from others until the transaction ends, or `not_found`. */
+/** Returns the key, locked until the transaction ends. Throws `not_found`. */
 async function requireLockedKey(tx: Db, id: number): Promise<KeyWithRoles> {
   await lockRow(tx, 'key_store', 'id', id)
   const row = await findKey(tx, id)
   const [key] = row === undefined ? [] : await addRoles(tx, [row])
-  if (key === undefined) throw new AppError('not_found', 'This key does not exist (any more).')
+  if (key === undefined) throw new AppError('not_found', 'This key does not exist.')
   return key
 }

@@ -3,50 +3,50 @@ import type { LiveMessage } from '@muster/contract/events'
 import type { Scope } from '../../platform/http/caller.ts'
 import type { Place, Sight } from './sight.ts'
 
-/** Where the rows of the machines table come from. */
+/** The source of the rows of the machines table. */
 export interface AgentRowSource {
   list(caller: { scope: Scope }, filter: object): Promise<AgentRow[]>
-  /** The rows of these machines as they are now; those that do not exist are missing. */
+  /** The current rows of these machines. Unknown ids are skipped. */
   rowsOf(agentIds: Iterable<string>): Promise<AgentRow[]>
   onChanged(handler: (agentIds: string[]) => void): void
 }
 
 export interface AgentChange {
   agentId: string
-  /** Absent for a machine that is new. */
+  /** Absent for a new machine. */
   before: AgentRow | undefined
-  /** Absent for one that is gone. */
+  /** Absent for a deleted machine. */
   after: AgentRow | undefined
-  /** Names of the fields that differ. */
+  /** Names of the changed fields. */
   fields: Set<keyof AgentRow>
-  /** JSON of the changed fields behind its agent_id; absent where there is nothing to tell. */
+  /** JSON of the changed fields after the agent_id. Absent without changes. */
   json: string | undefined
 }
 
-/** Above this a frame is not sent: fetching the list, compressed, is cheaper. */
+/** Larger frames are not sent: fetching the compressed list is cheaper. */
 const LONGEST_FRAME = 2 * 1024 * 1024
 // The keys of the schema's shape are those of the row.
 const FIELDS = Object.keys(AgentRow.shape) as (keyof AgentRow)[]
-/** A console looks at one client, site or type of machines: a change of these can put the machine in or out. */
+/** A console shows one client, site or type of machines: a change of these fields can add or remove the machine. */
 const PLACING: ReadonlySet<keyof AgentRow> = new Set(['client_id', 'site_id', 'monitoring_type'])
 
 /**
- * The rows as the consoles know them: held while at least one console is connected, and compared with what they are
- * now whenever something may have changed. The rows are the source's own objects, so that holding them costs little.
+ * The rows as known by the consoles: held while at least one console is connected, and compared with the current rows
+ * after a possible change. They are the source's own objects, so holding them costs little.
  */
 export class KnownAgents {
   #source: AgentRowSource
   #rows: Map<string, AgentRow> | undefined
   #loading: Promise<void> | undefined
   #stale = new Set<string>()
-  /** Changed more than once since the last frame: a list may have shown a value that is gone again by now. */
+  /** Changed more than once since the last frame: a list may have shown a value in between. */
   #restless = new Set<string>()
 
   constructor(source: AgentRowSource) {
     this.#source = source
   }
 
-  /** What every console will know once it has fetched the list, which it does after this. */
+  /** Loads the rows that every console knows after fetching the list, which it does after this. */
   async load(): Promise<void> {
     if (this.#rows !== undefined) return
     this.#loading ??= this.#read().finally(() => {
@@ -86,7 +86,7 @@ export class KnownAgents {
     this.#restless = new Set()
     try {
       const rows = await this.#source.rowsOf(stale)
-      // The last console left meanwhile.
+      // The last console has left in the meantime.
       if (known !== this.#rows) return []
       const now = new Map(rows.map((row) => [row.agent_id, row]))
       return Array.from(stale, (id) => replaceRow(known, id, now.get(id), restless.has(id))).filter(
@@ -105,7 +105,7 @@ export class KnownAgents {
   }
 }
 
-/** The `agents` message with the changes that this sight may see, or undefined where there are none. */
+/** The `agents` message with the visible changes, or undefined without any. */
 export function writeFrame(changes: AgentChange[], sight: Sight): string | undefined {
   const changed: string[] = []
   const added: string[] = []
@@ -155,7 +155,7 @@ function changedFields(before: AgentRow, after: AgentRow): Set<keyof AgentRow> {
   for (const field of FIELDS) {
     if (before[field] !== after[field] && !isSame(before[field], after[field])) fields.add(field)
   }
-  // That of a connected machine is the moment at which the row was read, and no console has been told it.
+  // For a connected machine this is the time when the row was read, which no console has received.
   if (before.connected && after.connected) fields.delete('last_seen')
   else if (before.connected) fields.add('last_seen')
   return fields

@@ -19,7 +19,7 @@ mwvcvWf5cNKyysz/OQ==
 -----END CERTIFICATE-----
 `
 
-test('the days until the certificate expires are whole, and negative once it has', async () => {
+test('the days until the certificate expires are integers, and negative afterwards', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'muster-certificate-'))
   const file = join(folder, 'cert.pem')
   await writeFile(file, CERTIFICATE)
@@ -31,6 +31,6 @@ test('the days until the certificate expires are whole, and negative once it has
   await rm(folder, { recursive: true })
 })
 
-test('a server without TLS has no certificate to watch', () => {
+test('a server without TLS watches no certificate', () => {
   expect(watchCertificate({ config: readConfig({}), now: () => new Date() })()).toBeNull()
 })

@@ -6,7 +6,7 @@ import type { Place, Sight } from './sight.ts'
 export interface Viewer {
   caller: Caller
   sight: Sight
-  /** Undefined for a machine that does not exist. */
+  /** Undefined for an unknown machine. */
   placeOf: (agentId: string) => Place | undefined
 }
 

@@ -31,7 +31,7 @@ async function prepare() {
   }
 }
 
-/** Changes columns of machines as the link does, and says so. */
+/** Changes columns of machines like the link does, and emits the event. */
 async function changeAgents(server: TestServer, ids: string[], fields: Record<string, unknown>) {
   await server.ctx.db.updateTable('agents').set(fields).where('agent_id', 'in', ids).execute()
   server.ctx.emit({ type: 'agent.changed', ids, agent_ids: ids })
@@ -66,7 +66,7 @@ test('two consoles see each other’s changes', async () => {
   expect(events).toContainEqual({ type: 'script.changed', ids: [script.body.id] })
 })
 
-test('changed fields of machines come as frames, at most one a second, and alone', async () => {
+test('only changed fields of machines are sent, at most one frame a second', async () => {
   await using prepared = await prepare()
   const { server, open, all, agents } = prepared
   using console = await open(all)
@@ -85,7 +85,7 @@ test('changed fields of machines come as frames, at most one a second, and alone
   expect((frames[1] ?? 0) - (frames[0] ?? 0)).toBeGreaterThan(950)
 })
 
-test('what changed and changed back between two frames is told: a list may have shown it meanwhile', async () => {
+test('a value that changed and changed back between two frames is sent, because a list may have shown it', async () => {
   await using prepared = await prepare()
   const { server, open, all, agents } = prepared
   const { agent_id } = agents.mine
@@ -96,7 +96,7 @@ test('what changed and changed back between two frames is told: a list may have 
   expect(changed).toMatchObject([{ agent_id, maintenance_mode: false }])
 })
 
-test('a connected machine’s last_seen is not repeated, and comes with the loss of its link', async () => {
+test('last_seen of a connected machine is not repeated, and is sent when its link is lost', async () => {
   await using prepared = await prepare()
   const { server, open, all, agents } = prepared
   const { agent_id } = agents.mine
@@ -112,7 +112,7 @@ test('a connected machine’s last_seen is not repeated, and comes with the loss
   expect(changed).toEqual([{ agent_id, connected: false, last_seen }])
 })
 
-test('counts follow the machines, and are those of what the user sees', async () => {
+test('counts follow the machines, limited to the scope of the user', async () => {
   await using prepared = await prepare()
   const { server, open, all, limited, agents } = prepared
   using whole = await open(all)
@@ -135,7 +135,7 @@ test('counts follow the machines, and are those of what the user sees', async ()
   expect(part.messages.filter(({ type }) => type === 'counts')).toHaveLength(1)
 })
 
-test('who is limited to one client hears nothing of another', async () => {
+test('a user limited to one client receives nothing of another', async () => {
   await using prepared = await prepare()
   const { server, open, all, limited, other, mine, agents } = prepared
   using whole = await open(all)
@@ -158,7 +158,7 @@ test('who is limited to one client hears nothing of another', async () => {
   expect(text).not.toContain('hidden')
   expect(text).not.toContain(hidden)
   const events = part.messages.flatMap((message) => (message.type === 'changed' ? message.events : []))
-  // Of the audit log they learn that it grew, not by what.
+  // They learn that the audit log grew, but not by what.
   expect(events.filter(({ type }) => type !== 'audit.added')).toEqual([
     { type: 'history.changed', ids: [2, 4] },
     { type: 'client.changed', ids: [mine.client_id] },
@@ -166,7 +166,7 @@ test('who is limited to one client hears nothing of another', async () => {
   expect(events.filter(({ type, ids }) => type === 'audit.added' && ids.length > 0)).toEqual([])
 })
 
-test('who sees one site hears of that site and its client only', async () => {
+test('a user with one site receives events of that site and its client only', async () => {
   await using prepared = await prepare()
   const { server, open, given, mine, other } = prepared
   const user = await given.user({ permissions: PERMISSIONS, sites: [mine.id] })
@@ -179,7 +179,7 @@ test('who sees one site hears of that site and its client only', async () => {
   expect(events).toEqual([{ type: 'client.changed', ids: [mine.client_id] }])
 })
 
-test('what a role does not allow is not told', async () => {
+test('events without a permission of the role are not sent', async () => {
   await using prepared = await prepare()
   const { server, open, given, agents, all } = prepared
   using console = await open(await given.user())
@@ -193,7 +193,7 @@ test('what a role does not allow is not told', async () => {
   expect(console.messages.map(({ type }) => type)).toEqual(['ready'])
 })
 
-test('every event that consoles may get reaches the console of a user who may see it', async () => {
+test('every console event reaches a user who may see it', async () => {
   await using prepared = await prepare()
   const { server, open, all, limited, agents, mine } = prepared
   using whole = await open(all)
@@ -216,7 +216,7 @@ test('every event that consoles may get reaches the console of a user who may se
   }
 })
 
-test('a machine that comes, moves out of sight, and goes', async () => {
+test('a machine that is added, moves out of scope, and is deleted', async () => {
   await using prepared = await prepare()
   const { server, open, limited, all, given, mine, other } = prepared
   using part = await open(limited)
@@ -238,7 +238,7 @@ test('a machine that comes, moves out of sight, and goes', async () => {
   expect(part.messages.filter(({ type }) => type === 'agents')).toHaveLength(2)
 })
 
-test('a machine that has just enrolled is known to who may see it before its frame', async () => {
+test('a machine that has just enrolled is visible before its first frame', async () => {
   await using prepared = await prepare()
   const { server, open, limited, given, mine } = prepared
   using console = await open(limited)
@@ -249,7 +249,7 @@ test('a machine that has just enrolled is known to who may see it before its fra
   expect(events).toEqual([{ type: 'history.changed', ids: [7] }])
 })
 
-test('other rights take effect on an open socket at once', async () => {
+test('changed rights take effect on an open socket at once', async () => {
   await using prepared = await prepare()
   const { server, open, limited, mine, other, agents } = prepared
   using console = await open(limited)
@@ -269,7 +269,7 @@ test('other rights take effect on an open socket at once', async () => {
   await console.next('changed', ({ events: told }) => told.some(({ ids }) => ids.includes(limited.id)))
 })
 
-test('many changes at once are told as "all" instead of by name', async () => {
+test('many changes at once are sent as "all" instead of ids', async () => {
   await using prepared = await prepare()
   const { server, open, all, agents } = prepared
   using console = await open(all)
@@ -279,7 +279,7 @@ test('many changes at once are told as "all" instead of by name', async () => {
   expect(events).toEqual([{ type: 'history.changed', ids: [] }])
 })
 
-test('a console that reads nothing is closed instead of filling the memory', async () => {
+test('a console that does not read is closed instead of filling the memory', async () => {
   await using prepared = await prepare()
   const { server, open, all } = prepared
   using slow = await open(all)

@@ -17,7 +17,7 @@ async function sayHello(url: string, ticket: string) {
   return console
 }
 
-test('a ticket opens one socket, which hears the version and the counts', async () => {
+test('a ticket opens one socket, which receives the version and the counts', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
   const ada = await server.given.user({ permissions: ['can_list_agents'] })
@@ -29,7 +29,7 @@ test('a ticket opens one socket, which hears the version and the counts', async 
   expect((await second.closed).code).toBe(LIVE_CLOSE.ticketRefused)
 })
 
-test('a ticket is refused after 30 seconds, and so is a made-up one', async () => {
+test('a ticket is refused after 30 seconds, and so is an invented one', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
   const ticket = await getTicket(server, await server.given.user())
@@ -50,7 +50,7 @@ test('a ticket does not outlive its session', async () => {
   expect((await console.closed).code).toBe(LIVE_CLOSE.ticketRefused)
 })
 
-test('only pages of the own address may connect', async () => {
+test('only pages of the own origin may connect', async () => {
   await using prepared = await prepare()
   const { url, port } = prepared
   const host = `127.0.0.1:${port}`
@@ -72,11 +72,11 @@ test('only pages of the own address may connect', async () => {
     '',
   ]
   for (const origin of foreign) expect([origin, await status(origin)]).toEqual([origin, 403])
-  // A name that an attacker lets point at this machine.
+  // A name of an attacker that resolves to this machine.
   expect(await status(`http://evil.example:${port}`, { host: `evil.example:${port}` })).toBe(403)
 })
 
-test('a server with a public address lets in that one and the allowed ones, by the letter', async () => {
+test('a server with a public URL accepts exactly that origin and the allowed ones', async () => {
   await using prepared = await prepare({
     env: {
       MUSTER_PUBLIC_URL: 'https://rmm.example.com',
@@ -101,7 +101,7 @@ test('a server with a public address lets in that one and the allowed ones, by t
   for (const origin of foreign) expect([origin, await status(origin)]).toEqual([origin, 403])
 })
 
-test('who says nothing, the wrong thing or too much is shown out with a reason', async () => {
+test('a console that sends nothing, invalid data or too much is closed with a reason', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
   const ada = await server.given.user()
@@ -163,7 +163,7 @@ test('ending a session closes its sockets at once, and no others', async () => {
   expect(other.socket.readyState).toBe(other.socket.OPEN)
 })
 
-test('a session that comes to its end takes its socket with it', async () => {
+test('an expired session closes its socket', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
   using console = await openConsole(server, url, await server.given.user())
@@ -171,7 +171,7 @@ test('a session that comes to its end takes its socket with it', async () => {
   expect((await console.closed).code).toBe(LIVE_CLOSE.sessionEnded)
 })
 
-test('a user who is no longer active loses the socket', async () => {
+test('a deactivated user loses the socket', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
   const ada = await server.given.user()
@@ -181,7 +181,7 @@ test('a user who is no longer active loses the socket', async () => {
   expect((await console.closed).code).toBe(LIVE_CLOSE.sessionEnded)
 })
 
-test('a console that is silent for 45 seconds is shown out, one that pings is not', async () => {
+test('a console that is silent for 45 seconds is closed, one that pings is not', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
   const ada = await server.given.user()
@@ -198,7 +198,7 @@ test('a console that is silent for 45 seconds is shown out, one that pings is no
   }
 })
 
-test('a stopping server closes every socket, and does not wait for one that does not answer', async () => {
+test('a stopping server closes every socket, and does not wait for one that does not respond', async () => {
   const { server, url } = await prepare()
   using greeted = await openConsole(server, url, await server.given.user())
   using waiting = connectConsole(url)

@@ -11,7 +11,7 @@ import { addEvent, type PendingEvents } from './pending-events.ts'
 import type { Place, Sight } from './sight.ts'
 
 type MachineCounts = Omit<Counts, 'days_until_cert_expires'>
-/** Counts of one site; machines are counted once, however many consoles see different parts of them. */
+/** Counts of one site. Machines are counted once, however many consoles see different parts of them. */
 type SiteCounts = { place: Place; counts: MachineCounts }
 
 function countBySite(rows: Iterable<AgentRow>): SiteCounts[] {
@@ -24,7 +24,7 @@ function countBySite(rows: Iterable<AgentRow>): SiteCounts[] {
   return [...sites.values()]
 }
 
-/** What the header shows: machines that this sight may see, by type and state. */
+/** The counts in the header: visible machines by type and state. */
 function sumCounts(sites: SiteCounts[], sight: Sight): MachineCounts {
   const sum = noMachines()
   for (const { place, counts } of sites) {
@@ -68,11 +68,11 @@ function addMachine(counts: MachineCounts, row: AgentRow): void {
 interface Pace {
   /** Collects what comes shortly after the first request. */
   delayMs: number
-  /** From one start of the work to the next, at least. */
+  /** Minimum time between two starts. */
   intervalMs: number
 }
 
-/** Does work shortly after it was asked for, however often: never twice at once, and not more often than its pace. */
+/** Debounces work: it runs shortly after a request, never twice at once, and not more often than its interval. */
 class Pacer implements Disposable {
   #work: () => Promise<void>
   #pace: Pace
@@ -117,7 +117,7 @@ export interface LiveHubParts {
   version: string
   rows: AgentRowSource
   onEvent: (handler: (event: Event) => void) => void
-  /** Who the caller of a session is by now; undefined where it may no longer have a socket. */
+  /** Returns the current caller of a session, or undefined if it may no longer have a socket. */
   recheck: (caller: LiveCaller) => Promise<{ caller: LiveCaller; sight: Sight } | undefined>
   daysUntilCertExpires: () => number | null
 }
@@ -127,11 +127,11 @@ const EVENT_PACE = { delayMs: 50, intervalMs: 100 }
 const SWEEP_MS = 1000
 const FAILED = 1011
 const SILENCE_MS = 45_000
-/** Events end sockets at once; this is for one that was lost between two servers. */
+/** Events end sockets at once. This covers events lost between two servers. */
 const RECHECK_MS = 60_000
 /**
- * The consoles that are connected to this process, and what they are told. Events are collected for a moment and
- * then cut, for each console, to what its user may see; changed rows of machines leave as frames, one a second.
+ * The consoles connected to this process. Events are collected briefly and then reduced, per console, to those that its
+ * user may see. Changed rows of machines are sent as frames, one per second.
  */
 export class LiveHub implements AsyncDisposable {
   #parts: LiveHubParts
@@ -162,12 +162,12 @@ export class LiveHub implements AsyncDisposable {
     return this.#sockets.size
   }
 
-  /** Takes a console in and tells it that it is up to date from now on. */
+  /** Adds a console and tells it that it is up to date from now on. */
   async add(socket: LiveSocket): Promise<void> {
     this.#sockets.add(socket)
     await this.run(async () => {
       await this.#agents.load()
-      // Its session may have ended between the ticket and the moment since when we listen for that.
+      // Its session may have ended between the ticket and the subscription to session events.
       await this.#recheck(socket)
       if (!this.#sockets.has(socket)) return
       socket.tell({ type: 'ready', version: this.#parts.version })
@@ -184,7 +184,7 @@ export class LiveHub implements AsyncDisposable {
     this.#pending.clear()
   }
 
-  /** Work that is waited for when the server stops, since it asks the database. None begins after that. */
+  /** Work that the server waits for when it stops, because it queries the database. None starts after that. */
   async run(work: () => Promise<void>): Promise<void> {
     if (this.#isStopped) return
     const running = this.#guard(work)
@@ -233,9 +233,9 @@ export class LiveHub implements AsyncDisposable {
     const before = rightsOf(socket)
     socket.checkedAtMs = performance.now()
     const found = await this.#parts.recheck(socket.caller).catch((cause: unknown) => {
-      // Rights that cannot be read are not assumed; the console connects again.
-      socket.close(FAILED, 'The server could not look up your rights. Try again.')
-      throw new Error('the rights of a console could not be read', { cause })
+      // Without readable rights nothing is assumed. The console reconnects.
+      socket.close(FAILED, 'The server could not read your permissions. Try again.')
+      throw new Error('the permissions of a console could not be read', { cause })
     })
     if (!this.#sockets.has(socket)) return
     if (found === undefined) return this.#endSocket(socket)
@@ -252,7 +252,7 @@ export class LiveHub implements AsyncDisposable {
     for (const socket of this.#sockets) {
       if (nowMs - socket.heardAtMs > SILENCE_MS) {
         this.remove(socket)
-        socket.close(LIVE_CLOSE.silent, 'Nothing was heard from this console for 45 seconds.')
+        socket.close(LIVE_CLOSE.silent, 'This console was silent for 45 seconds.')
       } else if (
         socket.caller.session.expiresAt <= expiredBefore ||
         nowMs - socket.checkedAtMs > RECHECK_MS
@@ -273,12 +273,12 @@ export class LiveHub implements AsyncDisposable {
       if (!socket.isReady) continue
       const events = eventsFor(pending, { caller: socket.caller, sight: socket.sight, placeOf })
       if (events.length > 0) socket.tell({ type: 'changed', events })
-      // A site may have gone to another client: who sees the site now sees a part of that one.
+      // A site may have moved to another client, which users of the site now see in part.
       if (nodesMayHaveMoved && !socket.sight.all) void this.run(() => this.#recheck(socket))
     }
   }
 
-  /** Where the machines are that no frame has told of yet. */
+  /** The sites of machines that no frame has contained yet. */
   async #placesOf(pending: PendingEvents): Promise<Map<string, Place>> {
     const agentIds = [...pending.values()].flatMap((ids) => ids.agentIds())
     const unknown = agentIds.filter((agentId) => this.#agents.placeOf(agentId) === undefined)
@@ -296,10 +296,10 @@ export class LiveHub implements AsyncDisposable {
     for (const sockets of groupBySight(readers)) {
       const { sight } = sockets[0]
       const text = writeFrame(changes, sight)
-      // Who may see something else since the last breath was told to ask for everything.
+      // Consoles whose rights have changed since then were told to reload everything.
       const same = sockets.filter((socket) => socket.sight.key === sight.key)
       if (text !== undefined) for (const socket of same) socket.sendText(text)
-      // Thousands of changes for dozens of sights take a while: requests go in between.
+      // Thousands of changes for dozens of scopes take a while: other requests run in between.
       await setImmediate()
     }
     this.#sendCounts(readers)
@@ -321,7 +321,7 @@ export class LiveHub implements AsyncDisposable {
     try {
       await work()
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'consoles could not be told of a change')
+      this.#parts.log.error({ err: error }, 'changes could not be sent to consoles')
     }
   }
 }

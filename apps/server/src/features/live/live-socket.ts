@@ -3,17 +3,17 @@ import type { WebSocket } from 'ws'
 import type { Caller, CallerSession } from '../../platform/http/caller.ts'
 import type { Sight } from './sight.ts'
 
-/** A caller with a session, as every one is that holds a ticket. */
+/** A caller with a session, which every holder of a ticket has. */
 export type LiveCaller = Caller & { session: CallerSession }
 
-/** What a console may have waiting unread: some seconds of the busiest fleet. */
+/** Maximum unread data of a console: some seconds of a large, busy fleet. */
 const MOST_BUFFERED_BYTES = 8 * 1024 * 1024
 
-/** One console that has shown its ticket. */
+/** A console that has redeemed its ticket. */
 export class LiveSocket {
   caller: LiveCaller
   sight: Sight
-  /** False until `ready` is sent: the console fetches everything after it. */
+  /** False until `ready` is sent. The console fetches everything after that. */
   isReady = false
   checkedAtMs = performance.now()
   heardAtMs = performance.now()
@@ -36,18 +36,18 @@ export class LiveSocket {
     this.sendText(JSON.stringify(message))
   }
 
-  /** Sends the counts, unless they are those that the console knows. */
+  /** Sends the counts if they have changed. */
   tellCounts(message: string): void {
     if (message === this.#lastCounts) return
     this.#lastCounts = message
     this.sendText(message)
   }
 
-  /** Text of a message; most are written once for many consoles. */
+  /** Sends a serialized message. Most are written once for many consoles. */
   sendText(text: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     if (this.#socket.bufferedAmount > this.#mostBufferedBytes) {
-      this.close(LIVE_CLOSE.tooSlow, 'This connection is too slow for what there is to tell.')
+      this.close(LIVE_CLOSE.tooSlow, 'This connection is too slow for the live updates. Reconnect.')
       return
     }
     this.#socket.send(text)

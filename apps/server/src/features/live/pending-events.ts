@@ -2,20 +2,20 @@ import type { Event, EventType } from '@muster/contract/events'
 
 type Ids = Event['ids']
 
-/** More than so many of a kind at once, and a console does better to ask for all. */
+/** Above this number of ids per type, the console reloads everything of that type. */
 const MOST_IDS = 500
-/** Kept at most until it is known who may hear of which. */
+/** Maximum kept until their visibility is known. */
 const MOST_KEPT = 10_000
-/** Group of the ids that belong to no machine. */
+/** Group of ids without a machine. */
 export const NO_AGENT = ''
 
 interface Group {
   ids: Set<string | number>
-  /** Of this group more has changed than the ids say. */
+  /** More changed in this group than its ids show. */
   all: boolean
 }
 
-/** Ids of one type of event, by the machine that they belong to. */
+/** Ids of one type of event, by machine. */
 export class PendingIds {
   #groups = new Map<string, Group>()
   #count = 0
@@ -24,7 +24,7 @@ export class PendingIds {
     if (agentIds.length === 0) {
       this.#addTo(NO_AGENT, ids)
     } else if (agentIds.length === ids.length) {
-      // Written in pairs: the id of a run, and the machine that it runs on.
+      // Written in pairs: the id of a run, and its machine.
       for (const [index, agentId] of agentIds.entries()) this.#addTo(agentId, ids.slice(index, index + 1))
     } else {
       for (const agentId of agentIds) this.#addTo(agentId, agentIds.length === 1 ? ids : [])
@@ -39,7 +39,7 @@ export class PendingIds {
     return [...this.#groups.keys()].filter((agentId) => agentId !== NO_AGENT)
   }
 
-  /** The ids of the groups that are let through, empty for "all"; undefined where no group is let through. */
+  /** Returns the ids of the visible groups, empty for "all", or undefined if no group is visible. */
   pick(mayKnow: (agentId: string) => boolean): Ids | undefined {
     const chosen = new Set<string | number>()
     let any = false
@@ -56,7 +56,7 @@ export class PendingIds {
     const group = this.#groups.get(agentId) ?? { ids: new Set(), all: false }
     this.#groups.set(agentId, group)
     this.#count += ids.length
-    // Whatever happens within the window, only the machines are kept beyond the limit, and they are limited.
+    // Beyond the limit only the machines are kept, and their number is limited.
     if (ids.length === 0 || this.#count > MOST_KEPT) group.all = true
     else for (const id of ids) group.ids.add(id)
   }

@@ -1,6 +1,5 @@
 import type { Db } from '../../platform/database/database.ts'
 
-/** The clients of these sites. */
 export async function findClientsOfSites(db: Db, siteIds: number[]): Promise<number[]> {
   if (siteIds.length === 0) return []
   const rows = await db

@@ -18,12 +18,12 @@ const LIVE_PATH = '/ws/live/'
 
 export interface LiveOptions {
   rows: AgentRowSource
-  /** As `/core/version/` answers it. */
+  /** As returned by `/core/version/`. */
   version: string
   mostBufferedBytes?: number
 }
 
-/** Mounts the consoles' live socket. The hub knows how many there are: `hub.size`. */
+/** Mounts the consoles' live socket. `hub.size` is the number of consoles. */
 export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHub {
   const sightOf = async ({ scope }: Caller) =>
     createSight(scope, scope.all ? [] : await findClientsOfSites(ctx.db, scope.siteIds))
@@ -48,8 +48,8 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
     LIVE_PATH,
     {
       websocket: true,
-      config: { summary: 'WebSocket of the consoles, opened with a ticket; docs/protocol.md describes it' },
-      // Asked here as well, so that it holds whatever stands before the routes. Programs send no origin.
+      config: { summary: 'WebSocket of the consoles, opened with a ticket, described in docs/protocol.md' },
+      // Checked here as well, so that it does not depend on earlier hooks. Programs send no origin.
       preValidation: async (request) => {
         api.gate.requireRoom(request.ip)
         const { origin } = request.headers
@@ -76,7 +76,7 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
 
 interface Greeting {
   hub: LiveHub
-  /** Throws `not_signed_in` where the ticket does not do. */
+  /** Throws `not_signed_in` for an invalid ticket. */
   redeem: (ticket: string) => Promise<Caller>
   sightOf: (caller: Caller) => Promise<Sight>
   mostBufferedBytes?: number | undefined
@@ -88,20 +88,20 @@ const UNSUPPORTED = 1003
 const TOO_BIG = 1009
 const FAILED = 1011
 
-/** Follows a console from its connection to its end: hello with a ticket first, then `ping` now and then. */
+/** Serves a console from its connection to its end: first a hello with a ticket, then pings. */
 function greetConsole(socket: WebSocket, greeting: Greeting): void {
   const { hub } = greeting
   let live: LiveSocket | undefined
   let greeted = false
   const timer = setTimeout(() => {
-    socket.close(LIVE_CLOSE.ticketRefused, 'No ticket came within 5 seconds.')
+    socket.close(LIVE_CLOSE.ticketRefused, 'No ticket was sent within 5 seconds.')
   }, HELLO_WITHIN_MS)
   socket.on('close', () => {
     clearTimeout(timer)
     if (live !== undefined) hub.remove(live)
   })
   socket.on('message', (message, isBinary) => {
-    // What was on its way when the socket was closed is not read any more.
+    // Messages that arrive after the socket was closed are ignored.
     if (socket.readyState !== socket.OPEN) return
     const text = readText(socket, message, isBinary)
     if (text === undefined) return
@@ -110,7 +110,7 @@ function greetConsole(socket: WebSocket, greeting: Greeting): void {
       if (live === undefined) socket.send('pong')
       else live.sendText('pong')
     } else if (greeted) {
-      socket.close(LIVE_CLOSE.unknownMessage, 'After the ticket only "ping" is understood.')
+      socket.close(LIVE_CLOSE.unknownMessage, 'After the ticket only "ping" is supported.')
     } else {
       greeted = true
       clearTimeout(timer)
@@ -127,9 +127,9 @@ function greetConsole(socket: WebSocket, greeting: Greeting): void {
     try {
       const caller = await greeting.redeem(hello.data.ticket)
       const { session } = caller
-      if (session === undefined) throw new AppError('not_signed_in', 'Live sockets are for signed-in people.')
+      if (session === undefined) throw new AppError('not_signed_in', 'Live sockets require a signed-in user.')
       const viewer = { caller: { ...caller, session }, sight: await greeting.sightOf(caller) }
-      // It may have gone while its ticket was looked up.
+      // It may have disconnected while its ticket was checked.
       if (socket.readyState !== socket.OPEN) return
       live = new LiveSocket(socket, viewer, greeting.mostBufferedBytes)
       await hub.add(live)
@@ -145,12 +145,12 @@ function greetConsole(socket: WebSocket, greeting: Greeting): void {
 }
 
 function readText(socket: WebSocket, message: RawData, isBinary: boolean): string | undefined {
-  // `ws` hands over one Buffer unless it is told otherwise.
+  // `ws` provides one Buffer by default.
   const bytes = message as Buffer
   if (bytes.length > LONGEST_MESSAGE_BYTES) {
     socket.close(TOO_BIG, 'This message is too long.')
   } else if (isBinary) {
-    socket.close(UNSUPPORTED, 'Only text is understood.')
+    socket.close(UNSUPPORTED, 'Only text is supported.')
   } else {
     return bytes.toString('utf8')
   }

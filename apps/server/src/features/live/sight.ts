@@ -1,18 +1,18 @@
 import type { Scope } from '../../platform/http/caller.ts'
 
-/** Where a machine stands. */
+/** The location of a machine. */
 export type Place = { client_id: number; site_id: number }
 
-/** What a scope lets see, ready for being asked ten thousand times. Equal scopes have equal keys. */
+/** The visible objects of a scope, prepared for ten thousand lookups. Equal scopes have equal keys. */
 export interface Sight {
   key: string
   all: boolean
   sees(place: Place): boolean
-  /** Whether some part of the client is seen. */
+  /** Whether a part of the client is visible. */
   seesClient(clientId: number): boolean
 }
 
-/** `clientsOfSites`: the clients to which the sites of the scope belong, of which a part is seen therefore. */
+/** `clientsOfSites`: the clients of the sites in the scope, which are visible in part. */
 export function createSight(scope: Scope, clientsOfSites: number[] = []): Sight {
   if (scope.all) return { key: 'all', all: true, sees: () => true, seesClient: () => true }
   const clients = new Set(scope.clientIds)

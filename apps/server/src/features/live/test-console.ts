@@ -6,13 +6,13 @@ import type { TestUser } from '../../testing/test-given.ts'
 
 type MessageOf<Type extends LiveMessage['type']> = Extract<LiveMessage, { type: Type }>
 
-/** A console on a real socket: keeps what it is told, and waits for what a test expects. */
+/** A console on a real socket that records messages and waits for expected ones. */
 export interface TestConsole extends Disposable {
   socket: WebSocket
   messages: LiveMessage[]
-  /** When each message came, in milliseconds of performance.now(). */
+  /** Arrival times of the messages, in milliseconds of performance.now(). */
   times: number[]
-  /** The first message of this kind that fits, past or to come. */
+  /** The first matching message, past or future. */
   next<Type extends LiveMessage['type']>(
     type: Type,
     fits?: (message: MessageOf<Type>) => boolean,
@@ -27,7 +27,7 @@ export async function getTicket(server: TestServer, user: TestUser): Promise<str
   return body.ticket
 }
 
-/** Connects, shows a ticket of the user, and waits until the server is ready. */
+/** Connects, redeems a ticket of the user, and waits until the server is ready. */
 export async function openConsole(server: TestServer, url: string, user: TestUser): Promise<TestConsole> {
   const opened = connectConsole(url)
   const ticket = await getTicket(server, user)
@@ -37,7 +37,7 @@ export async function openConsole(server: TestServer, url: string, user: TestUse
   return opened
 }
 
-/** Connects without a word. `origin` as a browser would send it. */
+/** Connects without a message. `origin` as sent by a browser. */
 export function connectConsole(url: string, origin = url): TestConsole {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/live/`, { origin })
   const messages: LiveMessage[] = []
@@ -90,7 +90,7 @@ export function onceOpen(socket: WebSocket): Promise<void> {
   })
 }
 
-/** The status with which an upgrade is refused, or 101. */
+/** The status of a refused upgrade, or 101. */
 export function upgradeStatus(
   url: string,
   headers: Record<string, string>,

@@ -10,16 +10,16 @@ type Emit = (event: Event) => void
 
 interface Active {
   window: WindowRow
-  /** Who was switched off by hand later than this stays off. */
+  /** Machines switched off by hand after this time stay off. */
   since: string
 }
 
 export interface Applied {
-  /** Of the machines whose maintenance mode, or the window that stands behind it, has changed. */
+  /** Machines whose maintenance mode or responsible window has changed. */
   agentIds: string[]
-  /** When the next window begins or ends. */
+  /** When the next window starts or ends. */
   nextMs: number
-  /** The same text as long as the same windows are on. */
+  /** Unchanged while the same windows are on. */
   state: string
 }
 
@@ -27,11 +27,10 @@ const SLICE = 1000
 const SERVER = { username: 'server', source: '' }
 
 /**
- * Brings the machines in line with the windows, whatever has happened since the last time: a restart in the middle,
- * a window that was edited or deleted, a machine that came, left or moved. Everything follows from the rows, so two
- * processes may do it at the same moment: one waits for the other and finds nothing left to do. A machine that a
- * person has switched on (`maintenance_by` is null) is left alone, as is one that a person has switched off since
- * the window began.
+ * Brings the machines in line with the windows, whatever happened since the last time: a restart, an edited or deleted
+ * window, an added, deleted or moved machine. Everything follows from the rows, so two processes may do it at the same
+ * time: one waits for the other and finds nothing to do. Machines that a user switched on (`maintenance_by` is null)
+ * are left alone, as are those that a user switched off since the window started.
  */
 export async function applyWindows(tx: Db, emit: Emit, now: Date): Promise<Applied> {
   await lockMaintenance(tx)
@@ -56,7 +55,7 @@ export async function applyWindows(tx: Db, emit: Emit, now: Date): Promise<Appli
   }
 }
 
-/** Who changes maintenance mode of many machines takes turns, or PostgreSQL could find each waiting for the other. */
+/** Serializes changes of many machines, which could deadlock on PostgreSQL. */
 export async function lockMaintenance(tx: Db): Promise<void> {
   await tx
     .insertInto('settings')
@@ -71,13 +70,13 @@ function findActive(windows: WindowRow[], atMs: number): Active[] {
   return windows.flatMap((window) => {
     const occurrence = activeOccurrence(window, atMs)
     if (occurrence === undefined) return []
-    // One that is made now began, by its schedule, at the last full minute.
+    // By its schedule, a new window started at the last full minute.
     const startMs = Math.max(occurrence.startMs, Date.parse(window.created_at))
     return [{ window, since: new Date(startMs).toISOString() }]
   })
 }
 
-/** Machines that a window has switched on which is not on any more, or does not cover them any more. */
+/** Machines switched on by a window that has ended or no longer covers them. */
 async function findUncovered(tx: Db, active: Active[]): Promise<Map<number, string[]>> {
   const rows = await tx
     .selectFrom('agents')
@@ -98,7 +97,7 @@ async function findUncovered(tx: Db, active: Active[]): Promise<Map<number, stri
   return found
 }
 
-/** Hands the machines to other windows that are on and cover them; those that none covers are switched off. */
+/** Assigns the machines to other active windows that cover them, and switches off the rest. */
 async function releaseAgents(
   tx: Db,
   { windowId, agentIds, active }: { windowId: number; agentIds: string[]; active: Active[] },

@@ -13,7 +13,7 @@ export function maintenanceJobs(ctx: Context): Job[] {
   return [{ name: 'maintenance.forget-over', schedule: everyDay('03:50'), run: () => forgetOver(ctx) }]
 }
 
-/** Windows that have been over for a month leave the list; the audit log keeps what they were. */
+/** Deletes windows that ended a month ago. The audit log keeps them. */
 export async function forgetOver(ctx: Context): Promise<void> {
   const sinceMs = ctx.now().getTime() - KEEP_MS
   await ctx.transaction(async (tx, emit) => {

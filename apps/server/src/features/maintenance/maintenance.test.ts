@@ -8,7 +8,7 @@ import {
 import { expect, test } from 'vitest'
 import { AFTER, BEFORE, modeOf, ONCE, prepare, SUNDAYS, WITHIN } from './test-maintenance.ts'
 
-test('issue 3, 3.3, maintenance with an end: a window switches its machines on at its start, off at its end, and others never', async () => {
+test('spec, maintenance: a window switches its machines on at its start and off at its end, and no others', async () => {
   await using world = await prepare()
   const { agent, far, site, goTo, mode, server } = world
   const events: string[] = []
@@ -31,7 +31,7 @@ test('issue 3, 3.3, maintenance with an end: a window switches its machines on a
   expect(await mode(agent.agent_id)).toEqual([0, null])
 })
 
-test('the clock alone is enough: nobody asks for the sweep', async () => {
+test('windows start and end by time alone', async () => {
   await using world = await prepare()
   const { agent, site, mode } = world
   await world.add([{ type: 'site', id: site.id }])
@@ -41,7 +41,7 @@ test('the clock alone is enough: nobody asks for the sweep', async () => {
   await expect.poll(() => mode(agent.agent_id), { timeout: 5000 }).toEqual([0, null])
 })
 
-test('what is to begin now is on in the answer already', async () => {
+test('a window that starts now is already on in the response', async () => {
   await using world = await prepare()
   const { agent, mode } = world
   const target = { type: 'agent' as const, id: agent.agent_id }
@@ -55,7 +55,7 @@ test('what is to begin now is on in the answer already', async () => {
   expect(again.error).toMatchObject({ code: 'already_finished' })
 })
 
-test('a machine that a person switched on stays on, before, within and after a window', async () => {
+test('a machine switched on by a user stays on before, during and after a window', async () => {
   await using world = await prepare()
   const { agent, site, call, goTo, mode } = world
   await call.call(editAgent, { params: { agent_id: agent.agent_id }, body: { maintenance_mode: true } })
@@ -66,8 +66,8 @@ test('a machine that a person switched on stays on, before, within and after a w
   }
 })
 
-test.each(['by itself', 'with its site', 'with its client'])(
-  'a machine switched off %s within a window stays off until the window begins again',
+test.each(['by time', 'with its site', 'with its client'])(
+  'a machine switched off %s during a window stays off until the next start of the window',
   async (how) => {
     await using world = await prepare()
     const { agent, site, call, goTo, mode } = world
@@ -89,7 +89,7 @@ test.each(['by itself', 'with its site', 'with its client'])(
   },
 )
 
-test('saving the machine’s form leaves a machine in the hands of its window', async () => {
+test('saving the form of a machine does not detach it from its window', async () => {
   await using world = await prepare()
   const { agent, site, call, goTo, mode } = world
   const window = await world.add([{ type: 'site', id: site.id }])
@@ -101,7 +101,7 @@ test('saving the machine’s form leaves a machine in the hands of its window', 
   expect(await mode(agent.agent_id)).toEqual([0, null])
 })
 
-test('switching off exactly what a single window covers ends the window; a recurring one goes on', async () => {
+test('switching off the exact target of a single window ends it, and a recurring one continues', async () => {
   await using world = await prepare()
   const { site, call, goTo } = world
   const target = [{ type: 'site' as const, id: site.id }]
@@ -116,7 +116,7 @@ test('switching off exactly what a single window covers ends the window; a recur
   ])
 })
 
-test('machines that come, move in or move out meanwhile follow', async () => {
+test('machines that are added or moved during a window follow', async () => {
   await using world = await prepare()
   const { far, site, other, given, call, goTo, mode } = world
   const window = await world.add([{ type: 'site', id: site.id }])
@@ -132,7 +132,7 @@ test('machines that come, move in or move out meanwhile follow', async () => {
   expect(await mode(late.agent_id)).toEqual([1, window.id])
 })
 
-test('where two windows overlap the machine comes back after the later end', async () => {
+test('with overlapping windows the machine leaves maintenance at the later end', async () => {
   await using world = await prepare()
   const { agent, site, goTo, mode } = world
   const first = await world.add([{ type: 'site', id: site.id }], { minutes: 60 })
@@ -145,7 +145,7 @@ test('where two windows overlap the machine comes back after the later end', asy
   expect(await mode(agent.agent_id)).toEqual([0, null])
 })
 
-test('deleting or moving a window brings its machines back at once', async () => {
+test('deleting or moving a window ends the maintenance of its machines at once', async () => {
   await using world = await prepare()
   const { agent, far, site, call, goTo, mode } = world
   const window = await world.add([{ type: 'site', id: site.id }])
@@ -160,7 +160,7 @@ test('deleting or moving a window brings its machines back at once', async () =>
   expect((await call.call(listMaintenanceWindows, {})).body).toEqual([])
 })
 
-test('a site that is deleted takes its place in a window with it', async () => {
+test('deleting a site removes it from its windows', async () => {
   await using world = await prepare()
   const { site, other, call } = world
   await world.add([
@@ -177,12 +177,12 @@ test('a site that is deleted takes its place in a window with it', async () => {
 test.each([
   ['in the middle of the window', '2026-11-22T03:00:00Z', 1],
   ['after its end', AFTER, 0],
-])('a server that starts %s is right before it answers', async (_name, instant, expected) => {
+])('a server that starts %s is up to date before it responds', async (_name, instant, expected) => {
   await using world = await prepare()
   const { agent, site, server, goTo } = world
   await world.add([{ type: 'site', id: site.id }])
   if (expected === 0) await goTo('2026-11-22T03:00:00Z')
-  // What a restart finds.
+  // The state after a restart.
   await using second = await world.openSecond(() => new Date(instant))
   const [mode] = await modeOf(second, agent.agent_id)
   expect(mode).toBe(expected)
@@ -196,7 +196,7 @@ test.each([
   ])
 })
 
-test('two processes do it once between them', async () => {
+test('two processes apply it once', async () => {
   await using world = await prepare()
   const { site, server, given } = world
   for (let index = 0; index < 50; index++) await given.agent({ site_id: site.id })

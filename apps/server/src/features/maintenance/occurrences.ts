@@ -6,7 +6,7 @@ export function readSchedule({ schedule }: Pick<WindowRow, 'schedule'>): Mainten
   return MaintenanceSchedule.parse(JSON.parse(schedule))
 }
 
-/** What of a window is on at this moment, unless somebody has ended it. */
+/** The current occurrence of a window, unless a user ended it. */
 export function activeOccurrence(window: WindowRow, atMs: number): Occurrence | undefined {
   const occurrence = occurrenceAt(readSchedule(window), atMs)
   if (occurrence === undefined) return undefined
@@ -14,7 +14,7 @@ export function activeOccurrence(window: WindowRow, atMs: number): Occurrence | 
   return isEnded ? undefined : occurrence
 }
 
-/** When this window next begins or ends; infinity = never again. */
+/** When this window next starts or ends. Infinity = never again. */
 export function nextMoment(window: WindowRow, atMs: number): number {
   const endMs = activeOccurrence(window, atMs)?.endMs ?? Number.POSITIVE_INFINITY
   const startMs = nextOccurrence(readSchedule(window), atMs)?.startMs ?? Number.POSITIVE_INFINITY

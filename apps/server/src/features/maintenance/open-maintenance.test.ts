@@ -21,7 +21,7 @@ async function namesOf(call: TestClient) {
 
 const hasFlag = async (call: TestClient) => (await call.call(getDashInfo, {})).body.open_maintenance
 
-test('every maintenance without an end is listed: windows, clients, sites and machines', async () => {
+test('all maintenance without an end is listed: windows, clients, sites and machines', async () => {
   await using world = await prepare()
   const { given, site, other, agent, far, call } = world
   expect(await namesOf(call)).toEqual([])
@@ -58,7 +58,7 @@ test('every maintenance without an end is listed: windows, clients, sites and ma
   expect(await hasFlag(call)).toBe(false)
 })
 
-test('a window that gets an end leaves the list of maintenance without an end', async () => {
+test('a window that gets an end leaves the list', async () => {
   await using world = await prepare()
   const { site, call } = world
   const targets = [{ type: 'site' as const, id: site.id }]
@@ -72,7 +72,7 @@ test('a window that gets an end leaves the list of maintenance without an end', 
   expect(await namesOf(call)).toEqual([])
 })
 
-test('maintenance without an end is listed only as far as the user may see it', async () => {
+test('maintenance without an end is listed only within the scope', async () => {
   await using world = await prepare()
   const { site, other, server, given, call } = world
   await call.call(setMaintenance, { body: { type: 'Client', id: site.client_id, action: true } })
@@ -91,7 +91,7 @@ test('maintenance without an end is listed only as far as the user may see it', 
   expect(await hasFlag(blind)).toBe(false)
 })
 
-test('a window that starts at once takes over what was switched on without an end, and ends it', async () => {
+test('a window that starts at once takes over open maintenance, and ends it', async () => {
   await using world = await prepare()
   const { agent, far, site, call, goTo, mode, server } = world
   for (const { agent_id } of [agent, far]) {
@@ -111,7 +111,7 @@ test('a window that starts at once takes over what was switched on without an en
   expect(await mode(far.agent_id)).toEqual([1, null])
 })
 
-test('a window of later does not take over what was switched on without an end', async () => {
+test('a later window does not take over open maintenance', async () => {
   await using world = await prepare()
   const { agent, site, call, goTo, mode } = world
   await call.call(editAgent, { params: { agent_id: agent.agent_id }, body: { maintenance_mode: true } })
@@ -123,7 +123,7 @@ test('a window of later does not take over what was switched on without an end',
   expect(await mode(agent.agent_id)).toEqual([1, null])
 })
 
-test('consoles hear of maintenance that a person switches', async () => {
+test('consoles are notified of maintenance switched by a user', async () => {
   await using world = await prepare()
   const { agent, site, call, server } = world
   const events: string[] = []

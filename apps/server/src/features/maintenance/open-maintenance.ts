@@ -12,7 +12,7 @@ interface Viewing {
   now: Date
 }
 
-/** Maintenance without an end of which the caller sees at least a part: windows first, then what was switched on by hand. */
+/** Visible maintenance without an end: windows first, then machines switched on by hand. */
 export async function findOpenMaintenance(db: Db, { caller, now }: Viewing): Promise<OpenMaintenance[]> {
   const rows = await findOpenWindows(db, now)
   const windows = rows.length === 0 ? [] : await viewWindows(db, { caller, now, rows })
@@ -32,7 +32,7 @@ export async function findOpenMaintenance(db: Db, { caller, now }: Viewing): Pro
   ]
 }
 
-/** Whether the list above would have an entry; cheaper than the list. */
+/** Whether that list has an entry. Cheaper than the list. */
 export async function hasOpenMaintenance(db: Db, { caller, now }: Viewing): Promise<boolean> {
   const byHand = await agentsByHand(db, caller).select('agents.agent_id').limit(1).executeTakeFirst()
   if (byHand !== undefined) return true
@@ -65,7 +65,7 @@ interface ByHand {
   client: string
 }
 
-/** One entry per client where it is all of its machines, per site where it is all of that site, else per machine. */
+/** One entry per client if it covers all of its machines, else per site, else per machine. */
 async function findByHand(db: Db, caller: Viewing['caller']): Promise<OpenMaintenance[]> {
   const agents: ByHand[] = await agentsByHand(db, caller)
     .innerJoin('clients', 'clients.id', 'sites.client_id')
@@ -106,7 +106,7 @@ async function findByHand(db: Db, caller: Viewing['caller']): Promise<OpenMainte
   return entries.toSorted((a, b) => compareNames(a.targets[0]?.name, b.targets[0]?.name))
 }
 
-/** How many machines that the caller sees each client and each site has. */
+/** Number of visible machines per client and site. */
 async function countAgents(db: Db, caller: Viewing['caller']) {
   const rows = await db
     .selectFrom('agents')
@@ -120,7 +120,7 @@ async function countAgents(db: Db, caller: Viewing['caller']) {
   return { clients, sites: new Map(rows.map(({ id, count }) => [id, Number(count)])) }
 }
 
-/** Since when machines are in maintenance, in milliseconds. */
+/** Start of the maintenance of machines, in milliseconds. */
 async function findStarts(db: Db, agents: readonly ByHand[]): Promise<Map<string, number>> {
   const starts = new Map<string, number>()
   for (const slice of slicesOf(agents.map(({ agent_id }) => agent_id))) {

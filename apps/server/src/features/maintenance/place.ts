@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts'
 
-/** Where a window belongs in the audit log: what it covers, or the client if all of it is of one. */
+/** The location of a window for the audit log: its target, or the client if all targets belong to one. */
 export async function findPlace(
   db: Db,
   windowId: number,

@@ -14,7 +14,7 @@ type Viewer = { scope: Scope }
 
 const SLICE = 1000
 
-/** Every window, oldest first. */
+/** All windows, oldest first. */
 export function findWindows(db: Db): Promise<WindowRow[]> {
   return db.selectFrom('maintenance_windows').selectAll().orderBy('id').execute()
 }
@@ -23,7 +23,7 @@ export function findWindow(db: Db, id: number): Promise<WindowRow | undefined> {
   return db.selectFrom('maintenance_windows').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The machines that windows cover right now, a row for each of a window. */
+/** Machines covered by windows right now, one row per window. */
 export function coveredAgents(db: Db) {
   return db
     .selectFrom('maintenance_targets as target')
@@ -44,7 +44,7 @@ export function coveredAgents(db: Db) {
     )
 }
 
-/** The machines that one window covers right now. */
+/** Machines covered by one window right now. */
 export function coveredBy(db: Db, windowId: number) {
   return db
     .selectFrom(coveredAgents(db).as('covered'))
@@ -52,7 +52,7 @@ export function coveredBy(db: Db, windowId: number) {
     .select('covered.agent_id')
 }
 
-/** How many machines that the caller sees each window covers. */
+/** Number of visible machines that each window covers. */
 export async function countCovered(db: Db, caller: Viewer): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom(coveredAgents(db).as('covered'))
@@ -72,7 +72,7 @@ export interface NamedTarget {
   name: string
 }
 
-/** What windows cover, as far as the caller sees at least a part of it. */
+/** Targets of windows that are at least partly visible. */
 export async function findTargets(db: Db, caller: Viewer): Promise<NamedTarget[]> {
   const clients = await db
     .selectFrom('maintenance_targets as target')
@@ -158,7 +158,7 @@ export async function replaceTargets(db: Db, windowId: number, targets: Maintena
   }
 }
 
-/** Windows that cover exactly this and nothing else. */
+/** Windows with exactly this target. */
 export async function findWindowsOfOnly(db: Db, target: MaintenanceTarget): Promise<WindowRow[]> {
   return db
     .selectFrom('maintenance_windows')

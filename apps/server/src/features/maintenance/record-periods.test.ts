@@ -8,7 +8,7 @@ import { AFTER, BEFORE, prepare, WITHIN } from './test-maintenance.ts'
 const seconds = (instant: string) => Date.parse(instant) / 1000
 const ALWAYS = { from: 0, to: 4_000_000_000 }
 
-test('issue 3, 3.3, maintenance, reason: graphs know when a window was on, with its reason, and when a person had switched it on', async () => {
+test('graphs show windows with their reason, and maintenance switched by a user', async () => {
   await using world = await prepare()
   const { server, agent, far, site, call, add, goTo, given } = world
   await add([{ type: 'site', id: site.id }])
@@ -37,7 +37,7 @@ test('issue 3, 3.3, maintenance, reason: graphs know when a window was on, with 
   expect(await ask('2026-11-22T04:30:00Z', '2026-11-22T04:50:00Z')).toEqual([])
 })
 
-test('periods are kept as long as samples are', async () => {
+test('periods are kept as long as samples', async () => {
   await using world = await prepare()
   const { server, agent, site, add, goTo } = world
   await add([{ type: 'site', id: site.id }])

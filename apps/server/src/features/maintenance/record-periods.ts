@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 
-/** Whoever has changed the maintenance mode of machines says so here: graphs show when it was on. */
+/** Call after every change of the maintenance mode of machines, for their graphs. */
 export async function recordPeriods(tx: Db, agentIds: readonly string[], now: Date): Promise<void> {
   const seconds = sql.lit(Math.floor(now.getTime() / 1000))
   for (const slice of slicesOf([...agentIds])) {
@@ -29,7 +29,7 @@ export async function recordPeriods(tx: Db, agentIds: readonly string[], now: Da
             eb.fn.coalesce('maintenance_windows.reason', sql<string>`''`).as('reason'),
           ]),
       )
-      // One that is on already goes on.
+      // An open period continues.
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
@@ -41,7 +41,7 @@ export interface MaintenancePeriod {
   reason: string
 }
 
-/** When a machine was in maintenance between two moments; the newest 200. */
+/** Maintenance of a machine in a time range, the newest 200 periods. */
 export async function findPeriods(
   db: Db,
   agentId: string,
@@ -63,7 +63,7 @@ export async function findPeriods(
   }))
 }
 
-/** Periods that ended before the oldest samples are drawn on nothing any more. */
+/** Deletes periods that ended before the oldest samples. */
 export async function forgetPeriods(tx: Db, beforeSeconds: number): Promise<void> {
   await tx.deleteFrom('maintenance_periods').where('ended_at', '<', beforeSeconds).execute()
   await tx.deleteFrom('dropped_results').where('to_at', '<', beforeSeconds).execute()

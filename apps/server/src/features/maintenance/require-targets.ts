@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/http/caller.ts'
 const SLICE = 1000
 
 /**
- * The targets, each once. All of them must exist and be visible to the caller; a client whole, since a window covers
+ * Returns the targets without duplicates. All must exist and be visible, a client completely, because a window covers
  * all of it.
  */
 export async function requireTargets(
@@ -45,7 +45,7 @@ export async function requireTargets(
   })
   const { scope } = caller
   if (!scope.all && [...clients].some((id) => !scope.clientIds.includes(id))) {
-    refuse('not_allowed', 'You see only some sites of this client: choose those sites instead of the client.')
+    refuse('not_allowed', 'You see only some sites of this client. Choose those sites instead of the client.')
   }
   return [
     ...Array.from(clients, (id) => ({ type: 'client' as const, id })),
@@ -63,7 +63,8 @@ async function requireAll<Id>(
   for (let from = 0; from < ids.length; from += SLICE) {
     const slice = ids.slice(from, from + SLICE)
     const found = await find(slice)
-    if (found.length < slice.length) refuse('not_found', `There is no such ${noun}, or you may not see it.`)
+    if (found.length < slice.length)
+      refuse('not_found', `This ${noun} does not exist, or you may not see it.`)
   }
 }
 

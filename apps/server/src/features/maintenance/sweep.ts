@@ -2,12 +2,15 @@ import type { Context } from '../../context.ts'
 import { type Applied, applyWindows } from './apply-windows.ts'
 
 const TICK_MS = 1000
-/** While a window is on: machines that moved into what it covers, or out of it. */
+/** While a window is on: for machines that moved into or out of its targets. */
 const LOOK_AGAIN_MS = 5000
-/** Without one: whatever no event told of. */
+/** Otherwise: for changes without an event. */
 const IDLE_MS = 60_000
 
-/** Switches maintenance mode on and off as windows begin and end. Looks at the clock every second, and seldom further. */
+/**
+ * Switches maintenance mode at the start and end of windows. It reads the clock every second, and the rows only when
+ * needed.
+ */
 export class MaintenanceSweep implements AsyncDisposable {
   #ctx: Context
   #timer: NodeJS.Timeout
@@ -16,7 +19,7 @@ export class MaintenanceSweep implements AsyncDisposable {
   #lastMs = 0
   #state = '[]'
   #failed = false
-  /** Its own event is no reason to look again. */
+  /** Its own events must not trigger another sweep. */
   #isTelling = false
 
   private constructor(ctx: Context) {
@@ -29,7 +32,7 @@ export class MaintenanceSweep implements AsyncDisposable {
     this.#timer = setInterval(() => this.#tick(), TICK_MS)
   }
 
-  /** What began or ended while no server ran is made up for before anything else happens. */
+  /** Applies what started or ended while the server was down before anything else happens. */
   static async open(ctx: Context): Promise<MaintenanceSweep> {
     const sweep = new MaintenanceSweep(ctx)
     await sweep.run()
@@ -51,7 +54,7 @@ export class MaintenanceSweep implements AsyncDisposable {
 
   #tick(): void {
     const nowMs = this.#ctx.now().getTime()
-    // A clock that was set back makes every moment that was reckoned with wrong.
+    // A clock that was set back invalidates the planned time.
     if (nowMs < this.#dueMs && nowMs >= this.#lastMs) return
     void this.run()
   }
@@ -78,7 +81,7 @@ export class MaintenanceSweep implements AsyncDisposable {
     }
   }
 
-  /** An event that came meanwhile wants it sooner. */
+  /** An event that arrived in the meantime needs it sooner. */
   #dueAtMost(ms: number): void {
     this.#dueMs = Math.min(this.#dueMs, ms)
   }

@@ -4,14 +4,14 @@ import type { Db } from '../../platform/database/database.ts'
 import { activeOccurrence, readSchedule } from './occurrences.ts'
 import { findWindowsOfOnly, updateWindow } from './queries.ts'
 
-/** What changes of a machine's row when a person switches its maintenance mode: that wins over windows. */
+/** Columns that change when a user switches the maintenance mode, which overrides windows. */
 export function switchedByHand(on: boolean, now: Date) {
   return on
     ? { maintenance_mode: 1 as const, maintenance_by: null, maintenance_off_at: null }
     : { maintenance_mode: 0 as const, maintenance_by: null, maintenance_off_at: now.toISOString() }
 }
 
-/** A person has switched maintenance mode off for this: a single window for exactly the same is over with it. */
+/** Ends a single window with exactly this target, because a user switched its maintenance off. */
 export async function endWindowsOf(
   tx: Db,
   emit: (event: Event) => void,

@@ -15,7 +15,7 @@ export const BEFORE = '2026-11-22T01:59:59Z'
 export const WITHIN = '2026-11-22T02:00:00Z'
 export const AFTER = '2026-11-22T04:00:00Z'
 
-/** A server a second before a window that most of its tests make. */
+/** A server, one second before the window of most of its tests. */
 export async function prepare() {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openTestDatabase<Database>())
@@ -41,7 +41,7 @@ export async function prepare() {
       const body = { reason, targets, schedule: { ...ONCE, ...schedule } }
       return (await call.call(createMaintenanceWindow, { body })).body
     },
-    /** The clock goes to an instant, and the sweep of that second runs. */
+    /** Sets the clock, and runs the sweep of that second. */
     goTo: async (instant: string) => {
       server.clock.freeze(instant)
       await server.app.maintenance.run()
@@ -54,7 +54,7 @@ export async function prepare() {
   }
 }
 
-/** Maintenance mode of a machine, and the window behind it. */
+/** Maintenance mode of a machine, and the responsible window. */
 export async function modeOf({ ctx }: TestServer, agentId: string) {
   const row = await ctx.db
     .selectFrom('agents')

@@ -15,12 +15,12 @@ import {
 
 type Viewer = { scope: Scope }
 
-/** The windows of which the caller sees at least a part; only that part is shown. */
+/** Windows that are at least partly visible, with only their visible part. */
 export async function listWindows(db: Db, caller: Viewer, now: Date): Promise<MaintenanceWindow[]> {
   return viewWindows(db, { caller, now, rows: await findWindows(db) })
 }
 
-/** One window, or `not_found`: also for one of which the caller sees nothing. */
+/** Returns one window. Throws `not_found` if no part of it is visible. */
 export async function requireWindow(
   db: Db,
   { id, caller, now }: { id: number; caller: Viewer; now: Date },
@@ -28,12 +28,12 @@ export async function requireWindow(
   const row = await findWindow(db, id)
   const [window] = row === undefined ? [] : await viewWindows(db, { caller, now, rows: [row] })
   if (window === undefined) {
-    throw new AppError('not_found', 'There is no such maintenance window, or you may not see it.')
+    throw new AppError('not_found', 'This maintenance window does not exist, or you may not see it.')
   }
   return window
 }
 
-/** Windows as the caller sees them; those of which there is nothing to see are left out. */
+/** Windows with their visible part. Invisible ones are left out. */
 export async function viewWindows(
   db: Db,
   { caller, now, rows }: { caller: Viewer; now: Date; rows: WindowRow[] },

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { forgetOver } from './jobs.ts'
 import { ONCE, prepare, SUNDAYS } from './test-maintenance.ts'
 
-test('a stale save is told', async () => {
+test('a stale save is refused', async () => {
   await using world = await prepare()
   const { site, call } = world
   const window = await world.add([{ type: 'site', id: site.id }])
@@ -19,7 +19,7 @@ test('a stale save is told', async () => {
   expect((await call.call(editMaintenanceWindow, order)).error.code).toBe('changed_meanwhile')
 })
 
-test('who sees only a part sees only that part, and may not change the window', async () => {
+test('a user who sees a part sees only that part, and may not change the window', async () => {
   await using world = await prepare()
   const { site, other, server, given } = world
   const foreign = await given.site({ name: 'Secret' })
@@ -91,7 +91,7 @@ test.each([
   expect((await world.call.call(listMaintenanceWindows, {})).body).toEqual([])
 })
 
-test('the same target twice is one; hostile text is text', async () => {
+test('a repeated target counts once, and hostile text stays text', async () => {
   await using world = await prepare()
   const target = { type: 'site' as const, id: world.site.id }
   const window = await world.add([target, target], ONCE, '<img src=x onerror=alert(1)> \u0000')
@@ -99,7 +99,7 @@ test('the same target twice is one; hostile text is text', async () => {
   expect(window.reason).toMatch(/^<img src=x onerror=alert\(1\)>/)
 })
 
-test('what has been over for a month leaves the list', async () => {
+test('a window that ended a month ago leaves the list', async () => {
   await using world = await prepare()
   const { site, server } = world
   const target = [{ type: 'site' as const, id: site.id }]

@@ -43,8 +43,8 @@ interface Order {
 type AddedWindow = MaintenanceWindow & { taken_over: number }
 
 /**
- * The latest decision of a person counts: machines that somebody switched on without an end before, and that a window
- * covers which starts at once, leave maintenance when that window ends.
+ * The latest decision wins: machines that were in maintenance without an end, and that a window starting now covers,
+ * leave maintenance when that window ends.
  */
 export function addWindow(ctx: Context, caller: Caller, parts: WindowParts): Promise<AddedWindow> {
   return ctx.transaction(async (tx, emit) => {
@@ -83,7 +83,7 @@ async function takeOver(tx: Db, windowId: number): Promise<string[]> {
   return rows.map(({ agent_id }) => agent_id)
 }
 
-/** A stale `modified` means that somebody else saved in between. */
+/** Throws if `modified` is stale because of another save. */
 export function changeWindow(
   { ctx, caller, id }: Order,
   { modified, ...parts }: WindowParts & { modified?: string | undefined },
@@ -92,7 +92,10 @@ export function changeWindow(
     const now = ctx.now()
     const before = await requireOwnWindow(tx, { caller, id, now })
     if (modified !== undefined && modified !== before.modified) {
-      throw new AppError('changed_meanwhile', 'Somebody else has changed this window since you opened it.')
+      throw new AppError(
+        'changed_meanwhile',
+        'This window was changed by another user. Reload it and try again.',
+      )
     }
     const targets = await requireTargets(tx, caller, parts.targets)
     const isMoved = JSON.stringify(parts.schedule) !== JSON.stringify(before.schedule)
@@ -101,7 +104,7 @@ export function changeWindow(
       reason: parts.reason,
       schedule: JSON.stringify(parts.schedule),
       modified: laterThan(before.modified, now),
-      // Somebody who gives a single window another time wants it to be.
+      // A new time of a single window reactivates it.
       ...(isMoved && parts.schedule.recurs === 'once' ? { ended_at: null } : {}),
     })
     await replaceTargets(tx, id, targets)
@@ -120,12 +123,12 @@ export function changeWindow(
   })
 }
 
-/** Ends what is on now; what recurs begins again at its next time. */
+/** Ends the current occurrence. A recurring window starts again at its next time. */
 export function endWindow({ ctx, caller, id }: Order): Promise<MaintenanceWindow> {
   return ctx.transaction(async (tx, emit) => {
     const now = ctx.now()
     const before = await requireOwnWindow(tx, { caller, id, now })
-    if (!before.active) throw new AppError('already_finished', 'This maintenance window is not on right now.')
+    if (!before.active) throw new AppError('already_finished', 'This maintenance window is not active.')
     await updateWindow(tx, id, { ended_at: now.toISOString() })
     const change = { caller, action: 'modify' as const, verb: 'Ended', window: before }
     await noteChange(tx, emit, { ...change, before: { active: true }, after: { active: false }, now })
@@ -145,7 +148,7 @@ export async function removeWindow({ ctx, caller, id }: Order): Promise<void> {
   })
 }
 
-/** The window, kept from others until the transaction ends; who sees only a part of it may not change it. */
+/** Returns the window, locked until the transaction ends. Throws for callers who see only a part of it. */
 async function requireOwnWindow(
   tx: Db,
   { caller, id, now }: { caller: Caller; id: number; now: Date },
@@ -170,7 +173,7 @@ function refuseSchedule(schedule: MaintenanceSchedule, now: Date): void {
   if (problem !== undefined) refuse(`schedule.${problem.field}`, problem.sentence)
   const nowMs = now.getTime()
   if (occurrenceAt(schedule, nowMs) === undefined && nextOccurrence(schedule, nowMs) === undefined) {
-    refuse('schedule.starts', 'That would be over already. Choose a later time.')
+    refuse('schedule.starts', 'This time is over. Choose a later one.')
   }
 }
 

@@ -20,7 +20,7 @@ function prepare() {
   return { live, told, state, measure }
 }
 
-test('one stream for all who look, each hears every value once', async () => {
+test('all viewers share one stream, and each receives every value once', async () => {
   const { live, told, measure } = prepare()
   const [ada, bob] = [live.next('pc12', 0), live.next('pc12', 0)]
   measure(1)
@@ -30,12 +30,12 @@ test('one stream for all who look, each hears every value once', async () => {
   measure(2)
   measure(3)
   expect((await live.next('pc12', place))?.samples.map(({ values }) => values.cpu)).toEqual([2, 3])
-  // Who comes later is shown what there is.
+  // A later viewer gets the existing values.
   expect((await live.next('pc12', 0))?.samples).toHaveLength(3)
   expect(told).toEqual([30])
 })
 
-test('the machine is told again while somebody asks, and to stop when nobody does any more', async () => {
+test('the machine is asked again while a viewer exists, and stopped afterwards', async () => {
   const { live, told } = prepare()
   let place = 0
   for (let turn = 0; turn < 6; turn += 1) {
@@ -50,7 +50,7 @@ test('the machine is told again while somebody asks, and to stop when nobody doe
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a machine that is away is said to be, a link that is lost ends the waiting, and the next one begins anew', async () => {
+test('an offline machine is reported, a lost link ends the waiting, and the next link starts over', async () => {
   const { live, told, state, measure } = prepare()
   const asked = live.next('pc12', 0)
   live.forget('pc12')
@@ -64,14 +64,14 @@ test('a machine that is away is said to be, a link that is lost ends the waiting
   expect(told).toEqual([30, 30])
 })
 
-test('a place that another process gave, whose clock is ahead, holds nothing back', async () => {
+test('a position from another process with a fast clock blocks nothing', async () => {
   const { live, measure } = prepare()
   const asked = live.next('pc12', Date.now() + 3_600_000)
   measure(1)
   expect((await asked)?.samples).toHaveLength(1)
 })
 
-test('what nobody asked for is not kept, names that are not ours are not told, and not more than 90 values wait', async () => {
+test('unrequested values are dropped, unknown names are removed, and at most 90 values wait', async () => {
   const { live, measure } = prepare()
   measure(1)
   expect(live.size).toBe(0)
@@ -82,7 +82,7 @@ test('what nobody asked for is not kept, names that are not ours are not told, a
   expect((await live.next('pc12', 0))?.samples).toHaveLength(90)
 })
 
-test('over a real link: the machine is asked, what it says is answered, and nothing is stored', async () => {
+test('over a real link: the machine is asked, its values are returned, and nothing is stored', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const site = await server.given.site()

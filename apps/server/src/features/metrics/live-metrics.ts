@@ -2,14 +2,14 @@ import { metricUnit, type MetricsSample } from '@muster/contract/agent/metrics'
 import type { LiveMetrics as Answer } from '@muster/contract/api/metrics'
 import { Watches } from '../../fleet/watches.ts'
 
-/** What somebody who begins to look is shown at once, and what a question that was held up still finds. */
+/** Shown to a new viewer at once, and available to a delayed request. */
 const MOST_SAMPLES = 90
 
 interface Measured {
   samples: (Answer['samples'][number] & { place: number })[]
 }
 
-/** What machines of this process measure while somebody looks. */
+/** Metrics of agents linked to this process, while someone views them. */
 export class LiveMetrics implements Disposable {
   #watches: Watches<Measured>
 
@@ -21,11 +21,11 @@ export class LiveMetrics implements Disposable {
     return this.#watches.size
   }
 
-  /** What is newer than `after`, as soon as there is something; undefined = the machine is not linked here. */
+  /** Waits for values newer than `after`. Undefined = the machine is not linked here. */
   async next(agentId: string, after: number): Promise<Answer | undefined> {
     let from = after
     const measured = await this.#watches.next(agentId, (state) => {
-      // Of another process, or of one whose clock was ahead: its places say nothing here.
+      // From another process, or from one with a fast clock: its positions mean nothing here.
       if (after > placeNow(state)) from = 0
       return state.samples.some(({ place }) => place > from)
     })
@@ -38,7 +38,7 @@ export class LiveMetrics implements Disposable {
     }
   }
 
-  /** A machine has measured; names that are not ours are passed over, and so is what nobody asked for. */
+  /** Takes a sample. Unknown names and unrequested samples are dropped. */
   take(agentId: string, { at, values }: MetricsSample): void {
     const measured = this.#watches.find(agentId)
     if (measured === undefined) return
@@ -61,7 +61,7 @@ export class LiveMetrics implements Disposable {
   }
 }
 
-/** Rises with each sample, also from one process to the next as far as their clocks agree. */
+/** Increases with each sample, also across processes as far as their clocks agree. */
 function placeNow({ samples }: Measured): number {
   return Math.max((samples.at(-1)?.place ?? 0) + 1, Date.now())
 }

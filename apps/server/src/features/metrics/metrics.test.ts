@@ -29,7 +29,7 @@ async function prepare() {
   }
 }
 
-test('what a machine measures of itself is there as it came, before and after it is merged', async () => {
+test('metrics of a machine are returned unchanged, before and after merging', async () => {
   await using prepared = await prepare()
   const { tell, graph, server } = prepared
   await tell(120, { cpu: 12.5, 'disk:/': 40 })
@@ -46,7 +46,7 @@ test('what a machine measures of itself is there as it came, before and after it
   expect((await graph()).body).toEqual({ resolution: 0, series: expected })
 })
 
-test('names are of one machine each, and go with it', async () => {
+test('series belong to one machine, and are deleted with it', async () => {
   await using prepared = await prepare()
   const { tell, graph, server, agentId } = prepared
   const other = await server.given.agent()
@@ -59,7 +59,7 @@ test('names are of one machine each, and go with it', async () => {
   expect(left).toEqual([{ agent_id: agentId, name: 'cpu' }])
 })
 
-test('a machine that makes up disks fills fifty series and no more', async () => {
+test('a machine that invents disks fills at most fifty series', async () => {
   await using prepared = await prepare()
   const { tell, graph } = prepared
   for (let turn = 0; turn < 5; turn += 1) {
@@ -69,7 +69,7 @@ test('a machine that makes up disks fills fifty series and no more', async () =>
   expect((await graph()).body.series).toHaveLength(50)
 })
 
-test('who may not see the machine learns nothing of it', async () => {
+test('a hidden machine has no metrics', async () => {
   await using prepared = await prepare()
   const { server, agentId } = prepared
   const stranger = server.as(await server.given.user({ permissions: ['can_list_checks'] }))
@@ -82,5 +82,5 @@ test('who may not see the machine learns nothing of it', async () => {
     params: { agent_id: agentId },
     query: { from: 10, to: 5 },
   })
-  expect(backwards.error?.fields).toEqual({ to: ['Later than "from".'] })
+  expect(backwards.error?.fields).toEqual({ to: ['Choose a time after "from".'] })
 })

@@ -2,7 +2,7 @@ import type { CheckType } from '@muster/contract/api/checks'
 import type { Db } from '../../platform/database/database.ts'
 import { SLICE, slicesOf } from '../../samples/queries.ts'
 
-/** The number in the database of each machine, by its agent_id. */
+/** Primary keys of machines, by agent_id. */
 export async function findMachineNumbers(db: Db, agentIds: string[]): Promise<Map<string, number>> {
   const numbers = new Map<string, number>()
   for (const ids of slicesOf(agentIds, SLICE)) {
@@ -24,7 +24,7 @@ export interface ComparedCheck {
   script_name: string | null
 }
 
-/** The checks that are at work on these machines. */
+/** The active checks of these machines. */
 export function findComparedChecks(db: Db, agentIds: string[]): Promise<ComparedCheck[]> {
   return db
     .selectFrom('checks')

@@ -55,7 +55,7 @@ test('one metric of several machines, each a line with its name', async () => {
   expect(body.choices).toEqual([{ what: 'cpu', series: 'cpu', check: null }])
 })
 
-test('the same check of other machines is found by what it watches; a machine without it has an empty line', async () => {
+test('the same check of other machines is found by its subject, and a machine without it has an empty line', async () => {
   await using prepared = await prepare()
   const { one, two, root, disk, server } = prepared
   const three = await server.given.agent()
@@ -71,11 +71,11 @@ test('the same check of other machines is found by what it watches; a machine wi
     ['check:n:free_percent', { disk: '/home' }],
   ]) // prettier-ignore
   expect(body.choices[0]?.what).toBe(`check:${check}:free_percent`)
-  // Also where the machine whose check was chosen is taken away.
+  // Also after the machine of the chosen check is removed.
   expect((await ask(two.agent_id)).lines[0]?.points[0]?.[1]).toBe(40)
 })
 
-test('issue 3, 2.2, compare: not more than ten machines, none that one may not see, no checks for who may not list them', async () => {
+test('at most ten machines, no hidden ones, and no checks without the permission to list them', async () => {
   await using prepared = await prepare()
   const { one, two, root, disk, server } = prepared
   const many = Array.from({ length: 11 }, (_, index) => `machine${String(index).padStart(4, '0')}`)

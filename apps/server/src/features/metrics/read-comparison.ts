@@ -19,16 +19,16 @@ interface Question {
   to: number
 }
 
-/** A number that several machines may have: of the machines themselves, or of a check that is the same on all. */
+/** A value that several machines may have: a metric, or the same check on all of them. */
 interface Choice {
   what: string
   series: string
-  /** Of the check, as `checkKey` tells sameness; null = a metric. */
+  /** Of the check, as returned by `checkKey`. Null = a metric. */
   key: string | null
   check: Comparison['choices'][number]['check']
 }
 
-/** The number of a check that is asked for, whether or not the check is one of these machines'. */
+/** The id of the requested check, which may belong to another machine. */
 interface Asked {
   what: string
   series: string
@@ -37,7 +37,7 @@ interface Asked {
 
 type KnownCheck = ComparedCheck & { key: string; parsed: CheckSettings }
 
-/** One number of several machines over the same time, with the others that could be compared. */
+/** One value of several machines over the same time, and the other values that can be compared. */
 export async function readComparison(
   ctx: Pick<Context, 'db' | 'now'>,
   caller: Caller,
@@ -47,7 +47,7 @@ export async function readComparison(
   for (const agentId of agents) machines.push(await requireAgent(ctx.db, agentId, caller))
   const mayListChecks = mayDo(caller, 'can_list_checks')
   if (what.startsWith('check:') && !mayListChecks) {
-    throw new AppError('not_allowed', 'Your role does not allow you to see checks.')
+    throw new AppError('not_allowed', 'Your role does not allow you to see checks. Ask an administrator.')
   }
   const agentIds = machines.map(({ agent_id }) => agent_id)
   const ofMachines = await findMachineSeries(ctx.db, agentIds)
@@ -104,7 +104,7 @@ function metricChoices(series: readonly SeriesRow[]): Choice[] {
   return Array.from(names, (name) => ({ what: name, series: name, key: null, check: null }))
 }
 
-/** Each number once, whichever machine has it; what is asked for keeps the name by which it is asked for. */
+/** Each value once, whichever machine has it. The requested one keeps its name. */
 function checkChoices(
   checks: readonly KnownCheck[],
   series: readonly SeriesRow[],

@@ -9,7 +9,7 @@ export interface ReportedMetrics {
   sample: MetricsSample
 }
 
-/** Stores what machines measured of themselves; names that are not ours are passed over. */
+/** Stores metrics of machines. Unknown names are dropped. */
 export async function storeMetrics(
   tx: Db,
   ctx: Pick<Context, 'now'>,

@@ -67,7 +67,7 @@ test('notes of a machine are added, listed newest first, changed and deleted', a
   expect(audit[2]?.before_value).toContain('<img onerror')
 })
 
-test('notes of machines that are not seen do not exist', async () => {
+test('notes of hidden machines do not exist', async () => {
   await using prepared = await prepare()
   const { agent, caller, stranger, insider } = prepared
   const agent_id = agent.agent_id

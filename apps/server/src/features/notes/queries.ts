@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/http/caller.ts'
 type Viewer = { scope: Scope }
 export type NoteWithHost = Note & { hostname: string }
 
-/** Notes of one machine, or of all that the caller sees; newest first. */
+/** Notes of one machine, or all visible ones, newest first. */
 export function findNotes(db: Db, caller: Viewer, agentId?: string): Promise<Note[]> {
   return db
     .selectFrom('agent_notes')

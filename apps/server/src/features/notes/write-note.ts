@@ -80,7 +80,7 @@ export function removeNote(ctx: Context, caller: Caller, pk: number): Promise<vo
   })
 }
 
-/** The note, or `not_found`, also where the caller may not see its machine. */
+/** Returns the note. Throws `not_found` if it does not exist or its machine is not visible. */
 export async function requireNote(db: Db, caller: Caller, pk: number): Promise<NoteWithHost> {
   const note = await findNote(db, caller, pk)
   if (note === undefined) throw new AppError('not_found', 'This note does not exist, or you may not see it.')

@@ -71,7 +71,7 @@ async function prepare(...more: Permission[]) {
   }
 }
 
-test('issue 4, 2.4: what a machine may install is listed and stands in its row; a failed look keeps the list', async () => {
+test('available patches are listed and counted in the row, and a failed scan keeps the list', async () => {
   await using scene = await prepare()
   const { agent, list, status, pending } = scene
   expect(await list()).toEqual([])
@@ -101,7 +101,7 @@ test('issue 4, 2.4: what a machine may install is listed and stands in its row; 
   expect(await pending()).toBe(false)
 })
 
-test('issue 4, 2.4: patches are installed by a run with its output, one at a time, and written down', async () => {
+test('patches are installed by a run with its output, one at a time, with an audit row', async () => {
   await using scene = await prepare('can_list_agent_history', 'can_send_cmd')
   const { agent, ada, params, list, status } = scene
   agent.report(reportOf([patch('libc6'), patch('tzdata')]))
@@ -130,10 +130,10 @@ test('issue 4, 2.4: patches are installed by a run with its output, one at a tim
   await expect.poll(async () => (await status()).last_install?.state).toBe('running')
   expect(await ada.call(installPatches, { params, body: { guids: ['tzdata'] } })).toMatchObject({
     status: 409,
-    error: { detail: expect.stringContaining('is installing something already, for ada.') },
+    error: { detail: expect.stringContaining('is already installing something for ada.') },
   })
   expect((await ada.call(cancelHistory, { params: { id } })).error?.detail).toBe(
-    'An installation that has begun cannot be stopped: it would be left half done.',
+    'An installation that has started cannot be stopped, because it would be left incomplete.',
   )
   const reason = 'The agent restarted while this ran.'
   const ended = { outcome: 'failed', reason, retcode: null, execution_time: 3, output_cut_bytes: 0 } as const
@@ -159,7 +159,7 @@ test('issue 4, 2.4: patches are installed by a run with its output, one at a tim
   ])
 })
 
-test('issue 4, 2.4: a machine is asked to look now; one that is away is said to be, and none without the right', async () => {
+test('a scan runs now on a connected machine, and requires the permission', async () => {
   await using scene = await prepare()
   const { server, agent, ada, params } = scene
   const from = agent.frames.length
@@ -180,7 +180,7 @@ test('issue 4, 2.4: a machine is asked to look now; one that is away is said to 
   expect((await reader.call(installPatches, { params, body: {} })).status).toBe(403)
 })
 
-test('an installation without a body takes the approved patches, and none where none is approved', async () => {
+test('an installation without a body installs the approved patches, and fails without any', async () => {
   await using scene = await prepare()
   const { agent, ada, params, list } = scene
   agent.report(reportOf([patch('libc6'), patch('tzdata'), patch('bash')]))
@@ -209,7 +209,7 @@ test('an installation without a body takes the approved patches, and none where 
   ])
 })
 
-test('a decision stays through scans with the id of the patch, and ends with its version', async () => {
+test('a decision survives scans together with the id of the patch, and ends with its version', async () => {
   await using scene = await prepare()
   const { agent, ada, list } = scene
   agent.report(reportOf([patch('libc6'), patch('tzdata')]))
@@ -239,7 +239,7 @@ test('a machine whose patches are all ignored has none pending', async () => {
   expect(await pending()).toBe(true)
 })
 
-test('a patch of a machine of another client cannot be decided about', async () => {
+test('a patch of a machine of another client cannot be approved or ignored', async () => {
   await using scene = await prepare()
   const { server, agent, list } = scene
   agent.report(reportOf([patch('libc6')]))

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { findLastRun } from '../runs/queries.ts'
 import { viewHistory } from '../runs/view.ts'
 
-/** A patch as the machine has reported it, with its number among those of the machine and what was decided about it. */
+/** A reported patch with its number within the machine and the decision about it. */
 export type StoredPatch = Patch & { number: number; action: PatchAction }
 
 export async function readPatches(db: Db, agent: number): Promise<StoredPatch[]> {
@@ -17,11 +17,11 @@ export async function readPatches(db: Db, agent: number): Promise<StoredPatch[]>
 }
 
 export function parsePatches(stored: string): StoredPatch[] {
-  // Stored by store-patches.ts and change-patch.ts.
+  // Stored by store-patches.ts and changePatch in routes.ts.
   return JSON.parse(stored) as StoredPatch[]
 }
 
-/** Patches that somebody has to care about. */
+/** Patches that still need attention. */
 export function countPending(patches: readonly Pick<StoredPatch, 'action'>[], leftOut: number): number {
   return patches.filter(({ action }) => action !== 'ignore').length + leftOut
 }

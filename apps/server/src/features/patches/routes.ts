@@ -45,7 +45,7 @@ export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
         input: {},
         action: 'view',
         object_type: 'winupdate',
-        describe: () => 'Had the machine look for patches',
+        describe: () => 'Scanned for patches',
       },
     )
     return readPatchStatus(ctx.db, agent)
@@ -60,7 +60,10 @@ export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     )
     if (guids === undefined && chosen.length === 0) return { patches: 0, run: null }
     if (chosen.length === 0 || (guids !== undefined && chosen.length < new Set(guids).size))
-      throw new AppError('conflict', `${agent.hostname} does not have these patches to install any more.`)
+      throw new AppError(
+        'conflict',
+        `These patches of ${agent.hostname} are no longer available. Scan again.`,
+      )
     const what = guids === undefined ? 'approved patch' : 'patch'
     const many = chosen.length === 1 ? `the ${what}` : `${chosen.length} ${what}es`
     const run = await startInstall(ctx, fleet, {
@@ -131,12 +134,12 @@ function changePatch(
     })
     const about = { ids: [machine.agent_id], agent_ids: [machine.agent_id] }
     emit({ type: 'patches.scanned', ...about })
-    // The machines table shows whether there are any.
+    // The machines table shows the number of patches.
     emit({ type: 'agent.changed', ...about, passing: true })
     return { agent, patch }
   })
 }
 
 function refuse(): never {
-  throw new AppError('not_found', 'The machine does not have this patch to install any more.')
+  throw new AppError('not_found', 'This patch is no longer available. Scan again.')
 }

@@ -9,7 +9,7 @@ export interface ReportedPatches {
   report: PatchReport
 }
 
-/** Keeps what machines may install. A look that failed leaves the list as it was, and says why. */
+/** Stores the available patches of machines. A failed scan keeps the list and stores its reason. */
 export async function storePatches(
   tx: Db,
   emit: (event: Event) => void,
@@ -22,7 +22,7 @@ export async function storePatches(
       .select(['agents.id as agent', 'hash'])
       .where('agent_id', '=', agentId)
       .executeTakeFirst()
-    // Removed meanwhile.
+    // Deleted in the meantime.
     if (known === undefined) continue
     const { found, problem } = report
     const isChanged = found !== null && found.hash !== known.hash
@@ -56,12 +56,12 @@ export async function storePatches(
       .execute()
     const about = { ids: [agentId], agent_ids: [agentId] }
     emit({ type: 'patches.scanned', ...about })
-    // The machines table shows whether there are any.
+    // The machines table shows the number of patches.
     if (isChanged) emit({ type: 'agent.changed', ...about, passing: true })
   }
 }
 
-/** The reported patches with their numbers. What was decided about a patch holds for the same version of it only. */
+/** Adds numbers to the reported patches. A decision applies only to the same version of a patch. */
 async function keepDecisions(
   tx: Db,
   agent: number,

@@ -1,10 +1,10 @@
 import type { MachinePatch } from '@muster/contract/api/patches'
 import type { StoredPatch } from './queries.ts'
 
-// More than a machine has patches in its life.
+// More patches than a machine has in its life.
 const STEP = 1_000_000
 
-/** Patches are numbered within their machine; over all machines a patch is known by this. */
+/** Patches are numbered within their machine. This id is unique across machines. */
 export const patchId = (agent: number, number: number): number => agent * STEP + number
 
 export const readPatchId = (id: number): { agent: number; number: number } => ({

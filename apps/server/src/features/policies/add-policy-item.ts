@@ -12,10 +12,12 @@ import { openSave } from './store-save.ts'
 type Item = { kind: 'checks'; item: PolicyCheck } | { kind: 'tasks'; item: PolicyTask }
 
 const WORDS = { checks: 'check', tasks: 'task' } as const
-/** As the contract's `PolicyContent` has it. */
+/** The limits of the contract's `PolicyContent`. */
 const MOST = { checks: 200, tasks: 50 } as const
 
-/** Adds a check or task to a policy as its next version, with the permission, audit and history of any other change. */
+/**
+ * Adds a check or task to a policy as its next version, with the permission, audit row and history of any other change.
+ */
 export function addPolicyItem(
   ctx: Context,
   caller: Caller,
@@ -27,19 +29,19 @@ export function addPolicyItem(
     requireRight(caller)
     const { content } = policy.document
     if (content[kind].length >= MOST[kind])
-      throw new AppError('conflict', `A policy has at most ${MOST[kind]} ${kind}.`)
+      throw new AppError('conflict', `A policy is limited to ${MOST[kind]} ${kind}. Delete one first.`)
     const document = {
       ...policy.document,
       content: { ...content, [kind]: [...content[kind], item] },
     }
     await writeChange(save, policy, { document, reason: `Added a ${WORDS[kind]}` })
-    // Only new items are numbered, from there on.
+    // Only the new item is numbered, from here on.
     const number = policy.row.last_number + 1
     return { id: policyItemId(policyId, number), policy: policyId, number }
   })
 }
 
-/** A check or task belongs to a machine or to a policy: `invalid` for both or none. */
+/** A check or task belongs to a machine or to a policy. Throws `invalid` for both or none. */
 export function ownerOf({
   agent,
   policy,
@@ -49,6 +51,6 @@ export function ownerOf({
 }): { agent: string } | { policy: number } {
   if (agent !== undefined && policy === undefined) return { agent }
   if (policy !== undefined && agent === undefined) return { policy }
-  const sentence = 'Give either agent or policy.'
+  const sentence = 'Choose either a machine or a policy.'
   throw new AppError('invalid', sentence, { fields: { agent: [sentence] } })
 }

@@ -37,7 +37,7 @@ async function prepare(...options: Parameters<typeof prepareFleet>) {
 const naming = (alert_template: number | null) => ({ ...contentOf([]), alert_template })
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('issue 3, 5.1, alert template: a policy gives its machines an alert template, and takes it away again', async () => {
+  test('spec, policies: a policy gives its machines an alert template, and removes it again', async () => {
     await using database = await open<Database>()
     await using fleet = await prepare(database)
     const { add, edit, template, preview, itemOf, atClient } = fleet
@@ -60,7 +60,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
   })
 })
 
-test('policies stand beside what is assigned to the same place, and an enforced one before everything', async () => {
+test('policies rank with direct assignments to the same target, and an enforced one wins', async () => {
   await using fleet = await prepare()
   const { add, edit, template, itemOf, preview, root, pc, client, site, atClient, atSite, settle } = fleet
   const named = await Promise.all(['P-site', 'P-client', 'A', 'S', 'C', 'D'].map(template))
@@ -91,7 +91,7 @@ test('policies stand beside what is assigned to the same place, and an enforced 
   expect((await itemOf())?.overrode[0]).toMatchObject({ lost: 'enforced', source: { own: true } })
 })
 
-test('a plan says whose template becomes another, and the history knows it', async () => {
+test('a plan shows whose template changes, and so does the history', async () => {
   await using fleet = await prepare()
   const { add, template, plan, root, edit, atClient } = fleet
   const [night, day] = [await template('Night'), await template('Day')]
@@ -108,7 +108,7 @@ test('a plan says whose template becomes another, and the history knows it', asy
   expect(related.body.policies).toEqual([{ id: policy.id, name: 'Base' }])
 })
 
-test('one that is switched off gives way and says so, and one that is deleted is as none', async () => {
+test('an inactive template is skipped and reported, and a deleted one is ignored', async () => {
   await using fleet = await prepare()
   const { add, template, effective, itemOf, preview, root, atClient, atSite } = fleet
   const [near, far] = [await template('Near'), await template('Far')]
@@ -126,7 +126,7 @@ test('one that is switched off gives way and says so, and one that is deleted is
   await root.call(deleteAlertTemplate, { params })
   expect(await itemOf()).toMatchObject({ what: 'Far', overrode: [] })
   expect((await preview()).chain).toHaveLength(1)
-  // What it names is gone, which keeps nobody from changing the rest.
+  // Its template was deleted, which does not prevent other changes.
   expect(await fleet.edit(policy.id, { desc: 'Still there' })).toMatchObject({
     content: { alert_template: near.id },
   })
@@ -135,11 +135,11 @@ test('one that is switched off gives way and says so, and one that is deleted is
   })
   expect(error).toMatchObject({
     code: 'invalid',
-    fields: { 'content.alert_template': ['This alert template does not exist (any more).'] },
+    fields: { 'content.alert_template': ['This alert template does not exist.'] },
   })
 })
 
-test('an alert of a whole site follows the policies that are for all kinds of machines', async () => {
+test('an alert of a whole site follows the policies for all types of machines', async () => {
   await using fleet = await prepare()
   const { add, template, server, client, site, atSite, atClient } = fleet
   const [servers, all] = [await template('Servers'), await template('All')]

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { findMachines } from './machines.ts'
 import { loadPolicySet } from './policy-set.ts'
 
-/** The policies that reach a machine, the nearest first. */
+/** The policies that apply to a machine, nearest first. */
 export async function findAppliedPolicies(db: Db, agentId: string): Promise<AgentDetail['applied_policies']> {
   const set = await loadPolicySet(db)
   if (set.policies.size === 0) return []

@@ -6,13 +6,13 @@ import { findAllIds, findMachines, type PolicyMachine, takeTurns } from './machi
 import { loadPolicySet, type PolicySet } from './policy-set.ts'
 import { lockPolicies, slicesOf } from './queries.ts'
 
-/** A machine takes less than a millisecond to look at, or to be written: others wait for no more than one slice. */
+/** Reading or writing a machine takes less than a millisecond. Others wait for one slice at most. */
 const SLICE = 40
 
 /**
- * Brings machines in line with their policies, whatever has happened since the last time. Everything follows from the
- * rows, so two processes may do it at the same moment: one waits for the other and finds nothing left to do. What is
- * adrift is found without keeping anybody from writing, and written in slices. Answers how many machines were.
+ * Brings machines in line with their policies, whatever happened since the last time. Everything follows from the rows,
+ * so two processes may do it at the same time: one waits for the other and finds nothing to do. Differences are found
+ * without locks and written in slices. Returns the number of changed machines.
  */
 export async function applyPolicies(ctx: Context, agentIds?: readonly string[]): Promise<number> {
   const set = await loadPolicySet(ctx.db)
@@ -31,8 +31,8 @@ export async function applyPolicies(ctx: Context, agentIds?: readonly string[]):
 }
 
 /**
- * `touched`: the kinds of which something has changed. What searches look at is read again under other policies only:
- * who says something else of itself meanwhile is looked at once more for that.
+ * `touched`: the kinds with changes. Facts for searches are read again only if the policies changed: a machine with new
+ * facts is handled again for that reason anyway.
  */
 async function bringInLine(
   ctx: Context,
@@ -41,7 +41,7 @@ async function bringInLine(
 ): Promise<number> {
   return ctx.transaction(async (tx, emit) => {
     await lockPolicies(tx)
-    // Read again: what changed before the lock was ours.
+    // Read again: it may have changed before the lock.
     const set = await loadPolicySet(tx, before)
     const agentIds = found.map(({ agent_id }) => agent_id)
     const machines = await chainThese(tx, set, agentIds, set === before ? found : undefined)
@@ -67,7 +67,7 @@ async function findAdrift(db: Db, set: PolicySet, agentIds: string[]): Promise<P
   return [...adrift]
 }
 
-/** `known`: the same machines as they were a moment ago, with what searches look at. */
+/** `known`: the same machines a moment ago, with the facts for searches. */
 async function chainThese(
   db: Db,
   set: PolicySet,

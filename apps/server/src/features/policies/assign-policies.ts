@@ -25,7 +25,7 @@ export async function readPlace(db: Db, caller: Caller, params: Params): Promise
   return viewPlace(await loadPolicySet(db), place, name)
 }
 
-/** What this list at the place would change. */
+/** The effect of this list at the target. */
 export async function planPlace(
   { db }: Pick<Context, 'db'>,
   caller: Caller,
@@ -48,7 +48,7 @@ export async function planPlace(
   })
 }
 
-/** Assigns these policies to a place, in this order. Each one that gets or loses it keeps that as a version. */
+/** Assigns these policies to a target, in this order. Each policy that gains or loses the target gets a new version. */
 export async function assignPolicies(
   ctx: Context,
   caller: Caller,
@@ -66,7 +66,7 @@ export async function assignPolicies(
   })
 }
 
-/** The same within a transaction that holds the policies. */
+/** Runs within a transaction that holds the policies. */
 export async function assignAt(
   save: Save,
   params: Params,
@@ -77,7 +77,10 @@ export async function assignAt(
   await requireListed(tx, caller, set, wanted)
   const known = listAt(set, place)
   if (modified !== undefined && modified !== digestOf(known)) {
-    throw new AppError('changed_meanwhile', 'Somebody else has changed what is assigned here.')
+    throw new AppError(
+      'changed_meanwhile',
+      'The assignment was changed by another user. Reload it and try again.',
+    )
   }
   const { changed, moved } = changesFor(set, place, wanted)
   const where = name === '' ? 'all machines' : `the ${WORDS[place.level]} "${name}"`
@@ -120,7 +123,7 @@ function auditPlace(place: Place) {
   }
 }
 
-/** The place with its name, as far as the caller may say what counts there. */
+/** Returns the target with its name. Throws if the caller may not change its policies. */
 export async function requirePlace(
   db: Db,
   caller: Caller,
@@ -141,7 +144,10 @@ export async function requirePlace(
     }
     case 'default': {
       if (caller.scope.all) return { place: { level }, name: '' }
-      throw new AppError('not_allowed', 'Only who sees every client may assign a policy to all machines.')
+      throw new AppError(
+        'not_allowed',
+        'Only users with access to every client may assign a policy to all machines.',
+      )
     }
   }
 }
@@ -161,14 +167,14 @@ async function requireListed(
     await requirePolicy(db, caller, set, id)
     const key = `${id} ${monitoring_type}`
     if (seen.has(key)) {
-      const sentence = 'The same policy stands here twice.'
+      const sentence = 'The same policy is listed twice. Remove one.'
       throw new AppError('invalid', sentence, { fields: { [`policies.${index}.id`]: [sentence] } })
     }
     seen.add(key)
   }
 }
 
-/** Gives the policies of a place their order. */
+/** Sets the order of the policies of a target. */
 async function movePlace(tx: Db, place: Place, order: readonly Listed[]): Promise<void> {
   for (const [index, { id, monitoring_type }] of order.entries()) {
     await tx

@@ -12,7 +12,7 @@ import type { Save } from './store-save.ts'
 
 type Order = Parsed<typeof blockInheritance>['body']
 
-/** Keeps policies from above away from a machine, a site or a client, or lets them through again. */
+/** Blocks inherited policies for a machine, a site or a client, or allows them again. */
 export async function setInheritance(ctx: Context, caller: Caller, order: Order): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     await lockPolicies(tx)
@@ -20,7 +20,7 @@ export async function setInheritance(ctx: Context, caller: Caller, order: Order)
   })
 }
 
-/** The same within a transaction that holds the policies. */
+/** Runs within a transaction that holds the policies. */
 export async function blockPolicies(
   { ctx, tx, emit, caller }: Omit<Save, 'set'>,
   order: Order,
@@ -31,7 +31,7 @@ export async function blockPolicies(
     caller,
     action: 'modify',
     object_type: order.target.level,
-    message: `${flag === 1 ? 'Blocked' : 'Allowed'} policies from above for the ${order.target.level === 'agent' ? 'machine' : order.target.level} "${name}"`,
+    message: `${flag === 1 ? 'Blocked' : 'Allowed'} inherited policies for the ${order.target.level === 'agent' ? 'machine' : order.target.level} "${name}"`,
     after: { block_policy_inheritance: flag === 1 },
     ...place,
     at: ctx.now(),

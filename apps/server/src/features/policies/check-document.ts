@@ -22,7 +22,7 @@ interface Check {
   before: PolicyDocument | undefined
 }
 
-/** Refuses what cannot work or is not the caller's to say; answers the document with each target once. */
+/** Refuses invalid documents and those beyond the caller's rights. Returns the document without duplicate targets. */
 export async function checkDocument(
   { ctx, db, caller, set, before }: Check,
   document: PolicyDocument,
@@ -39,23 +39,23 @@ export async function checkDocument(
     atPlace(place, name, () => refuseTarget(settings, ctx.config.checkTargets))
     const isNew = JSON.stringify(known.get(id)) !== JSON.stringify(settings)
     if (settings.check_type === 'script' && script === undefined && isNew) {
-      refuse(`${place}.settings.script`, 'This script does not exist (any more).')
+      refuse(`${place}.settings.script`, 'This script does not exist.')
     }
     const key = checkKey(settings)
-    if (keys.has(key)) refuse(place, `The policy has the same check twice: ${name}.`)
+    if (keys.has(key)) refuse(place, `The policy has the same check twice: ${name}. Remove one.`)
     keys.add(key)
   }
   await refuseBadTasks(caller, { db, set, document, before })
   refuseBadDependencies(document)
   const { offline_time, overdue_time } = document.content.agent_settings
   if (offline_time !== null && overdue_time !== null && overdue_time <= offline_time) {
-    refuse('content.agent_settings.overdue_time', `More than the ${offline_time} minutes of "offline".`)
+    refuse('content.agent_settings.overdue_time', `Enter more than the ${offline_time} minutes of "offline".`)
   }
   const { alert_template } = document.content
   if (alert_template !== null && alert_template !== before?.content.alert_template) {
     const found = await findTemplate(db, alert_template)
     if (found === undefined) {
-      refuse('content.alert_template', 'This alert template does not exist (any more).')
+      refuse('content.alert_template', 'This alert template does not exist.')
     }
   }
   return {
@@ -72,9 +72,9 @@ function refuseBadDependencies({ content: { checks } }: PolicyDocument): void {
   for (const [index, { id, depends_on: on }] of checks.entries()) {
     const place = `content.checks.${index}.depends_on`
     if (on === undefined) continue
-    if (!parents.has(on)) refuse(place, 'The policy has no such check that this one could depend on.')
+    if (!parents.has(on)) refuse(place, 'The policy has no such check to depend on.')
     if (id !== undefined && closesCircle(id, on, parents)) {
-      refuse(place, 'These checks depend on each other: each would wait for the other.')
+      refuse(place, 'These checks depend on each other. Remove one dependency.')
     }
   }
 }
@@ -88,7 +88,7 @@ async function refuseBadTargets(db: Db, caller: Caller, document: PolicyDocument
   if (wide !== undefined && !caller.scope.all) {
     throw new AppError(
       'not_allowed',
-      `Only who sees every client may assign a policy ${wide.level === 'default' ? 'to all machines' : 'by a search'}.`,
+      `Only users with access to every client may assign a policy ${wide.level === 'default' ? 'to all machines' : 'by a search'}.`,
     )
   }
   const places = uniqueBy(document.targets, placeOf).flatMap((target): MaintenanceTarget[] => {
@@ -111,7 +111,7 @@ async function refuseBadTargets(db: Db, caller: Caller, document: PolicyDocument
   ])
 }
 
-/** Says which of the checks is meant. */
+/** Adds the position of the check to an error. */
 function atPlace(place: string, name: string, refuseBad: () => void): void {
   try {
     refuseBad()

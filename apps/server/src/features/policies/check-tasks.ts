@@ -14,7 +14,7 @@ interface Documents {
   before: PolicyDocument | undefined
 }
 
-/** Refuses tasks of a policy that cannot work. */
+/** Refuses invalid tasks of a policy. */
 export async function refuseBadTasks(
   caller: Caller,
   { db, set, document, before }: Documents,
@@ -27,12 +27,12 @@ export async function refuseBadTasks(
     const { task } = one
     const problem = findTaskProblem(task)
     if (problem !== undefined) refuse(`${place}.task.${problem.field}`, `${task.name}: ${problem.sentence}`)
-    if (names.has(taskKey(task))) refuse(place, `The policy has two tasks with the name ${task.name}.`)
+    if (names.has(taskKey(task))) refuse(place, `The policy has two tasks named ${task.name}. Rename one.`)
     names.add(taskKey(task))
     refuseGoneScripts(place, one, { set, known: known.get(one.id) })
     await refuseBadField(db, caller, { task, before: known.get(one.id)?.task, place: `${place}.task.` })
     if (task.task_type === 'checkfailure' && !checks.some(({ id }) => id === task.assigned_check)) {
-      const sentence = `${task.name}: choose the check of this policy whose failure starts it.`
+      const sentence = `${task.name}: choose the check of this policy that starts it on failure.`
       refuse(`${place}.task.assigned_check`, sentence)
     }
   }
@@ -43,11 +43,11 @@ function refuseGoneScripts(
   { task }: PolicyTask,
   { set, known }: { set: PolicySet; known: PolicyTask | undefined },
 ): void {
-  // One that was there before its script was deleted may stay.
+  // An existing task whose script was deleted may stay.
   if (JSON.stringify(known?.task.actions) === JSON.stringify(task.actions)) return
   for (const [index, action] of task.actions.entries()) {
     if (action.type !== 'script' || set.scripts.has(action.script)) continue
-    refuse(`${place}.task.actions.${index}.script`, `${task.name}: this script does not exist (any more).`)
+    refuse(`${place}.task.actions.${index}.script`, `${task.name}: this script does not exist.`)
   }
 }
 

@@ -12,7 +12,7 @@ interface Machine {
   setting_sources: string
 }
 
-/** Refuses to give a machine settings of its own which an enforced policy says. */
+/** Refuses own settings of a machine that an enforced policy overrides. */
 export async function refuseEnforcedSettings(
   db: Db,
   agent: Machine,
@@ -20,11 +20,11 @@ export async function refuseEnforcedSettings(
 ): Promise<void> {
   const [enforced] = (await findEnforced(db, [agent], names)).values()
   if (enforced === undefined) return
-  const sentence = `The enforced policy "${enforced.policy}" sets this for ${agent.hostname}: change it there.`
+  const sentence = `The enforced policy "${enforced.policy}" sets this for ${agent.hostname}. Change it there.`
   throw new AppError('conflict', sentence, { fields: { [enforced.name]: [sentence] } })
 }
 
-/** By agent_id, the first of these settings that an enforced policy says, and the name of that policy. */
+/** By agent_id, the first of these settings that an enforced policy sets, and the name of that policy. */
 export async function findEnforced(
   db: Db,
   agents: readonly Machine[],

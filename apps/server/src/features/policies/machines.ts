@@ -10,7 +10,7 @@ import { NO_CHECKS } from '../checks/queries.ts'
 import { readCoreSettings } from '../settings/queries.ts'
 import { slicesOf } from './queries.ts'
 
-/** A machine as far as policies are concerned. */
+/** The data of a machine that policies need. */
 export interface PolicyMachine extends PlacedMachine {
   hostname: string
   client_name: string
@@ -20,11 +20,11 @@ export interface PolicyMachine extends PlacedMachine {
   offline_time: number
   overdue_time: number
   overdue_dashboard_alert: 0 | 1
-  /** The global default of that for machines of its type. */
+  /** The global default for machines of its type. */
   usual_alert: 0 | 1
   setting_sources: string
   monitoring_type: 'server' | 'workstation'
-  /** Alert templates of the machine and of what is above it, and those that its policies name. */
+  /** Alert templates of the machine and its parents, and those of its policies. */
   agent_template: number | null
   site_template: number | null
   client_template: number | null
@@ -33,11 +33,11 @@ export interface PolicyMachine extends PlacedMachine {
 
 export interface MachineFilter {
   agentIds?: readonly string[]
-  /** Searches look at what machines say of themselves, which is long. */
+  /** Facts for searches, which are large. */
   withText: boolean
 }
 
-/** All machines, or these; others get their turn between two slices. */
+/** All machines, or these. Yields to the event loop between slices. */
 export async function findMachines(db: Db, filter: MachineFilter): Promise<PolicyMachine[]> {
   const { withText } = filter
   const agentIds = filter.agentIds ?? (await findAllIds(db))
@@ -54,14 +54,14 @@ export async function findAllIds(db: Db): Promise<string[]> {
   return rows.map(({ agent_id }) => agent_id)
 }
 
-/** SQLite answers without a pause: whatever else waits is done before this ends. */
+/** SQLite is synchronous: waiting work runs before this resolves. */
 export function takeTurns(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
 }
 
-/** All of them, in parts between which others get their turn. */
+/** All machines in parts, with a turn of the event loop in between. */
 export async function* inTurns<Machine>(machines: readonly Machine[]): AsyncGenerator<Machine[]> {
   for (const slice of slicesOf(machines, MACHINES_AT_ONCE)) {
     yield slice
@@ -69,10 +69,10 @@ export async function* inTurns<Machine>(machines: readonly Machine[]): AsyncGene
   }
 }
 
-/** So many take some 10 ms, with what searches look at. */
+/** This many take about 10 ms, including the facts for searches. */
 const MACHINES_AT_ONCE = 100
 
-/** Of these machines those that the caller sees. */
+/** The visible ones of these machines. */
 export async function findVisible(
   db: Db,
   caller: { scope: Scope },
@@ -117,7 +117,7 @@ async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Pr
 }
 
 const NEVER = new Date(0)
-/** What no search of a policy looks at. */
+/** Columns that no search uses. */
 const NOTHING = {
   queued_runs: 0,
   planned_actions: 0,

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 
 type Slots = Pick<Site, 'server_policy' | 'workstation_policy'>
 
-/** The policies that are assigned to clients and sites themselves. */
+/** The policies assigned directly to clients and sites. */
 export interface NodePolicies {
   ofClient: (id: number) => Slots
   ofSite: (id: number) => Slots

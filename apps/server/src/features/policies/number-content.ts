@@ -4,8 +4,8 @@ import { AppError } from '@muster/contract/errors'
 type Numbered = { id?: number | undefined }
 
 /**
- * Gives new checks and tasks their numbers, each used once in the life of a policy: by them machines keep what one has
- * found, also when it was changed, or when an earlier version is put back.
+ * Numbers new checks and tasks. Numbers are never reused within a policy: machines keep results by number, also after a
+ * change or a revert.
  */
 export function numberContent(
   document: PolicyDocument,
@@ -16,7 +16,7 @@ export function numberContent(
   if (new Set(given).size < given.length || given.some((id) => id > last)) {
     throw new AppError(
       'invalid',
-      'A new check or task of a policy has no id, and each of the others its own.',
+      'A new check or task of a policy has no id, and existing ones have different ids.',
       {
         fields: { content: ['Leave out the id of a new check or task.'] },
       },

@@ -14,7 +14,7 @@ import { checkOf, contentOf, PING, prepareFleet } from './test-policies.ts'
 const ping = (name: string) => contentOf([checkOf({ ...PING, name })])
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('a client, a site and a machine are given policies with their other fields', async () => {
+  test('policies of a client, a site and a machine are set with their other fields', async () => {
     await using database = await open<Database>()
     await using fleet = await prepareFleet(database)
     const { root, client, site, pc, srv, add, checks, settle, server } = fleet
@@ -57,14 +57,14 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       expect.arrayContaining([
         'Changed the policies of the client "Nordwind"',
         'Changed the policies of the site "Bern"',
-        'Blocked policies from above for the site "Bern"',
+        'Blocked inherited policies for the site "Bern"',
         'Changed the policies of the machine "PC-12"',
-        'Blocked policies from above for the machine "PC-12"',
+        'Blocked inherited policies for the machine "PC-12"',
       ]),
     )
   })
 
-  test('the global settings carry the default policies and the default alert template', async () => {
+  test('the global settings contain the default policies and the default alert template', async () => {
     await using database = await open<Database>()
     await using fleet = await prepareFleet(database)
     const { root, pc, srv, add, checks, settle, server } = fleet
@@ -92,14 +92,14 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     expect(audit.map(({ message }) => message)).toEqual(
       expect.arrayContaining([
         'Changed the policies of all machines',
-        'Made "Night" the default alert template',
-        'Took away the default alert template',
+        'Set the default alert template to "Night"',
+        'Removed the default alert template',
       ]),
     )
   })
 })
 
-test('default policies and the default alert template are changed only with their own permissions', async () => {
+test('default policies and the default alert template require their own permissions', async () => {
   await using fleet = await prepareFleet()
   const { server, root, add } = fleet
   const policy = await add({ name: 'A' })
@@ -119,7 +119,7 @@ test('default policies and the default alert template are changed only with thei
   expect((await root.call(editCoreSettings, { body: { server_policy: 99 } })).error.code).toBe('not_found')
 })
 
-test('a first policy replaces the first for its kind of machine, and the others stay', async () => {
+test('a first policy replaces the first for its type of machine, and the others stay', async () => {
   await using fleet = await prepareFleet()
   const { root, client, add } = fleet
   const [a, b, c] = [await add({ name: 'A' }), await add({ name: 'B' }), await add({ name: 'C' })]
@@ -154,7 +154,7 @@ test.each<[string, Listed[], 'server' | undefined, number | null, Listed[]]>([
   expect(withFirst(list, slot, id)).toEqual(expected)
 })
 
-test('policies of a place are changed only with the permission for policies', async () => {
+test('policies of a target require the permission for policies', async () => {
   await using fleet = await prepareFleet()
   const { server, client, site, pc, add, root } = fleet
   const policy = await add({ name: 'A' })
@@ -176,7 +176,7 @@ test('policies of a place are changed only with the permission for policies', as
   expect((await ada.call(editAgent, { params, body: same })).body.description).toBe('changed')
 })
 
-test('a policy takes its alert template beside its content, and a template its repetition in days', async () => {
+test('a policy accepts its alert template next to its content, and a template its repetition in days', async () => {
   await using fleet = await prepareFleet()
   const { root, add } = fleet
   const body = { name: 'Night', check_periodic_alert_days: 2 }

@@ -6,9 +6,9 @@ import { blockPolicies } from './block-inheritance.ts'
 import { listAt, type Listed, type Place } from './place-list.ts'
 import { openSave, type Save } from './store-save.ts'
 
-/** What a client, a site or a machine can be given of policies with its other fields. */
+/** Policy fields of a client, a site or a machine. */
 export interface PlaceFields {
-  /** Of a machine; the others are of clients, sites and all machines. */
+  /** For a machine. The other fields are for clients, sites and all machines. */
   policy?: number | null | undefined
   server_policy?: number | null | undefined
   workstation_policy?: number | null | undefined
@@ -19,8 +19,8 @@ type Slot = 'server' | 'workstation'
 type Level = { level: 'client' | 'site' | 'agent' | 'default'; id: string }
 
 /**
- * Changes what differs, as the endpoints of policies do: with their permission, audit and history. Call it before
- * other rows of the transaction are locked, as policies are locked first everywhere.
+ * Applies changed fields like the endpoints of policies do, with their permission, audit row and history. Call it
+ * before other rows of the transaction are locked, because policies are always locked first.
  */
 export async function changePlaceFields(
   parts: Omit<Save, 'set'>,
@@ -63,8 +63,8 @@ async function blocksAt(tx: Db, place: Exclude<Place, { level: 'default' }>): Pr
 }
 
 /**
- * The list with another first policy for machines of one kind; null = with none for them. Answers the same list where
- * it is so already.
+ * The list with another first policy for one type of machine. Null = without a first policy. Returns the same list if
+ * nothing changes.
  */
 export function withFirst(list: Listed[], slot: Slot | undefined, id: number | null): Listed[] {
   const counts = (one: Listed) =>
@@ -74,7 +74,7 @@ export function withFirst(list: Listed[], slot: Slot | undefined, id: number | n
   const others = list.flatMap((one, index) => {
     const goes = counts(one) && (id === null || index === first || one.id === id)
     if (!goes) return [{ one, index }]
-    // What counted for both kinds still counts for the other.
+    // A policy for both types stays for the other type.
     const rest = slot === 'server' ? 'workstation' : 'server'
     return slot !== undefined && one.monitoring_type === null
       ? [{ one: { id: one.id, monitoring_type: rest } as const, index }]
@@ -89,6 +89,6 @@ export function requireRight(caller: Caller): void {
   if (mayDo(caller, 'can_manage_automation_policies')) return
   throw new AppError(
     'not_allowed',
-    'Your role does not allow changing policies (can_manage_automation_policies).',
+    'Your role does not allow changing policies (can_manage_automation_policies). Ask an administrator.',
   )
 }

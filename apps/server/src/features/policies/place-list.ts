@@ -12,7 +12,7 @@ export interface Listed {
   monitoring_type: 'server' | 'workstation' | null
 }
 
-/** The policies that are assigned to a place itself, in their order. */
+/** The policies assigned directly to the target, in order. */
 export function listAt(set: PolicySet, place: Place): Listed[] {
   const key = keyOf(place)
   return [...set.policies.values()]
@@ -43,8 +43,8 @@ export function viewPlace(set: PolicySet, place: Place, name: string): PlacePoli
 }
 
 /**
- * The policies as they would be with this list at the place, as far as they differ. `moved`: only their order does,
- * which is no part of a policy's document.
+ * The policies that would change with this list at the target. `moved`: only the order changes, which is not part of a
+ * policy's document.
  */
 export function changesFor(
   set: PolicySet,
@@ -78,7 +78,7 @@ export function changesFor(
   return { changed, moved }
 }
 
-/** Whatever the order of the targets in the document. */
+/** Independent of the order of the targets. */
 function textOf(targets: readonly PolicyTarget[]): string {
   return targets
     .map((target) => JSON.stringify([placeOf(target), slotOf(target), 'search' in target && target.search]))

@@ -14,7 +14,7 @@ import { checkOf, contentOf, CPU, PING, prepareFleet } from './test-policies.ts'
 const ping = (name: string) => contentOf([checkOf({ ...PING, name })])
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('issue 3, 5.1, several per level, ordered: policies of a place are assigned, ordered and taken away, and machines follow', async () => {
+  test('spec, policies: policies of a target are assigned, ordered and removed, and machines follow', async () => {
     await using database = await open<Database>()
     await using fleet = await prepareFleet(database)
     const { root, client, add, checks, srv, settle } = fleet
@@ -40,7 +40,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     expect(await set(a.id)).toEqual(['A'])
     expect(await names()).toEqual(['A'])
     const versions = await root.call(listPolicyVersions, { params: { id: b.id } })
-    // The order is no part of the policy itself.
+    // The order is not part of the policy itself.
     expect(versions.body.map(({ reason }) => reason)).toEqual([
       'No longer assigned to the client "Nordwind"',
       'Assigned to the client "Nordwind"',
@@ -54,7 +54,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
   })
 })
 
-test('the overview says what is assigned to each client and site', async () => {
+test('the overview shows the assignments of each client and site', async () => {
   await using fleet = await prepareFleet()
   const { root, client, site, add, server } = fleet
   const base = await add({
@@ -90,7 +90,7 @@ test('the overview says what is assigned to each client and site', async () => {
   expect((await bob.call(getPolicyOverview, {})).body.map(({ name }) => name)).toEqual(['Nordwind'])
 })
 
-test('a plan says what another list would change, and one that no longer fits is refused', async () => {
+test('a plan shows the effect of another list, and a stale one is refused', async () => {
   await using fleet = await prepareFleet()
   const { root, pc, add, checks } = fleet
   const base = await add({ name: 'Base', content: contentOf([checkOf(CPU)]) })
@@ -112,11 +112,11 @@ test('a plan says what another list would change, and one that no longer fits is
   await fleet.settle()
   expect(await checks()).toMatchObject([{ policy: base.id }])
   const { body } = await root.call(listAgents, { query: {} })
-  // Without `detail=false` these are rows.
+  // Rows, without `detail=false`.
   expect((body as AgentRow[]).find(({ agent_id }) => agent_id === pc.agent_id)?.policy).toBe(base.id)
 })
 
-test('places and policies that one may not see or change are refused, and so are bad lists', async () => {
+test('hidden targets and policies are refused, and so are invalid lists', async () => {
   await using fleet = await prepareFleet()
   const { root, server, client, site, add } = fleet
   const base = await add({ name: 'Base', targets: [{ level: 'default', monitoring_type: null }] })
@@ -145,6 +145,6 @@ test('places and policies that one may not see or change are refused, and so are
     (await bob.call(setPlacePolicies, { params, body: { policies: [listed] } })).error?.code
   expect(await asBob(at('site', `${hidden.id}`))).toBe('not_found')
   expect(await asBob(at('default', 'all'))).toBe('not_allowed')
-  // It also reaches all other machines.
+  // It also applies to all other machines.
   expect(await asBob(at('site', `${site.id}`))).toBe('not_allowed')
 })

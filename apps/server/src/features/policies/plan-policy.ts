@@ -13,10 +13,10 @@ type Line = { kind: Kind; change: Change; what: string }
 type Changed = { machine: PolicyMachine; changes: Line[] }
 
 const MOST_MACHINES_TOLD = 200
-/** So many take some 20 ms. */
+/** About 20 ms. */
 const COMPARED_AT_ONCE = 200
 
-/** What a save would change on which machines. Its token is the same as long as it would do exactly that. */
+/** Returns the effect of a save on each machine. The token stays the same as long as the effect does. */
 export function planChange(
   db: Db,
   caller: { scope: Scope },
@@ -34,13 +34,13 @@ export function planChange(
 interface Planned {
   set: PolicySet
   later: PolicySet
-  /** Which of them differ. */
+  /** The changed policies. */
   policies: ReadonlySet<number>
-  /** What is to be saved over what, for the token. */
+  /** The old and new state, for the token. */
   what: unknown
 }
 
-/** The same for whatever makes other policies of these. */
+/** Returns the effect of any other change of policies. */
 export async function planSet(db: Db, caller: { scope: Scope }, planned: Planned): Promise<PolicyPlan> {
   const changed = await findChanges(db, planned)
   const counts = new Map<string, PolicyPlan['lines'][number]>()
@@ -73,7 +73,7 @@ export async function planSet(db: Db, caller: { scope: Scope }, planned: Planned
   }
 }
 
-/** Machines that get something else, with what. Only those in whose chain one of the policies is are looked at. */
+/** Machines with changed items. Only machines with one of these policies in their chain are considered. */
 async function findChanges(db: Db, { set, later, policies }: Planned): Promise<Changed[]> {
   const machines = await findMachines(db, { withText: set.hasSearches || later.hasSearches })
   const before: ChainedMachine[] = []
@@ -131,7 +131,7 @@ function compare(was: Resolved<unknown>, will: Resolved<unknown>): Omit<Line, 'k
     before.delete(key)
     const wasOwn = old?.source.own
     if (source.own) {
-      // What loses to what the machine has of its own changes nothing.
+      // An item that an own item overrides changes nothing.
       if (wasOwn === false) lines.push({ change: 'released', what: value.what })
     } else if (wasOwn === undefined) lines.push({ change: 'added', what: value.what })
     else if (wasOwn) lines.push({ change: 'overridden', what: value.what })

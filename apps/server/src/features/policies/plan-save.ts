@@ -11,7 +11,7 @@ import { loadPolicySet, NEW_POLICY } from './policy-set.ts'
 import { refusePolicyRuns } from './refuse-policy-runs.ts'
 import { requireWholePolicy } from './require-policy.ts'
 
-/** What saving this policy, or deleting it, would do. Refused where the save would be. */
+/** Returns the effect of saving or deleting this policy. Throws if the save itself would be refused. */
 export async function planSave(
   ctx: Context,
   caller: Caller,
@@ -21,8 +21,8 @@ export async function planSave(
 }
 
 /**
- * Refuses a save whose plan no longer fits. Call it before the transaction, which it would hold up: a plan looks at
- * every machine. The answer is the state of the policies, for openSave, so that no other save comes in between.
+ * Refuses a save with a stale plan. Call it before the transaction, which it would delay: a plan reads every machine.
+ * Returns the state of the policies for openSave, so that no other save comes in between.
  */
 export async function confirmPlan(
   ctx: Context,
@@ -38,7 +38,7 @@ export async function confirmPlan(
 export function refusePlan(): never {
   throw new AppError(
     'changed_meanwhile',
-    'Something has changed since this plan was made, and saving would do something else now. Look at the plan again.',
+    'The policies or machines have changed, and saving would have another effect now. Check the plan again.',
   )
 }
 
@@ -56,7 +56,7 @@ async function makePlan(
       const plan = await planChange(db, caller, { set, instead: { id: known.id, document: undefined } })
       return { plan, state }
     }
-    throw new AppError('invalid', 'Say which policy is meant, or what a new one is to be.')
+    throw new AppError('invalid', 'Choose a policy, or describe a new one.')
   }
   const { document } = numberContent(given, known?.row.last_number ?? 0)
   const before = known?.document

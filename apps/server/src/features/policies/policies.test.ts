@@ -11,7 +11,7 @@ import { editSite } from '@muster/contract/api/clients'
 import { expect, test } from 'vitest'
 import { checkOf, contentOf, CPU, PING, prepareFleet } from './test-policies.ts'
 
-test('issue 3, 5.1, checks, level client: machines of a client get the checks of its policy, each of its own', async () => {
+test('spec, policies: machines of a client get their own copies of the checks of its policy', async () => {
   await using fleet = await prepareFleet()
   const { client, pc, srv, add, checks, effective, versionOf } = fleet
   const policy = await add({
@@ -44,7 +44,7 @@ test('issue 3, 5.1, checks, level client: machines of a client get the checks of
   expect(related.body.agents.map(({ agent_id }) => agent_id)).toEqual([pc.agent_id, srv.agent_id])
 })
 
-test('what comes from a policy is changed there, and nowhere else', async () => {
+test('an item of a policy is changed only in the policy', async () => {
   await using fleet = await prepareFleet()
   const { add, checks, root, site } = fleet
   const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
@@ -58,12 +58,12 @@ test('what comes from a policy is changed there, and nowhere else', async () => 
   for (const { error } of answers) {
     expect(error).toMatchObject({
       code: 'conflict',
-      detail: 'This check comes from the policy "Base": change it there.',
+      detail: 'This check comes from the policy "Base". Change it there.',
     })
   }
 })
 
-test('issue 3, 5.1, enforced: an own check stands before a policy, and behind an enforced one until that lets go', async () => {
+test('an own check overrides a policy, and an enforced policy overrides it until it no longer is enforced', async () => {
   await using fleet = await prepareFleet()
   const { addOwn, add, edit, checks, site, effective, versionOf } = fleet
   const { body: own } = await addOwn(CPU)
@@ -92,7 +92,7 @@ test('issue 3, 5.1, enforced: an own check stands before a policy, and behind an
   expect(await versionOf()).toBe(3)
 })
 
-test('an own check that is added takes the place of the policy one', async () => {
+test('a new own check replaces the policy check', async () => {
   await using fleet = await prepareFleet()
   const { addOwn, add, checks, site, settle, root } = fleet
   const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
@@ -105,7 +105,7 @@ test('an own check that is added takes the place of the policy one', async () =>
   expect(await checks()).toMatchObject([{ policy: policy.id }])
 })
 
-test('issue 3, 5.1: the same script with other arguments is another check', async () => {
+test('the same script with other arguments is another check', async () => {
   await using fleet = await prepareFleet()
   const { add, checks, site, server } = fleet
   const script = await server.given.script({ name: 'Backup' })
@@ -134,7 +134,7 @@ test('issue 3, 5.1: the same script with other arguments is another check', asyn
   ])
 })
 
-test('issue 3, 5.1: blocked inheritance, exclusions, moves and searches are followed', async () => {
+test('blocked inheritance, exclusions, moves and searches apply', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, checks, client, site, pc, srv, root, settle, server } = fleet
   const policy = await add({
@@ -174,7 +174,7 @@ test('issue 3, 5.1: blocked inheritance, exclusions, moves and searches are foll
   expect(await counts()).toEqual([0, 0])
 })
 
-test('a policy that is switched off or deleted takes its checks with it, and their alerts', async () => {
+test('a deactivated or deleted policy removes its checks and their alerts', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, checks, settle, root, server } = fleet
   const content = contentOf([checkOf(CPU)], { check_interval: 30 })
@@ -195,7 +195,7 @@ test('a policy that is switched off or deleted takes its checks with it, and the
   expect(rows).toEqual(rows.map(() => ({ check_interval: 120, setting_sources: '{}' })))
 })
 
-test('issue 3, 5.1, settings, interval, offline and overdue minutes: settings come from a policy, unless the machine has its own; an enforced one cannot be left', async () => {
+test('settings come from a policy unless the machine has its own, and enforced ones cannot be changed', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, root, settle, server, pc, effective } = fleet
   const params = { agent_id: pc.agent_id }
@@ -230,7 +230,7 @@ test('issue 3, 5.1, settings, interval, offline and overdue minutes: settings co
   expect(await read()).toEqual([60, 40, 41])
   expect((await root.call(editAgent, { params, body: { check_interval: 90 } })).error).toMatchObject({
     code: 'conflict',
-    fields: { check_interval: ['The enforced policy "Base" sets this for PC-12: change it there.'] },
+    fields: { check_interval: ['The enforced policy "Base" sets this for PC-12. Change it there.'] },
   })
   await edit(policy.id, { enforced: false })
   expect(await read()).toEqual([300, 40, 41])
@@ -240,7 +240,7 @@ test('issue 3, 5.1, settings, interval, offline and overdue minutes: settings co
   expect(await read()).toEqual([120, 4, 30])
 })
 
-test('a check of a policy depends on another one of it, on each machine that has both', async () => {
+test('a check of a policy depends on another one, on each machine that has both', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, checks, site, root } = fleet
   const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
@@ -269,7 +269,7 @@ test('a check of a policy depends on another one of it, on each machine that has
   })
   expect(refused.error).toMatchObject({
     fields: {
-      'content.checks.0.depends_on': ['These checks depend on each other: each would wait for the other.'],
+      'content.checks.0.depends_on': ['These checks depend on each other. Remove one dependency.'],
     },
   })
   const gone = await root.call(editPolicy, {

@@ -17,14 +17,14 @@ import { checkOf, contentOf, CPU, PING, prepareFleet, taskOf } from './test-poli
 const AT = '2026-11-22T06:00:00.000Z'
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('a check and a task are added to a policy where checks and tasks are added', async () => {
+  test('a check and a task are added to a policy by the endpoints for checks and tasks', async () => {
     await using database = await open<Database>()
     await using fleet = await prepareFleet(database)
     const { root, site, pc, add, checks, tasks, settle } = fleet
     const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
     const policy = await add({ name: 'Base', content: contentOf([checkOf(CPU)]), targets })
     const flat = { policy: policy.id, check_type: 'ping', name: 'Router', ip: '192.0.2.1', run_interval: 60 }
-    // As programs write it that were made for the reference.
+    // The format of programs written for the reference.
     const check = await root.call(createCheck, { body: flat as never })
     expect(check.body).toEqual({ id: policyItemId(policy.id, 2), policy: policy.id, number: 2 })
     const action = { type: 'cmd', shell: 'sh', command: 'true' } as const
@@ -52,13 +52,13 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     const body = { agent: pc.agent_id, ...onWindows, task_supported_platforms }
     expect((await root.call(createTask, { body })).error).toMatchObject({
       code: 'invalid',
-      fields: { task_supported_platforms: ['Only a task of a policy has systems.'] },
+      fields: { task_supported_platforms: ['Only a task of a policy has platforms.'] },
     })
     const { body: listed } = await root.call(listPolicyChecks, { params: { id: policy.id } })
     expect(listed.map(({ id }) => id)).toContain(check.body.id)
   })
 
-  test('a policy says how each of its checks and tasks stands, and on which machine', async () => {
+  test('a policy shows the state of each of its checks and tasks per machine', async () => {
     await using database = await open<Database>()
     await using fleet = await prepareFleet(database)
     const { server, root, site, pc, srv, add, checks, tasks } = fleet
@@ -145,7 +145,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
   })
 })
 
-test('a check says which tasks of the policy run when it fails', async () => {
+test('a check lists the tasks of the policy that it starts on failure', async () => {
   await using fleet = await prepareFleet()
   const { root, add, edit } = fleet
   const policy = await add({ name: 'Base', content: contentOf([checkOf(CPU)]) })
@@ -158,7 +158,7 @@ test('a check says which tasks of the policy run when it fails', async () => {
   expect(tasks[0]?.check_name).toBe('CPU Load Check: Warning Threshold: 70%, Error Threshold: 90%')
 })
 
-test('a task of a policy runs on every machine that is connected, and says how many are not', async () => {
+test('a task of a policy runs on every connected machine, and reports the others', async () => {
   await using fleet = await prepareFleet()
   const { root, site, add } = fleet
   const policy = await add({
@@ -171,7 +171,7 @@ test('a task of a policy runs on every machine that is connected, and says how m
   expect(answer.body).toEqual({ sent: 0, offline: 2 })
 })
 
-test('only machines that one sees are counted and listed; what is not there is not found', async () => {
+test('only visible machines are counted and listed, and unknown items are not found', async () => {
   await using fleet = await prepareFleet()
   const { server, root, client, site, add } = fleet
   const other = await server.given.site({ client_id: client.id, name: 'Zug' })
@@ -201,7 +201,7 @@ test('only machines that one sees are counted and listed; what is not there is n
   expect(refusals.map(({ error }) => error?.code)).toEqual(Array.from({ length: 5 }, () => 'not_found'))
 })
 
-test('a check belongs to a machine or a policy, and one of a policy needs the permission for policies', async () => {
+test('a check belongs to a machine or a policy, and a policy check requires the permission for policies', async () => {
   await using fleet = await prepareFleet()
   const { server, root, pc, add } = fleet
   const policy = await add({ name: 'Base' })
@@ -214,7 +214,10 @@ test('a check belongs to a machine or a policy, and one of a policy needs the pe
   })
   for (const wrong of [{ settings: CPU }, { ...body, agent: pc.agent_id }]) {
     const { error } = await root.call(createCheck, { body: wrong })
-    expect(error).toMatchObject({ code: 'invalid', fields: { agent: ['Give either agent or policy.'] } })
+    expect(error).toMatchObject({
+      code: 'invalid',
+      fields: { agent: ['Choose either a machine or a policy.'] },
+    })
   }
   expect((await root.call(createCheck, { body: { ...body, policy: 99 } })).error.code).toBe('not_found')
   expect((await root.call(createCheck, { body })).status).toBe(200)

@@ -26,7 +26,7 @@ import { requirePolicy } from './require-policy.ts'
 
 const byName = new Intl.Collator('en', { numeric: true })
 
-/** The checks of a policy, as they are saved, and how they stand. */
+/** The saved checks of a policy and their states. */
 export async function readPolicyChecks(
   { db, now }: Pick<Context, 'db' | 'now'>,
   caller: Caller,
@@ -56,7 +56,7 @@ export async function readPolicyChecks(
   })
 }
 
-/** The tasks of a policy in the same way. */
+/** The saved tasks of a policy and their states. */
 export async function readPolicyTasks(db: Db, caller: Caller, policyId: number): Promise<TaskOfPolicy[]> {
   const set = await loadPolicySet(db)
   const { content } = (await requirePolicy(db, caller, set, policyId)).document
@@ -78,7 +78,7 @@ export async function readPolicyTasks(db: Db, caller: Caller, policyId: number):
   })
 }
 
-/** What a check of a policy found on each machine of the caller that has it, by name. */
+/** Results of a policy check on each visible machine, by name. */
 export async function readCheckStatus(db: Db, caller: Caller, id: number): Promise<CheckOnMachine[]> {
   const place = await requireItem(db, caller, { id, kind: 'checks' })
   const checks = (await findPolicyCheckRows(db, caller, place)).map(viewCheck)
@@ -92,7 +92,7 @@ export async function readCheckStatus(db: Db, caller: Caller, id: number): Promi
   )
 }
 
-/** How a task of a policy went in the same way. */
+/** Results of a policy task on each visible machine, by name. */
 export async function readTaskStatus(db: Db, caller: Caller, id: number): Promise<TaskOnMachine[]> {
   const place = await requireItem(db, caller, { id, kind: 'tasks' })
   const tasks = await viewTasks(db, await findPolicyTaskRows(db, caller, place))
@@ -106,7 +106,7 @@ export async function readTaskStatus(db: Db, caller: Caller, id: number): Promis
   )
 }
 
-/** The policy and the number that an id names; `not_found` for one that the policy does not have, or nobody sees. */
+/** Returns the policy and number of an id. Throws `not_found` if the policy lacks the item or is not visible. */
 export async function requireItem(
   db: Db,
   caller: Caller,
@@ -116,7 +116,7 @@ export async function requireItem(
   const { content } = (await requirePolicy(db, caller, await loadPolicySet(db), place.policy)).document
   const items: readonly { id?: number | undefined }[] = content[kind]
   if (items.some((item) => item.id === place.number)) return place
-  throw new AppError('not_found', `The policy has no such ${kind === 'checks' ? 'check' : 'task'} any more.`)
+  throw new AppError('not_found', `The policy no longer has this ${kind === 'checks' ? 'check' : 'task'}.`)
 }
 
 function describeCheckOf(set: PolicySet, settings: CheckOfPolicy['settings']): string {
@@ -138,7 +138,7 @@ function sortByHost<Row extends { hostname: string }>(rows: Row[]): Row[] {
   return rows.toSorted((a, b) => byName.compare(a.hostname, b.hostname))
 }
 
-/** How the checks of a policy stand on the machines of the caller, counted by check. */
+/** States of the policy's checks on visible machines, counted by check. */
 async function countPolicyChecks(db: Db, caller: Caller, policyId: number, now: Date) {
   const rows = await db
     .selectFrom('checks')
@@ -151,11 +151,11 @@ async function countPolicyChecks(db: Db, caller: Caller, policyId: number, now: 
     .where(visibleTo(caller))
     .groupBy(['policy_check', 'status', 'alert_severity', 'old'])
     .execute()
-  // SQLite says 1.
+  // SQLite returns 1.
   return rows.map((row) => ({ ...row, old: Number(row.old) === 1, count: Number(row.count) }))
 }
 
-/** The same of its tasks. */
+/** States of the policy's tasks on visible machines, counted by task. */
 async function countPolicyTasks(db: Db, caller: Caller, policyId: number) {
   const rows = await db
     .selectFrom('tasks')

@@ -34,34 +34,34 @@ export interface LibraryScript {
   supported_platforms: string[]
 }
 
-/** All policies of one moment, ready to be asked what they mean for a machine. */
+/** All policies at one moment, prepared to resolve machines. */
 export interface PolicySet {
   policies: ReadonlyMap<number, LoadedPolicy>
   scripts: ReadonlyMap<number, LibraryScript>
-  /** Another text where any policy is another. */
+  /** Changes with any policy. */
   state: string
-  /** Of the rows that it was read from. */
+  /** Identifies the rows that it was read from. */
   stamp: string
-  /** Whether texts of machines are needed. */
+  /** Whether facts of machines are needed. */
   hasSearches: boolean
   chainOf: (machine: PlacedMachine) => ChainLink[]
 }
 
-/** `instead`: with this document in place of what the policy is; undefined = without the policy. */
+/** `instead`: with this document for the policy. Undefined = without the policy. */
 export interface Instead {
   id: number
   document: PolicyDocument | undefined
 }
 
-/** Stands for a policy that has no number yet. */
+/** The id of a policy that is not stored yet. */
 export const NEW_POLICY = 2_147_483_647
 
 const known = new WeakMap<Db, PolicySet>()
 
 /**
- * The policies as they are now. They are kept in memory, and a stamp of the rows, read each time, says whether that is
- * still what the database has, whichever process has changed it. `before`: another one that may still fit, for
- * transactions, whose own changes are nobody else's business before their end.
+ * Returns the current policies. They are cached, and a stamp of the rows, read each time, shows whether the cache is up
+ * to date, whichever process changed it. `before`: another set that may still fit, for transactions, whose uncommitted
+ * changes must stay private.
  */
 export async function loadPolicySet(db: Db, before = known.get(db)): Promise<PolicySet> {
   const stamp = await readPolicyStamp(db)
@@ -97,7 +97,7 @@ async function readPolicySet(db: Db, stamp: string): Promise<PolicySet> {
   )
 }
 
-/** The set as it would be after a save. */
+/** The set after a save. */
 export function withInstead(set: PolicySet, { id, document }: Instead): PolicySet {
   const policies = new Map(set.policies)
   if (document === undefined) policies.delete(id)
@@ -111,20 +111,23 @@ export function withInstead(set: PolicySet, { id, document }: Instead): PolicySe
   return compileSet(policies, set.scripts, 'planned')
 }
 
-/** The set with other documents and positions in place of some of its policies. */
+/** The set with some of its policies replaced. */
 export function withPolicies(set: PolicySet, changed: readonly LoadedPolicy[]): PolicySet {
   const policies = new Map(set.policies)
   for (const policy of changed) policies.set(policy.id, policy)
   return compileSet(policies, set.scripts, 'planned')
 }
 
-/** Some of the policies alone: enough to say whether and how they reach a machine, which others have no part in. */
+/**
+ * Only some of the policies: enough to decide whether they apply to a machine, because other policies have no influence
+ * on that.
+ */
 export function onlyPolicies(set: PolicySet, ids: ReadonlySet<number>): PolicySet {
   const policies = new Map([...set.policies].filter(([id]) => ids.has(id)))
   return compileSet(policies, set.scripts, 'part')
 }
 
-/** Where a policy comes among those of each of its places: where it was, or after all others. */
+/** The position of a policy at each of its targets: unchanged, or after all others. */
 export function positionsFor(set: PolicySet, id: number, { targets }: PolicyDocument): number[] {
   const before = set.policies.get(id)
   const kept = new Map(
@@ -144,13 +147,13 @@ export function placeOf(target: PolicyTarget): string {
   return 'id' in target ? `${target.level} ${target.id}` : target.level
 }
 
-/** Kinds of content and fields of tasks that came after it was stored have their usual values. */
+/** Newer kinds of content and fields of tasks get their default values. */
 export function readContent(content: string): PolicyContent {
-  // Stored by save-policy.ts as the contract's schema made it.
+  // Stored by store-save.ts with the contract's schema.
   const stored = JSON.parse(content) as Partial<PolicyContent>
   const tasks = (stored.tasks ?? []).map((one) => ({
     ...one,
-    // In the order of the contract, or the same task would look changed.
+    // In the order of the contract. Otherwise an unchanged task would look changed.
     task: { ...one.task, ...TASK_DEFAULTS, ...one.task },
   }))
   const agent_settings = { ...NO_CONTENT.agent_settings, ...stored.agent_settings }

@@ -5,21 +5,21 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { findMachines, inTurns } from './machines.ts'
 import type { LoadedPolicy, PolicySet } from './policy-set.ts'
 
-/** What of policies a caller sees. */
+/** The visible policies of a caller. */
 export interface PolicySight {
-  /** Something of it: it is their own, assigned to what they see, or reaches a machine of theirs. */
+  /** A part is visible: the caller is its author, it is assigned within the scope, or applies to a visible machine. */
   sees(policy: LoadedPolicy): boolean
-  /** Everything that it touches. */
+  /** All of its targets and machines are visible. */
   seesWhole(policy: LoadedPolicy): boolean
   seesTarget(target: PolicyTarget): boolean
   seesClient(id: number): boolean
   seesSite(id: number): boolean
   seesAgent(id: string): boolean
-  /** Machines of the caller that a policy reaches. */
+  /** Number of visible machines that a policy applies to. */
   countReached(policyId: number): number
 }
 
-/** `counting`: whoever sees every client needs the machines for their number only. */
+/** `counting`: callers with access to every client need the machines only for their number. */
 export async function createPolicySight(
   db: Db,
   caller: Caller,

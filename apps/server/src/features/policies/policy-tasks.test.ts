@@ -28,7 +28,7 @@ const NIGHTLY = { name: 'Nightly', task_type: 'daily', run_time_date: '2026-01-0
 const toSite = ({ site }: Fleet) => [{ level: 'site' as const, id: site.id, monitoring_type: null }]
 const withTasks = (tasks: ReturnType<typeof taskOf>[]) => ({ ...contentOf([]), tasks })
 
-/** The machine has run it, and it printed this. */
+/** The machine ran the task, which printed this. */
 function reportOf(task: Task | undefined, stdout: string) {
   const at = '2026-01-01T01:00:00.000Z'
   const action = { name: 'look', outcome: 'exited' as const, reason: null, retcode: 0, stderr: '' }
@@ -54,7 +54,7 @@ async function tasksVersion({ server, pc }: Fleet): Promise<number> {
   return row.tasks_version
 }
 
-test('issue 3, 5.1, tasks: machines get the tasks of a policy, each of its own, and lose them with it', async () => {
+test('spec, policies: machines get their own copies of the tasks of a policy, and lose them with it', async () => {
   await using fleet = await prepareFleet()
   const { add, tasks, srv, effective, settle, root } = fleet
   const policy = await add({
@@ -82,7 +82,7 @@ test('issue 3, 5.1, tasks: machines get the tasks of a policy, each of its own, 
   expect(await tasksVersion(fleet)).toBe(2)
 })
 
-test('a task of a policy is changed there, and nowhere else', async () => {
+test('a task of a policy is changed only in the policy', async () => {
   await using fleet = await prepareFleet()
   const { add, tasks, root } = fleet
   await add({ name: 'Base', content: withTasks([taskOf()]), targets: toSite(fleet) })
@@ -95,12 +95,12 @@ test('a task of a policy is changed there, and nowhere else', async () => {
   for (const { error } of answers) {
     expect(error).toMatchObject({
       code: 'conflict',
-      detail: 'This task comes from the policy "Base": change it there.',
+      detail: 'This task comes from the policy "Base". Change it there.',
     })
   }
 })
 
-test('every call of a task takes the number of one that comes from a policy, or says where to turn', async () => {
+test('every task call accepts the id of a policy task, or names the right call', async () => {
   await using fleet = await prepareFleet()
   const { add, tasks, root, server, pc, srv } = fleet
   const policy = await add({ name: 'Base', content: withTasks([taskOf(NIGHTLY)]), targets: toSite(fleet) })
@@ -112,7 +112,10 @@ test('every call of a task takes the number of one that comes from a policy, or 
     { agent_id: srv.agent_id, policy: policy.id },
   ])
   const run = (body: { agent_id?: string } = {}) => root.call(runTask, { params, body })
-  expect((await run()).error).toMatchObject({ code: 'agent_offline', detail: 'PC-12 is not connected.' })
+  expect((await run()).error).toMatchObject({
+    code: 'agent_offline',
+    detail: 'PC-12 is offline. Try again when it is connected.',
+  })
   expect((await run({ agent_id: pc.agent_id })).error.code).toBe('agent_offline')
   expect((await run({ agent_id: srv.agent_id })).error).toMatchObject({
     code: 'invalid',
@@ -129,7 +132,7 @@ test('every call of a task takes the number of one that comes from a policy, or 
   expect((await tasks(srv))[0]?.task_result).toMatchObject({ status: 'pending', last_run: null })
 })
 
-test('an own task of the same name stands before a policy, and rests for an enforced one', async () => {
+test('an own task of the same name overrides a policy, and an enforced policy overrides it', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, tasks, pc, root, effective } = fleet
   const { task: fields } = taskOf({ name: 'tidy UP' })
@@ -151,7 +154,7 @@ test('an own task of the same name stands before a policy, and rests for an enfo
   expect(await tasks()).toMatchObject([{ id: own.id, overridden_by_policy: false, task_result: {} }])
 })
 
-test('issue 3, 5.4, agents get only what changed: a machine keeps its row when a task is changed or put back, and only machines with a difference hear of it', async () => {
+test('a machine keeps its row when a task changes, and only machines with a difference are notified', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, plan, tasks, root, settle, srv } = fleet
   const policy = await add({ name: 'Base', content: withTasks([taskOf(NIGHTLY)]), targets: toSite(fleet) })
@@ -175,7 +178,7 @@ test('issue 3, 5.4, agents get only what changed: a machine keeps its row when a
   expect(await tasks()).toMatchObject([{ id: first?.id, run_time_date: '2026-01-01T02:00' }])
 })
 
-test('a task starts on failure of the check that its machine has for that of the policy', async () => {
+test('a task starts on failure of its machine’s copy of the policy check', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, addOwn, checks, tasks } = fleet
   const policy = await add({ name: 'Base', content: contentOf([checkOf(CPU), checkOf(PING)]) })
@@ -185,13 +188,13 @@ test('a task starts on failure of the check that its machine has for that of the
   await edit(policy.id, { content: edited, targets: toSite(fleet) })
   const ofPolicy = (await checks()).find(({ settings }) => settings.check_type === 'ping')
   expect(await tasks()).toMatchObject([{ assigned_check: ofPolicy?.id, check_name: 'Ping Check: Router' }])
-  // A check of the machine's own takes the place of the policy's, and starts the task.
+  // A check of the machine's own replaces the policy's, and starts the task.
   const { body: own } = await addOwn(PING)
   await fleet.settle()
   expect(await tasks()).toMatchObject([{ assigned_check: own.id }])
 })
 
-test('machines of other systems do not get a task, and the page of the machine says so', async () => {
+test('machines of other platforms do not get a task, and the page of the machine says so', async () => {
   await using fleet = await prepareFleet()
   const { add, tasks, effective } = fleet
   const windows = { ...taskOf(), task_supported_platforms: ['windows' as const] }
@@ -200,7 +203,7 @@ test('machines of other systems do not get a task, and the page of the machine s
   expect((await effective()).unfit).toMatchObject([{ what: expect.stringContaining('Tidy up') }])
 })
 
-test('what cannot work, and what is not the role of the caller, is refused', async () => {
+test('invalid documents and those beyond the rights of the caller are refused', async () => {
   await using fleet = await prepareFleet()
   const { root, server } = fleet
   const { createPolicy } = await import('@muster/contract/api/policies')
@@ -223,7 +226,7 @@ test('what cannot work, and what is not the role of the caller, is refused', asy
   expect(await refused([taskOf()], helper)).toMatchObject({ code: 'not_allowed' })
 })
 
-test('4.1 result to a custom field: of a task of a policy, on each machine its own', async () => {
+test('a policy task stores its result in a custom field, on each machine its own', async () => {
   await using fleet = await prepareFleet()
   const { add, tasks, root, pc, srv, server, settle } = fleet
   const { body: field } = await root.call(createCustomField, {
@@ -252,7 +255,7 @@ test('4.1 result to a custom field: of a task of a policy, on each machine its o
   await root.call(deleteCustomField, { params: { id: field.id } })
   await settle()
   expect(await tasks()).toMatchObject([{ id: before?.id, modified: before?.modified, custom_field: null }])
-  // The policy names a field that is gone: it may stay, as a script that is gone may.
+  // The policy names a deleted field: it may stay, like a deleted script.
   expect((await root.call(editPolicy, { params: { id: policy.id }, body: { desc: 'x' } })).status).toBe(200)
   const { error } = await root.call(editPolicy, {
     params: { id: policy.id },
@@ -261,7 +264,7 @@ test('4.1 result to a custom field: of a task of a policy, on each machine its o
   expect(Object.keys(error.fields ?? {})).toEqual(['content.tasks.0.task.custom_field'])
 })
 
-test('a policy that was saved before tasks had custom fields reads as if it said none', async () => {
+test('a policy saved before tasks had custom fields reads as having none', async () => {
   await using fleet = await prepareFleet()
   const { add, root, server } = fleet
   const policy = await add({ name: 'Base', content: withTasks([taskOf()]) })

@@ -27,8 +27,8 @@ export function findExclusionRows(db: Db): Promise<ExclusionRow[]> {
 }
 
 /**
- * Another text as soon as policies, what they are assigned to, or scripts have changed: every save of a policy raises
- * its version, and what is deleted is missed in the counts.
+ * Changes with policies, their assignments and scripts: every save of a policy increases its version, and deletions
+ * change the counts.
  */
 export async function readPolicyStamp(db: Db): Promise<string> {
   const { rows } = await sql<Record<string, unknown>>`
@@ -84,7 +84,7 @@ export function findVersions(db: Db, policyId: number): Promise<VersionRow[]> {
     .execute()
 }
 
-/** Whoever changes policies or what machines have by them takes turns, so that two processes do not do it twice. */
+/** Serializes changes of policies and their machines, so that two processes do not apply them twice. */
 export async function lockPolicies(tx: Db): Promise<void> {
   await tx
     .insertInto('settings')

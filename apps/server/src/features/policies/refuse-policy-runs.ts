@@ -13,9 +13,8 @@ const PARTS = {
 } as const
 
 /**
- * A policy gives its checks and tasks to machines: whoever changes these, or makes more machines have them, needs the
- * rights to give them to each machine by hand. What stays where it was is nobody's change. Answers the author, as
- * refuseRuns does.
+ * Policies run their checks and tasks on machines: changing these, or applying them to more machines, requires the
+ * rights to run them on each machine directly. Unchanged parts require nothing. Returns the author, like refuseRuns.
  */
 export async function refusePolicyRuns(
   db: Db,
@@ -41,7 +40,7 @@ export async function refusePolicyRuns(
   })
 }
 
-/** Whether the policy may apply to machines to which it did not apply before. */
+/** Whether the policy may apply to further machines. */
 function reachesMore(before: PolicyDocument, after: PolicyDocument): boolean {
   if (!after.active) return false
   if (!before.active || (after.enforced && !before.enforced)) return true
@@ -61,7 +60,7 @@ function textOf(target: Target): string {
   return JSON.stringify([placeOf(target), type, 'search' in target ? target.search : null])
 }
 
-/** The same place for servers and workstations. */
+/** The same target for servers and workstations. */
 function widest(target: Target): Target {
   return 'monitoring_type' in target ? { ...target, monitoring_type: null } : target
 }

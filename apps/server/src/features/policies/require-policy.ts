@@ -7,7 +7,7 @@ import { createPolicySight } from './policy-sight.ts'
 
 type StoredPolicy = LoadedPolicy & { row: PolicyRow }
 
-/** The policy, or `not_found`: also for one of which the caller sees nothing. */
+/** Returns the policy. Throws `not_found` if no part of it is visible. */
 export async function requirePolicy(
   db: Db,
   caller: Caller,
@@ -17,12 +17,12 @@ export async function requirePolicy(
   const policy = set.policies.get(id)
   const sight = await createPolicySight(db, caller, set)
   if (policy?.row === undefined || !sight.sees(policy)) {
-    throw new AppError('not_found', 'There is no such policy, or you may not see it.')
+    throw new AppError('not_found', 'This policy does not exist, or you may not see it.')
   }
   return { ...policy, row: policy.row }
 }
 
-/** The same for who may change it: nobody who sees only a part of what it touches. */
+/** Throws for callers who see only a part of the policy and may therefore not change it. */
 export async function requireWholePolicy(
   db: Db,
   caller: Caller,
@@ -34,6 +34,6 @@ export async function requireWholePolicy(
   if (sight.seesWhole(policy)) return policy
   throw new AppError(
     'not_allowed',
-    'This policy also reaches machines that you may not see, so you may not see all of it or change it.',
+    'This policy also applies to machines that you may not see, so you may not see all of it or change it.',
   )
 }

@@ -43,7 +43,7 @@ const doing: fc.Arbitrary<Doing> = fc.oneof(
   }),
   fc.record({ kind: of('delete'), nth }),
 )
-/** Assigned from the start, so that most of what is done next changes what machines have. */
+/** Assigned at the start, so that most of the following steps change machines. */
 const FIRST: Doing[] = [
   { kind: 'add', keys: ['X', 'Y'], search: '', enforced: false, active: true },
   { kind: 'add', keys: ['Y'], search: '', enforced: true, active: true },
@@ -54,7 +54,7 @@ const FIRST: Doing[] = [
 ]
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('issue 3, 7 policy resolution: whatever is done to policies, machines have what a plain model says', async () => {
+  test('spec, policies: after any sequence of changes machines match a plain model', async () => {
     await using database = await open<Database>()
     await using world = await prepareWorld(database)
     await fc.assert(

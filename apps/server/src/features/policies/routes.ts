@@ -113,7 +113,7 @@ export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
 const byName = new Intl.Collator('en', { numeric: true })
 
-/** Clients and sites by name, each with what is assigned to it. */
+/** Clients and sites by name, each with its assignments. */
 async function readOverview(db: Db, caller: Caller): Promise<PolicyOverview> {
   const set = await loadPolicySet(db)
   const first = await findNodePolicies(db)
@@ -141,7 +141,7 @@ async function readOverview(db: Db, caller: Caller): Promise<PolicyOverview> {
   ).toSorted((a, b) => byName.compare(a.name, b.name))
 }
 
-/** Gives a machine settings of its own, or takes them away: then its policies say, or all is as ever. */
+/** Sets own settings of a machine, or removes them in favour of its policies and the defaults. */
 async function changeOwnSettings(
   ctx: Context,
   caller: Caller,
@@ -154,7 +154,7 @@ async function changeOwnSettings(
     const after = { ...before }
     for (const name of AGENT_SETTING_NAMES) {
       const value = values[name]
-      // `given` makes the next look at the machine set it, whether or not a policy says anything.
+      // `given` lets the next resolution set it, with or without a policy value.
       if (value !== undefined) {
         after[name] = { own: value === null ? undefined : Number(value), given: true }
       }
@@ -162,8 +162,8 @@ async function changeOwnSettings(
     const offline = after.offline_time?.own ?? agent.offline_time
     const overdue = after.overdue_time?.own
     if (overdue !== undefined && overdue <= offline) {
-      throw new AppError('invalid', 'A machine counts as overdue later than as offline.', {
-        fields: { overdue_time: [`More than the ${offline} minutes of "offline".`] },
+      throw new AppError('invalid', 'Overdue must come later than offline.', {
+        fields: { overdue_time: [`Enter more than the ${offline} minutes of "offline".`] },
       })
     }
     await tx
@@ -186,11 +186,11 @@ async function changeOwnSettings(
   })
 }
 
-/** What a machine has, from where, and what stood behind. Call it for machines that the caller sees. */
+/** The effective items of a machine, their origin, and what they override. For visible machines only. */
 async function readEffectivePolicy(db: Db, agentId: string): Promise<EffectivePolicy> {
   const set = await loadPolicySet(db)
   const [machine] = await findMachines(db, { agentIds: [agentId], withText: set.hasSearches })
-  if (machine === undefined) throw new Error(`Machine ${agentId} went away while its policies were read`)
+  if (machine === undefined) throw new Error(`Machine ${agentId} was deleted while its policies were read`)
   const chain = set.chainOf(machine)
   const items: EffectiveItem[] = []
   const unfit: EffectivePolicy['unfit'] = []

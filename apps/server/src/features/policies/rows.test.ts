@@ -8,13 +8,13 @@ import { testEngines } from '../../platform/database/test-engines.ts'
 import { contentOf, prepareFleet } from './test-policies.ts'
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('rows of machines, clients and sites say which policies and alert template are theirs', async () => {
+  test('rows of machines, clients and sites show their policies and alert templates', async () => {
     await using database = await open<Database>()
     await using fleet = await prepareFleet(database)
     const { root, pc, srv, client, site, add, edit, settle } = fleet
     const rowOf = async ({ agent_id }: { agent_id: string }) => {
       const { body } = await root.call(listAgents, { query: {} })
-      // Without `detail=false` these are rows.
+      // Rows, without `detail=false`.
       return (body as AgentRow[]).find((row) => row.agent_id === agent_id)
     }
     const template = async (name: string) =>
@@ -69,7 +69,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
   })
 })
 
-test('who may not list policies is not told which reach a machine', async () => {
+test('without the permission to list policies, rows do not show them', async () => {
   await using fleet = await prepareFleet()
   const { server, pc, client, add } = fleet
   await add({ name: 'Base', targets: [{ level: 'client', id: client.id, monitoring_type: null }] })

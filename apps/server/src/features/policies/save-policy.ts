@@ -27,7 +27,7 @@ const EMPTY: Omit<PolicyDocument, 'name'> = {
   excluded_agents: [],
 }
 
-/** Answers the number of the policy, as all here do. */
+/** Returns the id of the policy, like all functions here. */
 export async function addPolicy(ctx: Context, caller: Caller, body: Body): Promise<number> {
   const state = await confirmPlan(ctx, caller, {
     policy: partsOver(newDocument(body), body),
@@ -78,7 +78,7 @@ export async function changePolicy(
       if (body.modified !== undefined && body.modified !== policy.row.modified) {
         throw new AppError(
           'changed_meanwhile',
-          `${policy.row.modified_by} has changed "${policy.document.name}" since you opened it.`,
+          `"${policy.document.name}" was changed by ${policy.row.modified_by}. Reload it and try again.`,
         )
       }
       return writeChange(save, policy, { ...body, document: partsOver(policy.document, body) })
@@ -86,7 +86,7 @@ export async function changePolicy(
   )
 }
 
-/** Makes a policy again what it was. What its checks have found since stays with them. */
+/** Restores an earlier version of a policy. Results of its checks are kept. */
 export async function revertPolicy(
   ctx: Context,
   caller: Caller,
@@ -99,7 +99,8 @@ export async function revertPolicy(
       const save = await openSave({ ctx, tx, emit, caller }, state)
       const policy = await requireWholePolicy(tx, caller, save.set, id)
       const found = (await findVersions(tx, id)).find((one) => one.version === version)
-      if (found === undefined) throw new AppError('not_found', `The policy has no version ${version}.`)
+      if (found === undefined)
+        throw new AppError('not_found', `The policy has no version ${version}. Reload its history.`)
       return writeChange(save, policy, {
         document: readDocument(found),
         reason: `Reverted to version ${version}`,
@@ -134,7 +135,7 @@ function newDocument({ name }: Body, copied?: PolicyDocument): PolicyDocument {
 }
 
 function readDocument({ document }: { document: string }): PolicyDocument {
-  // Stored by store-save.ts as the contract's schema made it.
+  // Stored by store-save.ts with the contract's schema.
   const stored = JSON.parse(document) as PolicyDocument
   return { ...stored, content: readContent(JSON.stringify(stored.content)) }
 }
@@ -156,7 +157,7 @@ type Parts = Partial<{
   alert_template?: number | null | undefined
 }
 
-/** What is given in place of what was; kinds of content that are left out stay. */
+/** The given parts replace the old ones. Omitted kinds of content stay. */
 function partsOver(document: PolicyDocument, parts: Parts): PolicyDocument {
   return {
     name: parts.name ?? document.name,
@@ -177,18 +178,18 @@ function templateOf({ alert_template }: Parts): Body['content'] {
 
 function contentOver(content: PolicyContent, parts: Body['content']): PolicyContent {
   const given = Object.entries(parts ?? {}).filter(([, value]) => value !== undefined)
-  // Kinds of the same schema, as many of them as were sent.
+  // Kinds of the same schema, as many as were sent.
   return { ...content, ...(Object.fromEntries(given) as Partial<PolicyContent>) }
 }
 
 function takenName(name: string): { field: string; sentence: string } {
   return {
     field: 'name',
-    sentence: `There is already a policy named ${name === '' ? 'like this' : `"${name}"`}.`,
+    sentence: `A policy named ${name === '' ? 'like this' : `"${name}"`} already exists.`,
   }
 }
 
-/** Deletes a policy with its history. Machines lose what they have by it after the commit. */
+/** Deletes a policy with its history. Machines lose its items after the commit. */
 export async function removePolicy(
   ctx: Context,
   caller: Caller,

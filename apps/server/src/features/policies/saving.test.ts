@@ -12,7 +12,7 @@ import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
 import { checkOf, contentOf, CPU, documentOf, PING, prepareFleet } from './test-policies.ts'
 
-test('issue 3, 5.3, saving shows what will change, a stale plan is refused: a plan says what changes on which machines, and one that no longer fits is refused', async () => {
+test('spec, policies: a plan shows the effect on each machine, and a stale one is refused', async () => {
   await using fleet = await prepareFleet()
   const { add, plan, root, site, addOwn, settle } = fleet
   const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
@@ -37,7 +37,7 @@ test('issue 3, 5.3, saving shows what will change, a stale plan is refused: a pl
   const save = { params: { id: policy.id }, body: { ...document, plan: shown.token } }
   expect((await root.call(editPolicy, save)).error).toMatchObject({
     code: 'changed_meanwhile',
-    detail: expect.stringMatching('^Something has changed since this plan was made'),
+    detail: expect.stringMatching('^The policies or machines have changed'),
   })
   const again = await plan(policy.id, document)
   expect(again.lines).toContainEqual({
@@ -76,7 +76,7 @@ test('a new policy is planned and saved with its plan', async () => {
   expect(copy.body).toMatchObject({ active: false, content: { checks: [{ settings: CPU }] }, targets: [] })
 })
 
-test('issue 3, 5.3, history and revert: every version is kept, and an earlier one can be put back with its checks as they were', async () => {
+test('every version is kept, and an earlier one can be restored with its checks', async () => {
   await using fleet = await prepareFleet()
   const { add, edit, root, site, checks, settle, server } = fleet
   const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
@@ -130,7 +130,7 @@ test('issue 3, 5.3, history and revert: every version is kept, and an earlier on
   ])
 })
 
-test('what cannot work is refused with a sentence at its place', async () => {
+test('an invalid policy is refused with a sentence at its field', async () => {
   await using fleet = await prepareFleet()
   const { root, add } = fleet
   await add({ name: 'Base' })
@@ -145,7 +145,7 @@ test('what cannot work is refused with a sentence at its place', async () => {
   })
   expect(await refused({ name: 'Base' })).toMatchObject({
     code: 'conflict',
-    fields: { name: ['There is already a policy named "Base".'] },
+    fields: { name: ['A policy named "Base" already exists.'] },
   })
   expect((await refused({ content: contentOf([checkOf(CPU), checkOf(CPU)]) })).detail).toMatch(
     'The policy has the same check twice: CPU Load Check',
@@ -158,11 +158,11 @@ test('what cannot work is refused with a sentence at its place', async () => {
     'not_found',
   )
   expect(await refused({ content: contentOf([], { offline_time: 9, overdue_time: 9 }) })).toMatchObject({
-    fields: { 'content.agent_settings.overdue_time': ['More than the 9 minutes of "offline".'] },
+    fields: { 'content.agent_settings.overdue_time': ['Enter more than the 9 minutes of "offline".'] },
   })
 })
 
-test('who sees one client sees its policies only, and changes none that reaches further', async () => {
+test('a user with one client sees its policies only, and changes none that applies to others', async () => {
   await using fleet = await prepareFleet()
   const { server, add, client, root } = fleet
   const other = await server.given.client({ name: 'Hidden' })
@@ -200,7 +200,7 @@ test('who sees one client sees its policies only, and changes none that reaches 
   expect((await root.call(listPolicies, { query: {} })).body).toHaveLength(4)
 })
 
-test('of many who save with the same plan, one succeeds', async () => {
+test('one of many concurrent saves with the same plan succeeds', async () => {
   await using fleet = await prepareFleet()
   const { add, root } = fleet
   const policy = await add({ name: 'Base' })

@@ -14,7 +14,7 @@ import { refusePolicyRuns } from './refuse-policy-runs.ts'
 import { loadPolicySet, type PolicySet, positionsFor } from './policy-set.ts'
 import { insertVersion, lockPolicies, replaceExclusions, replaceTargets, updatePolicy } from './queries.ts'
 
-/** The transaction in which a policy is saved, with what there was before. */
+/** The transaction that saves a policy, with the earlier state. */
 export interface Save {
   ctx: Context
   tx: Db
@@ -31,7 +31,7 @@ export interface Saved {
   reason: string
 }
 
-/** `state`: of the policies when the plan was confirmed, where there was one. */
+/** `state`: of the policies when the plan was confirmed, if there was a plan. */
 export async function openSave(parts: Omit<Save, 'set'>, state: string | undefined): Promise<Save> {
   await lockPolicies(parts.tx)
   const set = await loadPolicySet(parts.tx)
@@ -40,8 +40,8 @@ export async function openSave(parts: Omit<Save, 'set'>, state: string | undefin
 }
 
 /**
- * Stores what belongs to a saved row: targets, exclusions, history, audit. Machines follow after the commit. Answers
- * the number of the policy.
+ * Stores everything that belongs to a saved row: targets, exclusions, history, audit row. Machines follow after the
+ * commit. Returns the id of the policy.
  */
 export async function storeSave(save: Save, saved: Saved): Promise<number> {
   const { ctx, tx, emit, caller, set } = save
@@ -50,7 +50,7 @@ export async function storeSave(save: Save, saved: Saved): Promise<number> {
   const author_id = await refusePolicyRuns(tx, caller, { set, before: known, document: saved.document })
   const document = await checkDocument({ ctx, db: tx, caller, set, before }, saved.document)
   await updatePolicy(tx, id, { author_id })
-  // Machines that have it already read keys with the role of the new author.
+  // On existing machines keys are read with the role of the new author.
   if (known !== undefined && known.row?.author_id !== author_id) await redefineKeyUses(tx, emit)
   await storePlaces(tx, id, { document, positions: positionsFor(set, id, document) })
   const at = ctx.now()
@@ -77,7 +77,7 @@ export async function storeSave(save: Save, saved: Saved): Promise<number> {
   return id
 }
 
-/** Rows of machines, clients and sites say which policies are assigned to them. */
+/** Rows of machines, clients and sites show their policies. */
 export function emitPlaces(emit: (event: Event) => void, targets: readonly PolicyTarget[]): void {
   const agents = new Set(targets.flatMap((target) => (target.level === 'agent' ? [target.id] : [])))
   if (agents.size > 0) emit({ type: 'agent.changed', ids: [...agents], agent_ids: [...agents] })
@@ -116,7 +116,7 @@ function placeColumns(target: PolicyTarget) {
 
 const MOST_TARGETS_TOLD = 50
 
-/** What the audit log keeps of a policy. */
+/** The form of a policy in audit rows. */
 export function documentForAudit(document: PolicyDocument, set: PolicySet): unknown {
   const { content, targets, ...rest } = document
   const told = targets.slice(0, MOST_TARGETS_TOLD).map((target) => JSON.stringify(target))

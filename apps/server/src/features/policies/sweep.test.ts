@@ -3,7 +3,7 @@ import { editScript } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { checkOf, contentOf, CPU, prepareFleet } from './test-policies.ts'
 
-test('a script that is for other systems from now on is followed', async () => {
+test('a script that changes its platforms is followed', async () => {
   await using fleet = await prepareFleet()
   const { add, checks, site, server, root, settle } = fleet
   const script = await server.given.script({ name: 'Backup' })
@@ -27,12 +27,12 @@ test('a script that is for other systems from now on is followed', async () => {
   expect(await checks()).toEqual([])
 })
 
-test('what only comes and goes on a machine has nobody look at its policies', async () => {
+test('passing changes of a machine do not resolve its policies again', async () => {
   await using fleet = await prepareFleet()
   const { add, checks, pc, site, server, settle } = fleet
   const targets = [{ level: 'site' as const, id: site.id, monitoring_type: null }]
   await add({ name: 'Base', content: contentOf([checkOf(CPU)]), targets })
-  // What the first one has changed.
+  // The changes of the first one.
   await settle()
   await server.ctx.db.deleteFrom('checks').where('agent_id', '=', pc.agent_id).execute()
   const changed: Event = { type: 'agent.changed', ids: [pc.agent_id], agent_ids: [pc.agent_id] }

@@ -11,8 +11,8 @@ import { slicesOf } from './queries.ts'
 const TICK_MS = 250
 
 /**
- * Brings machines in line with their policies as things change: a policy, a machine that came, moved or says something
- * else of itself, a name of a client. What happened while no server ran is made up for at the start.
+ * Brings machines in line with their policies after each change: of a policy, a machine (added, moved, new facts), or
+ * the name of a client. Changes during downtime are applied at the start.
  */
 export class PolicySweep implements AsyncDisposable {
   #ctx: Context
@@ -23,9 +23,9 @@ export class PolicySweep implements AsyncDisposable {
   #policies = new Set<number>()
   #scripts = new Set<number>()
   #allWait = true
-  /** Whether there is a policy, or something left of one; when there is none, only a changed policy makes it so. */
+  /** Whether there is a policy or a remainder of one. Without any, only a changed policy sets it. */
   #isNeeded = true
-  /** The policies of the last sweep: whom a changed one reached then is looked at, and whom it reaches now. */
+  /** The policies of the last sweep: a change affects the machines that a policy applied to then or applies to now. */
   #applied: PolicySet | undefined
   #stopped = false
   #failed = false
@@ -34,7 +34,7 @@ export class PolicySweep implements AsyncDisposable {
     this.#ctx = ctx
     ctx.onEvent(({ type, ids, passing }) => {
       if (type === 'policy.changed') {
-        // Without ids it may be any of them.
+        // Without ids any of them may have changed.
         if (ids.length === 0) this.#allWait = true
         for (const id of ids) this.#policies.add(Number(id))
       }
@@ -55,7 +55,7 @@ export class PolicySweep implements AsyncDisposable {
     }, TICK_MS)
   }
 
-  /** Brings in line what waits; ends when it is done. */
+  /** Brings the waiting machines in line. Resolves when done. */
   async run(): Promise<void> {
     while (this.#running !== undefined) await this.#running
     const parts = [this.#waiting, this.#clients, this.#policies, this.#scripts]
@@ -108,7 +108,7 @@ export class PolicySweep implements AsyncDisposable {
   }
 }
 
-/** Whether there is a policy, or something left of one. */
+/** Whether there is a policy, or a remainder of one. */
 async function isNeeded(db: Db): Promise<boolean> {
   if ((await db.selectFrom('policies').select('id').limit(1).executeTakeFirst()) !== undefined) return true
   const left = db.selectFrom('checks').select('id').where('policy_id', 'is not', null).limit(1)
@@ -140,7 +140,7 @@ interface Changed {
   scripts: ReadonlySet<number>
 }
 
-/** Machines in whose chain a changed policy was or is; one with a changed script counts as changed. */
+/** Machines with a changed policy in their old or new chain. A changed script changes its policies. */
 async function findReached(
   db: Db,
   sets: readonly PolicySet[],
@@ -170,7 +170,7 @@ function findUsing(set: PolicySet, scripts: ReadonlySet<number>): number[] {
     .map(({ id }) => id)
 }
 
-/** Keeps at each site the alert templates that policies name for it as a whole: an alert may belong to no machine. */
+/** Stores the alert templates of policies for whole sites: an alert may have no machine. */
 async function applySiteTemplates(ctx: Context): Promise<void> {
   const set = await loadPolicySet(ctx.db)
   const sites = await ctx.db
@@ -190,7 +190,7 @@ async function applySiteTemplates(ctx: Context): Promise<void> {
       blocks: { agent: false, site: blocked_by_site === 1, client: blocked_by_client === 1 },
       text: () => '',
     })
-    // A search looks for machines.
+    // A search selects machines.
     const given = writeGiven(
       givenBy(
         set,

@@ -34,7 +34,7 @@ export function contentOf(checks: PolicyCheck[], settings: Partial<PolicyContent
   return { ...NO_CONTENT, checks, agent_settings: { ...NO_CONTENT.agent_settings, ...settings } }
 }
 
-/** A task that somebody runs by hand, unless said otherwise. */
+/** A manual task by default. */
 export function taskOf(more: Partial<TaskFields> = {}, id?: number): PolicyTask {
   const action = {
     type: 'cmd' as const,
@@ -50,7 +50,7 @@ export function taskOf(more: Partial<TaskFields> = {}, id?: number): PolicyTask 
   }
 }
 
-/** A client with a site and two machines, a server and a workstation, and who may do everything. */
+/** A client with a site and two machines, a server and a workstation, and an administrator. */
 export async function prepareFleet(database?: OpenDatabase<Database>) {
   const server = await createTestServer(database === undefined ? {} : { overrides: { database } })
   const client = await server.given.client({ name: 'Nordwind' })

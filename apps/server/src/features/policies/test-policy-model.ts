@@ -1,4 +1,4 @@
-/** What policies give to machines, in the plainest words: for comparing with what the server gives. */
+/** A plain model of policies, to compare with the server. */
 
 export const PLACES = ['pc', 'srv', 'a1', 'a2', 'b1', 'A', 'B', 'default'] as const
 export type Place = (typeof PLACES)[number]
@@ -11,7 +11,7 @@ export interface ModelPolicy {
   enforced: boolean
   active: boolean
   keys: readonly (typeof KEYS)[number][]
-  /** Machines that have this in their name are targets too; empty = none. */
+  /** Machines with this text in their name are also targets. Empty = none. */
   search: string
   excluded: ReadonlySet<Place>
 }
@@ -25,10 +25,10 @@ export interface Model {
 
 export const TYPES = { pc: 'workstation', srv: 'server' } as const
 const CLIENT_OF = { a1: 'A', a2: 'A', b1: 'B' } as const
-/** Machine and key of the only check that no policy gave. */
+/** Machine and key of the only own check. */
 export const OWN = { machine: 'pc', key: 'X' } as const
 
-/** The checks that count on a machine, as "key of policy". */
+/** The effective checks of a machine, as "key of policy". */
 export function checksOf(model: Model, machine: Machine): string[] {
   const chain = chainOf(model, machine)
   const winners = new Map<string, string>()
@@ -42,7 +42,7 @@ export function checksOf(model: Model, machine: Machine): string[] {
   return [...winners.values()].toSorted()
 }
 
-/** From the nearest place on: the machine, searches, its site, its client, all machines. */
+/** From the nearest target on: the machine, searches, its site, its client, all machines. */
 function chainOf(model: Model, machine: Machine): ModelPolicy[] {
   const site = model.siteOf[machine]
   const client = CLIENT_OF[site]

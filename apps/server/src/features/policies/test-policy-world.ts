@@ -19,7 +19,7 @@ import {
 
 export type Doing =
   | { kind: 'add'; keys: (typeof KEYS)[number][]; search: string; enforced: boolean; active: boolean }
-  /** Assigns, takes away and orders: the whole list of a place. */
+  /** Assigns, removes and orders: the whole list of a target. */
   | { kind: 'list'; place: Place; entries: { nth: number; slot: Slot }[] }
   | { kind: 'exclude'; nth: number; places: Place[] }
   | { kind: 'enforce' | 'activate'; nth: number; on: boolean }
@@ -27,7 +27,7 @@ export type Doing =
   | { kind: 'move'; machine: Machine; site: 'a1' | 'a2' | 'b1' }
   | { kind: 'delete'; nth: number }
 
-/** Two clients with three sites, two machines, one check of a machine's own, and a way to do each thing. */
+/** Two clients with three sites, two machines, one own check, and a function for each operation. */
 export async function prepareWorld(database: Parameters<typeof prepareFleet>[0]) {
   const fleet = await prepareFleet(database)
   const { server, client, site, root, pc, srv } = fleet
@@ -155,7 +155,7 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
   return {
     startAnew,
     act,
-    /** Those that count, by name. */
+    /** The effective ones, by name. */
     checks: async (machine: Machine) =>
       (await fleet.checks(machines[machine]))
         .filter(({ overridden_by_policy }) => !overridden_by_policy)
@@ -165,7 +165,7 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
   }
 }
 
-/** A machine is of one type: at a machine there are no slots. */
+/** A machine has one type, so it has no slots. */
 function ofType(one: Place, slotOfPlace: Slot): Slot {
   return one === 'pc' || one === 'srv' ? null : slotOfPlace
 }

@@ -9,7 +9,7 @@ import { requirePolicy, requireWholePolicy } from './require-policy.ts'
 
 const byName = new Intl.Collator('en', { numeric: true })
 
-/** The policies of which the caller sees something; only that part is shown. */
+/** Policies that are at least partly visible, with only their visible part. */
 export async function listVisiblePolicies(db: Db, caller: Caller, set: PolicySet): Promise<Policy[]> {
   const sight = await createPolicySight(db, caller, set, { counting: true })
   const names = await findNames(db)
@@ -34,14 +34,14 @@ export async function viewVersions(
 ): Promise<PolicyVersion[]> {
   await requireWholePolicy(db, caller, set, id)
   return (await findVersions(db, id)).map(({ version, at, by_user, reason, document }) => {
-    // Stored by store-save.ts as the contract's schema made it.
+    // Stored by store-save.ts with the contract's schema.
     const policy = JSON.parse(document) as PolicyVersion['policy']
     const content = readContent(JSON.stringify(policy.content))
     return { version, at, by: by_user, reason, policy: { ...policy, content } }
   })
 }
 
-/** The machines of the caller that a policy reaches, by name. */
+/** The visible machines that a policy applies to, by name. */
 export async function viewRelations(db: Db, caller: Caller, set: PolicySet, id: number) {
   await requirePolicy(db, caller, set, id)
   const sight = await createPolicySight(db, caller, set)
@@ -74,7 +74,7 @@ function viewOne(
   const excluded_agents = document.excluded_agents.filter((id) => sight.seesAgent(id))
   const idsOf = <Id>(level: string, more: Id[]): Id[] => [
     ...new Set([
-      // Ids of one level are of one type.
+      // Ids of one level have one type.
       ...targets.flatMap((target) => ('id' in target && target.level === level ? [target.id as Id] : [])),
       ...more,
     ]),

@@ -8,33 +8,36 @@ import { changePower, REBOOT_JOB } from './power-actions.ts'
 import { type ActionRow, changeAction, findAction } from './pending-actions/queries.ts'
 import { emitActions } from './pending-actions/pending-actions.ts'
 
-/** A machine that comes back later than this is not restarted: nobody expects it any more. */
+/** A machine that reconnects later than this is not restarted, because nobody expects it any more. */
 const GRACE_MS = 15 * 60_000
 const AGAIN_MS = 60_000
 const INTERRUPTED = 'The server stopped while it asked the machine, which may have restarted.'
 
 /**
- * Restarts a machine at the time that was planned. The row is marked before the machine is asked: who finds the mark
- * was interrupted in between, and does not ask a second time.
+ * Restarts a machine at the planned time. The row is marked before the request: a mark found later means that the
+ * request was interrupted, and it is not repeated.
  */
 export async function rebootWhenDue(ctx: Context, fleet: Fleet, id: number): Promise<void> {
   const action = await findAction(ctx.db, id)
   if (action === undefined || action.status !== 'pending') return
-  if (action.begun_at !== null)
-    return end(ctx, action, INTERRUPTED, 'Ended the planned restart, which was interrupted')
+  if (action.begun_at !== null) return end(ctx, action, INTERRUPTED, 'Interrupted the planned restart')
   const lateMs = ctx.now().getTime() - Date.parse(action.due)
   if (lateMs > GRACE_MS)
     return end(
       ctx,
       action,
-      `It was not done: ${action.hostname} or the server was away when it was due.`,
-      'Cancelled the planned restart, for which it is too late',
+      `The restart was skipped: ${action.hostname} or the server was offline at its time.`,
+      'Cancelled the planned restart, which was overdue',
     )
   if (!(await changeAction(ctx.db, id, { begun_at: ctx.now().toISOString() }, 'not begun'))) return
   const caller = { username: action.username, source: '' }
   try {
     const { answered } = await changePower(ctx, { fleet, caller, agent: action }, 'reboot')
-    await end(ctx, action, answered ? 'Restarted.' : 'It went without an answer: most likely it restarted.')
+    await end(
+      ctx,
+      action,
+      answered ? 'Restarted.' : 'The machine went offline without a response and has most likely restarted.',
+    )
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code !== 'agent_offline') return end(ctx, action, error.message)

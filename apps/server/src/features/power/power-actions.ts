@@ -3,7 +3,7 @@ import { AppError } from '@muster/contract/errors'
 import type { PendingAction } from '@muster/contract/api/pending-actions'
 import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
 import type { Context } from '../../context.ts'
-import { audit } from '../audit/write-audit.ts'
+import { audit, failedTo } from '../audit/write-audit.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -17,7 +17,7 @@ import { cardsOf, findNeighbours } from './queries.ts'
 
 const DONE: Record<PowerAction, string> = {
   reboot: 'Restarted the machine',
-  shutdown: 'Switched off the machine',
+  shutdown: 'Shut down the machine',
 }
 
 interface Order {
@@ -27,8 +27,8 @@ interface Order {
 }
 
 /**
- * Restarts a machine or shuts it down, and writes down that it was asked. A machine that goes before it can answer has
- * most likely done it; one that is away or refuses is an error.
+ * Restarts or shuts down a machine, with an audit row. A machine that goes offline before it responds has most likely
+ * done it; an offline or refusing one is an error.
  */
 export async function changePower(
   ctx: Context,
@@ -43,13 +43,13 @@ export async function changePower(
   try {
     await fleet.ask(agent, 'change-power', { input: { action }, author: caller.username })
   } catch (error) {
-    // Nothing was sent to a machine that is away.
+    // Nothing was sent to an offline machine.
     if (!(error instanceof AppError) || error.code === 'agent_offline') throw error
     if (error.code !== 'unavailable') {
-      await write(`${DONE[action]}, in vain`, error.message)
+      await write(failedTo(DONE[action]), error.message)
       throw error
     }
-    await write(`${DONE[action]}, which went without an answer`)
+    await write(`${DONE[action]} (without a response)`)
     return { answered: false }
   }
   await write(DONE[action])
@@ -60,7 +60,7 @@ export const REBOOT_JOB = 'power.reboot-when-due'
 
 const LONGEST_MS = 366 * 86_400_000
 
-/** Plans the restart of a machine, in the place of one that was planned before. It comes about by a job. */
+/** Plans a restart of a machine, which replaces an earlier plan. A job runs it. */
 export async function planMachineReboot(
   ctx: Context,
   caller: Caller,
@@ -69,8 +69,8 @@ export async function planMachineReboot(
   const agent = await requireAgent(ctx.db, agentId, caller)
   const dueAt = new Date(await readTime(ctx.db, agent, datetime))
   const now = ctx.now()
-  if (dueAt <= now) refuseTime('This is over already.')
-  if (dueAt.getTime() > now.getTime() + LONGEST_MS) refuseTime('At most a year from now.')
+  if (dueAt <= now) refuseTime('This time is over. Choose a later one.')
+  if (dueAt.getTime() > now.getTime() + LONGEST_MS) refuseTime('Choose a time within a year.')
   const { agent_id } = agent
   return ctx.transaction(async (tx, emit) => {
     const before = await deletePending(tx, { agentId: agent_id })
@@ -97,7 +97,7 @@ export async function planMachineReboot(
     })
     emitActions(emit, [...before.map((one) => one.id), id], agent_id)
     const planned = await findAction(tx, id)
-    if (planned === undefined) throw new Error('a row that was just written is not there')
+    if (planned === undefined) throw new Error('the planned restart was not found')
     return viewAction(planned)
   })
 }
@@ -109,11 +109,11 @@ async function readTime(
 ): Promise<number> {
   const isInstant = /(Z|[+-]\d{2}:\d{2})$/.test(text)
   const atMs = Date.parse(isInstant ? text : `${text}Z`)
-  if (Number.isNaN(atMs)) refuseTime('There is no such date or time.')
+  if (Number.isNaN(atMs)) refuseTime('This date or time does not exist.')
   if (isInstant) return atMs
   const zone = await zoneOf(db, agent_id)
   if (!isTimeZone(zone))
-    refuseTime(`The time zone of ${hostname} is not known: give the time with its offset, as 18:35Z.`)
+    refuseTime(`The time zone of ${hostname} is unknown. Add an offset to the time, for example 18:35Z.`)
   return instantOf(zone, atMs)
 }
 
@@ -121,28 +121,26 @@ function refuseTime(sentence: string): never {
   throw new AppError('invalid', sentence, { fields: { datetime: [sentence] } })
 }
 
-/** A packet is easily lost, and not every machine of a site is in the same network. */
+/** A packet is easily lost, and not every machine of a site is on the same network. */
 const SENDERS = 3
 
-/** Has connected machines of the same site send the packet that wakes a machine; answers their names. */
+/** Asks connected machines of the same site to send the wake-up packet. Returns their names. */
 export async function wakeMachine(
   ctx: Context,
   { fleet, caller, agentId }: Asking,
 ): Promise<{ sent_by: string[] }> {
   const agent = await requireAgent(ctx.db, agentId, caller)
   const { hostname, site_name } = agent
-  if (agent.connected === 1) throw new AppError('conflict', `${hostname} is connected, so it is awake.`)
+  if (agent.connected === 1)
+    throw new AppError('conflict', `${hostname} is connected, so it is already awake.`)
   const macs = cardsOf(agent.facts).slice(0, MOST_WAKE_ADDRESSES)
   if (macs.length === 0)
-    throw new AppError(
-      'conflict',
-      `The network cards of ${hostname} are not known, so nothing can wake it from here.`,
-    )
+    throw new AppError('conflict', `The network cards of ${hostname} are unknown, so it cannot be woken.`)
   const neighbours = (await findNeighbours(ctx.db, agent)).slice(0, SENDERS)
   if (neighbours.length === 0)
     throw new AppError(
       'agent_offline',
-      `No other machine of the site "${site_name}" is connected, and one of them has to wake ${hostname}.`,
+      `No other machine of the site "${site_name}" is connected to wake ${hostname}. Connect one first.`,
     )
   const order = { input: { macs }, author: caller.username }
   const asked = await Promise.allSettled(
@@ -150,8 +148,10 @@ export async function wakeMachine(
   )
   const sent_by = neighbours.flatMap((one, i) => (asked[i]?.status === 'fulfilled' ? [one.hostname] : []))
   await ctx.transaction(async (tx, emit) => {
-    const by = sent_by.length === 0 ? ', in vain' : ` by ${sent_by.map((name) => `"${name}"`).join(', ')}`
-    const message = `Sent a wake-up packet${by}`
+    const message =
+      sent_by.length === 0
+        ? 'Failed to send a wake-up packet'
+        : `Sent a wake-up packet by ${sent_by.map((name) => `"${name}"`).join(', ')}`
     const after = { macs, sent_by }
     await audit(tx, { caller, action: 'modify', object_type: 'agent', message, after, agent, emit })
   })

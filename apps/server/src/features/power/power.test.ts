@@ -18,14 +18,14 @@ async function prepare(server: TestServer) {
   return { url, site, agent, ada, params, written, [Symbol.dispose]: () => agent.cut() }
 }
 
-/** Answers the next question of a machine. */
+/** Responds to the next request to a machine. */
 async function answer(agent: TestAgent, from: number, more: object) {
   const { payload } = await agent.nextCommand(from)
   agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: null, ...more })
   return payload
 }
 
-test('issue 4, 2.5: a machine restarts now or is shut down, and that is written down', async () => {
+test('a machine restarts or shuts down at once, with an audit row', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, params } = scene
@@ -50,13 +50,13 @@ test('issue 4, 2.5: a machine restarts now or is shut down, and that is written 
     detail: 'PC-12: The system refused: Access denied',
   })
   expect(await scene.written()).toEqual([
-    'Restarted the machine, in vain',
-    'Switched off the machine',
+    'Failed to restart the machine',
+    'Shut down the machine',
     'Restarted the machine',
   ])
 })
 
-test('a machine that goes before it has answered has most likely restarted', async () => {
+test('a machine that goes offline before its response counts as restarted', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, params } = scene
@@ -66,20 +66,20 @@ test('a machine that goes before it has answered has most likely restarted', asy
   await agent.nextCommand(from)
   agent.cut()
   expect((await rebooted).body).toEqual({ answered: false })
-  expect(await scene.written()).toEqual(['Restarted the machine, which went without an answer'])
+  expect(await scene.written()).toEqual(['Restarted the machine (without a response)'])
 })
 
-test('a machine that is away is not restarted, and nothing is written down', async () => {
+test('an offline machine is not restarted, and no audit row is written', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, params } = scene
-  const error = { code: 'agent_offline', detail: 'PC-12 is not connected.' }
+  const error = { code: 'agent_offline', detail: 'PC-12 is offline. Try again when it is connected.' }
   expect((await ada.call(rebootAgent, { params })).error).toMatchObject(error)
   expect((await ada.call(shutdownAgent, { params })).error).toMatchObject(error)
   expect(await scene.written()).toEqual([])
 })
 
-test('issue 4, 2.5: connected machines of its site wake one that sleeps, those of its network first', async () => {
+test('connected machines of its site wake a sleeping one, those of its network first', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, params, url, site } = scene
@@ -100,7 +100,7 @@ test('issue 4, 2.5: connected machines of its site wake one that sleeps, those o
   await vi.waitFor(async () =>
     expect((await wake()).error).toMatchObject({
       code: 'agent_offline',
-      detail: 'No other machine of the site "Dresden" is connected, and one of them has to wake PC-12.',
+      detail: 'No other machine of the site "Dresden" is connected to wake PC-12. Connect one first.',
     }),
   )
   const elsewhere = await server.given.site()
@@ -109,7 +109,7 @@ test('issue 4, 2.5: connected machines of its site wake one that sleeps, those o
   using near = await TestAgent.enrol(server, url, site.id, { hostname: 'near' })
   for (const one of [far, first, near]) await one.connect()
   await told(near, [card('02:00:00:00:00:09', '10.1.2.9')])
-  // Who is connected is written a little after the welcome.
+  // The connection is stored shortly after the welcome.
   await vi.waitFor(async () => {
     const connected = server.ctx.db.selectFrom('agents').select('hostname').where('connected', '=', 1)
     expect((await connected.execute()).map(({ hostname }) => hostname).toSorted()).toEqual([
@@ -127,16 +127,18 @@ test('issue 4, 2.5: connected machines of its site wake one that sleeps, those o
   expect(await scene.written()).toEqual(['Sent a wake-up packet by "near"'])
 })
 
-test('a machine whose cards nobody knows, or that is awake, is not woken', async () => {
+test('a machine with unknown network cards, or that is awake, is not woken', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, params } = scene
   expect((await ada.call(wakeAgent, { params })).error).toMatchObject({
     code: 'conflict',
-    detail: 'The network cards of PC-12 are not known, so nothing can wake it from here.',
+    detail: 'The network cards of PC-12 are unknown, so it cannot be woken.',
   })
   await agent.connect()
   await vi.waitFor(async () =>
-    expect((await ada.call(wakeAgent, { params })).error?.detail).toBe('PC-12 is connected, so it is awake.'),
+    expect((await ada.call(wakeAgent, { params })).error?.detail).toBe(
+      'PC-12 is connected, so it is already awake.',
+    ),
   )
 })

@@ -9,7 +9,7 @@ interface Neighbour {
   hostname: string
 }
 
-/** Connected machines of the same site, first those with an address in one of its networks. */
+/** Connected machines of the same site, those of one of its networks first. */
 export async function findNeighbours(
   db: Db,
   { agent_id, site_id, facts }: { agent_id: string; site_id: number; facts: string | null },
@@ -29,19 +29,19 @@ export async function findNeighbours(
   return [...rows.filter(isNear), ...rows.filter((row) => !isNear(row))]
 }
 
-/** The addresses of the network cards of a machine, each once, as the contract writes them. */
+/** The network addresses of a machine without duplicates, in the format of the contract. */
 export function cardsOf(facts: string | null): string[] {
   const macs = addressesOf(facts).map(({ mac }) => mac.toLowerCase())
   return [...new Set(macs)].filter((mac) => mac !== NO_CARD && MacAddress.safeParse(mac).success)
 }
 
-/** The mask is not known: the first three numbers are, with most networks, those of the network. */
+/** The mask is unknown. For most networks the first three numbers identify it. */
 function networksOf(facts: string | null): Set<string> {
   const ipv4 = addressesOf(facts).filter(({ family }) => family === 'ipv4')
   return new Set(ipv4.map(({ address }) => address.split('.').slice(0, 3).join('.')))
 }
 
 function addressesOf(facts: string | null): AgentFacts['addresses'] {
-  // Stored by store-facts.ts as the contract's schema made it; a machine may not have told them yet.
+  // Stored by store-facts.ts with the contract's schema. A machine may not have reported them yet.
   return (JSON.parse(facts ?? '{}') as Partial<AgentFacts>).addresses ?? []
 }

@@ -38,7 +38,7 @@ async function prepare(server: TestServer) {
   return { ...scene, [Symbol.dispose]: () => agent.cut() }
 }
 
-test('issue 4, 2.5: a reboot that is planned is shown, and comes about when it is due', async () => {
+test('a planned reboot is listed, and runs at its time', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, plan, list, count } = scene
@@ -61,7 +61,7 @@ test('issue 4, 2.5: a reboot that is planned is shown, and comes about when it i
   expect(await count()).toBe(0)
 })
 
-test('a reboot that is called off does not come about, and one that is planned anew replaces the other', async () => {
+test('a cancelled reboot does not run, and a new one replaces the old', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, plan, list } = scene
@@ -75,10 +75,10 @@ test('a reboot that is called off does not come about, and one that is planned a
   server.clock.advance(1300)
   await server.ctx.jobs.drain()
   expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
-  expect((await scene.written())[0]).toBe('Called off the planned restart')
+  expect((await scene.written())[0]).toBe('Cancelled the planned restart')
 })
 
-test('a machine that is away when it is due is asked as soon as it is back, but not much later', async () => {
+test('a machine that is offline at the time is asked when it reconnects, but not much later', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, plan, list } = scene
@@ -99,12 +99,12 @@ test('a machine that is away when it is due is asked as soon as it is back, but 
   server.clock.advance(3600)
   await server.ctx.jobs.drain()
   expect((await list())[0]?.details.output).toBe(
-    'It was not done: PC-12 or the server was away when it was due.',
+    'The restart was skipped: PC-12 or the server was offline at its time.',
   )
-  expect((await scene.written())[0]).toBe('Cancelled the planned restart, for which it is too late')
+  expect((await scene.written())[0]).toBe('Cancelled the planned restart, which was overdue')
 })
 
-test('a server that is killed while it asks does not ask a second time', async () => {
+test('a server killed during the request does not repeat it', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, plan, list } = scene
@@ -117,24 +117,30 @@ test('a server that is killed while it asks does not ask a second time', async (
   expect((await list())[0]?.details.output).toMatch(/^The server stopped while it asked/)
 })
 
-test('a time without an offset is that of the machine, and a wrong one is refused at its field', async () => {
+test('a time without an offset is in the zone of the machine, and an invalid one is refused at its field', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, params } = scene
   server.clock.freeze('2026-11-22T12:00:00.000Z')
   const plan = (datetime: string) => ada.call(planReboot, { params, body: { datetime } })
-  expect((await plan('2026-11-22T18:35')).error.fields?.datetime?.[0]).toMatch(/time zone of PC-12 is not/)
+  expect((await plan('2026-11-22T18:35')).error.fields?.datetime?.[0]).toMatch(
+    /time zone of PC-12 is unknown/,
+  )
   await agent.connect()
   const seq = agent.report({ kind: 'facts', facts: { time_zone: 'America/New_York' } } as never)
   await agent.next((frame) => frame.type === 'ack' && frame.seq >= seq, 0)
   expect((await plan('2026-11-22T18:35')).body.due).toBe('2026-11-22T23:35:00.000Z')
-  expect((await plan('2026-11-22T13:00+01:00')).error.fields?.datetime).toEqual(['This is over already.'])
-  expect((await plan('2028-11-22T13:00Z')).error.fields?.datetime).toEqual(['At most a year from now.'])
-  expect((await plan('2026-13-45T99:00Z')).error.fields?.datetime).toEqual(['There is no such date or time.'])
+  expect((await plan('2026-11-22T13:00+01:00')).error.fields?.datetime).toEqual([
+    'This time is over. Choose a later one.',
+  ])
+  expect((await plan('2028-11-22T13:00Z')).error.fields?.datetime).toEqual(['Choose a time within a year.'])
+  expect((await plan('2026-13-45T99:00Z')).error.fields?.datetime).toEqual([
+    'This date or time does not exist.',
+  ])
   expect((await plan('tomorrow')).error.code).toBe('invalid')
 })
 
-test('who may not see a machine neither sees nor calls off what it is to do', async () => {
+test('pending actions of hidden machines can be neither seen nor cancelled', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { id } = await scene.plan(60)

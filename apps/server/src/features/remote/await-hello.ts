@@ -12,27 +12,27 @@ import { recordingPath, recordingSeal } from './recordings.ts'
 const HELLO_WITHIN_MS = 5000
 const LONGEST_HELLO_BYTES = 4096
 const PING_EVERY_MS = 5000
-/** A slow line may have a whole window of the channel before the first ping. */
+/** A slow line may have a whole window of the channel in transit before the first ping. */
 const MOST_UNANSWERED = 4
-/** RFC 6455, 7.4.1: the server met something that it did not expect. */
+/** RFC 6455, 7.4.1: unexpected condition on the server. */
 const SERVER_FAILED = 1011
 
 export type EarlyMessage = [data: RawData, isBinary: boolean]
 
-/** Waits for the first message, and reads no further until it is known where the rest goes. */
+/** Waits for the first message, and reads no further until the receiver of the rest is known. */
 export function awaitHello<Hello>(
   socket: WebSocket,
   schema: z.ZodType<Hello>,
   onHello: (hello: Hello, takeEarly: () => EarlyMessage[]) => Promise<void>,
 ): void {
   const timer = setTimeout(() => {
-    socket.close(CHANNEL_CLOSE.ticketRefused, 'No ticket came within 5 seconds.')
+    socket.close(CHANNEL_CLOSE.ticketRefused, 'No ticket was sent within 5 seconds.')
   }, HELLO_WITHIN_MS)
   socket.on('close', () => clearTimeout(timer))
   socket.on('error', () => socket.terminate())
   socket.once('message', (message, isBinary) => {
     clearTimeout(timer)
-    // `ws` hands over one Buffer unless it is told otherwise.
+    // `ws` provides one Buffer by default.
     const bytes = message as Buffer
     const hello =
       isBinary || bytes.length > LONGEST_HELLO_BYTES ? undefined : readHello(schema, bytes.toString('utf8'))
@@ -40,7 +40,7 @@ export function awaitHello<Hello>(
       return socket.close(CHANNEL_CLOSE.unknownMessage, 'The first message must be a hello with a ticket.')
     }
     socket.pause()
-    // What came together with the hello is read already.
+    // Data in the same packet as the hello has already been read.
     const early: EarlyMessage[] = []
     const keep = (data: RawData, isOfBytes: boolean) => void early.push([data, isOfBytes])
     socket.on('message', keep)
@@ -55,17 +55,17 @@ export function awaitHello<Hello>(
   })
 }
 
-/** Nobody waits at a window that could not be opened: the console tries again. */
+/** A window that fails to open must not hang: the console retries. */
 export async function orClosed(socket: WebSocket, opening: Promise<void>): Promise<void> {
   try {
     await opening
   } catch (error) {
-    socket.close(SERVER_FAILED, 'The server could not open this.')
+    socket.close(SERVER_FAILED, 'The server could not open the tool. Try again.')
     throw error
   }
 }
 
-/** A browser whose network is gone says nothing, and no connection tells of that. */
+/** A browser without network sends nothing, and its connection does not report that. */
 function endWhenSilent(socket: WebSocket): void {
   if (socket.readyState !== socket.OPEN) return
   let unanswered = 0
@@ -90,7 +90,7 @@ function readHello<Hello>(schema: z.ZodType<Hello>, text: string): Hello | undef
   }
 }
 
-/** Who says hello; undefined where the ticket is none, and the socket was told. */
+/** Returns the caller, or undefined for an invalid ticket, which closes the socket. */
 export async function redeemHello(
   ctx: Context,
   {
@@ -106,7 +106,7 @@ export async function redeemHello(
       onSignedIn()
       return { ...caller, session: caller.session }
     }
-    socket.close(CHANNEL_CLOSE.ticketRefused, 'Tools are for signed-in people.')
+    socket.close(CHANNEL_CLOSE.ticketRefused, 'Tools require a signed-in user.')
   } catch (error) {
     if (!(error instanceof AppError)) {
       socket.close(1011, 'Something went wrong on the server.')
@@ -117,27 +117,29 @@ export async function redeemHello(
   return undefined
 }
 
-/** A whole window of the channel may wait for a slow line, and a little more; who asks beyond reads nothing. */
+/** A slow line may have a whole window of the channel waiting, plus a little. Beyond that the client does not read. */
 const MOST_WAITING_BYTES = 2 * CHANNEL_WINDOW_BYTES
 
-/** Hears a window from now on: frames of its channel, and "ping", which it hears back unless it does not read. */
+/**
+ * Handles messages of a window: frames of its channel, and "ping", which is returned unless the client does not read.
+ */
 export function hearWindow(
   socket: WebSocket,
   { takeEarly, onFrame }: { takeEarly: () => EarlyMessage[]; onFrame: (frame: Buffer) => void },
 ): void {
   const hear: (...message: EarlyMessage) => void = (data, isBinary) => {
-    // `ws` hands over one Buffer unless it is told otherwise.
+    // `ws` provides one Buffer by default.
     const bytes = data as Buffer
     if (isBinary) onFrame(bytes)
     else if (bytes.toString('utf8') !== 'ping')
-      socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are understood.')
+      socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are supported.')
     else if (socket.bufferedAmount < MOST_WAITING_BYTES) socket.send('pong')
   }
   socket.on('message', hear)
   for (const message of takeEarly()) hear(...message)
 }
 
-/** The pieces of one recording. They throw with a sentence where the file is gone or was changed. */
+/** The pieces of a recording. Throws a sentence if the file is missing or was changed. */
 export async function readPart(ctx: Context, id: string): Promise<SealedPiece[]> {
   const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {

@@ -11,10 +11,10 @@ import { listOpenSessions, type OpenFilter, type SessionRow } from './queries.ts
 import { theTool } from './tool-text.ts'
 
 const SWEEP_MS = 1000
-/** Events end channels at once; this is for rights that end by the clock, and for an event that was lost. */
+/** Events end channels at once. This covers rights that expire by time, and lost events. */
 const RECHECK_MS = 30_000
 
-/** Somebody uses a tool of a machine. */
+/** A use of a tool of a machine. */
 export interface ToolUse {
   readonly caller: LiveCaller
   readonly agentId: string
@@ -24,7 +24,7 @@ export interface ToolUse {
   end: (end: ChannelEnd) => void
 }
 
-/** The windows on tools, and the files under way, that are connected to this process. Each ends when the right to it does. */
+/** Open tools and file transfers of this process. Each ends when the right to it does. */
 export class ChannelHub implements AsyncDisposable {
   #ctx: Context
   #fleet: Fleet
@@ -49,7 +49,7 @@ export class ChannelHub implements AsyncDisposable {
     return this.#isStopped
   }
 
-  /** Takes one in, and looks once more whether it may be: its right may have ended a moment ago. */
+  /** Adds a use, and checks its rights again, which may have ended a moment ago. */
   async add(socket: ToolUse): Promise<void> {
     this.#sockets.add(socket)
     await this.#recheck(socket)
@@ -59,21 +59,21 @@ export class ChannelHub implements AsyncDisposable {
     this.#sockets.delete(socket)
   }
 
-  /** Work that is waited for when the server stops, since it asks the database. */
+  /** Work that the server waits for when it stops, because it queries the database. */
   async run(work: () => Promise<void>): Promise<void> {
     if (!this.#isStopped) await this.finish(work)
   }
 
-  /** Before the sockets are closed: each window is told why, and its tool goes on for when it comes back. */
+  /** Runs before the sockets close: each window is notified, and its tool continues for its return. */
   stop(): void {
     this.#isStopped = true
     for (const socket of this.#sockets) socket.end(STOPPING)
   }
 
-  /** What has to be finished even when the server stops. */
+  /** Work to finish even when the server stops. */
   async finish(work: () => Promise<void>): Promise<void> {
     const running = work().catch((error: unknown) => {
-      this.#ctx.log.error({ err: error }, 'a channel could not be looked after')
+      this.#ctx.log.error({ err: error }, 'channel work failed')
     })
     this.#running.add(running)
     await running
@@ -102,10 +102,10 @@ export class ChannelHub implements AsyncDisposable {
       const ids = event.ids.map(Number)
       this.#recheckThose(({ caller }) => ids.includes(caller.userId), { userIds: ids })
     } else if (event.type === 'user.changed' || event.type === 'client.changed') {
-      // Of anybody who has a role, or sees a client.
+      // Users with a role or a client that changed.
       this.#recheckThose(() => true, {})
     } else if (event.type === 'remote_access.changed' && event.ids.length > 0) {
-      // Also of machines that were moved, maybe out of sight.
+      // Also machines that moved, possibly out of scope.
       const ids = event.ids.map(String)
       this.#recheckThose(({ agentId }) => ids.includes(agentId), { agentIds: ids })
     }
@@ -133,7 +133,7 @@ export class ChannelHub implements AsyncDisposable {
     if (end !== undefined) socket.end(end)
   }
 
-  /** Sessions that nobody looks at just now end as well. The process that holds the machine's link tells it. */
+  /** Sessions without a window end too. The process with the machine's link notifies it. */
   async #endUnwatched(filter: OpenFilter): Promise<void> {
     const rows = await listOpenSessions(this.#ctx.db, filter)
     for (const row of rows) {
@@ -160,7 +160,7 @@ export class ChannelHub implements AsyncDisposable {
   }
 }
 
-/** Why this person may not use the tool on the machine; undefined where he may. */
+/** Returns why the caller may not use the tool on the machine, or undefined. */
 export async function whyNotAllowed(
   ctx: Context,
   caller: Caller,
@@ -168,19 +168,28 @@ export async function whyNotAllowed(
 ): Promise<ChannelEnd | undefined> {
   const { tool, join } = request
   if (!mayDo(caller, TOOL_PERMISSIONS[tool])) {
-    return { code: 'not_allowed', message: `Your role does not allow ${theTool(tool)}.` }
+    return {
+      code: 'not_allowed',
+      message: `Your role does not allow ${theTool(tool)}. Ask an administrator.`,
+    }
   }
   if (join !== undefined && !mayDo(caller, 'can_join_terminals')) {
-    return { code: 'not_allowed', message: "Your role does not allow colleagues' terminals." }
+    return {
+      code: 'not_allowed',
+      message: 'Your role does not allow terminals of other users. Ask an administrator.',
+    }
   }
   if ((await findPlacedAgent(ctx.db, agentId, caller)) !== undefined) return undefined
-  return { code: 'not_found', message: 'There is no such machine, or you may not see it.' }
+  return { code: 'not_found', message: 'This machine does not exist, or you may not see it.' }
 }
 
 function toolOf({ agent_id, tool, joined_session }: SessionRow) {
   return { agentId: agent_id, request: joined_session === null ? { tool } : { tool, join: joined_session } }
 }
 
-export const STOPPING: ChannelEnd = { code: 'server_stopping', message: 'The server stops.' }
+export const STOPPING: ChannelEnd = {
+  code: 'server_stopping',
+  message: 'The server is stopping. Open the tool again.',
+}
 const REMOVED: ChannelEnd = { code: 'not_found', message: 'This machine was removed.' }
 const SIGNED_OUT: ChannelEnd = { code: 'session_ended', message: 'The session has ended. Sign in again.' }

@@ -6,7 +6,7 @@ import { getTicket, onceOpen } from '../live/test-console.ts'
 import { auditOf, endOf, frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
-test('issue 4, 1.3: the end of the session or of the right ends the tool within a second', async () => {
+test('the end of the session or of the right ends the tool within a second', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -30,7 +30,7 @@ test('issue 4, 1.3: the end of the session or of the right ends the tool within 
   expect(payload).toMatchObject({ name: 'end-session', input: { session: opening.tool.session } })
 })
 
-test('issue 4, 1.3: a terminal that another sign-in goes on with is written down, and ends with that one', async () => {
+test('a terminal continued by another sign-in is recorded, and ends with that sign-in', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using left = await TestWindow.open(server, { ...at, user })
@@ -43,7 +43,7 @@ test('issue 4, 1.3: a terminal that another sign-in goes on with is written down
   const second = await nextOpening(agent, from)
   expect(second.tool).toMatchObject({ session: tool.session, resume: true })
   expect((await auditOf(server)).at(-1)).toMatch(
-    /^user\d+: Went on with the terminal on ".+" by another sign-in$/,
+    /^user\d+: Continued the terminal on ".+" with another sign-in$/,
   )
   const signOut = async ({ sessionDigest }: typeof user) => {
     await server.ctx.db.deleteFrom('sessions').where('digest', '=', sessionDigest).execute()
@@ -68,7 +68,7 @@ test.each([
     },
   },
   {
-    what: 'a client that is no longer in sight',
+    what: 'a client that is no longer visible',
     code: 'not_found',
     withdraw: async ({ ctx, given }: TestServer, id: number) => {
       const { role_id } = await ctx.db
@@ -93,7 +93,7 @@ test.each([
   await vi.waitFor(() => expect(endOf(agent, channel)).toMatchObject({ code }))
 })
 
-test('issue 4, 1.3: a machine that is removed has no windows any more, and is told so', async () => {
+test('windows of a removed machine close, and it is notified', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -112,7 +112,7 @@ test('issue 4, 1.3: a machine that is removed has no windows any more, and is to
     .execute()
   expect(rows.map(({ message, username }) => [username, message])).toEqual([
     [user.username, expect.stringMatching(/^Opened a terminal on/)],
-    [user.username, expect.stringMatching(/^The terminal on ".*" ended after/)],
+    [user.username, expect.stringMatching(/^Ended the terminal on ".*" after/)],
   ])
   expect(rows[1]?.after_value).toContain('The machine was removed.')
 })
@@ -132,7 +132,7 @@ test('a ticket opens one window', async () => {
   expect(second.frames).toEqual([])
 })
 
-test('neither the number of a channel nor the session of somebody else leads to their terminal', async () => {
+test('neither a channel number nor a session of another user leads to their terminal', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using own = await TestWindow.open(server, { ...at, user })

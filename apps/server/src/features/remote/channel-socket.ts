@@ -4,19 +4,19 @@ import type { WebSocket } from 'ws'
 import type { ChannelMouth } from '../../platform/agent-link/link-channels.ts'
 import type { LiveCaller } from '../live/live-socket.ts'
 
-/** One person's window on one tool. Frames go through as they are; what ends is told to both sides. */
+/** A user's window on a tool. Frames pass unchanged, and an end is passed to both sides. */
 export class ChannelSocket {
   caller: LiveCaller
   readonly agentId: string
   readonly request: ToolRequest | LogRequest
-  /** Null = it is not more than a look. */
+  /** Null for read-only views. */
   readonly session: string | null
   checkedAtMs = performance.now()
-  /** Called once, when it is over by whatever came first. */
+  /** Called once, on the first end of any kind. */
   onOver: () => void = () => {}
   #socket: WebSocket
   #mouth: ChannelMouth | undefined
-  /** Nothing is read while the channel is opened; this is what was on its way through the reader. */
+  /** Reading is paused while the channel opens. These frames were already in transit. */
   #early: Uint8Array[] = []
   #isOver = false
 
@@ -31,7 +31,7 @@ export class ChannelSocket {
     this.session = given.session
   }
 
-  /** The channel is there. */
+  /** The channel is open. */
   connect(mouth: ChannelMouth): void {
     this.#mouth = mouth
     if (this.#isOver) return mouth.end(GONE)
@@ -39,12 +39,12 @@ export class ChannelSocket {
     this.#early = []
   }
 
-  /** A frame of the machine. */
+  /** A frame from the machine. */
   tell(frame: Uint8Array): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame)
   }
 
-  /** A frame of the person. */
+  /** A frame from the user. */
   hear(frame: Buffer): void {
     if (this.#isOver) return
     if (this.#mouth !== undefined) return this.#mouth.send(frame)
@@ -57,7 +57,7 @@ export class ChannelSocket {
     this.endHere(end)
   }
 
-  /** The machine's side is over. */
+  /** The machine's side ended. */
   endHere(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -66,7 +66,7 @@ export class ChannelSocket {
     this.onOver()
   }
 
-  /** The window is gone: its tool may wait for another one. */
+  /** The window closed. Its tool may wait for another one. */
   gone(): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -11,7 +11,7 @@ import { getTicket, onceOpen, upgradeStatus } from '../live/test-console.ts'
 import { auditOf, endOf, frameOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
-test('bytes travel both ways on a channel that a signed command opened, and its session is written down', async () => {
+test('bytes travel both ways on a channel opened by a signed command, and its session is recorded', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -39,12 +39,12 @@ test('bytes travel both ways on a channel that a signed command opened, and its 
   await vi.waitFor(async () =>
     expect(await auditOf(server)).toEqual([
       `${user.username}: Opened a terminal on "PC-12", recorded`,
-      expect.stringMatching(/^\w+: The terminal on "PC-12" ended after \d+ s$/),
+      expect.stringMatching(/^\w+: Ended the terminal on "PC-12" after \d+ s$/),
     ]),
   )
 })
 
-test('what is typed together with the hello is not lost', async () => {
+test('input sent with the hello is not lost', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   const ticket = await getTicket(server, user)
@@ -59,7 +59,7 @@ test('what is typed together with the hello is not lost', async () => {
   })
 })
 
-test('who may not, sees not or has no ticket gets no channel, and the machine hears nothing', async () => {
+test('without permission, visibility or ticket there is no channel, and the machine receives nothing', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   const other = await server.given.client()
@@ -86,7 +86,7 @@ test('who may not, sees not or has no ticket gets no channel, and the machine he
   expect(agent.channelFrames).toEqual([])
 })
 
-test('neither side fills the memory of the server: more than a window ends the channel on both', async () => {
+test('neither side can fill the memory of the server: exceeding the window ends the channel on both', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -105,7 +105,7 @@ test('neither side fills the memory of the server: more than a window ends the c
   await vi.waitFor(() => expect(endOf(agent, second.channel)).toMatchObject({ code: 'over_window' }))
 })
 
-test('frames that are wrong end their channel or nothing, and the link stays', async () => {
+test('invalid frames end at most their channel, and the link stays', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -120,7 +120,7 @@ test('frames that are wrong end their channel or nothing, and the link stays', a
   expect(agent.isOpen).toBe(true)
 })
 
-test('whatever breaks, the other side hears of it', async () => {
+test('a failure of one side ends the other', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   const lost = await TestWindow.open(server, { ...at, user })
@@ -137,12 +137,12 @@ test('whatever breaks, the other side hears of it', async () => {
     using offline = await TestWindow.open(server, { ...at, user })
     expect(await offline.closed).toEqual({ code: 4000, reason: 'agent_offline' })
   })
-  // The agent was restarted: it knows of no session any more.
+  // The agent was restarted and has no sessions.
   await agent.connect({ sessions: [] })
-  await vi.waitFor(async () => expect((await auditOf(server)).at(-1)).toContain('ended after'))
+  await vi.waitFor(async () => expect((await auditOf(server)).at(-1)).toContain('Ended the terminal'))
 })
 
-test('a machine has a bounded number of channels, and a server that stops tells both ends of all of them', async () => {
+test('a machine has a limited number of channels, and a stopping server ends all of them on both sides', async () => {
   const server = await createTestServer()
   const { url, agentId, user, agent } = await start(server)
   const at = { url, agentId }

@@ -11,7 +11,7 @@ import { TestWindow } from './test-window.ts'
 
 const MINUTE = 60
 
-/** What the user's app shows, some 30-second steps from now. */
+/** The code of the user's app, some 30-second steps from now. */
 function codeOf({ totpKey = '' }: TestUser, server: TestServer, steps = 0): string {
   const timestamp = server.clock.now().getTime() + steps * 30_000
   return new TOTP({ secret: Secret.fromBase32(totpKey) }).generate({ timestamp })
@@ -29,12 +29,12 @@ async function givenStrict(server: TestServer, more: UserOptions = {}) {
   return { ...at, user, confirm }
 }
 
-test('issue 4, 1.3: a second factor is asked again before a terminal when the role says so', async () => {
+test('a second factor is required again before a terminal if the role says so', async () => {
   await using server = await createTestServer()
   const { confirm, ...at } = await givenStrict(server)
   using refused = await TestWindow.open(server, at)
   expect(await refused.closed).toEqual({ code: 4000, reason: 'code_needed' })
-  expect(refused.end?.message).toContain('asks for a code of your authenticator app')
+  expect(refused.end?.message).toContain('requires a code of your authenticator app')
   expect(await server.ctx.db.selectFrom('remote_sessions').select('id').execute()).toEqual([])
 
   const { status, body } = await confirm(codeOf(at.user, server))
@@ -45,7 +45,7 @@ test('issue 4, 1.3: a second factor is asked again before a terminal when the ro
   const first = await nextOpening(at.agent)
   expect(opened.end).toBeUndefined()
 
-  // What goes on is gone on with; what is new needs a new code.
+  // An open session continues, a new one needs a new code.
   server.clock.advance(11 * MINUTE)
   const from = at.agent.frames.length
   opened.socket.terminate()
@@ -60,7 +60,7 @@ test.each([
   { tool: 'desktop', display: null },
   { tool: 'vnc', host: 'localhost', port: 5901 },
   { tool: 'vnc', host: '10.0.0.5', port: 5900 },
-])('issue 4, 1.3: a code is asked for before $tool to $host:$port as well', async (request) => {
+])('a code is required before $tool to $host:$port as well', async (request) => {
   await using server = await createTestServer()
   const { confirm, ...at } = await givenStrict(server, { permissions: ['can_use_mesh'] })
   const admin = server.as(await server.given.user({ superuser: true }))
@@ -82,7 +82,7 @@ test.each([
   expect(window.end).toBeUndefined()
 })
 
-test('a wrong code and one that was used are refused with a sentence, and guessing is slowed down', async () => {
+test('a wrong or used code is refused with a sentence, and guessing is slowed down', async () => {
   await using server = await createTestServer()
   const { confirm, user } = await givenStrict(server)
   const good = codeOf(user, server)
@@ -90,24 +90,24 @@ test('a wrong code and one that was used are refused with a sentence, and guessi
   const used = await confirm(good)
   expect([used.status, used.error?.detail]).toEqual([
     400,
-    'This code was used already. Wait for the next one.',
+    'This code was already used. Wait for the next one.',
   ])
   const wrong = codeOf(user, server, 40)
   const answers = []
   for (let count = 0; count < 5; count += 1) answers.push(await confirm(wrong))
-  expect(answers[0]?.error?.detail).toContain('This code is not right.')
+  expect(answers[0]?.error?.detail).toContain('This code is wrong.')
   expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 429])
-  // Not even the right one is looked at now.
+  // Even the right code is refused now.
   expect((await confirm(codeOf(user, server, 1))).status).toBe(429)
   server.clock.advance(5 * MINUTE)
   expect((await confirm(codeOf(user, server))).status).toBe(200)
   const rows = await server.ctx.db.selectFrom('audit_log').select('message').orderBy('id').execute()
   const messages = rows.map(({ message }) => message)
   expect(messages.at(-1)).toBe(`Confirmed "${user.username}" with a code`)
-  expect(messages.filter((message) => message.startsWith('Gave a wrong code'))).toHaveLength(5)
+  expect(messages.filter((message) => message.startsWith('Failed to confirm'))).toHaveLength(5)
 })
 
-test('who has no second factor is told to set it up', async () => {
+test('a user without a second factor has to set it up', async () => {
   await using server = await createTestServer()
   const { confirm, ...at } = await givenStrict(server, { totp: false })
   using window = await TestWindow.open(server, at)
@@ -116,7 +116,7 @@ test('who has no second factor is told to set it up', async () => {
   expect((await confirm('123456')).status).toBe(409)
 })
 
-test('a role that does not ask, and a sign-in with a code just now, are not asked', async () => {
+test('a code is not required by other roles, or after a recent sign-in with a code', async () => {
   await using server = await createTestServer()
   const { confirm, ...at } = await givenStrict(server)
   expect(confirm).toBeDefined()
@@ -132,7 +132,7 @@ test('a role that does not ask, and a sign-in with a code just now, are not aske
   expect(window.end).toBeUndefined()
 })
 
-test('a superuser says that a role asks for a code, and nobody else does', async () => {
+test('only a superuser can make a role require a code', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const admin = server.as(await server.given.user({ superuser: true }))

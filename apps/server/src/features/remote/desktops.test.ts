@@ -20,7 +20,7 @@ async function openDesktop(
   return window
 }
 
-test('a desktop is opened by a signed command, written down with its end, and never recorded as a terminal', async () => {
+test('a desktop is opened by a signed command, recorded with its end, and never recorded as a terminal', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const { agent } = at
@@ -47,7 +47,7 @@ test('a desktop is opened by a signed command, written down with its end, and ne
   await vi.waitFor(async () =>
     expect(await auditOf(server)).toEqual([
       `${user.username}: Opened a desktop on "PC-12"`,
-      expect.stringMatching(/^\w+: The desktop on "PC-12" ended after \d+ s$/),
+      expect.stringMatching(/^\w+: Ended the desktop on "PC-12" after \d+ s$/),
     ]),
   )
 })
@@ -56,7 +56,7 @@ test.each([
   ['the desktop', { tool: 'desktop', display: null }],
   ['VNC', { tool: 'vnc', host: 'localhost', port: 5900 }],
 ])(
-  'issue 4, section 4: the right to the terminal is none to %s, and one that is withdrawn ends it at once',
+  'the right to the terminal does not allow %s, and withdrawing the right ends it at once',
   async (name, request) => {
     await using server = await createTestServer()
     const at = await start(server)
@@ -78,7 +78,7 @@ test.each([
   },
 )
 
-test('a machine that refuses says why, and its session is over', async () => {
+test('a machine that refuses states its reason, and its session ends', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const user = await server.given.user({ permissions: ['can_use_mesh'] })
@@ -89,11 +89,13 @@ test('a machine that refuses says why, and its session is over', async () => {
   expect(await window.closed).toEqual({ code: 4000, reason: 'refused' })
   expect(window.end?.message).toBe(message)
   await vi.waitFor(async () =>
-    expect((await auditOf(server)).at(-1)).toContain('"PC-12" refused the desktop'),
+    expect((await auditOf(server)).at(-1)).toContain(
+      'Failed to open the desktop on "PC-12": refused by the machine',
+    ),
   )
 })
 
-test('VNC is signed for targets that the settings allow, and for no others', async () => {
+test('VNC is signed only for targets that the settings allow', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const user = await server.given.user({ permissions: ['can_use_mesh'] })
@@ -122,7 +124,7 @@ test('VNC is signed for targets that the settings allow, and for no others', asy
   expect(await own.closed).toEqual({ code: 4000, reason: 'refused' })
 })
 
-test('issue 4, 2.6: several people see one desktop, and who may use it reads who else is there', async () => {
+test('several users see one desktop, and each can list the others', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const [ada, ben] = [
@@ -145,7 +147,7 @@ test('issue 4, 2.6: several people see one desktop, and who may use it reads who
   await vi.waitFor(() => expect(second.text).toBe('RFB 003.008\n'))
 })
 
-test('lines that are no targets are refused, and a change stands in the audit log', async () => {
+test('invalid targets are refused, and a change writes an audit row', async () => {
   await using server = await createTestServer()
   const admin = server.as(await server.given.user({ superuser: true }))
   const { body } = await admin.call(getCoreSettings, {})
@@ -154,5 +156,5 @@ test('lines that are no targets are refused, and a change stands in the audit lo
   expect(error).toMatchObject({ code: 'invalid' })
   await admin.call(editCoreSettings, { body: { vnc_targets: [] } })
   const { body: log } = await admin.call(listAudit, { body: {} })
-  expect(log.audit_logs[0]?.message).toBe('Changed what VNC may be opened to: nothing')
+  expect(log.audit_logs[0]?.message).toBe('Changed the VNC targets to none')
 })

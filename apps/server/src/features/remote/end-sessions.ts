@@ -17,7 +17,7 @@ interface Writing {
   emit: (event: Event) => void
 }
 
-/** Sessions that machines say are over. One that comes twice, or of another machine, changes nothing. */
+/** Sessions that agents report as ended. Repeated reports and those of other machines change nothing. */
 export async function endReportedSessions(writing: Writing, ends: ReportedEnd[]): Promise<void> {
   if (ends.length === 0) return
   const rows = await listOpenSessions(writing.tx, { ids: ends.map(({ report }) => report.session) })
@@ -27,7 +27,7 @@ export async function endReportedSessions(writing: Writing, ends: ReportedEnd[])
   }
 }
 
-/** Sessions that a machine, back again, no longer knows: its agent was restarted. */
+/** Sessions unknown to a reconnected machine: its agent was restarted. */
 export async function endLostSessions(
   ctx: Context,
   machines: readonly { agentId: string; at: string; sessions: readonly string[] }[],
@@ -35,7 +35,7 @@ export async function endLostSessions(
   const open = await listOpenSessions(ctx.db, { agentIds: machines.map(({ agentId }) => agentId) })
   const lost = open.filter(({ id, agent_id, started_at }) => {
     const machine = machines.find(({ agentId }) => agentId === agent_id)
-    // What was begun on the new link itself is younger than the list.
+    // Sessions started on the new link are newer than the list.
     return machine !== undefined && started_at < machine.at && !machine.sessions.includes(id)
   })
   if (lost.length === 0) return
@@ -46,7 +46,7 @@ export async function endLostSessions(
   })
 }
 
-/** Writes that a session is over, and for how long it was; or that the machine refused it. */
+/** Records the end of a session and its duration, or the refusal of the machine. */
 export async function writeEnd(
   { ctx, tx, emit }: Writing,
   row: SessionRow,
@@ -61,7 +61,7 @@ export async function writeEnd(
     action: 'remote_session',
     object_type: 'agent',
     message: isRefused
-      ? `"${row.hostname}" refused ${theTool(row.tool)}`
+      ? `Failed to open ${theTool(row.tool)} on "${row.hostname}": refused by the machine`
       : `${tellEnd(row)} after ${tellSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     agent: { agent_id: row.agent_id },
@@ -71,6 +71,7 @@ export async function writeEnd(
 }
 
 function tellEnd({ tool, hostname, joined_session, joined_username }: SessionRow): string {
-  if (joined_session !== null) return `Left the terminal of ${joined_username ?? 'somebody'} on "${hostname}"`
-  return `The ${tool === 'vnc' ? 'VNC' : tool} on "${hostname}" ended`
+  if (joined_session !== null)
+    return `Left the terminal of ${joined_username ?? 'another user'} on "${hostname}"`
+  return `Ended ${theTool(tool)} on "${hostname}"`
 }

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { hearWindow } from './await-hello.ts'
 
-/** Far more than the systems of both sides keep. */
+/** Much more than the socket buffers of both sides. */
 const PICTURE = Buffer.alloc(32 * 1024 * 1024)
 
 async function givenWindow() {
@@ -25,7 +25,7 @@ async function givenWindow() {
   return { socket, window, frames, texts }
 }
 
-test('issue 4, section 4: a window that asks and does not read is not answered until it does', async () => {
+test('a window that sends pings without reading gets no response until it reads', async () => {
   const { socket, window, frames, texts } = await givenWindow()
   window.pause()
   socket.send(PICTURE)
@@ -41,9 +41,9 @@ test('issue 4, section 4: a window that asks and does not read is not answered u
   await expect.poll(() => texts).toEqual(['pong'])
 })
 
-test('a word that is none ends the window with a sentence', async () => {
+test('an unknown message ends the window with a sentence', async () => {
   const { window } = await givenWindow()
   window.send('pang')
   const [code, reason] = (await once(window, 'close')) as [number, Buffer]
-  expect([code, String(reason)]).toEqual([4003, 'After the hello only channel frames are understood.'])
+  expect([code, String(reason)]).toEqual([4003, 'After the hello only channel frames are supported.'])
 })

@@ -10,7 +10,7 @@ import { deleteRecordingsBefore, findRecordingIds } from './recording-queries.ts
 import { recordingPath } from './recordings.ts'
 
 const DAY_MS = 86_400_000
-/** A file is there a moment before its row. */
+/** A file exists shortly before its row. */
 const YOUNG_MS = 3_600_000
 const SLICE = 500
 
@@ -18,7 +18,7 @@ export function remoteJobs(ctx: Context): Job[] {
   return [{ name: 'remote.prune-recordings', schedule: everyDay('03:50'), run: () => pruneRecordings(ctx) }]
 }
 
-/** Removes recordings and receipts whose time is over, and files of machines that are gone. */
+/** Deletes expired recordings and session changes, and files without a row. */
 export async function pruneRecordings(ctx: Context): Promise<void> {
   const { recording_keep_days: days } = await readCoreSettings(ctx.db)
   const before = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()

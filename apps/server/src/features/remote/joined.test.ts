@@ -27,7 +27,7 @@ async function givenOpenTerminal(server: TestServer) {
   return { agent, anna, ben, own, owner, join, agentId }
 }
 
-test('issue 4, 2.1: a colleague joins a terminal that goes on, which is signed, written down and recorded', async () => {
+test('a colleague joins an open terminal, which is signed, audited and recorded', async () => {
   await using server = await createTestServer()
   const { agent, anna, ben, owner, join, agentId } = await givenOpenTerminal(server)
   const params = { agent_id: agentId }
@@ -64,7 +64,7 @@ test('issue 4, 2.1: a colleague joins a terminal that goes on, which is signed, 
   expect(own).toMatchObject({ id: owner.tool.session, ended_at: null, joined_session: null })
 })
 
-test('issue 4, 2.1: a right to join that is withdrawn ends that window within a second, and no other', async () => {
+test('a withdrawn right to join ends that window within a second, and no other', async () => {
   await using server = await createTestServer()
   const { agent, ben, own, owner, join } = await givenOpenTerminal(server)
   const { window, opening } = await join('type')
@@ -79,7 +79,7 @@ test('issue 4, 2.1: a right to join that is withdrawn ends that window within a 
   expect(own.end).toBeUndefined()
 })
 
-test('issue 4, 2.1: who may not join, or what is no terminal of this machine, is refused before the machine hears of it', async () => {
+test('a user who may not join, or an unknown terminal, is refused before the machine is asked', async () => {
   await using server = await createTestServer()
   const { agent, join, agentId } = await givenOpenTerminal(server)
   const from = agent.frames.length
@@ -91,11 +91,11 @@ test('issue 4, 2.1: who may not join, or what is no terminal of this machine, is
   expect(await status(cleo)).toBe(403)
   const unknown = await join('type', { session: crypto.randomUUID() })
   expect(await unknown.window.closed).toEqual({ code: 4000, reason: 'not_found' })
-  expect(unknown.window.end?.message).toBe('This terminal has ended.')
+  expect(unknown.window.end?.message).toBe('This terminal has ended. Open a new one.')
   expect(agent.frames.slice(from).filter(({ type }) => type === 'command')).toEqual([])
 })
 
-test('a visit is neither joined nor gone on with', async () => {
+test('a joined session can be neither joined nor continued', async () => {
   await using server = await createTestServer()
   const { ben, join, agentId, agent } = await givenOpenTerminal(server)
   const { opening } = await join('view')

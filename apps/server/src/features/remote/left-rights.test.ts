@@ -6,7 +6,7 @@ import type { TestAgent } from '../agents/test-agent.ts'
 import { endOf, nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
-test('issue 4, 1.3: a role that loses the right ends the terminals that nobody looks at, too', async () => {
+test('a role that loses the right ends terminals without a window, too', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   const admin = await server.given.user({ superuser: true })
@@ -20,7 +20,7 @@ test('issue 4, 1.3: a role that loses the right ends the terminals that nobody l
   expect(await nextEnded(agent, from)).toEqual({ session: tool.session })
 })
 
-test('issue 4, 1.3: a machine that is moved out of sight loses its windows, and terminals without one', async () => {
+test('a machine that moves out of scope loses its windows, and terminals without one', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   const admin = await server.given.user({ superuser: true })
@@ -45,7 +45,7 @@ test('issue 4, 1.3: a machine that is moved out of sight loses its windows, and 
   expect(await nextEnded(agent, from)).toEqual({ session: first.tool.session })
 })
 
-/** The session that the machine is told to end next. */
+/** The next session that the machine is asked to end. */
 async function nextEnded(agent: TestAgent, from: number): Promise<unknown> {
   for (let index = from; ; index += 1) {
     const { payload } = await agent.nextCommand(index)

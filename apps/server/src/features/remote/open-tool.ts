@@ -35,10 +35,10 @@ import { placesOf } from './access/place.ts'
 import { findAsksPurpose } from './access/queries.ts'
 import { aTool, theTool } from './tool-text.ts'
 
-/** A machine that ends a channel with one of these has no such session, or none any more. */
+/** With one of these a machine reports that the session does not exist or has ended. */
 const NOT_THERE = new Set<ChannelEnd['code']>(['not_found', 'too_many', 'refused', 'no_shell'])
 
-/** Of the contract's `open-channel`. */
+/** Limit of the contract's `open-channel`. */
 const MAX_PERSON_CHARS = 300
 
 interface Parts {
@@ -52,13 +52,13 @@ interface Wish {
   hello: ChannelHello
   agentId: string
   source: string
-  /** The ticket holds. */
+  /** The ticket is valid. */
   onSignedIn: () => void
-  /** What came after the hello before anybody listened. */
+  /** Data after the hello, before a handler was attached. */
   takeEarly: () => EarlyMessage[]
 }
 
-/** Opens a tool for who holds the ticket: looks at the right to it, writes it down, and connects both sides. */
+/** Opens a tool for the holder of the ticket: checks the right, records it, and connects both sides. */
 export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<void> {
   const { socket, hello, agentId } = wish
   const refuse = (end: ChannelEnd) => {
@@ -69,7 +69,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   if (caller === undefined) return
   const { request, purpose } = hello
   const { tool } = request
-  // A desktop begins anew with each window.
+  // Every window starts a new desktop session.
   const join = joinOf(request)
   const wanted = request.tool === 'terminal' && join === undefined ? request.session : null
   const refusal = await whyNotAllowed(ctx, caller, { agentId, request })
@@ -78,7 +78,10 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   if (elsewhere !== undefined) return refuse(elsewhere)
   const agent = await requireAgent(ctx.db, agentId, caller)
   if (agent.connected === 0)
-    return refuse({ code: 'agent_offline', message: `"${agent.hostname}" is not connected.` })
+    return refuse({
+      code: 'agent_offline',
+      message: `"${agent.hostname}" is offline. Try again when it is connected.`,
+    })
   if (request.tool === 'log' || request.tool === 'logfile')
     return followLog({ ctx, fleet, hub }, { ...wish, request, agent, caller, refuse })
   const own = wanted === null ? undefined : await findOwnSession(ctx, { id: wanted, agent, caller })
@@ -86,7 +89,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
     return refuse({ code: 'not_found', message: `This ${tool} has ended. Open a new one.` })
   const joined = await findJoined(ctx, { join, agentId })
   if (joined !== undefined && 'code' in joined) return refuse(joined)
-  // What this very sign-in has begun goes on.
+  // A session of this sign-in can continue without a code.
   const code =
     own?.session_digest === caller.session.digest ? undefined : whyCodeNeeded(caller, tool, ctx.now())
   if (code !== undefined) return refuse(code)
@@ -122,7 +125,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
     window.gone()
     hub.remove(window)
   })
-  // It may have gone while all of this was looked up.
+  // It may have disconnected during the queries.
   if (socket.readyState !== socket.OPEN) window.gone()
   const opened = await fleet.tools.open(
     agentId,
@@ -154,7 +157,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   await hub.add(window)
 }
 
-/** The name that the person at the machine reads. */
+/** The name shown to the person at the machine. */
 async function namePerson({ db }: Context, { name, username }: Caller): Promise<string> {
   const { companyname: company } = await readCoreSettings(db)
   const person = name === null ? username : `${name} (${username})`
@@ -168,7 +171,7 @@ function orderOf(
   return request.tool === 'terminal' ? { ...request, session, resume } : { ...request, session }
 }
 
-/** A recording, or why the tool is not opened without one. */
+/** Returns a recording, or why the tool cannot be opened without one. */
 async function record(
   ctx: Context,
   given: Parameters<typeof beginRecording>[1],
@@ -181,7 +184,7 @@ async function record(
   }
 }
 
-/** The machine does not have it, so it will not say that it is over. */
+/** The machine does not have the session, so it will not report its end. */
 async function writeNotThere(ctx: Context, session: string, end: ChannelEnd, isNew = false): Promise<void> {
   const [row] = await listOpenSessions(ctx.db, { ids: [session] })
   if (row === undefined) return
@@ -194,43 +197,43 @@ async function writeNotThere(ctx: Context, session: string, end: ChannelEnd, isN
   )
 }
 
-/** The colleague's terminal that is asked for; undefined = one of one's own is. */
+/** The terminal to join. Undefined = the user's own. */
 function joinOf(request: ChannelHello['request']): TerminalJoin | undefined {
   return request.tool === 'terminal' ? request.join : undefined
 }
 
-/** The session that is to be joined, if it is an open terminal of this machine; else why not. */
+/** Returns the session to join if it is an open terminal of this machine, else the reason. */
 async function findJoined(
   ctx: Context,
   { join, agentId }: { join: TerminalJoin | undefined; agentId: string },
 ): Promise<SessionRow | ChannelEnd | undefined> {
   if (join === undefined) return undefined
   const [row] = await listOpenSessions(ctx.db, { ids: [join.session], agentIds: [agentId] })
-  // A visit is none that others could join.
+  // A joined session cannot itself be joined.
   if (row?.tool === 'terminal' && row.joined_session === null) return row
-  return { code: 'not_found', message: 'This terminal has ended.' }
+  return { code: 'not_found', message: 'This terminal has ended. Open a new one.' }
 }
 
-/** Why VNC may not be opened to what is asked for; undefined where it may. Nothing else is ever signed. */
+/** Returns why VNC to this target is forbidden, or undefined. Only allowed targets are signed. */
 async function whyNoTarget(ctx: Context, request: ChannelHello['request']): Promise<ChannelEnd | undefined> {
   if (request.tool !== 'vnc') return undefined
   const { vnc_targets: lines } = await readCoreSettings(ctx.db)
   if (isAllowedVncTarget(lines, request)) return undefined
-  const message = `VNC to ${request.host}:${request.port} is not allowed. Who may change the global settings can allow it there.`
+  const message = `VNC to ${request.host}:${request.port} is not allowed. It can be allowed in the global settings.`
   return { code: 'refused', message }
 }
 
-/** Why a tool is not opened on this machine before somebody has said what for; undefined where nobody has to. */
+/** Returns why the tool requires a reason on this machine, or undefined. */
 async function whyPurposeNeeded(
   db: Db,
   { agent, tool }: { agent: PlacedAgent; tool: ToolRequest['tool'] },
 ): Promise<ChannelEnd | undefined> {
   if (!(await findAsksPurpose(db, placesOf(agent)))) return undefined
-  const message = `Say why you open ${aTool(tool)} on "${agent.hostname}". The reason stands in the audit log, and the person at the machine reads it when asked.`
+  const message = `Enter a reason to open ${aTool(tool)} on "${agent.hostname}". It is stored in the audit log and shown at the machine.`
   return { code: 'purpose_needed', message }
 }
 
-/** The session to go on with, if it is this person's on this machine and not over. */
+/** Returns the session to continue, if it belongs to this user on this machine and has not ended. */
 async function findOwnSession(
   ctx: Context,
   given: { id: string; agent: PlacedAgent; caller: LiveCaller },
@@ -243,10 +246,7 @@ async function findOwnSession(
   return row?.joined_session === null ? row : undefined
 }
 
-/**
- * Writes down that a person goes on with a session by another sign-in: it ends with that one then, and not with the one
- * that began it.
- */
+/** Records that a session is continued by another sign-in: it ends with that sign-in instead of the first. */
 async function goOnWithSession(
   ctx: Context,
   { own, agent, caller }: { own: SessionRow; agent: PlacedAgent; caller: LiveCaller },
@@ -260,7 +260,7 @@ async function goOnWithSession(
       caller,
       action: 'remote_session',
       object_type: 'agent',
-      message: `Went on with ${theTool(own.tool)} on "${agent.hostname}" by another sign-in`,
+      message: `Continued ${theTool(own.tool)} on "${agent.hostname}" with another sign-in`,
       after: { session: own.id, begun_from: own.ip_address },
       agent,
       at: ctx.now(),
@@ -270,14 +270,14 @@ async function goOnWithSession(
   return own.id
 }
 
-/** Writes down that a person begins to use a tool; the row is there before the machine hears of it. */
+/** Records the start of a session, before the machine is asked. */
 async function beginSession(
   ctx: Context,
   given: {
     agent: PlacedAgent
     caller: LiveCaller
     request: ToolRequest
-    /** Why, as the person said. */
+    /** The reason given by the user. */
     purpose: string | undefined
     recorded: boolean
     joined: SessionRow | undefined
@@ -314,7 +314,7 @@ async function beginSession(
   return id
 }
 
-/** What differs from what the machine does by itself. */
+/** Options that differ from the defaults of the agent. */
 function wishOf(request: ToolRequest): ShellWish & Pick<TerminalRequest, 'join'> {
   if (request.tool !== 'terminal') return {}
   const { shell, as_user, join } = request
@@ -324,7 +324,7 @@ function wishOf(request: ToolRequest): ShellWish & Pick<TerminalRequest, 'join'>
 
 function tellBegin(request: ToolRequest, joined: SessionRow | undefined): string {
   if (joined === undefined || request.tool !== 'terminal') return `Opened ${nameOf(request)}`
-  const how = request.join?.mode === 'type' ? 'and may type' : 'to look'
+  const how = request.join?.mode === 'type' ? 'with input' : 'read-only'
   return `Joined the terminal of ${joined.username} ${how}`
 }
 

@@ -13,7 +13,7 @@ import { TestWindow } from './test-window.ts'
 const TERMINAL = { tool: 'terminal', session: null, cols: 80, rows: 24 }
 const WHY = 'Ticket 4711: the printer'
 
-/** A machine at whose client a reason is asked for, and somebody who may use its tools. */
+/** A machine of a client that requires a reason, and a user with access to its tools. */
 async function givenAsking(server: TestServer) {
   const at = await start(server)
   const admin = server.as(await server.given.user({ superuser: true }))
@@ -31,13 +31,13 @@ async function givenAsking(server: TestServer) {
   return { ...at, admin, ask, open }
 }
 
-test('issue 4, the story, why: the reason is asked for, told to the machine, and stands with the session', async () => {
+test('a reason is required, sent to the machine, and stored with the session', async () => {
   await using server = await createTestServer()
   const { agent, agentId, admin, open } = await givenAsking(server)
   using refused = await open(TERMINAL)
   expect(await refused.closed).toEqual({ code: CHANNEL_CLOSE.over, reason: 'purpose_needed' })
   expect(refused.end?.message).toMatch(
-    /^Say why you open a terminal on ".+"\. The reason stands in the audit log/,
+    /^Enter a reason to open a terminal on ".+"\. It is stored in the audit log/,
   )
   expect(await server.ctx.db.selectFrom('remote_sessions').select('id').execute()).toEqual([])
   expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
@@ -51,7 +51,7 @@ test('issue 4, the story, why: the reason is asked for, told to the machine, and
   expect(body).toMatchObject([{ id: tool.session, purpose: WHY }])
   expect(opened.end).toBeUndefined()
 
-  // What goes on was explained when it began.
+  // A continued session already has its reason.
   const from = agent.frames.length
   opened.socket.terminate()
   using again = await open({ ...TERMINAL, session: tool.session })
@@ -59,7 +59,7 @@ test('issue 4, the story, why: the reason is asked for, told to the machine, and
   expect(again.end).toBeUndefined()
 })
 
-test('a desktop asks for a reason too; the nearest setting counts, and what is no reason is refused', async () => {
+test('a desktop requires a reason too, the nearest setting applies, and an invalid reason is refused', async () => {
   await using server = await createTestServer()
   const { agent, agentId, ask, open } = await givenAsking(server)
   const desktop = { tool: 'desktop', display: null }
@@ -75,7 +75,7 @@ test('a desktop asks for a reason too; the nearest setting counts, and what is n
   expect(opened.end).toBeUndefined()
 })
 
-test('the person at the machine reads who comes, and of which company', async () => {
+test('the person at the machine sees the name and company of the user', async () => {
   await using server = await createTestServer()
   const { agent, agentId, admin, ask, open } = await givenAsking(server)
   await ask('agent', agentId, false)

@@ -6,7 +6,7 @@ const MOST_LISTED = 1000
 
 export type SessionRow = Selectable<RemoteSessionsTable> & {
   hostname: string
-  /** Whose terminal it is a visit to. */
+  /** The owner of the joined terminal. */
   joined_username: string | null
 }
 
@@ -27,7 +27,7 @@ export async function insertSession(
     .execute()
 }
 
-/** Another sign-in of the same person uses it from now on. */
+/** Another sign-in of the same user takes over the session. */
 export async function handOverSession(
   db: Db,
   id: string,
@@ -36,7 +36,7 @@ export async function handOverSession(
   await db.updateTable('remote_sessions').set(to).where('id', '=', id).execute()
 }
 
-/** Sessions that are not over, of these: all that are given have to fit. */
+/** Open sessions that match all given filters. */
 export async function listOpenSessions(db: Db, filter: OpenFilter): Promise<SessionRow[]> {
   const { ids, agentIds, digests, userIds } = filter
   let query = db
@@ -53,7 +53,7 @@ export async function listOpenSessions(db: Db, filter: OpenFilter): Promise<Sess
   return query.execute()
 }
 
-/** Those of a machine, the newest first. */
+/** Sessions of a machine, newest first. */
 export async function listSessions(db: Db, agentId: string): Promise<Selectable<RemoteSessionsTable>[]> {
   return db
     .selectFrom('remote_sessions')
@@ -68,7 +68,7 @@ export async function findSession(db: Db, id: string): Promise<Selectable<Remote
   return db.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** False = it was over already. */
+/** @returns False if it had already ended. */
 export async function closeSession(
   db: Db,
   id: string,

@@ -8,7 +8,7 @@ const PAGE_CHARACTERS = 1024 * 1024
 const Header = z.object({ version: z.literal(2), width: z.int(), height: z.int() })
 const Line = z.tuple([z.number(), z.enum(['o', 'r', 'm']), z.string()])
 
-/** What comes after so many pieces of all parts of a recording, about a megabyte of it. */
+/** The next pieces of all parts of a recording, about a megabyte. */
 export async function readRecording(
   ctx: Context,
   {

@@ -23,7 +23,7 @@ const RECEIPT: SessionReceipt = {
   },
 }
 
-test('issue 4, 2.8: a receipt lies with its session, for who may view recordings, and goes with its time', async () => {
+test('session changes are stored for users who may view recordings, and expire', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const window = await TestWindow.open(server, at)
@@ -42,7 +42,7 @@ test('issue 4, 2.8: a receipt lies with its session, for who may view recordings
   const params = { id: session }
   expect((await viewer.call(getReceipt, { params })).status).toBe(404)
 
-  // Another machine says something of it, this one twice, and something of a session that there is not.
+  // Reports of another machine, repeated ones, and those of an unknown session.
   const site = await server.given.site()
   const other = await TestAgent.enrol(server, at.url, site.id, {
     machineKey: 'b'.repeat(64),

@@ -8,7 +8,7 @@ export interface ReportedReceipt {
   report: ReceiptReport
 }
 
-/** Stores receipts that machines have sent. One that comes twice, or for a session of another machine, changes nothing. */
+/** Stores reported session changes. Repeated ones and those for sessions of other machines change nothing. */
 export async function storeReceipts(
   { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
   reported: readonly ReportedReceipt[],
@@ -35,7 +35,7 @@ export async function storeReceipts(
   }
 }
 
-/** How much changed in each of these sessions, of those whose machine has said so. */
+/** Number of changes per session, for sessions whose machine has reported them. */
 export async function listChanges(db: Db, sessionIds: readonly string[]): Promise<Map<string, number>> {
   if (sessionIds.length === 0) return new Map()
   const rows = await db

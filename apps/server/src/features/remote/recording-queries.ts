@@ -19,7 +19,7 @@ export async function finishRecording(db: Db, id: string, end: RecordingEnd): Pr
   await db.updateTable('remote_recordings').set(end).where('id', '=', id).execute()
 }
 
-/** Those of these sessions, the oldest first. */
+/** Recordings of these sessions, oldest first. */
 export async function listRecordings(db: Db, sessionIds: readonly string[]): Promise<RecordingRow[]> {
   if (sessionIds.length === 0) return []
   return db
@@ -30,7 +30,7 @@ export async function listRecordings(db: Db, sessionIds: readonly string[]): Pro
     .execute()
 }
 
-/** Answers the ids of those that were begun before this instant, and forgets them. */
+/** Deletes recordings that started before this instant. Returns their ids. */
 export async function deleteRecordingsBefore(db: Db, before: string): Promise<string[]> {
   const rows = await db
     .deleteFrom('remote_recordings')
@@ -40,7 +40,7 @@ export async function deleteRecordingsBefore(db: Db, before: string): Promise<st
   return rows.map(({ id }) => id)
 }
 
-/** Which of these there are. */
+/** The existing ones of these ids. */
 export async function findRecordingIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db

@@ -1,24 +1,24 @@
-/** A disk that is so far behind does not keep up. */
+/** A disk this far behind is too slow. */
 const MOST_WAITING_BYTES = 16 * 1024 * 1024
 const WRITE_EVERY_MS = 1000
 
 export interface RecordingEnd {
   bytes: number
   milliseconds: number
-  /** Why it is not whole; null = it is. */
+  /** Why it is incomplete. Null = complete. */
   problem: string | null
 }
 
 interface WriterOptions<Part> {
-  /** Written when it is so large, or a second old. */
+  /** A piece is written when it has this size, or after a second. */
   pieceSize: number
-  /** Of all parts; the recording ends there. */
+  /** Of all parts. The recording ends there. */
   mostSize: number
   write: (parts: Part[]) => Promise<void>
   onError: (error: unknown) => void
 }
 
-/** Gathers what is recorded to pieces, and writes them one after the other while what is recorded goes on. */
+/** Collects recorded data into pieces, and writes them one after the other while recording continues. */
 export class RecordingWriter<Part> {
   #options: WriterOptions<Part>
   #parts: Part[] = []
@@ -35,23 +35,23 @@ export class RecordingWriter<Part> {
     this.#left = options.mostSize
   }
 
-  /** Why it is not whole; null = it is so far. */
+  /** Why it is incomplete. Null = complete so far. */
   get problem(): string | null {
     return this.#problem
   }
 
-  /** False = it is not taken, and nothing after it is: `problem` says why. */
+  /** Returns false if the part was dropped, like all later ones. `problem` has the reason. */
   add(part: Part, size: number): boolean {
     if (this.#problem !== null) return false
-    if (size > this.#left) this.#problem = 'It reached its largest size.'
-    else if (this.#waiting > MOST_WAITING_BYTES) this.#problem = 'The disk of the server did not keep up.'
+    if (size > this.#left) this.#problem = 'The recording reached its maximum size.'
+    else if (this.#waiting > MOST_WAITING_BYTES) this.#problem = 'The disk of the server was too slow.'
     if (this.#problem !== null) return false
     this.#left -= size
     this.addLast(part, size)
     return true
   }
 
-  /** What is written whatever has happened before, such as a remark. */
+  /** Writes a part whatever happened before, such as a remark. */
   addLast(part: Part, size: number): void {
     this.#parts.push(part)
     this.#size += size
@@ -59,12 +59,12 @@ export class RecordingWriter<Part> {
     this.#timer ??= setTimeout(() => this.#write(), WRITE_EVERY_MS)
   }
 
-  /** Nothing is taken from now on. */
+  /** Drops everything from here on. */
   stop(problem: string): void {
     this.#problem ??= problem
   }
 
-  /** Writes what is left. */
+  /** Writes the rest. */
   async end(): Promise<void> {
     this.#write()
     await this.#writing
@@ -80,11 +80,11 @@ export class RecordingWriter<Part> {
     this.#waiting += size
     this.#writing = this.#writing.then(async () => {
       try {
-        // What lies behind a piece that was not written whole cannot be read.
+        // Data after an incomplete piece cannot be read.
         if (!this.#isBroken) await this.#options.write(parts)
       } catch (error) {
         this.#isBroken = true
-        this.#problem ??= 'The server could not write it: its disk may be full.'
+        this.#problem ??= 'The server could not write the recording. Its disk may be full.'
         this.#options.onError(error)
       }
       this.#waiting -= size

@@ -38,7 +38,7 @@ async function givenRecording() {
   return { recording, file, ends, errors, show, readAll }
 }
 
-test('it is asciicast: a header, output whose characters were cut anywhere, sizes, the exit', async () => {
+test('it is asciicast: a header, output with characters cut anywhere, sizes, the exit', async () => {
   const { recording, show, readAll } = await givenRecording()
   for (const byte of Buffer.from('gr\u00fc\u20ac')) show(Buffer.from([byte]))
   recording.fromPerson(encodeChannelText(0, { type: 'resize', cols: 100, rows: 30 }))
@@ -55,7 +55,7 @@ test('it is asciicast: a header, output whose characters were cut anywhere, size
   ])
 })
 
-test('a disk that fails is said once, and nothing is thrown at the terminal', async () => {
+test('a failing disk is reported once, and does not break the terminal', async () => {
   const { recording, file, ends, errors, show } = await givenRecording()
   await file[Symbol.asyncDispose]()
   for (let count = 0; count < 3; count += 1) show(Buffer.alloc(70_000, 'x'))
@@ -65,12 +65,12 @@ test('a disk that fails is said once, and nothing is thrown at the terminal', as
     {
       bytes: 0,
       milliseconds: expect.any(Number),
-      problem: 'The server could not write it: its disk may be full.',
+      problem: 'The server could not write the recording. Its disk may be full.',
     },
   ])
 })
 
-test('frames that cannot be read are not recorded, and the end comes once', async () => {
+test('unreadable frames are not recorded, and the end is recorded once', async () => {
   const { recording, ends, readAll } = await givenRecording()
   recording.fromMachine(Buffer.from([1]))
   recording.fromPerson(encodeChannelText(0, { type: 'resize', cols: -1, rows: 'many' }))

@@ -5,13 +5,13 @@ import { type RecordingEnd, RecordingWriter } from './recording-writer.ts'
 
 const PIECE_CHARACTERS = 64 * 1024
 
-/** What goes through a window, on its way into a file. */
+/** Records the traffic of a window to a file. */
 export interface WindowRecording {
-  /** A frame on its way to the window. */
+  /** A frame to the window. */
   fromMachine: (bytes: Uint8Array) => void
-  /** A frame on its way to the machine. */
+  /** A frame to the machine. */
   fromPerson: (bytes: Uint8Array) => void
-  /** Writes what is left; nothing is taken afterwards. */
+  /** Writes the rest and drops everything afterwards. */
   end: () => Promise<void>
 }
 
@@ -24,7 +24,10 @@ export interface RecordingOptions {
   onError: (error: unknown) => void
 }
 
-/** What one window on a terminal showed, as asciicast (version 2). Keys are not recorded: they may be passwords. */
+/**
+ * The output of one window on a terminal, as asciicast (version 2). Keys are not recorded, because they may be
+ * passwords.
+ */
 export class Recording implements WindowRecording {
   #options: RecordingOptions
   #decoder = new TextDecoder()
@@ -48,7 +51,7 @@ export class Recording implements WindowRecording {
     this.#writer.addLast(header, header.length)
   }
 
-  /** A frame on its way to the window. */
+  /** A frame to the window. */
   fromMachine(bytes: Uint8Array): void {
     const frame = decodeChannelFrame(bytes)
     if ('wrong' in frame) return
@@ -56,14 +59,14 @@ export class Recording implements WindowRecording {
       this.#note('o', this.#decoder.decode(frame.payload, { stream: true }))
     } else if (frame.kind === CHANNEL_KIND.text) {
       const news = TerminalNews.safeParse(readChannelText(frame.payload)).data
-      // What it showed last comes again; the window begins with an empty screen.
+      // The last screen is sent again, so the recording starts with an empty one.
       if (news?.type === 'opened' && news.resumed) this.#note('o', '\u001bc')
       if (news?.type === 'size') this.#note('r', `${news.cols}x${news.rows}`)
       if (news?.type === 'exit') this.#note('m', `exit ${news.exit_code ?? 'by a signal'}`)
     }
   }
 
-  /** A frame on its way to the machine. */
+  /** A frame to the machine. */
   fromPerson(bytes: Uint8Array): void {
     const frame = decodeChannelFrame(bytes)
     if ('wrong' in frame || frame.kind !== CHANNEL_KIND.text) return
@@ -71,7 +74,7 @@ export class Recording implements WindowRecording {
     if (input !== undefined) this.#note('r', `${input.cols}x${input.rows}`)
   }
 
-  /** Writes what is left; nothing is taken afterwards. */
+  /** Writes the rest and drops everything afterwards. */
   async end(): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true

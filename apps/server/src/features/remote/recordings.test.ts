@@ -12,7 +12,7 @@ import { TestWindow } from './test-window.ts'
 
 const folderOf = ({ ctx }: TestServer) => join(ctx.config.dataFolder, 'recordings')
 
-/** A window in which a machine has shown this, and which is closed again. */
+/** A window with this output of a machine, closed again. */
 async function showAndClose(server: TestServer, at: Awaited<ReturnType<typeof start>>, text: string) {
   const from = at.agent.frames.length
   using window = await TestWindow.open(server, at)
@@ -39,7 +39,7 @@ const finished = (server: TestServer) =>
     expect(rows.every(({ milliseconds }) => milliseconds !== null)).toBe(true)
   })
 
-test('what the terminal of a server shows is recorded, sealed, and played back by who may', async () => {
+test('the terminal of a server is recorded, sealed, and played back with the permission', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const text = `gr\u00fc\u00dfe \u001b[31mrot\u001b[0m`
@@ -76,7 +76,7 @@ test('what the terminal of a server shows is recorded, sealed, and played back b
   ])
 })
 
-test('a recording is for those who may view recordings and see the machine', async () => {
+test('a recording requires the permission to view recordings and access to the machine', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const { session } = await showAndClose(server, at, 'x')
@@ -92,7 +92,7 @@ test('a recording is for those who may view recordings and see the machine', asy
   }
 })
 
-test('workstations are recorded when the settings say so, and nothing when they say none', async () => {
+test('workstations are recorded if the settings say so, and nothing if they say none', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const admin = server.as(await server.given.user({ superuser: true }))
@@ -109,7 +109,7 @@ test('workstations are recorded when the settings say so, and nothing when they 
   expect(await isRecorded()).toBe(false)
 })
 
-test('a recording that reaches its largest size ends, and the terminal goes on', async () => {
+test('a recording at its maximum size ends, and the terminal continues', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const admin = server.as(await server.given.user({ superuser: true }))
@@ -125,7 +125,7 @@ test('a recording that reaches its largest size ends, and the terminal goes on',
   window.socket.terminate()
   await finished(server)
   const { body } = await admin.call(listRemoteSessions, { params: { agent_id: at.agentId } })
-  expect(body[0]?.recording?.problem).toBe('It reached its largest size.')
+  expect(body[0]?.recording?.problem).toBe('The recording reached its maximum size.')
   const [first] = body
   const params = { id: first?.id ?? '' }
   let shown = 0
@@ -142,7 +142,7 @@ test('a recording that reaches its largest size ends, and the terminal goes on',
 
 test('a terminal that cannot be recorded is not opened, and says why', async () => {
   await using server = await createTestServer()
-  server.expectLog(/a recording could not be begun/)
+  server.expectLog(/a recording could not be started/)
   const at = await start(server)
   await writeFile(folderOf(server), 'a file where the folder should be')
   using window = await TestWindow.open(server, at)
@@ -150,7 +150,7 @@ test('a terminal that cannot be recorded is not opened, and says why', async () 
   expect(window.end?.message).toContain('the server cannot write the recording')
 })
 
-test('what a stopping server has recorded is there, also the last words', async () => {
+test('a stopping server stores its recordings completely', async () => {
   const server = await createTestServer()
   const at = await start(server)
   const window = await TestWindow.open(server, at)
@@ -164,7 +164,7 @@ test('what a stopping server has recorded is there, also the last words', async 
   await server[Symbol.asyncDispose]()
 })
 
-test('recordings go when their time is over, and files that nobody knows', async () => {
+test('recordings expire, and so do unknown files', async () => {
   await using server = await createTestServer()
   const at = await start(server)
   const { session } = await showAndClose(server, at, 'old')
@@ -184,7 +184,7 @@ test('recordings go when their time is over, and files that nobody knows', async
   expect(await readdir(folderOf(server))).toEqual([])
 })
 
-test('a recording whose file is gone or was changed says so', async () => {
+test('a recording with a missing or changed file says so', async () => {
   await using server = await createTestServer()
   server.expectLog(/a recording could not be read/)
   const at = await start(server)

@@ -23,7 +23,7 @@ export function recordingPath({ config }: Context, id: string): string {
   return join(config.dataFolder, 'recordings', id)
 }
 
-/** What a recording's file is sealed as. */
+/** The seal of a recording's file. */
 export function recordingSeal({ secrets }: Context, id: string) {
   return { secrets, about: `recording ${id}` }
 }
@@ -38,8 +38,8 @@ export async function isRecorded(
 }
 
 /**
- * Begins to record a window. Throws where it cannot be written: what is to be recorded is not opened without.
- * `onUnfit`: it turns out that what it shows cannot be recorded.
+ * Starts to record a window. Throws if it cannot be written: a tool that must be recorded is not opened without.
+ * `onUnfit`: called when its content turns out to be impossible to record.
  */
 export async function beginRecording(
   ctx: Context,
@@ -65,20 +65,24 @@ export async function beginRecording(
   return new Recording({ ...parts, size: request, startedAt, mostCharacters })
 }
 
-/** Throws where it cannot be written. */
+/** Throws if it cannot be written. */
 export async function createRecordingFile(ctx: Context, id: string): Promise<SealedFile> {
   const path = recordingPath(ctx, id)
   try {
     const folder = dirname(path)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { bavail, bsize } = await statfs(folder)
-    // A file can be made on a full disk, too.
+    // Creating a file succeeds even on a full disk.
     if (bavail * bsize < LEAST_ROOM_BYTES) throw new Error('the disk is full')
     return await SealedFile.create(path, recordingSeal(ctx, id))
   } catch (cause) {
-    ctx.log.error({ err: cause }, 'a recording could not be begun')
-    throw new AppError('unavailable', 'This is to be recorded, and the server cannot write the recording.', {
-      cause,
-    })
+    ctx.log.error({ err: cause }, 'a recording could not be started')
+    throw new AppError(
+      'unavailable',
+      'This session must be recorded, and the server cannot write the recording. Check the disk of the server.',
+      {
+        cause,
+      },
+    )
   }
 }

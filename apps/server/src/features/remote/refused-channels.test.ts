@@ -8,7 +8,7 @@ const sessionsOf = ({ ctx }: TestServer) =>
   ctx.db.selectFrom('remote_sessions').select(['id', 'ended_at', 'reason']).orderBy('started_at').execute()
 
 test.each(['too_many', 'refused', 'not_found'] as const)(
-  'a channel that the machine ends as %s leaves no open session',
+  'a channel that the machine ends with %s leaves no open session',
   async (code) => {
     await using server = await createTestServer()
     const { agent, user, ...at } = await start(server)
@@ -24,7 +24,7 @@ test.each(['too_many', 'refused', 'not_found'] as const)(
   },
 )
 
-test('an order that the machine refuses unread is told to the window, and its session is over', async () => {
+test('a command that the machine refuses unread is shown in the window, and its session ends', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -40,7 +40,7 @@ test('an order that the machine refuses unread is told to the window, and its se
   ])
 })
 
-test('issue 4, 1.3: what a machine refuses stands in the audit log with its reason', async () => {
+test('refusals of the machine are audited with their reason', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
@@ -53,12 +53,12 @@ test('issue 4, 1.3: what a machine refuses stands in the audit log with its reas
   await vi.waitFor(async () =>
     expect(await auditOf(server)).toEqual([
       `${user.username}: Opened a terminal on "${hostname}", recorded`,
-      `${user.username}: "${hostname}" refused the terminal`,
+      `${user.username}: Failed to open the terminal on "${hostname}": refused by the machine`,
     ]),
   )
 })
 
-test('a machine that says nothing at all is given up, and its session is over', async () => {
+test('a silent machine is given up, and its session ends', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -67,19 +67,22 @@ test('a machine that says nothing at all is given up, and its session is over', 
     await nextOpening(agent)
     vi.advanceTimersByTime(15_000)
     expect(await window.closed).toEqual({ code: 4000, reason: 'refused' })
-    expect(window.end?.message).toContain('did not open it within 15 seconds')
+    expect(window.end?.message).toContain('did not respond within 15 seconds')
   } finally {
     vi.useRealTimers()
   }
   await vi.waitFor(async () => expect((await sessionsOf(server))[0]?.ended_at).not.toBeNull())
 })
 
-test('a window that cannot be written down is closed, and not left open in silence', async () => {
+test('a window that cannot be recorded is closed instead of hanging', async () => {
   await using server = await createTestServer()
   const { agent, user, ...at } = await start(server)
-  server.expectLog(/a channel could not be looked after/)
+  server.expectLog(/channel work failed/)
   await server.ctx.db.schema.alterTable('remote_sessions').renameTo('remote_sessions_gone').execute()
   using window = await TestWindow.open(server, { ...at, user })
-  expect(await window.closed).toEqual({ code: 1011, reason: 'The server could not open this.' })
+  expect(await window.closed).toEqual({
+    code: 1011,
+    reason: 'The server could not open the tool. Try again.',
+  })
   expect(agent.channelFrames).toEqual([])
 })

@@ -9,7 +9,7 @@ const POINTER_OF_MANY = Buffer.from([5, 0x80, 0, 1, 0, 2, 1])
 const CLIPBOARD = Buffer.from([6, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 8])
 const EXTENDED_CLIPBOARD = Buffer.from([6, 0, 0, 0, 255, 255, 255, 252, 99, 99, 99, 99])
 
-/** All kinds of messages that noVNC sends by itself, in the order of a session. */
+/** All types of messages that noVNC sends, in the order of a session. */
 const ORDINARY = Buffer.concat([
   FORMAT,
   encodings(1, 50, 7, -260, 16, 21, 5, 2, 6, 0, -26, -254, -223, -224, -258, -261, -308, -309, -312, -313),
@@ -28,7 +28,7 @@ const ORDINARY = Buffer.concat([
   POINTER_OF_MANY,
 ])
 
-test.each([1, 3, 7, ORDINARY.length])('what noVNC says by itself is fit, in pieces of %i bytes', (size) => {
+test.each([1, 3, 7, ORDINARY.length])('messages of noVNC are accepted, in pieces of %i bytes', (size) => {
   const places: string[] = []
   const wishes = new RfbWishes((place) => places.push(Buffer.from(place).toString('hex')))
   expect(takeAll(wishes, ORDINARY, size)).toBeUndefined()
@@ -36,17 +36,17 @@ test.each([1, 3, 7, ORDINARY.length])('what noVNC says by itself is fit, in piec
 })
 
 test.each([
-  ['no format at first', POINTER, /another format/],
-  ['another format at first', EIGHT_BITS, /another format/],
-  ['another format later', Buffer.concat([ORDINARY, EIGHT_BITS]), /another format/],
-  ['an encoding that the player does not draw', Buffer.concat([FORMAT, encodings(7, 15)]), /another format/],
+  ['no format at first', POINTER, /picture format/],
+  ['another format at first', EIGHT_BITS, /picture format/],
+  ['another format later', Buffer.concat([ORDINARY, EIGHT_BITS]), /picture format/],
+  ['an encoding that the player does not draw', Buffer.concat([FORMAT, encodings(7, 15)]), /picture format/],
   [
     'more encodings than there are',
     Buffer.concat([FORMAT, encodings(...Array.from({ length: 300 }, () => 0))]),
-    /another format/,
+    /picture format/,
   ],
-  ['what nobody knows', Buffer.concat([ORDINARY, Buffer.from([99])]), /something to the VNC server/],
-])('issue 4, 2.7: %s is unfit for a recording, however it is cut', (_, said, sentence) => {
+  ['an unknown message', Buffer.concat([ORDINARY, Buffer.from([99])]), /VNC message/],
+])('%s cannot be recorded, in pieces of any size', (_, said, sentence) => {
   for (const size of [1, 5, said.length]) {
     const wishes = new RfbWishes(() => {})
     expect(takeAll(wishes, said, size)).toMatch(sentence)

@@ -1,6 +1,6 @@
-/** As noVNC asks for it: 32 bits a pixel, 24 of them colour, the lowest byte first, red lowest. */
+/** As requested by noVNC: 32 bits per pixel, 24 bits of colour, little-endian, red lowest. */
 const PIXEL_FORMAT = Buffer.from('0000000020180001' + '00ff00ff00ff' + '000810' + '000000', 'hex')
-/** What the player draws, all that noVNC asks for: ways of writing pictures, and what is told beside them. */
+/** Encodings that the player supports, as requested by noVNC: of pictures, and pseudo-encodings. */
 const ENCODINGS = new Set([
   0,
   1,
@@ -26,7 +26,7 @@ const ENCODINGS = new Set([
   0x574d5664,
   0xc0a1e5ce | 0,
 ])
-/** From the highest to the lowest, both in: quality of pictures, and how much they are compressed. */
+/** Ranges, inclusive: picture quality and compression. */
 const LEVELS = [
   [-23, -32],
   [-247, -256],
@@ -39,11 +39,13 @@ const POINTER_EVENT = 5
 const CUT_TEXT = 6
 const LONGEST_HEAD = 4 + 4 * MOST_ENCODINGS
 
-/** Bytes of the message that begins here, of which `read` have to be there; undefined where more of it is wanted first. */
+/**
+ * Size of the message that starts here, of which `read` bytes must be present. Undefined = more data is needed first.
+ */
 type Measure = (head: Buffer) => { size: number; read: number } | undefined
 
 const fixed = (size: number): Measure => whole(() => size, 1)
-/** A message of which no more is read than says how long it is. */
+/** A message of which only the length field is read. */
 const tail =
   (head: number, sizeOf: (head: Buffer) => number): Measure =>
   (bytes) =>
@@ -63,7 +65,7 @@ const MEASURES: Record<number, Measure> = {
   // FramebufferUpdateRequest and KeyEvent.
   3: fixed(10),
   4: fixed(8),
-  // One byte more where the marker bit says that there are more buttons.
+  // One byte more if the marker bit announces further buttons.
   [POINTER_EVENT]: whole((head) => (head.readUInt8(1) > 0x7f ? 7 : 6), 2),
   [CUT_TEXT]: tail(8, (head) => 8 + Math.abs(head.readInt32BE(4))),
   // EnableContinuousUpdates, ClientFence, xvp, SetDesktopSize, and a key of QEMU.
@@ -75,8 +77,8 @@ const MEASURES: Record<number, Measure> = {
 }
 
 /**
- * Reads what a window says after the signing in, however it is cut, and looks that all pictures come as the player
- * draws them: in one format from the first message on, and in no encoding that it does not know.
+ * Reads the messages of a window after the handshake, in any pieces, and verifies that all pictures are in the format
+ * of the player: one pixel format from the first message on, and only known encodings.
  */
 export class RfbWishes {
   #head = Buffer.alloc(0)
@@ -84,12 +86,12 @@ export class RfbWishes {
   #hasFormat = false
   #onPointer: (place: Uint8Array) => void
 
-  /** `onPointer`: where the pointer is, two numbers of two bytes. */
+  /** `onPointer`: position of the pointer, two numbers of two bytes. */
   constructor(onPointer: (place: Uint8Array) => void) {
     this.#onPointer = onPointer
   }
 
-  /** Answers why it cannot be recorded, if it cannot. Nothing of that message that decides is passed on before. */
+  /** Returns why it cannot be recorded, or undefined. No byte of a rejected message is passed on. */
   take(bytes: Uint8Array): string | undefined {
     const skipped = Math.min(this.#skip, bytes.length)
     this.#skip -= skipped
@@ -128,6 +130,6 @@ function isDrawn(encoding: number): boolean {
 }
 
 const FORMAT =
-  'This is to be recorded, and the window asked for pictures in another format than recordings have.'
+  'This session must be recorded, and the window requested a picture format that recordings do not support.'
 const UNKNOWN =
-  'This is to be recorded, and the window said something to the VNC server that recordings do not know.'
+  'This session must be recorded, and the window sent a VNC message that recordings do not support.'

@@ -9,7 +9,7 @@ import { awaitHello, orClosed } from './await-hello.ts'
 import { ChannelHub } from './channel-hub.ts'
 import { openTool } from './open-tool.ts'
 
-/** The consoles' sockets of channels: one for each window on a tool of a machine. */
+/** Channel sockets of consoles: one per window on a tool of a machine. */
 export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
   const hub = new ChannelHub(ctx, fleet)
   api.metrics.gauge('muster_channels', 'Windows on tools of machines at this process', () => hub.size)
@@ -19,7 +19,7 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
     {
       websocket: true,
       config: {
-        summary: 'WebSocket of one tool on a machine, opened with a ticket; docs/protocol.md describes it',
+        summary: 'WebSocket of one tool on a machine, opened with a ticket, described in docs/protocol.md',
       },
       preValidation: async (request) => {
         api.gate.requireRoom(request.ip)
@@ -28,7 +28,7 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
           throw new AppError('bad_origin', 'Pages of this origin may not use this server.')
         }
         if (!AgentId.safeParse(request.params.agent_id).success) {
-          throw new AppError('not_found', 'There is no such machine.')
+          throw new AppError('not_found', 'This machine does not exist.')
         }
       },
     },

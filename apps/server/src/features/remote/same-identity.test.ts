@@ -13,7 +13,7 @@ const openedAs = (session: string) => ({
   resumed: false,
 })
 
-test('issue 4, section 4: a second agent that claims the same identity with another key leaves the terminal alone', async () => {
+test('a second agent with the same identity and another key leaves the terminal alone', async () => {
   await using server = await createTestServer()
   const { agent, ...at } = await start(server)
   using window = await TestWindow.open(server, at)
@@ -21,7 +21,7 @@ test('issue 4, section 4: a second agent that claims the same identity with anot
   agent.sendText(encodeChannelText(channel, openedAs(tool.session)))
   const { privateKey } = generateKeyPairSync('ed25519')
   expect(await agent.connect({ key: privateKey })).toMatchObject({ type: 'refused', code: 'bad_signature' })
-  // What the impostor says on the number of the channel is nobody's.
+  // Data of the impostor on this channel number belongs to nobody.
   agent.sendText(frameOf(channel, CHANNEL_KIND.data, 'Password:'))
   window.type('secret')
   await vi.waitFor(() =>
@@ -31,7 +31,7 @@ test('issue 4, section 4: a second agent that claims the same identity with anot
   expect(window.end).toBeUndefined()
 })
 
-test('issue 4, section 4: a second agent with the same key takes over: the window is told, and follows only to its own session', async () => {
+test('a second agent with the same key takes over: the window closes and reopens only its own session', async () => {
   await using server = await createTestServer()
   const { agent, ...at } = await start(server)
   using window = await TestWindow.open(server, at)
@@ -43,7 +43,7 @@ test('issue 4, section 4: a second agent with the same key takes over: the windo
   expect(await window.closed).toEqual({ code: 4000, reason: 'link_lost' })
   expect(window.end?.message).toBe('The link to the machine was lost.')
   agent.sendText(frameOf(channel, CHANNEL_KIND.data, 'still here?'))
-  // It knows of no such session, and the books say so.
+  // It does not know the session, which is then recorded as ended.
   await vi.waitFor(async () => {
     const rows = await server.ctx.db.selectFrom('remote_sessions').select(['id', 'ended_at']).execute()
     expect(rows).toEqual([{ id: tool.session, ended_at: expect.any(String) }])

@@ -3,14 +3,14 @@ import type { ScreenEvent } from '@muster/contract/api/remote'
 export const SCREEN_EVENT = {
   /** Bytes of the VNC server. */
   stream: 0,
-  /** Where the pointer of the window is: two numbers of two bytes. */
+  /** Position of the pointer: two numbers of two bytes. */
   pointer: 1,
 } as const
 export type ScreenEventKind = (typeof SCREEN_EVENT)[keyof typeof SCREEN_EVENT]
 
 const HEAD_BYTES = 9
 
-/** One byte that says the kind, four of milliseconds since the window was opened, four of how long it is. */
+/** One byte for the type, four for milliseconds since the window opened, four for the length. */
 export function writeEventHead({
   kind,
   ms,
@@ -27,7 +27,7 @@ export function writeEventHead({
   return head
 }
 
-/** The events of a piece, as they cross the wire. */
+/** The events of a piece, as sent to the console. */
 export function readScreenEvents(piece: Buffer): ScreenEvent[] {
   const events: ScreenEvent[] = []
   for (let at = 0; at + HEAD_BYTES <= piece.length;) {

@@ -48,7 +48,7 @@ async function openRecorded(
   return { at, admin, user, window }
 }
 
-/** The channel as the machine is asked for it, and both sides of a conversation on it. */
+/** The requested channel of the machine, and both sides of a handshake on it. */
 async function talk({ at, window }: Awaited<ReturnType<typeof openRecorded>>) {
   const { channel, tool, recorded } = await nextDesktop(at.agent)
   let said = 0
@@ -91,7 +91,7 @@ const finished = (server: TestServer) =>
 const bytesOf = (events: ScreenEvent[]) =>
   Buffer.concat(events.flatMap(([, kind, text]) => (kind === 's' ? [Buffer.from(text, 'base64')] : [])))
 
-test('issue 4, 2.7: a desktop is recorded where its client wants that: from ServerInit on, no password, no keys', async () => {
+test('a desktop is recorded if its client requires it: from ServerInit on, without passwords and keys', async () => {
   await using server = await createTestServer()
   const opened = await openRecorded(server)
   const { window, user, at } = opened
@@ -125,7 +125,7 @@ test('issue 4, 2.7: a desktop is recorded where its client wants that: from Serv
   expect(await auditOf(server)).toContain(`${user.username}: Opened a desktop on "PC-12", recorded`)
 })
 
-test('issue 4, 5: VNC to another target is recorded as a desktop is, played, and each of it is written down', async () => {
+test('VNC to another target is recorded and played like a desktop, with audit rows', async () => {
   await using server = await createTestServer()
   const target = { tool: 'vnc', host: '10.0.0.5', port: 5900 }
   const opened = await openRecorded(server, undefined, target)
@@ -144,14 +144,14 @@ test('issue 4, 5: VNC to another target is recorded as a desktop is, played, and
   await vi.waitFor(async () =>
     expect(await auditOf(server)).toEqual([
       `${user.username}: Opened VNC to 10.0.0.5:5900 on "PC-12", recorded`,
-      expect.stringMatching(/^\w+: The VNC on "PC-12" ended after \d+ s$/),
+      expect.stringMatching(/^\w+: Ended VNC on "PC-12" after \d+ s$/),
     ]),
   )
   const { body: log } = await admin.call(listAudit, { body: { actionFilter: ['view'] } })
   expect(log.audit_logs[0]?.message).toBe(`Viewed the recording of the VNC of ${user.username} on "PC-12"`)
 })
 
-test('a desktop is not recorded where nobody has asked for it', async () => {
+test('a desktop is not recorded by default', async () => {
   await using server = await createTestServer()
   const opened = await openRecorded(server, {})
   const { recorded } = await talk(opened)
@@ -162,7 +162,7 @@ test('a desktop is not recorded where nobody has asked for it', async () => {
 
 test('a desktop that cannot be recorded is not opened, and says why', async () => {
   await using server = await createTestServer()
-  server.expectLog(/a recording could not be begun/)
+  server.expectLog(/a recording could not be started/)
   await writeFile(join(server.ctx.config.dataFolder, 'recordings'), 'a file where the folder should be')
   const { window, at } = await openRecorded(server)
   expect(await window.closed).toEqual({ code: 4000, reason: 'failed' })
@@ -171,9 +171,13 @@ test('a desktop that cannot be recorded is not opened, and says why', async () =
 })
 
 test.each([
-  ['a way of signing in that is not known', Uint8Array.of(30), /want.* people to sign in cannot be/],
-  ['another format of pictures', undefined, /pictures in another format/],
-])('%s ends a desktop that is to be recorded', async (_, choice, sentence) => {
+  [
+    'an unknown authentication method',
+    Uint8Array.of(30),
+    /authentication method of the VNC server is not supported/,
+  ],
+  ['another format of pictures', undefined, /picture format/],
+])('%s ends a desktop that must be recorded', async (_, choice, sentence) => {
   await using server = await createTestServer()
   const opened = await openRecorded(server)
   const { machine, person } = await talk(opened)
@@ -190,7 +194,7 @@ test.each([
   expect((await finished(server)).problem).toMatch(sentence)
 })
 
-test('issue 4, 2.7: another format in mid-session ends a recorded desktop before its machine hears of it', async () => {
+test('another format in mid-session ends a recorded desktop before its machine receives it', async () => {
   await using server = await createTestServer()
   const opened = await openRecorded(server)
   const { machine, person, channel } = await talk(opened)
@@ -201,13 +205,13 @@ test('issue 4, 2.7: another format in mid-session ends a recorded desktop before
   await person(Buffer.concat([POINTER, other.subarray(0, 3)]))
   opened.window.type(other.subarray(3))
   expect(await opened.window.closed).toEqual({ code: 4000, reason: 'refused' })
-  expect(opened.window.end?.message).toMatch(/another format/)
-  expect((await finished(server)).problem).toMatch(/another format/)
+  expect(opened.window.end?.message).toMatch(/picture format/)
+  expect((await finished(server)).problem).toMatch(/picture format/)
   const heard = opened.at.agent.channelFrames.filter((frame) => frame.channel === channel && frame.kind === 0)
   expect(heard.at(-1)?.payload).toHaveLength(POINTER.length + 3)
 })
 
-test('a recorded desktop that reaches its largest size goes on, and many pages are one stream', async () => {
+test('a recorded desktop at its maximum size continues, and many pages are one stream', async () => {
   await using server = await createTestServer()
   const opened = await openRecorded(server)
   const { machine, person, session } = await talk(opened)
@@ -221,7 +225,7 @@ test('a recorded desktop that reaches its largest size goes on, and many pages a
   await vi.waitFor(async () => {
     const { body } = await opened.admin.call(listRemoteSessions, { params: { agent_id: opened.at.agentId } })
     const { recording } = body.find(({ id }) => id === session) ?? {}
-    expect(recording?.problem).toBe('It reached its largest size.')
+    expect(recording?.problem).toBe('The recording reached its maximum size.')
   })
   let shown = 0
   let pages = 0

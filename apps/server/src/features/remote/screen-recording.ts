@@ -6,13 +6,13 @@ import { SCREEN_EVENT, type ScreenEventKind, writeEventHead } from './screen-eve
 import { RfbWishes } from './rfb-wishes.ts'
 
 const VERSION_BYTES = 12
-/** Nobody says more than this before the signing in is over, in a way of signing in that is known here. */
+/** No handshake with a known authentication method is longer. */
 const MOST_BYTES = VERSION_BYTES + 1 + 16
 const CHALLENGE_BYTES: Record<number, number> = { 1: 0, 2: 16 }
 
 /**
- * Reads what both sides of VNC (RFB) say before the first picture, so that a recording can begin after the signing in:
- * where the server's ServerInit begins. From then on it looks that the window wants pictures as the player draws them.
+ * Reads both sides of the VNC (RFB) handshake, so that the recording starts after authentication, at the server's
+ * ServerInit. After that it verifies that the window requests pictures in the format of the player.
  */
 class RfbHandshake {
   #person = Buffer.alloc(0)
@@ -20,24 +20,24 @@ class RfbHandshake {
   #isInitialised = false
   #wishes: RfbWishes
 
-  /** `onPointer`: where the pointer of the window is, two numbers of two bytes. */
+  /** `onPointer`: position of the pointer, two numbers of two bytes. */
   constructor(onPointer: (place: Uint8Array) => void) {
     this.#wishes = new RfbWishes(onPointer)
   }
 
-  /** What the machine says from now on is to be recorded. */
+  /** Data of the machine is recorded from here on. */
   get isInitialised(): boolean {
     return this.#isInitialised
   }
 
-  /** Of the machine, before it is initialised. */
+  /** Data of the machine before initialisation. */
   takeFromMachine(bytes: Uint8Array): void {
-    // The kind of signing in that a server of version 3.3 has chosen.
+    // The authentication method chosen by a server of version 3.3.
     const wanted = VERSION_BYTES + 4 - this.#machine.length
     if (wanted > 0) this.#machine = Buffer.concat([this.#machine, bytes.subarray(0, wanted)])
   }
 
-  /** Of the person; answers why it cannot be recorded, if it cannot. */
+  /** Data of the user. Returns why it cannot be recorded, or undefined. */
   takeFromPerson(bytes: Uint8Array): string | undefined {
     if (this.#isInitialised) return this.#wishes.take(bytes)
     this.#person = Buffer.concat([this.#person, bytes])
@@ -60,7 +60,7 @@ class RfbHandshake {
 }
 
 const SIGN_IN =
-  'This is to be recorded, and the way in which the VNC server wants people to sign in cannot be: only none, and a password for VNC.'
+  'This session must be recorded, and the authentication method of the VNC server is not supported: only none and VNC passwords are.'
 
 const PIECE_BYTES = 256 * 1024
 
@@ -69,13 +69,13 @@ export interface ScreenRecordingOptions {
   mostBytes: number
   onEnd: (end: RecordingEnd) => Promise<void>
   onError: (error: unknown) => void
-  /** What the window does cannot be recorded, as a sentence. */
+  /** Called with a sentence when the session cannot be recorded. */
   onUnfit: (message: string) => void
 }
 
 /**
- * What one window on a desktop was sent: the stream of VNC from ServerInit on, with times, and where its pointer was.
- * Keys and what is signed in with are not recorded. Frames are kept as they came, and copied when a piece is written.
+ * The stream sent to one window on a desktop: VNC from ServerInit on, with times and pointer positions. Keys and
+ * credentials are not recorded. Frames are kept by reference, and copied when a piece is written.
  */
 export class ScreenRecording implements WindowRecording {
   #options: ScreenRecordingOptions

@@ -24,7 +24,7 @@ import { viewSession } from './view.ts'
 import { readPart } from './await-hello.ts'
 import { readScreenEvents } from './screen-events.ts'
 
-/** What tools begin with, who used which one on a machine, and what they saw. */
+/** Tickets of tools, sessions on a machine, and their recordings. */
 export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, getTerminalDefaults, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
@@ -62,11 +62,11 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
   route(api, getReceipt, async ({ params, caller }) => {
     const session = await findSession(ctx.db, params.id)
-    if (session === undefined) throw new AppError('not_found', 'There is no such session.')
+    if (session === undefined) throw new AppError('not_found', 'This session does not exist.')
     await requireAgent(ctx.db, session.agent_id, caller)
     const receipt = await findReceipt(ctx.db, session.id)
     if (receipt === undefined)
-      throw new AppError('not_found', 'The machine has not said what changed in this session.')
+      throw new AppError('not_found', 'The machine has not reported changes of this session.')
     return receipt
   })
 
@@ -74,7 +74,7 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     if ((await findSession(ctx.db, params.id)) === undefined)
       return playWebTerminal(ctx, { caller, id: params.id, after: query.after })
     const { session, agent, parts } = await requireRecorded(ctx, params.id, caller)
-    if (session.tool !== 'terminal') throw new AppError('not_found', 'What was recorded here is a desktop.')
+    if (session.tool !== 'terminal') throw new AppError('not_found', 'This recording is of a desktop.')
     const page = await readRecording(ctx, { parts, startedAt: session.started_at, after: query.after })
     if (query.after === 0) await writeViewed(ctx, { session, agent, caller })
     return page
@@ -82,7 +82,7 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
   route(api, getScreenRecording, async ({ params, query, caller }) => {
     const { session, agent, parts } = await requireRecorded(ctx, params.id, caller)
-    if (session.tool === 'terminal') throw new AppError('not_found', 'What was recorded here is a terminal.')
+    if (session.tool === 'terminal') throw new AppError('not_found', 'This recording is of a terminal.')
     const page = await readScreenRecording(ctx, parts[0], query.after)
     if (query.after === 0) await writeViewed(ctx, { session, agent, caller })
     return page
@@ -91,10 +91,11 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
 async function requireRecorded(ctx: Context, id: string, caller: Caller) {
   const session = await findSession(ctx.db, id)
-  if (session === undefined) throw new AppError('not_found', 'There is no such session.')
+  if (session === undefined) throw new AppError('not_found', 'This session does not exist.')
   const agent = await requireAgent(ctx.db, session.agent_id, caller)
   const [first, ...others] = await listRecordings(ctx.db, [session.id])
-  if (first === undefined) throw new AppError('not_found', 'This session was not recorded, or no longer is.')
+  if (first === undefined)
+    throw new AppError('not_found', 'This session was not recorded, or its recording has expired.')
   return { session, agent, parts: [first, ...others] as const }
 }
 
@@ -121,7 +122,7 @@ function writeViewed(
 
 const PAGE_BYTES = 2 * 1024 * 1024
 
-/** What comes after so many pieces of a recorded desktop, about two megabytes of it. */
+/** The next pieces of a recorded desktop, about two megabytes. */
 async function readScreenRecording(
   ctx: Context,
   { id, milliseconds }: Pick<RecordingRow, 'id' | 'milliseconds'>,

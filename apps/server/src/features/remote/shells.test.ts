@@ -15,7 +15,7 @@ const DEFAULTS: TerminalDefaults = {
   why_no_user: 'Nobody is signed in at this machine.',
 }
 
-test('issue 4, 2.1: the shells of a machine are asked of it, by who may open its terminal', async () => {
+test('the shells of a machine are listed with the permission to open its terminal', async () => {
   await using server = await createTestServer()
   const { agent, user, agentId } = await start(server)
   const from = agent.frames.length
@@ -29,7 +29,7 @@ test('issue 4, 2.1: the shells of a machine are asked of it, by who may open its
   expect((await stranger.call(getTerminalDefaults, { params })).status).toBe(403)
 })
 
-test('issue 4, 2.1: the shell and the user that are asked for are signed and written down', async () => {
+test('the requested shell and user are signed and recorded', async () => {
   await using server = await createTestServer()
   const { agent, user, url, agentId } = await start(server)
   using window = new TestWindow(url, agentId)
@@ -48,6 +48,6 @@ test('issue 4, 2.1: the shell and the user that are asked for are signed and wri
   await vi.waitFor(async () => {
     const [refused, opened] = (await reader.call(listAudit, { body })).body.audit_logs
     expect(opened?.after_value).toEqual({ session: tool.session, recorded: true, ...wish })
-    expect(refused?.message).toBe('"PC-12" refused the terminal')
+    expect(refused?.message).toBe('Failed to open the terminal on "PC-12": refused by the machine')
   })
 })

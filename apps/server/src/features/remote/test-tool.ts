@@ -10,7 +10,7 @@ import { expect, vi } from 'vitest'
 import type { TestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
-/** A machine that is connected, and somebody who may have its terminal. */
+/** A connected machine, and a user with access to its terminal. */
 export async function start(server: TestServer) {
   const { url } = await server.listen()
   const site = await server.given.site()
@@ -24,7 +24,7 @@ export async function start(server: TestServer) {
   return { url, agent, user, agentId: agent.agentId }
 }
 
-/** The next order to open a channel, as the machine reads it. */
+/** The next command to open a channel, as read by the machine. */
 export async function nextOpening(agent: TestAgent, from = 0) {
   for (let index = from; ; index += 1) {
     const { payload } = await agent.nextCommand(index)
@@ -34,7 +34,7 @@ export async function nextOpening(agent: TestAgent, from = 0) {
   }
 }
 
-/** The next order to show a desktop. */
+/** The next command to show a desktop. */
 export async function nextDesktop(agent: TestAgent, from = 0) {
   for (let index = from; ; index += 1) {
     const { payload } = await agent.nextCommand(index)

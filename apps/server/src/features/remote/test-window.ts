@@ -13,7 +13,7 @@ import type { TestUser } from '../../testing/test-given.ts'
 import type { TestServer } from '../../testing/test-server.ts'
 import { getTicket, onceOpen } from '../live/test-console.ts'
 
-/** A person's window on a tool, on a real socket. */
+/** A user's window on a tool, on a real socket. */
 export class TestWindow implements Disposable {
   readonly socket: WebSocket
   readonly frames: ChannelFrame[] = []

@@ -4,12 +4,12 @@ type Named = ToolName | 'registry' | 'web terminal'
 
 const WORDS: Partial<Record<Named, string>> = { logfile: 'log file' }
 
-/** As a sentence names a tool that one knows: `the terminal`, `VNC`. */
+/** With a definite article: `the terminal`, `VNC`. */
 export function theTool(tool: Named): string {
   return tool === 'vnc' ? 'VNC' : `the ${WORDS[tool] ?? tool}`
 }
 
-/** One of them: `a terminal`, `VNC`, `the registry`. */
+/** With an indefinite article: `a terminal`, `VNC`, `the registry`. */
 export function aTool(tool: Named): string {
   return tool === 'vnc' || tool === 'registry' ? theTool(tool) : `a ${WORDS[tool] ?? tool}`
 }

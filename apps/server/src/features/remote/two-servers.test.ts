@@ -25,7 +25,7 @@ const RECEIPT: SessionReceipt = {
   },
 }
 
-/** A machine at the other server, and somebody whose browser is at this one. */
+/** A machine at the other server, and a user whose browser uses this one. */
 async function prepare() {
   const two = await createTwoServers()
   const { here, there, hereUrl } = two
@@ -45,14 +45,14 @@ async function prepare() {
   }
 }
 
-/** Within a second, as the issue asks. */
+/** Within a second, as specified. */
 async function closedSoon(window: TestWindow, since: number) {
   const { reason } = await window.closed
   expect(performance.now() - since).toBeLessThan(1000)
   return reason
 }
 
-test('issue 4, 1.2: a terminal that is recorded here is played there, and its receipt is read on both', async () => {
+test('a terminal recorded here is played there, and its changes are read on both', async () => {
   await using scene = await prepare()
   const { agent, user, here, there, atHere, root, rootThere } = scene
   using window = await TestWindow.open(here, { ...atHere, user })
@@ -82,14 +82,14 @@ test('issue 4, 1.2: a terminal that is recorded here is played there, and its re
   }
   expect(await auditOf(there)).toEqual([
     `${user.username}: Opened a terminal on "PC-12", recorded`,
-    expect.stringMatching(/^\w+: The terminal on "PC-12" ended after \d+ s$/),
+    expect.stringMatching(/^\w+: Ended the terminal on "PC-12" after \d+ s$/),
   ])
 })
 
-/** SetPixelFormat: 32 bits a pixel, red lowest. */
+/** SetPixelFormat: 32 bits per pixel, red lowest. */
 const AS_NOVNC_WANTS = Buffer.from('000000002018000100ff00ff00ff000810000000', 'hex').toString('latin1')
 
-test('issue 4, 1.2: a desktop is seen and typed into across servers, and its recording is played by the other', async () => {
+test('a desktop is viewed and controlled across servers, and the other plays its recording', async () => {
   await using scene = await prepare()
   const { agent, here, there, atHere, root, rootThere } = scene
   await root.call(setRemoteAccess, {
@@ -142,7 +142,7 @@ test('issue 4, 1.2: a desktop is seen and typed into across servers, and its rec
   })
 })
 
-test('issue 4, 1.2: a colleague whose browser is at the other server joins a terminal', async () => {
+test('a colleague whose browser uses the other server joins a terminal', async () => {
   await using scene = await prepare()
   const { agent, user, here, there, atHere, url, agentId } = scene
   using own = await TestWindow.open(here, { ...atHere, user })
@@ -161,7 +161,7 @@ test('issue 4, 1.2: a colleague whose browser is at the other server joins a ter
   await vi.waitFor(() => expect([own.text, guest.text]).toEqual(['both see it', 'both see it']))
 })
 
-test('issue 4, 1.2, 1.3: what an administrator takes away at the other server ends the tool here within a second', async () => {
+test('a right withdrawn at the other server ends the tool here within a second', async () => {
   await using scene = await prepare()
   const { agent, user, here, there, atHere, rootThere } = scene
   using window = await TestWindow.open(here, { ...atHere, user })

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { at, result, startRuns } from './test-run.ts'
 
-test('cancel works at each state', async () => {
+test('cancel works in each state', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent, ada } = given
@@ -27,7 +27,7 @@ test('cancel works at each state', async () => {
   }
 })
 
-test('a cancel for a machine that is away reaches it when it is back', async () => {
+test('a cancel for an offline machine reaches it when it reconnects', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent, ada } = given
@@ -44,7 +44,7 @@ test('a cancel for a machine that is away reaches it when it is back', async () 
   expect((await agent.nextCommand(from)).payload).toMatchObject({ name: 'cancel' })
 })
 
-test('a run that a machine had taken and no longer knows of has failed', async () => {
+test('a run that a machine had accepted and no longer knows has failed', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent } = given

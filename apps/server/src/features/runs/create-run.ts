@@ -17,11 +17,11 @@ import { emitPending } from './deliver-runs.ts'
 export interface RunOrder {
   agent: PlacedAgent
   caller: Pick<Caller, 'username' | 'source'>
-  /** What people see in the history. */
+  /** Shown in the history. */
   label: { command: string; shell: string; args: string[]; script?: { id: number; name: string } }
   expiresInSeconds: number
   saveAsNote: boolean
-  /** Why it is run, where nobody asked for it: `for the alert "Disk is full"`. */
+  /** The cause, if no user requested it: `for the alert "Disk is full"`. */
   because?: string
   work:
     | { name: 'run-command'; input: CommandInput<'run-command'> }
@@ -37,15 +37,15 @@ const KINDS = {
   'install-package': { type: 'package_install', action: 'execute_command', object_type: 'software' },
 } as const
 
-/** Writes a run to the history, audited; the row is there before anything is sent. */
+/** Stores a run in the history, with an audit row. The row exists before anything is sent. */
 async function createRun(ctx: Context, order: RunOrder) {
   const id = await ctx.transaction((tx, emit) => writeRun({ ctx, tx, emit }, order))
   const [row] = await findRuns(ctx.db, [id])
-  if (row === undefined) throw new Error('the run that was just written is gone')
+  if (row === undefined) throw new Error('the new run was not found')
   return row
 }
 
-/** The same within a transaction; answers its id. */
+/** Runs within a transaction. Returns the id. */
 export async function writeRun(
   { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
   order: RunOrder,
@@ -70,7 +70,7 @@ export async function writeRun(
     timeout_seconds: work.input.timeout_seconds,
     expires_at: new Date(now.getTime() + order.expiresInSeconds * 1000).toISOString(),
     command_name: work.name,
-    // The environment may hold secrets.
+    // The environment may contain secrets.
     command_input: ctx.secrets.encrypt(JSON.stringify(work.input)),
     nonce: newNonce(),
     save_as_note: order.saveAsNote ? 1 : 0,
@@ -110,12 +110,12 @@ function describeRun({ agent, label, work, because }: RunOrder): string {
   }
 }
 
-/** What a run may take beyond its own time limit before an answer that waits for it is given without its end. */
+/** Added to the time limit of a run before a waiting request is answered without its end. */
 const WAIT_MARGIN_MS = 30_000
 
 /**
- * Writes a run, sends it where the machine is connected, and, for a `waitFor` request, waits for its end unless the
- * machine is away. Answers the id of the row.
+ * Stores a run, sends it if the machine is connected, and waits for its end if `waitFor` is set and the machine is
+ * online. Returns the id of the row.
  */
 export async function startRun(
   ctx: Context,
@@ -133,17 +133,17 @@ export async function startRun(
 }
 
 /**
- * Cancels a run. One that still waits ends at once; for any other the machine is asked to stop it, now or when it
- * is back, and the row says `cancelled` when the machine has said so.
+ * Cancels a run. A queued one ends at once. Otherwise the machine is asked to stop it, now or on reconnect, and the row
+ * becomes `cancelled` when the machine confirms it.
  */
 export async function cancelRun(ctx: Context, caller: Caller, id: number): Promise<{ agentId: string }> {
   const row = await findHistory(ctx.db, id, caller)
-  if (row === undefined) throw new AppError('not_found', 'There is no such entry in the history.')
-  if (isFinal(row.state)) throw new AppError('already_finished', `This has ended already (${row.state}).`)
+  if (row === undefined) throw new AppError('not_found', 'This entry of the history does not exist.')
+  if (isFinal(row.state)) throw new AppError('already_finished', `This run has already ended (${row.state}).`)
   if (!canCancel(row))
     throw new AppError(
       'conflict',
-      'An installation that has begun cannot be stopped: it would be left half done.',
+      'An installation that has started cannot be stopped, because it would be left incomplete.',
     )
   await ctx.transaction(async (tx, emit) => {
     const values = {

@@ -7,20 +7,20 @@ import { claimQueued, findCancelled, findSent, type HistoryRow, updateHistory } 
 
 export interface Delivery {
   commandKey: SigningKey
-  /** Sends to a machine whose link this process holds; false = no such link. */
+  /** Sends to an agent whose link this process holds. Returns false without a link. */
   send(agentId: string, frame: ServerFrame): boolean
-  /** That it has just come back and has yet to say how it is. */
+  /** The machine has just reconnected and has not reported its state yet. */
   isReturning(agentId: string): boolean
-  /** The runs that were sent over a link that has just come up, until all that waited for its machine is sent. */
+  /** Runs sent over a link that has just come up, until all waiting runs of its machine are sent. */
   sentOnNewLink(agentId: string): Set<number> | undefined
 }
 
 const CANCEL_TTL_MS = 5 * 60_000
 
 /**
- * Sends what waits for these machines. A row is marked as sent first, so that two senders never send it twice; it
- * goes back to the queue when the link turns out to be gone. `again`: also what was sent before and never accepted,
- * with the same nonce, for machines that have just come back; they run it once, however often it comes.
+ * Sends the waiting runs of these machines. A row is marked as sent first, so two senders never send it twice, and
+ * returns to the queue if the link is lost. `again`: also runs that were sent before and never accepted, with the same
+ * nonce, for machines that have just reconnected; they run each one once.
  */
 export async function deliverRuns(
   ctx: Context,
@@ -47,7 +47,7 @@ export async function deliverRuns(
   if (again === 'sent before too') emitPending(ctx, claimed)
 }
 
-/** The machines table counts what waits for each machine. */
+/** The machines table counts waiting runs. */
 export function emitPending(ctx: Context, rows: Pick<HistoryRow, 'agent_id'>[]): void {
   const ids = [...new Set(rows.map(({ agent_id }) => agent_id))]
   if (ids.length > 0) ctx.emit({ type: 'agent.changed', ids, agent_ids: ids, passing: true })
@@ -59,7 +59,7 @@ function sendRun(ctx: Context, delivery: Delivery, row: HistoryRow): boolean {
     {
       agentId: row.agent_id,
       name: row.command_name,
-      // Sealed by send-run.ts from the contract's input of this very command.
+      // Sealed by create-run.ts from the contract's input of this command.
       input: JSON.parse(ctx.secrets.decrypt(row.command_input)) as CommandInput<HistoryRow['command_name']>,
       author: row.username,
       expiresAt: row.expires_at,

@@ -4,8 +4,8 @@ import { emitChanged, emitPending } from './deliver-runs.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Ends what will not come to an end by itself: rows whose machine was away until their expiry, and rows of machines
- * that were sent something and have not been heard of for a day after it should have ended.
+ * Ends runs that will not end on their own: queued ones past their expiry, and sent ones without a report for a day
+ * after their latest possible end.
  */
 export async function expireRuns(ctx: Context): Promise<void> {
   const now = ctx.now().toISOString()
@@ -13,7 +13,7 @@ export async function expireRuns(ctx: Context): Promise<void> {
   const ended = { finished_at: now, command_input: '' }
   const expired = await ctx.db
     .updateTable('agent_history')
-    .set({ ...ended, state: 'expired', reason: 'The machine was not connected before this expired.' })
+    .set({ ...ended, state: 'expired', reason: 'The machine did not connect before the run expired.' })
     .where('state', '=', 'queued')
     .where('expires_at', '<', now)
     .returning(['id', 'agent_id'])
@@ -23,7 +23,7 @@ export async function expireRuns(ctx: Context): Promise<void> {
     .set({
       ...ended,
       state: 'expired',
-      reason: 'It was sent, and the machine never said that it had received it.',
+      reason: 'The machine did not confirm the run.',
     })
     .where('state', '=', 'sent')
     .where('expires_at', '<', dayAgo)
@@ -31,10 +31,10 @@ export async function expireRuns(ctx: Context): Promise<void> {
     .execute()
   const lost = await ctx.db
     .updateTable('agent_history')
-    .set({ ...ended, state: 'failed', reason: 'The machine never said how this ended.' })
+    .set({ ...ended, state: 'failed', reason: 'The machine did not report the end of the run.' })
     .where('state', 'in', ['accepted', 'running'])
     .where('expires_at', '<', dayAgo)
-    // Seconds of the longest possible run are within a day.
+    // The longest time limit is below a day.
     .where('sent_at', '<', new Date(ctx.now().getTime() - 2 * DAY_MS).toISOString())
     .returning(['id', 'agent_id'])
     .execute()

@@ -5,11 +5,11 @@ export interface ReturnedMachine {
   agentId: string
   /** When its link came up. */
   at: string
-  /** Runs of which it will still report. */
+  /** Runs that it will still report. */
   active: readonly number[]
 }
 
-/** Ends runs that a machine had taken and no longer knows of: its data folder was lost, or put back from a copy. */
+/** Fails runs that a machine had accepted and no longer knows: its data folder was lost, or restored from a backup. */
 export async function failLostRuns(ctx: Context, machines: readonly ReturnedMachine[]): Promise<void> {
   const byId = new Map(machines.map((machine) => [machine.agentId, machine]))
   const taken = await ctx.db
@@ -20,7 +20,7 @@ export async function failLostRuns(ctx: Context, machines: readonly ReturnedMach
     .execute()
   const lost = taken.filter(({ id, agent_id, sent_at }) => {
     const machine = byId.get(agent_id)
-    // What was sent on the new link itself is younger than the list.
+    // Runs sent on the new link are newer than the list.
     return machine !== undefined && (sent_at ?? '') < machine.at && !machine.active.includes(id)
   })
   if (lost.length === 0) return
@@ -28,7 +28,7 @@ export async function failLostRuns(ctx: Context, machines: readonly ReturnedMach
     .updateTable('agent_history')
     .set({
       state: 'failed',
-      reason: 'The machine came back and no longer knows of this.',
+      reason: 'The machine reconnected and no longer knows this run.',
       finished_at: ctx.now().toISOString(),
       command_input: '',
     })

@@ -15,7 +15,7 @@ import { expireRuns } from './expire-runs.ts'
 import { DAILY_OUTPUT_CAP_BYTES, OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 import { at, bash, result, startRuns } from './test-run.ts'
 
-test('a command goes through queued, sent, accepted, running, done, and its answer waits for the end', async () => {
+test('a command goes through queued, sent, accepted, running, done, and its request waits for the end', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent, ada, params, look } = given
@@ -49,7 +49,7 @@ test('a command goes through queued, sent, accepted, running, done, and its answ
   })
 })
 
-test('for an offline machine a command waits, and is delivered when the machine is back', async () => {
+test('a command for an offline machine waits, and is delivered on reconnect', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent, ada, params } = given
@@ -62,7 +62,7 @@ test('for an offline machine a command waits, and is delivered when the machine 
   expect(await pending()).toBe(0)
 })
 
-test('for an offline machine a command waits until its expiry, no longer', async () => {
+test('a command for an offline machine waits until its expiry, no longer', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const run = await given.send({ expires_in: 60 })
@@ -74,7 +74,7 @@ test('for an offline machine a command waits until its expiry, no longer', async
   expect(given.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
 })
 
-test('what was sent and never accepted goes out again with the same nonce', async () => {
+test('a sent and unaccepted run is sent again with the same nonce', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent } = given
@@ -89,7 +89,7 @@ test('what was sent and never accepted goes out again with the same nonce', asyn
   expect(second.payload).toMatchObject({ history_id: run.id, nonce: first.payload.nonce })
 })
 
-test('reports that come twice, out of order or for the run of another machine change nothing', async () => {
+test('repeated and unordered reports, and those of another machine, change nothing', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent, url, site } = given
@@ -116,7 +116,7 @@ test('reports that come twice, out of order or for the run of another machine ch
   })
 })
 
-test('output is stored once, capped at 1 MiB, the cut is counted, and no character is torn', async () => {
+test('output is stored once, capped at 1 MiB, with the cut counted and no character torn', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent } = given
@@ -135,7 +135,7 @@ test('output is stored once, capped at 1 MiB, the cut is counted, and no charact
   expect(seen.stdout).not.toContain('\uFFFD')
 })
 
-test('output beyond the limit of a machine and a day is cut, and says so; the next day there is room again', async () => {
+test('output beyond the daily limit of a machine is cut with a remark, and the next day has room again', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent } = given
@@ -159,7 +159,7 @@ test('output beyond the limit of a machine and a day is cut, and says so; the ne
   expect(await play()).toEqual({ stdout: '123456789123456789', output_cut_bytes: 0 })
 })
 
-test('a script runs with arguments and environment, and may leave its output as a note', async () => {
+test('a script runs with arguments and environment, and may save its output as a note', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent, ada, params } = given
@@ -193,7 +193,7 @@ test('a script runs with arguments and environment, and may leave its output as 
   expect(notes).toMatchObject([{ username: 'ada', note: 'Clean up\n\na b' }])
 })
 
-test('secrets in the environment of a run stand nowhere in the database', async () => {
+test('secrets in the environment of a run are never readable in the database', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const run = await given.send({ env_vars: ['PASSWORD=hunter2hunter2'] })
@@ -209,7 +209,7 @@ test('secrets in the environment of a run stand nowhere in the database', async 
   })
 })
 
-test('output is read on from a chunk', async () => {
+test('output is read from a chunk on', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent, ada } = given
@@ -225,7 +225,7 @@ test('output is read on from a chunk', async () => {
   expect(body.chunks.map(({ seq }) => seq)).toEqual([2, 3])
 })
 
-test('20 commands at once to one machine: each is sent once, none is lost', async () => {
+test('20 concurrent commands for one machine are each sent once', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent } = given
@@ -250,7 +250,7 @@ test('a shell or script of another platform is refused with a sentence', async (
   expect(refused).toMatchObject({ status: 400, error: { detail: expect.stringContaining('Linux') } })
 })
 
-test('the history of a machine of another client is not there', async () => {
+test('the history of a machine of another client does not exist', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const run = await given.send()

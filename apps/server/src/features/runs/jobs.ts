@@ -20,7 +20,7 @@ export function historyJobs(ctx: Context): Job[] {
 const RUNS_AT_ONCE = 200
 const OPEN_STATES = HISTORY_STATES.filter((state) => !isFinal(state))
 
-/** Deletes runs that ended longer ago than the settings keep them. Output goes first, in steps of its own. */
+/** Deletes runs that ended before the retention limit. Output is deleted first, in steps of its own. */
 export async function removeOldRuns(ctx: Context, signal: AbortSignal): Promise<void> {
   const { agent_history_prune_days: days } = await readCoreSettings(ctx.db)
   const before = pruneBefore(days, ctx.now())
@@ -33,16 +33,16 @@ export async function removeOldRuns(ctx: Context, signal: AbortSignal): Promise<
     await steps.take((tx, limit) => deleteOutput(tx, ids, limit))
     await steps.take((tx, limit) => deleteRuns(tx, ids, limit))
   }
-  ctx.log.info(steps.figures, 'old runs removed')
+  ctx.log.info(steps.figures, 'old runs deleted')
 }
 
-/** Not those whose result an alert action has yet to take. */
+/** Excludes those whose result an alert action has not read yet. */
 async function findOldRuns(db: Db, before: string): Promise<number[]> {
   const rows = await db
     .selectFrom('agent_history')
     .select('id')
     .where('finished_at', '<', before)
-    // The end is as the machine's clock says, which may be wrong.
+    // The end is measured by the machine's clock, which may be wrong.
     .where('time', '<', before)
     // Not `in` the final states: SQLite would read the index of states and sort.
     .where('state', 'not in', OPEN_STATES)

@@ -25,7 +25,7 @@ export function commandOrder(
   if ((windowsOnly && agent.plat !== 'windows') || (unixOnly && agent.plat === 'windows')) {
     throw new AppError(
       'invalid',
-      `${agent.hostname} runs ${platformName(agent.plat)} and has no ${body.shell}.`,
+      `${agent.hostname} runs ${platformName(agent.plat)} and has no ${body.shell}. Choose another shell.`,
       {
         fields: { shell: ['Choose a shell of this platform.'] },
       },
@@ -56,11 +56,11 @@ export function commandOrder(
   }
 }
 
-/** What the server itself adds to a script's call. */
+/** Parts of a script call that only the server adds. */
 export interface KnownToServer {
   /** Values of `{{alert.x}}`. */
   alert?: Readonly<Record<string, string>>
-  /** KEY=VALUE as they are: nothing in them is looked up, whoever wrote it. */
+  /** KEY=VALUE, used literally: variables are not replaced. */
   env_vars?: readonly string[]
 }
 
@@ -72,13 +72,17 @@ export async function scriptOrder(
 ): Promise<RunOrder> {
   const { db } = ctx
   const script = await db.selectFrom('scripts').selectAll().where('id', '=', body.script).executeTakeFirst()
-  if (script === undefined) throw new AppError('not_found', 'There is no such script.')
+  if (script === undefined) throw new AppError('not_found', 'This script does not exist.')
   // JSON columns, written by the scripts feature from the contract's lists.
   const platforms = JSON.parse(script.supported_platforms) as ('windows' | 'linux' | 'darwin')[]
   if (!scriptFitsPlatform(platforms, agent.plat)) {
-    throw new AppError('invalid', `${script.name} is not made for ${platformName(agent.plat)}.`, {
-      fields: { script: ['Choose a script for this platform.'] },
-    })
+    throw new AppError(
+      'invalid',
+      `${script.name} does not support ${platformName(agent.plat)}. Choose another script.`,
+      {
+        fields: { script: ['Choose a script for this platform.'] },
+      },
+    )
   }
   const asked = {
     args: body.args ?? (JSON.parse(script.args) as string[]),
@@ -122,7 +126,7 @@ export async function scriptOrder(
   }
 }
 
-/** Code that nobody has saved yet: it is called and sent as a script of the library is. */
+/** Unsaved code, called and sent like a script of the library. */
 export async function testOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
   agent: PlacedAgent,
@@ -162,14 +166,14 @@ export async function testOrder(
 
 function requireFitting(body: string, name: string): string {
   if (body.length <= LONGEST_BODY) return body
-  throw new AppError('invalid', `${name} is too long with the snippets in it.`)
+  throw new AppError('invalid', `${name} is too long, including its snippets.`)
 }
 
-/** A name as given; `true` means the user who is logged in. */
+/** A name is used as given. `true` means the logged-in user. */
 function runAsUser(agent: PlacedAgent, wish: boolean | string | undefined): string | null {
   if (wish === undefined || wish === false || wish === '') return null
   if (typeof wish === 'string') return wish
   const user = readFacts(agent)?.logged_in_user ?? null
-  if (user === null) throw new AppError('invalid', `Nobody is logged in on ${agent.hostname}.`)
+  if (user === null) throw new AppError('invalid', `No user is logged in on ${agent.hostname}.`)
   return user
 }

@@ -94,8 +94,8 @@ export function findOutput(db: Db, historyId: number, after: number) {
 }
 
 /**
- * Takes what waits for these machines: the rows are `sent` when this answers, and no other sender has them. `returning`
- * are those of them that have yet to say how they are: what is to run because something is wrong waits for that.
+ * Claims the queued runs of these machines: the rows are marked `sent`, so no other sender gets them. `returning`:
+ * machines that have not reported their state yet, whose alert scripts must wait.
  */
 export function claimQueued(
   db: Db,
@@ -116,7 +116,7 @@ export function claimQueued(
     .execute()
 }
 
-/** Rows that were sent to these machines and never accepted. */
+/** Runs sent to these machines and never accepted. */
 export function findSent(db: Db, agentIds: string[]): Promise<HistoryRow[]> {
   return db
     .selectFrom('agent_history')
@@ -128,7 +128,7 @@ export function findSent(db: Db, agentIds: string[]): Promise<HistoryRow[]> {
     .execute()
 }
 
-/** Rows that these machines must be told to stop. */
+/** Cancelled runs that these machines must stop. */
 export function findCancelled(db: Db, agentIds: string[]): Promise<HistoryRow[]> {
   return db
     .selectFrom('agent_history')
@@ -143,7 +143,7 @@ export function findRuns(db: Db, ids: number[]): Promise<HistoryRow[]> {
   return db.selectFrom('agent_history').selectAll().where('id', 'in', ids).execute()
 }
 
-/** Changes a row if it is still in one of these states; answers whether it was. */
+/** Changes a row if it is still in one of these states. Returns whether it was. */
 export async function updateHistory(
   db: Db,
   id: number,

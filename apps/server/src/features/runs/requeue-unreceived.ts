@@ -2,8 +2,8 @@ import type { Context } from '../../context.ts'
 import type { ReturnedMachine } from './fail-lost-runs.ts'
 
 /**
- * Puts back into the queue what was sent to machines over a link that is gone, and has not arrived: they name what they
- * have taken. It keeps its nonce, so that it would run once even if it had.
+ * Returns runs to the queue that were sent over a lost link and did not arrive: reconnecting machines list those that
+ * they accepted. The nonce is kept, so a run that did arrive is not repeated.
  */
 export async function requeueUnreceived(ctx: Context, machines: readonly ReturnedMachine[]): Promise<void> {
   const byId = new Map(machines.map((machine) => [machine.agentId, machine]))
@@ -16,7 +16,7 @@ export async function requeueUnreceived(ctx: Context, machines: readonly Returne
     .execute()
   const unreceived = sent.flatMap(({ id, agent_id, sent_at }) => {
     const machine = byId.get(agent_id)
-    // What was sent on the new link itself is younger than the list.
+    // Runs sent on the new link are newer than the list.
     return machine !== undefined && (sent_at ?? '') < machine.at && !machine.active.includes(id) ? [id] : []
   })
   if (unreceived.length === 0) return

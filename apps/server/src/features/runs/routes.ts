@@ -69,7 +69,7 @@ export function historyRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
   async function requireHistory(id: number, caller: Caller) {
     const row = await findHistory(ctx.db, id, caller)
-    if (row === undefined) throw new AppError('not_found', 'There is no such entry in the history.')
+    if (row === undefined) throw new AppError('not_found', 'This entry of the history does not exist.')
     return row
   }
 

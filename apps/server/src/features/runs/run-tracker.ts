@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { isFinal } from '@muster/rules/agents/history-state'
 import { findRuns, type HistoryRow } from './queries.ts'
 
-/** Waits for runs to end, in whichever process their machine reports. */
+/** Waits for the end of runs, whichever process their machine reports to. */
 export class RunTracker implements Disposable {
   #ctx: Context
   #waiting = new Map<number, Set<() => void>>()
@@ -16,7 +16,7 @@ export class RunTracker implements Disposable {
     })
   }
 
-  /** The row when it has ended, or as it is after `timeoutMs`, or when `signal` says that nobody waits any more. */
+  /** Returns the row when it has ended, or its current state after `timeoutMs` or when `signal` aborts. */
   async waitForEnd(id: number, timeoutMs: number, signal: AbortSignal): Promise<HistoryRow | undefined> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
@@ -36,14 +36,14 @@ export class RunTracker implements Disposable {
     }
   }
 
-  /** Answers who waits with the row as it is: the run goes on, this server does not. */
+  /** Answers waiting requests with the current row: the run continues, this server does not. */
   [Symbol.dispose](): void {
     this.#stopped = true
     const wakes = [...this.#waiting.values()].flatMap((waiting) => [...waiting])
     for (const wake of wakes) wake()
   }
 
-  /** Listens before the row is read, so that no change falls between the two. */
+  /** Subscribes before the row is read, so that no change is missed. */
   #nextChange(
     id: number,
     timeoutMs: number,

@@ -4,7 +4,7 @@ import { audit } from '../audit/write-audit.ts'
 import { findOutput, type HistoryRow } from './queries.ts'
 import { viewResult } from './view.ts'
 
-/** Writes the output of ended runs that were asked to leave a note to their machines' notes. */
+/** Saves the output of ended runs as notes of their machines, if requested. */
 export async function saveOutputAsNotes(
   tx: Db,
   emit: (event: Event) => void,
@@ -23,7 +23,7 @@ export async function saveOutputAsNotes(
       caller: { username: row.username, source: '' },
       action: 'add',
       object_type: 'note',
-      message: `Kept the output of "${row.command}" as a note`,
+      message: `Saved the output of "${row.command}" as a note`,
       after: { note: pk, history: row.id },
       agent: { agent_id: row.agent_id },
       emit,

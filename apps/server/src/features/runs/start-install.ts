@@ -11,7 +11,7 @@ import { type RunOrder, writeRun } from './create-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 import { viewHistory } from './view.ts'
 
-/** How long it waits for a machine whose link is just gone. */
+/** How long it waits for a machine that has just lost its link. */
 const EXPIRES_SECONDS = 600
 
 export interface InstallOrder {
@@ -24,13 +24,14 @@ export interface InstallOrder {
     | { name: 'install-package'; input: Pick<CommandInput<'install-package'>, 'names'> }
 }
 
-/** Has a connected machine install something, unless it installs something already. The machine refuses a second one too. */
+/** Starts an installation on a connected machine, unless one is running. The machine refuses a second one too. */
 export async function startInstall(
   ctx: Context,
   fleet: Fleet,
   { agent, caller, label, work, timeoutSeconds }: InstallOrder,
 ): Promise<AgentHistory> {
-  if (agent.connected === 0) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+  if (agent.connected === 0)
+    throw new AppError('agent_offline', `${agent.hostname} is offline. Try again when it is connected.`)
   const limits = { timeout_seconds: timeoutSeconds, output_cap_bytes: OUTPUT_CAP_BYTES }
   const order: RunOrder = {
     agent,
@@ -48,12 +49,12 @@ export async function startInstall(
     if (last !== undefined && !isFinal(last.state))
       throw new AppError(
         'conflict',
-        `${agent.hostname} is installing something already, for ${last.username}. Wait until that has ended.`,
+        `${agent.hostname} is already installing something for ${last.username}. Wait for its end.`,
       )
     return writeRun({ ctx, tx, emit }, order)
   })
   await fleet.deliver(agent.agent_id)
   const [run] = await findRuns(ctx.db, [id])
-  if (run === undefined) throw new Error('the run that was just written is gone')
+  if (run === undefined) throw new Error('the new run was not found')
   return viewHistory(run)
 }

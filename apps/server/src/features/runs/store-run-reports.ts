@@ -11,9 +11,9 @@ export interface ReportedRun {
   report: RunReport
 }
 
-/** Bytes of output that are kept of one run. */
+/** Maximum stored output per run. */
 export const OUTPUT_CAP_BYTES = 1024 * 1024
-/** Bytes of output that are kept of all runs of one machine in a day (UTC). */
+/** Maximum stored output per machine and day (UTC). */
 export const DAILY_OUTPUT_CAP_BYTES = 100 * 1024 * 1024
 const CUT_NOTE = '\n[Output limit for today reached]\n'
 const INSERT_SLICE = 200
@@ -24,8 +24,8 @@ interface Run {
 }
 
 /**
- * Stores what machines say of their runs, in the order they said it, and answers the rows that changed. A report
- * on a run of another machine, a step back or a chunk that is stored already changes nothing.
+ * Stores reports of runs in order, and returns the changed rows. Reports for a run of another machine, steps back and
+ * repeated chunks change nothing.
  */
 export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date): Promise<HistoryRow[]> {
   const runs = new Map<number, Run>()
@@ -62,7 +62,7 @@ export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date)
   return changedRuns.map(({ row }) => row)
 }
 
-/** The part of the text that fits under both caps; the rest is counted as cut. */
+/** Returns the part of the text that fits both limits. The rest is counted as cut. */
 function takeOutput(run: Run, text: string, days: OutputDays): string {
   if (isFinal(run.row.state)) return ''
   const { agent_id, output_bytes, output_cut_bytes } = run.row
@@ -80,7 +80,7 @@ function takeOutput(run: Run, text: string, days: OutputDays): string {
   return isFirstCut && room < ownRoom ? kept + CUT_NOTE : kept
 }
 
-/** What machines have had stored of output today, before and in this transaction. */
+/** Output stored today per machine, before and in this transaction. */
 class OutputDays {
   #day: string
   #bytes: Map<string, number>
@@ -153,7 +153,7 @@ function applyReport(run: Run, report: Exclude<RunReport, { kind: 'output' }>, n
         finished_at: report.at,
         output_cut_bytes:
           run.row.output_cut_bytes + Math.min(report.output_cut_bytes, Number.MAX_SAFE_INTEGER / 2),
-        // Holds the script and the environment, secrets among them; no one will send it again.
+        // It contains the script and the environment with secrets, and is not sent again.
         command_input: '',
       })
     }
@@ -181,11 +181,11 @@ function change(run: Run, values: Partial<HistoryRow>): void {
   Object.assign(run.changed, values)
 }
 
-/** The longest beginning of the text that has at most so many bytes in UTF-8. */
+/** The longest prefix of the text with at most this many UTF-8 bytes. */
 function cutText(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   let end = maxBytes
-  // A byte that continues a character (10xxxxxx) must not be the first one cut off.
+  // The first cut byte must not continue a character (10xxxxxx).
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
   return bytes.subarray(0, end).toString('utf8')
 }

@@ -13,7 +13,7 @@ export function viewHistory(row: HistoryListRow): AgentHistory {
     script: row.script_id,
     script_name: row.script_name,
     shell: row.shell,
-    // Written by send-run.ts as a list of strings.
+    // Written by create-run.ts as a list of strings.
     args: JSON.parse(row.args) as string[],
     username: row.username,
     run_as_user: row.run_as_user,

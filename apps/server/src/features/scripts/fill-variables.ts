@@ -11,25 +11,25 @@ import type { Author } from '../keystore/key-use.ts'
 import { type FindAllowed, loadVariables } from './load-variables.ts'
 
 const LONGEST_TEXT = 10_000
-/** cmd reads these in an argument as more than text, however it is quoted. */
+/** In arguments cmd interprets these, however they are quoted. */
 const CMD_SIGNS = /[&|<>^%!"\r\n]/
 
 export interface CallTarget {
   agentId: string
   hostname: string
-  /** Flags are written as this shell writes them. */
+  /** Flags are written in the syntax of this shell. */
   shell: string
   /** Keys of the store are read with the role of this user. */
   author: Author
 }
 
-/** A call with its values in place, or why it cannot be sent. */
+/** A call with its values, or the reason why it cannot be sent. */
 export type ReadyCall = FilledCall & { problem: string | undefined; isRefused: boolean }
 
 /**
- * Puts values in place of the variables of a call, and refuses one of which a variable stands for nothing. Whatever
- * sends a script calls this: `args` and `env_vars` are for the machine only, `shown` is what people may see, and
- * `secrets` goes along so that the machine hides them in the output. `alert` are the values of `{{alert.x}}`.
+ * Replaces the variables of a call by values, and throws if one has none. Everything that sends a script calls this:
+ * `args` and `env_vars` are for the machine only, `shown` is what users may see, and `secrets` are sent along so that
+ * the machine masks them in the output. `alert`: the values of `{{alert.x}}`.
  *
  *     const call = await fillVariables(ctx, ctx.db, { agentId, hostname, shell, author }, { args, env_vars })
  */
@@ -52,7 +52,7 @@ export async function fillVariables(
   return filled
 }
 
-/** The same without asking the database, and with the refusal as a sentence. */
+/** Works without the database, and returns a refusal as a sentence. */
 export function readyCall(target: CallTarget, call: ScriptCall, findValue: FindAllowed): ReadyCall {
   let refusal: string | undefined
   const unsafe = new Set<string>()
@@ -71,10 +71,12 @@ export function readyCall(target: CallTarget, call: ScriptCall, findValue: FindA
   const problem =
     refusal ??
     describeMissing(filled.missing, target.hostname) ??
-    (tooLong ? `An argument or variable becomes longer than ${LONGEST_TEXT} characters.` : undefined) ??
-    (nul ? 'A value holds a zero character, which no program takes.' : undefined) ??
+    (tooLong
+      ? `An argument or variable is longer than ${LONGEST_TEXT} characters with its values. Shorten it.`
+      : undefined) ??
+    (nul ? 'A value contains a NUL character, which no program accepts.' : undefined) ??
     (target.shell === 'cmd' && unsafe.size > 0
-      ? `cmd would read signs in ${[...unsafe].join(', ')} as commands. Use PowerShell for this script.`
+      ? `cmd would interpret characters in ${[...unsafe].join(', ')} as commands. Use PowerShell for this script.`
       : undefined)
   return { ...filled, problem, isRefused: refusal !== undefined }
 }

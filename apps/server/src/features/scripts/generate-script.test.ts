@@ -8,7 +8,7 @@ import { createTestServer } from '../../testing/test-server.ts'
 
 const CODE = 'Remove-Item C:\\Temp\\* -Recurse\n'
 
-/** Speaks the part of the OpenAI API that is used; keeps the requests. */
+/** Implements the used part of the OpenAI API, and records the requests. */
 async function givenModel(answer: { status: number; content: string }) {
   const requests: { path: string | undefined; authorization: string | undefined; body: unknown }[] = []
   const http = createServer((request, response) => {
@@ -41,7 +41,7 @@ async function givenModel(answer: { status: number; content: string }) {
   }
 }
 
-test('a configured OpenAI-compatible server writes a script, whose fence is removed', async () => {
+test('a configured OpenAI-compatible server writes a script, whose code fence is removed', async () => {
   await using bench = await givenModel({ status: 200, content: `\`\`\`powershell\n${CODE}\`\`\`` })
   const { server, requests } = bench
   const user = server.as(await server.given.user({ permissions: ['can_manage_scripts'] }))
@@ -62,7 +62,7 @@ test('a configured OpenAI-compatible server writes a script, whose fence is remo
   ])
 })
 
-test('a model that fails is reported as unavailable', async () => {
+test('a failing model is reported as unavailable', async () => {
   await using bench = await givenModel({ status: 500, content: '' })
   const { server } = bench
   server.expectLog(/no script was generated/)

@@ -12,7 +12,7 @@ const Completion = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
 })
 
-/** Asks the configured server for a script. The operator chose its address, so no rule for targets applies. */
+/** Requests a script from the configured server. The operator chose its address, so target rules do not apply. */
 export async function generateScript(
   { config: { openAi }, log }: Context,
   caller: Caller,
@@ -20,7 +20,7 @@ export async function generateScript(
 ): Promise<string> {
   refuseLimited(caller, 'Scripts')
   if (openAi === undefined) {
-    throw new AppError('switched_off', 'No server that writes scripts is configured (MUSTER_OPENAI_URL).')
+    throw new AppError('switched_off', 'Script generation is not configured. Set MUSTER_OPENAI_URL.')
   }
   try {
     const response = await fetch(`${openAi.url.replace(/\/$/, '')}/chat/completions`, {
@@ -44,13 +44,13 @@ export async function generateScript(
     return withoutFence(choices[0]?.message.content ?? '')
   } catch (error) {
     log.warn({ err: error }, 'no script was generated')
-    throw new AppError('unavailable', 'The server that writes scripts did not answer. Try again later.', {
+    throw new AppError('unavailable', 'The script generation server did not respond. Try again later.', {
       cause: error,
     })
   }
 }
 
-/** Models put code into a Markdown fence, whatever they are told. */
+/** Models put code into a Markdown fence, even if told not to. */
 function withoutFence(text: string): string {
   const fenced = /```[^\n]*\n(.*?)```/s.exec(text)
   return fenced?.[1] ?? text

@@ -14,14 +14,14 @@ interface CallTexts {
   env_vars: string[]
 }
 
-/** How a script that a machine keeps, for a check or a task, is called there, or why it cannot be. */
+/** The call of a stored script of a check or task on a machine, or why it cannot be called. */
 export type ScriptCalls = (
   machine: CallMachine,
   texts: CallTexts,
   shell: string,
 ) => { args: string[]; env_vars: string[]; secrets?: string[]; problem?: string }
 
-/** The calls of these scripts, once with keys as they are sealed and once with their values. */
+/** The calls of these scripts, once with sealed keys and once with their values. */
 export async function loadCalls(
   db: Db,
   scripts: readonly (Pick<CallMachine, 'agent_id' | 'author_id'> & CallTexts)[],
@@ -52,7 +52,7 @@ function callsWith(book: VariableBook): ScriptCalls {
       call,
       book.valuesOf(agentId, shell, author),
     )
-    // The machine is told of it all the same: the result then says what is missing.
+    // Sent to the machine anyway, so that its result shows the problem.
     if (filled.problem !== undefined) return { ...call, problem: filled.problem.slice(0, 500) }
     const { secrets } = filled
     return {

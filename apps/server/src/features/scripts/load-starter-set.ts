@@ -10,8 +10,8 @@ import { type ScriptColumns, toColumns } from './script-columns.ts'
 import { readStarterSet, type StarterScript } from './starter-set.ts'
 
 /**
- * Brings the built-in scripts to what this version of Muster has: new ones are added, changed ones changed, and those
- * that are no more are removed. Whether one is a favourite or hidden stays as people have it.
+ * Updates the built-in scripts to this version of Muster: adds, changes and deletes them. Favourites and hidden scripts
+ * are kept.
  */
 export async function loadStarterSet(ctx: Context, scripts?: readonly StarterScript[]): Promise<void> {
   const wanted = scripts ?? (await readStarterSet())
@@ -79,7 +79,7 @@ async function changeBuiltIn(
   emit({ type: 'script.changed', ids: [before.id] })
 }
 
-/** Somebody may have a script of the same name: theirs keeps it. */
+/** A user's script with the same name keeps its name. */
 async function freeName(tx: Db, name: string): Promise<string> {
   const taken = await tx.selectFrom('scripts').select('id').where('name', '=', name).executeTakeFirst()
   return taken === undefined ? name : besideOthers(name)

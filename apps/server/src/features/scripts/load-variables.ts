@@ -14,7 +14,7 @@ import { readValue, viewField } from '../custom-fields/view.ts'
 import { type Author, loadKeyUse } from '../keystore/key-use.ts'
 import { findKeysByName } from '../keystore/queries.ts'
 
-/** Opens sealed keys; `undefined` where only a fingerprint of them is wanted: then they stay sealed. */
+/** Opens sealed keys. `undefined` if only a fingerprint is needed: they stay sealed. */
 export type OpenKeys = Pick<Secrets, 'decrypt'> | undefined
 
 /** A value, or why the author of a call may not have it. */
@@ -27,7 +27,7 @@ export interface VariableBook {
 
 const NO_VALUES: VariableBook = { valuesOf: () => () => undefined }
 
-/** Reads what the variables in these texts stand for on these machines; nothing where there are none. */
+/** Reads the values of variables in these texts for these machines. Does nothing without variables. */
 export async function loadVariables(
   db: Db,
   keys: OpenKeys,
@@ -80,7 +80,7 @@ async function findGlobals(
 type Scope = 'client' | 'site' | 'agent'
 type Value = string | boolean | string[]
 
-/** A custom field of that name, with its default where nothing is given. */
+/** A custom field of that name, with its default as fallback. */
 async function loadFields(db: Db, variables: readonly Variable[], agents: readonly AgentsRow[]) {
   const names = new Set(variables.map(({ name }) => name))
   const fields = agents.length === 0 ? [] : (await findFields(db)).filter(({ name }) => names.has(name))
@@ -103,7 +103,7 @@ function ownerOf(model: 'client' | 'site', agent: AgentsRow): number {
   return model === 'client' ? agent.client_id : agent.site_id
 }
 
-/** What is known of the machine, its site and its client, by the names of the API. */
+/** Properties of the machine, its site and its client, with the names of the API. */
 function propertyOf(scope: Scope, agent: AgentsRow, name: string): Value | undefined {
   const { client_id, client_name, site_name } = agent
   const client: Record<string, Value> = { id: `${client_id}`, name: client_name }

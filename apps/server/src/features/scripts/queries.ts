@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { ScriptsTable } from '../../platform/database/tables/scripts.ts'
 
 export type ScriptRow = Selectable<ScriptsTable>
-/** A row of the list: bodies may be a megabyte each. */
+/** A row of the list, without the body, which may be a megabyte. */
 export type ScriptListRow = Omit<
   ScriptRow,
   'script_body' | 'script_hash' | 'builtin_key' | 'created_at' | 'modified'

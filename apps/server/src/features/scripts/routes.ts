@@ -99,14 +99,14 @@ const EXTENSIONS: Record<ScriptShell, string> = {
   node: '.mjs',
 }
 
-/** A name under which the script can be saved on any system: its own file name, else its name, with the usual ending. */
+/** A file name that is valid on every system: its own one, else its name with the usual extension. */
 function downloadName(script: { filename: string; name: string; shell: ScriptShell }): string {
   const own = safeName(script.filename)
   if (own !== '') return own
   return (safeName(script.name) || 'script') + EXTENSIONS[script.shell]
 }
 
-/** Without what file systems refuse, what leads to another folder, and what turns the reading direction. */
+/** Removes characters that file systems refuse, path separators, and direction marks. */
 function safeName(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, '_')
@@ -114,17 +114,17 @@ function safeName(text: string): string {
     .slice(0, 200)
 }
 
-/** Characters of output that one answer holds. */
+/** Maximum characters of output in a response. */
 const MOST_OUTPUT = 200_000
 
-/** Runs code that nobody has saved yet on the server itself, audited before it begins. */
+/** Runs unsaved code on the server itself, with an audit row before it starts. */
 async function runServerTest(
   ctx: Context,
   caller: Caller,
   test: { body: Parsed<typeof testScriptOnServer>['body']; signal: AbortSignal },
 ): Promise<Output<typeof testScriptOnServer>> {
   const { shell, args: asked, env_vars: variables, timeout } = test.body
-  // It can read what the server reads.
+  // It can read everything that the server can read.
   refuseLimited(caller, 'Scripts on the server')
   refuseServerScriptsOff(await readCoreSettings(ctx.db))
   const code = await readTestedCode(ctx.db, test.body)
@@ -155,7 +155,7 @@ async function runServerTest(
   }
 }
 
-/** The code with its snippets in place. What somebody else has put into a snippet runs only where the caller has read it. */
+/** The code including snippets. Snippets of other users run only if the caller has read them. */
 async function readTestedCode(
   db: Db,
   { code, code_with_snippets: read }: Parsed<typeof testScriptOnServer>['body'],
@@ -163,8 +163,8 @@ async function readTestedCode(
   const expanded = (await loadSnippets(db))(code)
   if (expanded === (read ?? code)) return expanded
   if (read === undefined)
-    throw new AppError('invalid', 'The code includes snippets. Read and send the code that runs.', {
-      fields: { code_with_snippets: ['Send the code with its snippets in place.'] },
+    throw new AppError('invalid', 'The code includes snippets. Review and send the code that will run.', {
+      fields: { code_with_snippets: ['Send the code including its snippets.'] },
     })
   throw new AppError('changed_meanwhile', 'A snippet has changed since you opened the test. Open it again.')
 }

@@ -20,7 +20,7 @@ async function run(call: Partial<ServerCall>, signal = new AbortController().sig
   return { ...ended, output: writtenText(ended) }
 }
 
-test('it gets its arguments as they are, and an environment without the settings of the server', async () => {
+test('it gets its arguments literally, and an environment without the settings of the server', async () => {
   vi.stubEnv('MUSTER_ADMIN_PASSWORD', 'hunter2hunter2')
   const body = '#!/bin/sh\nprintf "%s|" "$1" "$2" "$FROM" "$MUSTER_ADMIN_PASSWORD"; echo oops >&2; exit 3\n'
   const ended = await run({ body, args: ['a b', '$(id); rm -rf x'], env_vars: ['FROM=x=y'] })
@@ -29,26 +29,26 @@ test('it gets its arguments as they are, and an environment without the settings
   expect(writtenText(ended, 'stderr')).toBe('oops\n')
 })
 
-test('its folder is gone afterwards, with what it wrote there', async () => {
+test('its folder is deleted afterwards with its files', async () => {
   const { output } = await run({ body: 'touch made; pwd' })
   expect(output).toMatch(/muster-script-/)
   expect(existsSync(output.trim())).toBe(false)
 })
 
-test('it is ended at its time limit, with everything that it has started', async () => {
+test('it is killed at its time limit, with all of its child processes', async () => {
   const { retcode, reason, output } = await run({ body: 'sleep 600 & echo $!; wait', timeoutSeconds: 1 })
   expect(retcode).toBeNull()
-  expect(reason).toBe('It was ended after 1 s.')
+  expect(reason).toBe('The script was killed after 1 s.')
   await vi.waitFor(() => expect(isAlive(Number(output))).toBe(false))
 })
 
-test('what it leaves running does not keep it from being over', async () => {
+test('remaining child processes do not delay its end', async () => {
   const { retcode, output } = await run({ body: 'sleep 600 & echo $!' })
   expect(retcode).toBe(0)
   await vi.waitFor(() => expect(isAlive(Number(output))).toBe(false))
 })
 
-test('so much of its output is kept, and no secret', async () => {
+test('its output is limited, and secrets are masked', async () => {
   const long = await run({ body: 'yes | head -c 5000000' })
   expect(long).toMatchObject({ retcode: 0 })
   expect(long.output).toHaveLength(100)
@@ -56,19 +56,19 @@ test('so much of its output is kept, and no secret', async () => {
   expect(output).not.toContain('swordfish')
 })
 
-test('a server that stops ends it, and one that lacks its program says so', async () => {
+test('a stopping server kills it, and a missing interpreter is reported', async () => {
   const stop = new AbortController()
   const stopped = run({ body: 'sleep 600' }, stop.signal)
   stop.abort()
-  expect(await stopped).toMatchObject({ retcode: null, reason: 'The server stopped while it ran.' })
+  expect(await stopped).toMatchObject({ retcode: null, reason: 'The server stopped while the script ran.' })
   const missing = await run({ body: '#!/no/such/program\n' })
   expect(missing).toMatchObject({
     retcode: null,
-    reason: expect.stringMatching(/^It could not be started: /),
+    reason: expect.stringMatching(/^The script could not be started: /),
   })
 })
 
-test('a server that is killed takes it along, with everything that it has started and its folder', async () => {
+test('a killed server takes it along, with its child processes and its folder', async () => {
   const body = 'sleep 600 & sleep 1; echo $$ $! "$PWD" > "$TOLD"; wait'
   const program = `
     import { runOnServer } from ${JSON.stringify(join(import.meta.dirname, 'run-on-server.ts'))}
@@ -94,7 +94,7 @@ test('Python and Node run as well', async () => {
   expect(await run({ interpreter: 'python', body: 'print(6 * 7)' })).toMatchObject({ output: '42\n' })
 })
 
-/** One that has ended and that nobody has asked for has no command line any more. */
+/** A zombie has no command line. */
 function isAlive(pid: number): boolean {
   const file = `/proc/${pid}/cmdline`
   return existsSync(file) && readFileSync(file, 'utf8') !== ''

@@ -13,20 +13,20 @@ export interface ServerCall {
   args: readonly string[]
   /** KEY=VALUE. */
   env_vars: readonly string[]
-  /** Values that must not be in the output. */
+  /** Values that must not appear in the output. */
   secrets: readonly string[]
   timeoutSeconds: number
-  /** So many characters of what it writes are kept. */
+  /** Maximum characters of output. */
   mostOutput: number
 }
 
 export interface ServerRun {
-  /** Null when it did not end by itself. */
+  /** Null if it was killed. */
   retcode: number | null
   executionTime: number
-  /** Why it did not end by itself; else empty. */
+  /** Why it was killed, else empty. */
   reason: string
-  /** What it wrote, in its order. */
+  /** The output in order. */
   pieces: Piece[]
 }
 
@@ -35,7 +35,7 @@ interface Piece {
   text: string
 }
 
-/** What it wrote, all of it or of one stream. */
+/** The output, complete or of one stream. */
 export function writtenText({ pieces }: Pick<ServerRun, 'pieces'>, of?: Piece['stream']): string {
   return pieces.map(({ stream, text }) => (of === undefined || of === stream ? text : '')).join('')
 }
@@ -43,9 +43,9 @@ export function writtenText({ pieces }: Pick<ServerRun, 'pieces'>, of?: Piece['s
 const SECOND_MS = 1000
 
 /**
- * Runs a script as a child of the server: arguments as they are and never through a shell, an environment without the
- * settings of the server, a folder of its own that is gone afterwards, and an end to time and output. What it has
- * started ends with it, and with the server, however that ends.
+ * Runs a script as a child of the server: literal arguments without a shell, an environment without the settings of the
+ * server, a temporary folder, and limits for time and output. Its child processes end with it, and with the server,
+ * even if that is killed.
  */
 export async function runOnServer(call: ServerCall, signal: AbortSignal): Promise<ServerRun> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-script-'))
@@ -58,7 +58,7 @@ export async function runOnServer(call: ServerCall, signal: AbortSignal): Promis
       spawn(run, [...args, ...call.args], {
         cwd: folder,
         env: environmentOf(call.env_vars),
-        // A group of its own, to be ended as a whole.
+        // A process group of its own, to be killed as a whole.
         detached: process.platform !== 'win32',
         stdio: ['ignore', 'pipe', 'pipe'],
         windowsHide: true,
@@ -74,7 +74,7 @@ export async function runOnServer(call: ServerCall, signal: AbortSignal): Promis
 function programOf({ interpreter, body }: ServerCall): [fileName: string, ...program: string[]] {
   switch (interpreter) {
     case 'shell':
-      // With a first line as `#!/bin/bash` the system finds its program itself.
+      // With a shebang line such as `#!/bin/bash` the system finds its interpreter.
       return body.startsWith('#!') ? ['script.sh'] : ['script.sh', '/bin/sh']
     case 'python':
       return ['script.py', 'python3']
@@ -122,12 +122,15 @@ function watch(
     if (reason === '') reason = because
     killAll(child)
   }
-  const timer = setTimeout(() => end(`It was ended after ${timeoutSeconds} s.`), timeoutSeconds * SECOND_MS)
-  const onAbort = () => end('The server stopped while it ran.')
+  const timer = setTimeout(
+    () => end(`The script was killed after ${timeoutSeconds} s.`),
+    timeoutSeconds * SECOND_MS,
+  )
+  const onAbort = () => end('The server stopped while the script ran.')
   signal.addEventListener('abort', onAbort, { once: true })
-  // What it left running would keep its pipes open.
+  // Remaining processes would keep its pipes open.
   child.once('exit', () => killAll(child))
-  child.once('error', ({ message }) => (reason = `It could not be started: ${message}`))
+  child.once('error', ({ message }) => (reason = `The script could not be started: ${message}`))
   child.once('close', (code) => {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
@@ -154,25 +157,25 @@ function killAll(child: ChildProcess): void {
   }
 }
 
-/** It reads until the server closes the line, which it does by ending, whatever ended it. */
+/** It reads until the server closes the pipe, which happens whenever the server ends. */
 const GUARD = 'read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2"'
 
 /**
- * Until it is disposed of, a script that the server runs does not outlive it: if the server is killed, its whole group
- * is killed and its folder removed. Not on Windows, which has no such groups.
+ * Until it is disposed, a script does not outlive the server: if the server is killed, its process group is killed and
+ * its folder deleted. Not on Windows, which has no such groups.
  */
 function guardScript(child: ChildProcess, folder: string): Disposable {
   const { pid } = child
   // It could not be started.
   if (pid === undefined || process.platform === 'win32') return { [Symbol.dispose]() {} }
   const guard = spawn('/bin/sh', ['-c', GUARD, 'muster-guard', `${pid}`, folder], {
-    // What is pressed in the terminal of the server is not meant for it.
+    // Keys pressed in the terminal of the server must not reach it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
     env: { PATH: process.env['PATH'] },
   })
-  // None is run without its guard.
+  // A script never runs without its guard.
   guard.once('error', () => child.kill('SIGKILL'))
   return {
     [Symbol.dispose]() {

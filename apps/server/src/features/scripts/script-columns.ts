@@ -3,7 +3,7 @@ import type { ScriptDetail } from '@muster/contract/api/scripts'
 import { storable } from '../../platform/database/storable.ts'
 import type { ScriptRow } from './queries.ts'
 
-/** The parts of a script that a person sets. `| undefined` because a change names only some. */
+/** The editable parts of a script. `| undefined` because a change names only some. */
 export type ScriptParts = {
   [Name in keyof Omit<ScriptDetail, 'id' | 'script_type' | 'script_hash' | 'server_approval' | 'modified'>]?:
     | ScriptDetail[Name]
@@ -11,7 +11,7 @@ export type ScriptParts = {
 }
 export type ScriptColumns = Omit<ScriptRow, 'id' | 'script_type' | 'builtin_key' | 'created_at' | 'modified'>
 
-/** The parts as columns; parts that are not given are left out. */
+/** The given parts as columns. */
 export function toColumns(parts: ScriptParts): Partial<ScriptColumns> {
   const { args, env_vars, supported_platforms, favorite, hidden, run_as_user, script_body, ...texts } = parts
   const columns: { [Name in keyof ScriptColumns]: ScriptColumns[Name] | undefined } = {
@@ -31,22 +31,22 @@ export function toColumns(parts: ScriptParts): Partial<ScriptColumns> {
     hidden: flagOf(hidden),
     run_as_user: flagOf(run_as_user),
   }
-  // Only what is undefined was taken away, which is what Partial says.
+  // Only undefined values were removed, as Partial says.
   return Object.fromEntries(
     Object.entries(columns).filter(([, value]) => value !== undefined),
   ) as Partial<ScriptColumns>
 }
 
-/** hex sha256 of the body as the database keeps it. */
+/** hex sha256 of the body as stored. */
 function hashOf(body: string): string {
   return createHash('sha256')
     .update(String(storable(body)))
     .digest('hex')
 }
 
-/** The refusal of a second script of this name. */
+/** The error for a second script with this name. */
 export function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `There is already a script named "${name}".` }
+  return { field: 'name', sentence: `A script named "${name}" already exists.` }
 }
 
 function listOf(list: string[] | undefined): string | undefined {

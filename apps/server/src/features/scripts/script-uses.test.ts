@@ -164,7 +164,7 @@ test.each(USES)(
     expect(await limited.call(editScript, { params, body: { shell: 'python' } })).toMatchObject(refused)
     expect(await limited.call(restoreScriptVersion, restore)).toMatchObject(refused)
     expect(await limited.call(deleteScript, { params })).toMatchObject(refused)
-    // What nobody runs can be changed.
+    // An unused script can be changed.
     expect(await limited.call(editScript, { params, body: { description: 'Tidies up' } })).toMatchObject({
       status: 200,
     })
@@ -235,7 +235,10 @@ test('a role limited to one client writes no script and no snippet', async () =>
   for (const answer of answers)
     expect(answer).toMatchObject({
       status: 403,
-      error: { detail: 'Scripts may count for every client, and your role sees only some of them.' },
+      error: {
+        detail:
+          'Scripts may affect every client, and your role is limited to some of them. Ask an administrator.',
+      },
     })
   const ofSnippet = { params: { id: snippet.id } }
   const others = [
@@ -246,6 +249,9 @@ test('a role limited to one client writes no script and no snippet', async () =>
   for (const answer of others)
     expect(answer).toMatchObject({
       status: 403,
-      error: { detail: 'Snippets may count for every client, and your role sees only some of them.' },
+      error: {
+        detail:
+          'Snippets may affect every client, and your role is limited to some of them. Ask an administrator.',
+      },
     })
 })

@@ -12,27 +12,27 @@ import { findKeyRefusal, hasRestrictedKeys, refuseKeys } from '../keystore/key-u
 import { readTaskActions } from '../tasks/view.ts'
 import type { ScriptRow } from './queries.ts'
 
-/** Something that runs a script without anybody asking for it. */
+/** A configuration that runs a script automatically. */
 export interface ScriptUse {
   script: number
   /** `The task "Nightly" on web-01 runs it`. */
   text: string
-  /** The right to run the script there by hand. */
+  /** The right to run the script there directly. */
   permission: 'can_run_scripts' | 'can_run_server_scripts'
-  /** What it is called with, in which keys of the store may be named. */
+  /** Arguments and variables, which may name keys of the store. */
   texts: readonly string[]
 }
 
 /**
  * Changing a script changes what tasks, checks, policies and alert templates run: refuses callers who may not run it
- * there by hand, with the same keys of the store. Call it in the transaction of the change.
+ * there directly, with the same keys of the store. Call it in the transaction of the change.
  */
 export async function refuseScriptUses(tx: Db, caller: Caller, id: number): Promise<void> {
   const forbidden = await findForbiddenUse(tx, caller, [id])
   if (forbidden !== undefined) refuseUse('This script is in use.', forbidden)
 }
 
-/** The same for scripts whose text is another one with other snippets. `codes`: the code of each snippet by name. */
+/** Refuses changes of snippets that change such scripts. `codes`: the code of each snippet by name. */
 export async function refuseSnippetUses(
   tx: Db,
   caller: Caller,
@@ -68,7 +68,7 @@ function refuseUse(start: string, { use, reason }: Forbidden): never {
   throw new AppError('not_allowed', `${start} ${use.text}. ${reason}`)
 }
 
-/** Uses are expensive to find, and nothing is forbidden to most callers. */
+/** Uses are expensive to find, and most callers may do everything. */
 async function isUnlimited(db: Db, caller: Caller): Promise<boolean> {
   if (!mayDo(caller, 'can_run_scripts') || !mayDo(caller, 'can_run_server_scripts')) return false
   return caller.isSuperuser || !(await hasRestrictedKeys(db))
@@ -127,7 +127,7 @@ async function findPolicyUses(db: Db, ids: ReadonlySet<number>): Promise<ScriptU
   })
 }
 
-/** Of tasks and checks that machines have of their own; policies are named themselves. */
+/** Uses by machines' own tasks and checks. Policies are listed themselves. */
 async function findOwnUses(db: Db, ids: ReadonlySet<number>): Promise<ScriptUse[]> {
   const tasks = await db
     .selectFrom('tasks')
@@ -173,7 +173,7 @@ function useOf(
   return { script, text, permission: 'can_run_scripts', texts: [...script_args, ...env_vars] }
 }
 
-/** What a script is called with where nobody says something else. */
+/** Default arguments and variables of a script. */
 export function ownTexts({ args, env_vars }: Pick<ScriptRow, 'args' | 'env_vars'>): string[] {
   // Stored by script-columns.ts from the contract's lists.
   return [...(JSON.parse(args) as string[]), ...(JSON.parse(env_vars) as string[])]

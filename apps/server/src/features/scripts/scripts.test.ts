@@ -48,7 +48,7 @@ async function givenRun(
   return (await query.executeTakeFirstOrThrow()).id
 }
 
-test('a script is added with the usual values, its hash, an audit row and an event', async () => {
+test('a script is added with default values, its hash, an audit row and an event', async () => {
   await using server = await createTestServer()
   const events: Event[] = []
   server.ctx.onEvent((event) => void events.push(event))
@@ -81,7 +81,7 @@ test('a script is added with the usual values, its hash, an audit row and an eve
   expect(row.after_value).not.toContain('secret=1')
 })
 
-test('6 hidden, built in: the list has no bodies, and shows built-in and hidden scripts as asked', async () => {
+test('the list has no bodies, and includes built-in and hidden scripts on request', async () => {
   await using server = await createTestServer()
   const { given } = server
   await given.script({ name: 'own' })
@@ -101,7 +101,7 @@ test.each<[string, Partial<Form>, string]>([
   ['a name that is taken', { name: ' Taken ' }, 'name'],
   ['no name', { name: '  ' }, 'name'],
   ['a time limit under five seconds', { default_timeout: 4 }, 'default_timeout'],
-  ['a variable that is no NAME=value', { env_vars: ['1X=2'] }, 'env_vars.0'],
+  ['a variable that is not NAME=value', { env_vars: ['1X=2'] }, 'env_vars.0'],
   ['a body over a million characters', { script_body: 'x'.repeat(1_000_001) }, 'script_body'],
 ])('a script with %s is refused at its field', async (_, change, field) => {
   await using server = await createTestServer()
@@ -120,7 +120,7 @@ test('a script of a million characters is stored', async () => {
   expect(body.script_body).toHaveLength(1_000_000)
 })
 
-test('the hash is that of the body as it is kept', async () => {
+test('the hash is that of the stored body', async () => {
   await using server = await createTestServer()
   const caller = await asAuthor(server)
   const { body } = await caller.call(createScript, { body: { ...FORM, script_body: 'a\0b\uD800c' } })
@@ -129,7 +129,7 @@ test('the hash is that of the body as it is kept', async () => {
   expect(body.script_hash).toBe(kept.script_hash)
 })
 
-test('of two who save the same script, the second is told', async () => {
+test('the second of two concurrent saves is refused', async () => {
   await using server = await createTestServer()
   server.clock.freeze('2026-11-20T10:00:00.000Z')
   const caller = await asAuthor(server)
@@ -142,7 +142,7 @@ test('of two who save the same script, the second is told', async () => {
   expect((await save('second', first.body.modified)).body.description).toBe('second')
 })
 
-test('of many who save at the same moment, one succeeds', async () => {
+test('one of many concurrent saves succeeds', async () => {
   await using server = await createTestServer()
   const caller = await asAuthor(server)
   const { body: loaded } = await caller.call(createScript, { body: FORM })
@@ -158,7 +158,7 @@ test('of many who save at the same moment, one succeeds', async () => {
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(9)
 })
 
-test('6 favourites: marking one does not disturb who is editing', async () => {
+test('marking a favourite does not disturb an open editor', async () => {
   await using server = await createTestServer()
   const caller = await asAuthor(server)
   const { body: loaded } = await caller.call(createScript, { body: FORM })
@@ -172,7 +172,7 @@ test('6 favourites: marking one does not disturb who is editing', async () => {
   expect(saved.body).toMatchObject({ favorite: true, description: 'new' })
 })
 
-test('a changed body has a new hash, and the audit row says what was before', async () => {
+test('a changed body has a new hash, and the audit row has the old state', async () => {
   await using server = await createTestServer()
   const caller = await asAuthor(server)
   const { body: loaded } = await caller.call(createScript, { body: FORM })
@@ -187,7 +187,7 @@ test('a changed body has a new hash, and the audit row says what was before', as
   expect(row.after_value).toContain('pass')
 })
 
-test('a built-in script may be made a favorite or hidden, and nothing else', async () => {
+test('a built-in script can only be made a favourite or hidden', async () => {
   await using server = await createTestServer()
   const { id } = await server.given.script({ name: 'Built in', script_type: 'builtin' })
   const caller = await asAuthor(server)
@@ -212,11 +212,11 @@ test('a script cannot be renamed to a taken name', async () => {
   ).call(editScript, { params: { id }, body: { name: 'Taken' } })
   expect(error).toMatchObject({
     code: 'conflict',
-    fields: { name: ['There is already a script named "Taken".'] },
+    fields: { name: ['A script named "Taken" already exists.'] },
   })
 })
 
-test('a deleted script is gone, and its runs keep its name', async () => {
+test('a deleted script does not exist, and its runs keep its name', async () => {
   await using server = await createTestServer()
   const { id, name } = await server.given.script()
   const run = await givenRun(server, { script_id: id, script_name: name })
@@ -241,7 +241,7 @@ test.each([
   expect(body).toEqual({ filename, code })
 })
 
-test('6 versions: every saved state is kept, can be looked at and taken back, which is a new state', async () => {
+test('every saved version is kept and can be restored, which adds a version', async () => {
   await using server = await createTestServer()
   const author = await asAuthor(server)
   const { body: first } = await author.call(createScript, { body: { ...FORM, args: ['-v'] } })
@@ -269,7 +269,7 @@ test('6 versions: every saved state is kept, can be looked at and taken back, wh
   expect(missing.status).toBe(404)
 })
 
-test('of a script that is older than versions, the state before the first change is kept too', async () => {
+test('the state before the first change of an old script is kept too', async () => {
   await using server = await createTestServer()
   const author = await asAuthor(server)
   const script = await server.given.script({ script_body: 'old' })

@@ -54,7 +54,7 @@ async function prepare() {
       const { current } = (await root.call(getScriptApproval, { params })).body
       return root.call(approveScript, { params, body: { hash: current.hash } })
     },
-    /** What becomes of the action of a new alert, with the last line of its log. */
+    /** The outcome of the action of a new alert, with the last line of its log. */
     run: async () => {
       const { id } = (
         await root.call(createAlert, { body: { message: 'The line is down', severity: 'error' } })
@@ -67,7 +67,7 @@ async function prepare() {
   }
 }
 
-test('a script runs on the server in the version that was there when its template was saved', async () => {
+test('a script runs on the server in the version of the time when its template was saved', async () => {
   await using bench = await prepare()
   expect(await bench.approval()).toMatchObject({
     state: 'approved',
@@ -78,7 +78,7 @@ test('a script runs on the server in the version that was there when its templat
   expect(await bench.run()).toMatchObject({ state: 'done', output: 'hello\n' })
 })
 
-test('a changed script is not run on the server before somebody approves it', async () => {
+test('a changed script does not run on the server before it is approved', async () => {
   await using bench = await prepare()
   const { root, params, run, approval, approve } = bench
   await root.call(editScript, { params, body: { script_body: 'echo changed\n' } })
@@ -113,7 +113,7 @@ test.each([
   expect((await run()).output).not.toBe(NOT_RUN)
 })
 
-test('another shell is another version; another description is not', async () => {
+test('another shell is another version, another description is not', async () => {
   await using bench = await prepare()
   const { root, params, approval } = bench
   await root.call(editScript, { params, body: { description: 'Calls the night shift', favorite: true } })
@@ -122,7 +122,7 @@ test('another shell is another version; another description is not', async () =>
   expect((await approval()).state).toBe('waiting')
 })
 
-test('saving the template does not approve a version that waits', async () => {
+test('saving the template does not approve a waiting version', async () => {
   await using bench = await prepare()
   const { root, params, template, script, approval } = bench
   await root.call(editScript, { params, body: { script_body: 'echo changed\n' } })
@@ -133,7 +133,7 @@ test('saving the template does not approve a version that waits', async () => {
   expect((await approval()).state).toBe('waiting')
 })
 
-test('the lists of scripts and templates, and the preview, show what waits for approval', async () => {
+test('the lists of scripts and templates, and the preview, show waiting approvals', async () => {
   await using bench = await prepare()
   const { root, params, given } = bench
   await root.call(createScript, { body: { name: 'Other', shell: 'shell', script_body: 'true' } })
@@ -166,7 +166,7 @@ test('the lists of scripts and templates, and the preview, show what waits for a
   )
 })
 
-test('approval needs can_run_server_scripts and a role that sees every client', async () => {
+test('approval needs can_run_server_scripts and a role with access to every client', async () => {
   await using bench = await prepare()
   const { server, given, root, params, approval } = bench
   await root.call(editScript, { params, body: { script_body: 'echo changed\n' } })
@@ -180,7 +180,8 @@ test('approval needs can_run_server_scripts and a role that sees every client', 
   expect(await limited.call(approveScript, { params, body })).toMatchObject({
     status: 403,
     error: {
-      detail: 'Scripts on the server may count for every client, and your role sees only some of them.',
+      detail:
+        'Scripts on the server may affect every client, and your role is limited to some of them. Ask an administrator.',
     },
   })
   expect((await approval()).state).toBe('waiting')

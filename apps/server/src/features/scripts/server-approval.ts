@@ -15,24 +15,24 @@ import { loadSnippets } from './expand-script.ts'
 import type { ScriptRow } from './queries.ts'
 import { requireLockedScript, requireScript } from './write-script.ts'
 
-/*
- * A script runs on the server with the rights of the server, so it runs there only in a version that a person with
- * can_run_server_scripts has approved: the shell and the code with its snippets in place. A save of the script or of a
- * snippet in it makes another version, which is not run until somebody approves it. The version that is compared is
- * the one that is run: both are read in one transaction.
+/**
+ * A script on the server has the rights of the server, so it runs only in a version approved by a user with
+ * can_run_server_scripts: the shell and the code including snippets. Saving the script or one of its snippets creates
+ * another version, which waits for approval. The compared version is the one that runs: both are read in one
+ * transaction.
  */
 
 type Approval = Selectable<ServerScriptApprovalsTable>
 
 export interface ServerVersion {
   shell: ScriptRow['shell']
-  /** With snippets in place. */
+  /** Including snippets. */
   code: string
 }
 
 type Scene = { ctx: Context; tx: Db; emit: (event: Event) => void }
 
-/** What would run on the server as the script is stored now. */
+/** The version that would run on the server now. */
 export async function readServerVersion(db: Db, script: ScriptRow): Promise<ServerVersion> {
   const expand = await loadSnippets(db)
   return { shell: script.shell, code: expand(script.script_body) }
@@ -50,7 +50,7 @@ export function isApproved(version: ServerVersion, approval: Approval | undefine
   return approval?.shell === version.shell && approval.code === version.code
 }
 
-/** Of the scripts that alert templates run on the server; other scripts are left out. */
+/** Approval states of the scripts that alert templates run on the server. */
 export async function findApprovalStates(db: Db): Promise<Map<number, ServerApproval>> {
   const ids = [...(await findServerScripts(db)).keys()]
   if (ids.length === 0) return new Map()
@@ -107,15 +107,15 @@ export function approveScriptVersion(
     if (hashOf(version) !== hash)
       throw new AppError(
         'changed_meanwhile',
-        `"${script.name}" or a snippet in it has changed since you opened it. Load it again before you approve it.`,
+        `"${script.name}" or one of its snippets has changed. Reload it before you approve it.`,
       )
     await approve({ ctx, tx, emit }, caller, script)
   })
 }
 
 /**
- * Approves scripts that an alert template is about to run on the server for the first time: who sets up such an action
- * chooses the script as it is. Later versions wait, even where the template is saved again.
+ * Approves scripts that an alert template runs on the server for the first time: configuring the action approves the
+ * script as it is. Later versions wait, even if the template is saved again.
  */
 export async function approveFirstUse(
   scene: Scene,
@@ -155,7 +155,7 @@ async function approve({ ctx, tx, emit }: Scene, caller: Caller, script: ScriptR
   emit({ type: 'script.changed', ids: [script.id] })
 }
 
-/** The scripts that alert templates run on the server, with the names of the templates. */
+/** Scripts that alert templates run on the server, with the names of the templates. */
 async function findServerScripts(db: Db): Promise<Map<number, string[]>> {
   const found = new Map<number, string[]>()
   for (const { name, settings } of (await findTemplates(db)).map(readTemplate)) {

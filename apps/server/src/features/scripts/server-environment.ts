@@ -1,4 +1,4 @@
-/** What a program that the server starts is told of its surroundings: the server's own environment holds passwords. */
+/** The environment of programs that the server starts: its own one contains passwords. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, SystemRoot } = process.env
   return { PATH, HOME, LANG, SystemRoot }

@@ -19,7 +19,7 @@ async function prepare({ isOn = true } = {}) {
   return { server, root, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-test('6 test run on the server: code runs there as it would be called: with snippets, keys, and both outputs', async () => {
+test('unsaved code runs on the server like a script, with snippets, keys and both outputs', async () => {
   await using bench = await prepare()
   const { root } = bench
   await root.call(createKey, { body: { name: 'API', value: SECRET } })
@@ -49,7 +49,7 @@ test('6 test run on the server: code runs there as it would be called: with snip
   expect(JSON.stringify(audit_logs)).not.toContain('horse')
 })
 
-test('code with a snippet runs only as the caller has read it', async () => {
+test('code with a snippet runs only as read by the caller', async () => {
   await using bench = await prepare()
   const { root } = bench
   const { body: snippet } = await root.call(createSnippet, {
@@ -58,7 +58,7 @@ test('code with a snippet runs only as the caller has read it', async () => {
   const body = { ...CALL, code: '{{greet}} {{other}}' }
   expect(await root.call(testScriptOnServer, { body })).toMatchObject({
     status: 400,
-    error: { fields: { code_with_snippets: ['Send the code with its snippets in place.'] } },
+    error: { fields: { code_with_snippets: ['Send the code including its snippets.'] } },
   })
   const read = { ...body, code_with_snippets: 'echo hello {{other}}' }
   expect((await root.call(testScriptOnServer, { body: read })).body.stdout).toBe('hello {{other}}\n')
@@ -69,7 +69,7 @@ test('code with a snippet runs only as the caller has read it', async () => {
   })
 })
 
-test('it is refused where it is switched off, and nothing runs', async () => {
+test('it is refused while it is switched off, and nothing runs', async () => {
   await using bench = await prepare({ isOn: false })
   const folder = mkdtempSync(join(tmpdir(), 'muster-server-test-'))
   const code = `touch ${join(folder, 'made')}`
@@ -77,14 +77,14 @@ test('it is refused where it is switched off, and nothing runs', async () => {
     status: 403,
     error: {
       detail:
-        'Scripts on the server are switched off. A superuser may switch them on in the global settings.',
+        'Scripts on the server are switched off. A superuser can switch them on in the global settings.',
     },
   })
   expect(existsSync(join(folder, 'made'))).toBe(false)
   rmSync(folder, { recursive: true })
 })
 
-test('it needs its own permission, and a role that sees every client', async () => {
+test('it needs its own permission, and a role with access to every client', async () => {
   await using bench = await prepare()
   const { server } = bench
   const runner = await server.given.user({ permissions: ['can_run_scripts', 'can_manage_scripts'] })
@@ -94,12 +94,13 @@ test('it needs its own permission, and a role that sees every client', async () 
   expect(await server.as(limited).call(testScriptOnServer, { body: CALL })).toMatchObject({
     status: 403,
     error: {
-      detail: 'Scripts on the server may count for every client, and your role sees only some of them.',
+      detail:
+        'Scripts on the server may affect every client, and your role is limited to some of them. Ask an administrator.',
     },
   })
 })
 
-test('there is no machine whose values a variable could stand for', async () => {
+test('variables of machines have no value', async () => {
   await using bench = await prepare()
   const body = { ...CALL, args: ['{{agent.hostname}}'] }
   expect(await bench.root.call(testScriptOnServer, { body })).toMatchObject({
@@ -112,12 +113,15 @@ test('it ends at its time limit, and with the server', async () => {
   await using bench = await prepare()
   const { server, root } = bench
   const late = await root.call(testScriptOnServer, { body: { ...CALL, code: 'sleep 600', timeout: 1 } })
-  expect(late.body).toMatchObject({ retcode: null, reason: 'It was ended after 1 s.' })
+  expect(late.body).toMatchObject({ retcode: null, reason: 'The script was killed after 1 s.' })
   const folder = mkdtempSync(join(tmpdir(), 'muster-server-test-'))
   const begun = join(folder, 'begun')
   const waiting = root.call(testScriptOnServer, { body: { ...CALL, code: `touch ${begun}; sleep 600` } })
   await vi.waitFor(() => expect(existsSync(begun)).toBe(true), { timeout: 5000 })
   await server.app.stop()
-  expect((await waiting).body).toMatchObject({ retcode: null, reason: 'The server stopped while it ran.' })
+  expect((await waiting).body).toMatchObject({
+    retcode: null,
+    reason: 'The server stopped while the script ran.',
+  })
   rmSync(folder, { recursive: true })
 })

@@ -18,14 +18,14 @@ const byPlatform = (platform: 'linux' | 'windows' | 'darwin') =>
   set.filter(({ supported_platforms: only }) => only.length === 0 || only.includes(platform))
 const run = promisify(execFile)
 
-test('6 starter set: at least forty scripts come along, each once, and no file is left out', async () => {
+test('at least forty scripts are built in, each once, and no file is left out', async () => {
   expect(set.length).toBeGreaterThanOrEqual(40)
   expect(new Set(set.map(({ name }) => name)).size).toBe(set.length)
   const files = (await readdir(FOLDER)).filter((name) => name !== 'index.json')
   expect(files.toSorted()).toEqual(set.map(({ filename }) => filename).toSorted())
 })
 
-/** What each is called with here: small and harmless. Others are called as the library has them. */
+/** Small and harmless arguments for tests. Other scripts use their defaults. */
 const ARGS: Record<string, string[]> = {
   'big-folders.sh': [FOLDER, '3'],
   'suid-files.sh': [FOLDER],
@@ -38,27 +38,27 @@ const ARGS: Record<string, string[]> = {
   'certificate-expiry.py': ['127.0.0.1:1'],
 }
 
-// They are for Linux; what runs elsewhere is there to be read.
+// Only Linux scripts can run here. The others are only read.
 const runnable = process.platform === 'linux' ? byPlatform('linux') : []
 test.each(runnable.map(({ filename }) => filename))(
-  '%s runs on this machine: it says something, and ends by its own rules',
+  '%s runs on this machine, prints something, and exits with a known code',
   async (filename) => {
     const script = set.find((one) => one.filename === filename)
     const program = filename.endsWith('.py') ? 'python3' : 'sh'
     const args = [join(FOLDER, filename), ...(ARGS[filename] ?? script?.args ?? [])]
     const ended = await run(program, args, { timeout: 50_000 }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-      // execFile rejects with what it has read.
+      // execFile rejects with its output.
       (error: { code: number; stdout: string; stderr: string }) => error,
     )
-    // 0 = all is well, 1 = something was found, 2 = it cannot be looked at on this machine.
+    // 0 = fine, 1 = found a problem, 2 = not available on this machine.
     expect([0, 1, 2], `${ended.stdout}\n${ended.stderr}`).toContain(ended.code)
     expect(`${ended.stdout}${ended.stderr}`.trim()).not.toBe('')
     expect(ended.stderr).not.toMatch(/syntax error|unexpected|Traceback|unbound variable|not found/i)
   },
 )
 
-test('old temporary files are listed, and deleted only when that is asked for', async () => {
+test('old temporary files are listed, and deleted only on request', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'muster-clean-'))
   try {
     await writeFile(join(folder, 'old'), 'x')
@@ -84,7 +84,7 @@ test.each(
   await run('bash', ['-n', join(FOLDER, filename)])
 })
 
-// No PowerShell is at hand where the tests run: this sees strings, comments and brackets, not meaning.
+// There is no PowerShell in tests: this checks strings, comments and brackets only.
 test.each(
   byPlatform('windows')
     .filter(({ shell }) => shell === 'powershell')
@@ -94,7 +94,7 @@ test.each(
   expect(body).toMatch(/\bexit [0-9$]/)
 })
 
-test('built-in scripts follow the version; marks stay, and a name that is taken is left to its owner', async () => {
+test('built-in scripts follow the version, keep their marks, and leave taken names alone', async () => {
   await using server = await createTestServer()
   const root = server.as(await server.given.user({ superuser: true }))
   const [first, second, third] = set
@@ -134,7 +134,7 @@ test('the whole set is loaded, and loading it again changes nothing', async () =
   expect(await read()).toEqual(before)
 })
 
-/** Brackets that are still open at the end; strings and comments are passed over. */
+/** Returns unclosed brackets. Skips strings and comments. */
 function openBrackets(body: string): string {
   const code = body.replaceAll(/'(?:[^']|'')*'|"(?:[^"`]|`.|"")*"|#[^\n]*/g, (text) =>
     text.startsWith('#') ? '' : 'S',

@@ -8,7 +8,7 @@ const { shape } = ScriptDetail
 const Index = z.object({
   scripts: z.array(
     z.object({
-      /** Of the file in the folder; it also names the script for ever. */
+      /** Name of the file in the folder. Never change it: it identifies the script. */
       filename: z.string().regex(/^[a-z0-9-]+\.(sh|py|ps1)$/),
       name: shape.name,
       description: shape.description,
@@ -22,7 +22,7 @@ const Index = z.object({
 })
 export type StarterScript = z.infer<typeof Index>['scripts'][number] & { script_body: string }
 
-/** The scripts that come with Muster, of apps/server/scripts. */
+/** The built-in scripts in apps/server/scripts. */
 export async function readStarterSet(): Promise<StarterScript[]> {
   const { scripts } = Index.parse(JSON.parse(await readFile(new URL('index.json', FOLDER), 'utf8')))
   return Promise.all(

@@ -26,7 +26,7 @@ async function prepare(server: TestServer) {
   return { client, site, machine, root, params, key, room }
 }
 
-test('6 args and env with variables: they are filled in for the machine; history and audit log show no key', async () => {
+test('spec, scripts: variables are filled in for the machine, and history and audit log show no key', async () => {
   await using server = await createTestServer()
   const { machine, root, params, room } = await prepare(server)
   await machine.connect()
@@ -54,7 +54,7 @@ test('6 args and env with variables: they are filled in for the machine; history
   machine.cut()
 })
 
-test('a variable that stands for nothing is told before anything is sent', async () => {
+test('a variable without a value is refused before anything is sent', async () => {
   await using server = await createTestServer()
   const { machine, root, params } = await prepare(server)
   const script = await server.given.script({ args: JSON.stringify(['{{agent.colour}}', '{{global.NONE}}']) })
@@ -68,7 +68,7 @@ test('a variable that stands for nothing is told before anything is sent', async
   machine.cut()
 })
 
-test('alert actions bring values of their own; elsewhere there are none', async () => {
+test('alert actions add their own values, which do not exist elsewhere', async () => {
   await using server = await createTestServer()
   const agent = await server.given.agent({ hostname: 'pc-1' })
   const target = { agentId: agent.agent_id, hostname: 'pc-1', shell: 'shell', author: null }
@@ -84,17 +84,17 @@ test('alert actions bring values of their own; elsewhere there are none', async 
   ).rejects.toThrow(/alert.message/)
 })
 
-test('what cmd would read as a command is refused for cmd, and text for other shells', async () => {
+test('characters that cmd would interpret are refused for cmd, and plain text for other shells', async () => {
   await using server = await createTestServer()
   const agent = await server.given.agent({ hostname: 'pc-1', description: 'x & reboot' })
   const call = { args: ['{{agent.description}}'], env_vars: [] }
   const target = { agentId: agent.agent_id, hostname: 'pc-1', author: null }
   const fill = (shell: string) => fillVariables(server.ctx, server.ctx.db, { ...target, shell }, call)
   expect((await fill('powershell')).args).toEqual(['x & reboot'])
-  await expect(fill('cmd')).rejects.toThrow(/cmd would read signs in \{\{agent.description\}\}/)
+  await expect(fill('cmd')).rejects.toThrow(/cmd would interpret characters in \{\{agent.description\}\}/)
 })
 
-test('the script of a check is told with values, anew when one of them changes, and says what is missing', async () => {
+test('the script of a check is sent with values, again after a change, and reports missing ones', async () => {
   await using server = await createTestServer()
   const { machine, root, params, key, room } = await prepare(server)
   const script = await server.given.script({ script_body: 'true' })
@@ -113,7 +113,7 @@ test('the script of a check is told with values, anew when one of them changes, 
     },
   })
   let put = await told()
-  // The machine has just connected, and may be told twice.
+  // The machine has just connected, and may receive it twice.
   if (put.length === 0) put = await told()
   expect(put).toMatchObject([{ args: [SECRET, 'none'], secrets: [SECRET] }])
   await root.call(editAgent, {

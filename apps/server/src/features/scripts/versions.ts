@@ -6,12 +6,12 @@ import type { ScriptVersionsTable } from '../../platform/database/tables/scripts
 import type { ScriptRow } from './queries.ts'
 import { viewOwnDetail } from './view.ts'
 
-/** Of each script; the oldest go. */
+/** Per script. The oldest are deleted. */
 const MOST_VERSIONS = 100
 
 type VersionRow = Selectable<ScriptVersionsTable>
 
-/** Keeps the state in which a script has just been saved. */
+/** Stores the state in which a script has just been saved. */
 export async function keepVersion(tx: Db, row: ScriptRow, username: string): Promise<void> {
   await tx
     .insertInto('script_versions')
@@ -19,7 +19,7 @@ export async function keepVersion(tx: Db, row: ScriptRow, username: string): Pro
       script_id: row.id,
       username,
       saved_at: row.modified,
-      // Parsing leaves out what is no content.
+      // Parsing removes other fields.
       content: JSON.stringify(ScriptContent.parse(viewOwnDetail(row))),
     })
     .execute()
@@ -35,7 +35,7 @@ export async function keepVersion(tx: Db, row: ScriptRow, username: string): Pro
   await tx.deleteFrom('script_versions').where('script_id', '=', row.id).where('id', '<', oldest.id).execute()
 }
 
-/** Before the first change of a script that was there before versions were kept. */
+/** Called before the first change of a script that is older than versions. */
 export async function keepFirstVersion(tx: Db, row: ScriptRow): Promise<void> {
   const known = await tx
     .selectFrom('script_versions')
@@ -62,8 +62,7 @@ export async function requireVersion(db: Db, scriptId: number, id: number): Prom
     .where('script_id', '=', scriptId)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (row === undefined)
-    throw new AppError('not_found', 'This version of the script does not exist (any more).')
+  if (row === undefined) throw new AppError('not_found', 'This version of the script does not exist.')
   return row
 }
 

@@ -6,7 +6,7 @@ import type { ScriptListRow, ScriptRow } from './queries.ts'
 const Texts = z.array(z.string())
 const Platforms = z.array(Platform)
 
-/** Without `server_approval`, which is no part of the row. */
+/** Without `server_approval`, which is not part of the row. */
 export function viewOwn(row: ScriptListRow): Omit<Script, 'server_approval'> {
   return {
     id: row.id,
@@ -40,7 +40,7 @@ export function viewOwnDetail(row: ScriptRow): Omit<ScriptDetail, 'server_approv
   }
 }
 
-/** What the audit log keeps of a script. The log masks values of variables and cuts a long body. */
+/** The fields of a script in audit rows, which mask values of variables and truncate a long body. */
 export function viewForAudit(row: ScriptRow) {
   return { ...viewOwn(row), script_body: row.script_body }
 }

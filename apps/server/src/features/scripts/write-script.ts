@@ -56,16 +56,16 @@ export function addScript(
 
 interface ScriptChange {
   id: number
-  /** What the editor loaded; absent = save over whatever is there. */
+  /** The version loaded by the editor. Absent = overwrite any version. */
   modified: string | undefined
   parts: ScriptParts
-  /** What the audit log says of it; else that it was changed. */
+  /** The audit sentence. Default: that it was changed. */
   done?: string
 }
 
-/** How a person has the script listed; not part of what `modified` guards. */
+/** How a user lists the script. Not guarded by `modified`. */
 const MARKS = new Set(['favorite', 'hidden'])
-/** How the script is found and read; what runs stays the same. */
+/** Changes of these fields do not change what runs. */
 const DESCRIPTIVE = new Set([...MARKS, 'name', 'description', 'category', 'filename', 'syntax'])
 
 export function changeScript(ctx: Context, caller: Caller, change: ScriptChange): Promise<ScriptRow> {
@@ -80,7 +80,7 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
       if (isContent && before.script_type === 'builtin') {
         throw new AppError(
           'not_allowed',
-          'A built-in script can only be made a favorite or hidden. Copy it to change it.',
+          'A built-in script can only be made a favourite or hidden. Copy it to change it.',
         )
       }
       if (isContent && change.modified !== undefined && change.modified !== before.modified)
@@ -121,13 +121,10 @@ function changedColumns(before: ScriptRow, columns: Partial<ScriptColumns>): Par
 }
 
 function refuseOldSave({ name }: ScriptRow): never {
-  throw new AppError(
-    'changed_meanwhile',
-    `"${name}" was saved by somebody else since you opened it. Load it again before you save.`,
-  )
+  throw new AppError('changed_meanwhile', `"${name}" was changed by another user. Reload it and try again.`)
 }
 
-/** Deletes a script. What was run with it keeps the name in the history. */
+/** Deletes a script. Its runs keep the name in the history. */
 export function removeScript(ctx: Context, caller: Caller, id: number): Promise<void> {
   refuseLimited(caller, 'Scripts')
   return ctx.transaction(async (tx, emit) => {
@@ -153,14 +150,14 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
   })
 }
 
-/** The script with its body, or `not_found`. */
+/** Returns the script with its body. Throws `not_found`. */
 export async function requireScript(db: Db, id: number): Promise<ScriptRow> {
   const script = await findScript(db, id)
-  if (script === undefined) throw new AppError('not_found', 'This script does not exist (any more).')
+  if (script === undefined) throw new AppError('not_found', 'This script does not exist.')
   return script
 }
 
-/** The same, kept from others until the transaction ends. */
+/** The row stays locked until the transaction ends. */
 export async function requireLockedScript(tx: Db, id: number): Promise<ScriptRow> {
   await lockRow(tx, 'scripts', 'id', id)
   return requireScript(tx, id)

@@ -38,12 +38,12 @@ type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
   modified?: string | undefined
 }
 
-/** Kept where policies and alert templates are. */
+/** Stored with policies and alert templates. */
 type Defaults = Pick<PlaceFields, 'server_policy' | 'workstation_policy'> & {
   alert_template?: number | null | undefined
 }
 
-/** What each setting keeps, and the job that deletes what is older. */
+/** The data of each setting, and the job that deletes it after its time. */
 const KEPT: Record<keyof Kept, { what: string; job: string }> = {
   check_history_prune_days: { what: 'every sample', job: 'checks.prune-samples' },
   check_history_5min_prune_days: { what: 'means of 5 minutes', job: 'checks.prune-samples' },
@@ -52,7 +52,7 @@ const KEPT: Record<keyof Kept, { what: string; job: string }> = {
   resolved_alerts_prune_days: { what: 'resolved alerts', job: 'alerts.remove-old' },
   audit_log_prune_days: { what: 'the audit log', job: 'audit.remove-old' },
 }
-// Object.keys answers strings; these are the keys of the line above.
+// Object.keys returns strings. These are the keys of the line above.
 const NAMES = Object.keys(KEPT) as (keyof Kept)[]
 const RECORDING_NAMES = [
   'record_terminals',
@@ -60,7 +60,7 @@ const RECORDING_NAMES = [
   'recording_max_mb',
   'desktop_recording_max_mb',
 ] as const
-/** What a superuser alone may switch, and what it is called. */
+/** Switches for superusers, with their names. */
 const SWITCHES = {
   enable_server_scripts: 'scripts on the server',
   enable_server_webterminal: 'the web terminal',
@@ -72,9 +72,9 @@ const ALERTS = {
   availability_alerts_servers: 'availability alerts for servers',
   availability_alerts_workstations: 'availability alerts for workstations',
 }
-const RECORDED = { servers: 'of servers', all: 'of all machines', none: 'of no machine' }
+const RECORDED = { servers: 'for servers', all: 'for all machines', none: 'for no machine' }
 
-/** Saves settings of the whole server. A shorter retention deletes older records at once, not at night. */
+/** Saves settings of the server. A shorter retention deletes older records at once instead of at night. */
 export function changeCoreSettings(
   ctx: Context,
   caller: Caller,
@@ -83,7 +83,7 @@ export function changeCoreSettings(
   refuseLimited(caller, 'Settings of the server')
   return ctx.transaction(async (tx, emit) => {
     const parts = { ctx, tx, emit, caller }
-    // Policies are locked first everywhere.
+    // Policies are always locked first.
     await changePlaceFields(parts, { level: 'default', id: '' }, { server_policy, workstation_policy })
     if (alert_template !== undefined) await changeDefault(parts, caller, alert_template)
     await lockCoreSettings(tx)
@@ -91,7 +91,7 @@ export function changeCoreSettings(
     if (change.modified !== undefined && change.modified !== before.modified) {
       throw new AppError(
         'changed_meanwhile',
-        'The settings were saved by somebody else since you opened them. Load them again before you save.',
+        'The settings were changed by another user. Reload them and try again.',
       )
     }
     const isNew = (name: keyof Change) => change[name] !== undefined && change[name] !== before[name]
@@ -119,10 +119,10 @@ export function changeCoreSettings(
     if (firstSwitch !== undefined && !caller.isSuperuser)
       throw new AppError('not_allowed', `Only a superuser may switch ${SWITCHES[firstSwitch]} on or off.`)
     if (ctx.config.hosted && SERVER_SWITCHES.some((name) => isNew(name) && change[name] === true)) {
-      throw new AppError('not_allowed', 'A hosted server has no web terminal and runs no scripts itself.')
+      throw new AppError('not_allowed', 'A hosted server has no web terminal and runs no scripts.')
     }
     if (isAsked && !caller.isSuperuser) {
-      throw new AppError('not_allowed', 'Only a superuser may answer whether servers shall alert.')
+      throw new AppError('not_allowed', 'Only a superuser may decide whether servers alert.')
     }
     const at = ctx.now()
     const after: StoredSettings = { ...before, modified: laterThan(before.modified, at) }
@@ -136,7 +136,7 @@ export function changeCoreSettings(
     after.companyname = change.companyname ?? before.companyname
     after.vnc_targets = change.vnc_targets ?? before.vnc_targets
     for (const name of alerting) after[name] = change[name] ?? before[name]
-    // Who sets a default has answered.
+    // Setting a default counts as the decision.
     after.availability_alerts_asked =
       alerting.length > 0 || (change.availability_alerts_asked ?? before.availability_alerts_asked)
     refuseShorter(after)
@@ -146,16 +146,14 @@ export function changeCoreSettings(
       ...(kept.length === 0
         ? []
         : [
-            `Changed how long history is kept: ${kept.map((name) => `${KEPT[name].what} ${keptFor(after[name])}`).join(', ')}`,
+            `Changed the retention of history: ${kept.map((name) => `${KEPT[name].what} ${keptFor(after[name])}`).join(', ')}`,
           ]),
-      ...(paced
-        ? [`Changed how often machines measure themselves: every ${after.metrics_interval} seconds`]
-        : []),
-      ...(ofRecordings.length === 0 ? [] : [`Changed what is recorded: ${describeRecordings(after)}`]),
-      ...(aimed ? [`Changed what VNC may be opened to: ${after.vnc_targets.join(', ') || 'nothing'}`] : []),
+      ...(paced ? [`Changed the metrics interval to ${after.metrics_interval} seconds`] : []),
+      ...(ofRecordings.length === 0 ? [] : [`Changed the recordings: ${describeRecordings(after)}`]),
+      ...(aimed ? [`Changed the VNC targets to ${after.vnc_targets.join(', ') || 'none'}`] : []),
       ...(isRenamed ? [`Changed the company to "${after.companyname}"`] : []),
       ...alerting.map((name) => `Turned ${after[name] ? 'on' : 'off'} ${ALERTS[name]}`),
-      ...(isAsked && alerting.length === 0 ? ['Kept availability alerts as they are'] : []),
+      ...(isAsked && alerting.length === 0 ? ['Left availability alerts unchanged'] : []),
       ...switched.map((name) => `Switched ${SWITCHES[name]} ${after[name] ? 'on' : 'off'}`),
     ]
     const only = (settings: StoredSettings) =>
@@ -187,7 +185,7 @@ function refuseShorter(settings: Retention): void {
   const fields = Object.entries(findShorterKept(settings))
   const [first] = fields
   if (first === undefined) return
-  throw new AppError('invalid', 'What is coarser is kept at least as long as what is finer.', {
+  throw new AppError('invalid', 'Coarser data must be kept at least as long as finer data.', {
     fields: Object.fromEntries(fields.map(([name, sentence]) => [name, [sentence]])),
   })
 }

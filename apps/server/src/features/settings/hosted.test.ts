@@ -22,7 +22,7 @@ test('a hosted server has no shell, runs no scripts and does not monitor its own
     const { error } = await root.call(editCoreSettings, { body: { [name]: true } })
     expect(error).toMatchObject({
       code: 'not_allowed',
-      detail: 'A hosted server has no web terminal and runs no scripts itself.',
+      detail: 'A hosted server has no web terminal and runs no scripts.',
     })
   }
   expect((await root.call(checkWebTermPermission, {})).status).toBe(412)

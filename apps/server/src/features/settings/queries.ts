@@ -10,15 +10,15 @@ import { DEFAULT_VNC_TARGETS } from '@muster/rules/remote/vnc-targets'
 import { AppError } from '@muster/contract/errors'
 import type { Db } from '../../platform/database/database.ts'
 
-/** What is stored of the settings that people change together. */
+/** The stored settings that users change together. */
 export interface StoredSettings extends Retention, RecordRetention {
-  /** Scripts may run on the server itself: of alert templates, and as a test. */
+  /** Scripts may run on the server: of alert templates, and as a test. */
   enable_server_scripts: boolean
-  /** Superusers may open a shell of the server itself. */
+  /** Superusers may open a shell of the server. */
   enable_server_webterminal: boolean
-  /** Only superusers sign in with a password. */
+  /** Only superusers may sign in with a password. */
   block_local_user_logon: boolean
-  /** Seconds from one look of each machine at itself to the next. */
+  /** Seconds between metrics samples of each machine. */
   metrics_interval: number
   record_terminals: CoreSettings['record_terminals']
   recording_keep_days: number
@@ -28,21 +28,21 @@ export interface StoredSettings extends Retention, RecordRetention {
   companyname: string
   availability_alerts_servers: boolean
   availability_alerts_workstations: boolean
-  /** False only where the update from before there was a default found machines. */
+  /** False only after an update from a version without defaults, if there were machines. */
   availability_alerts_asked: boolean
   modified: string
 }
 
-/** What reaches the server's own machine; always off where the server is hosted. */
+/** Settings with access to the server's own machine. Always off on a hosted server. */
 export const SERVER_SWITCHES = ['enable_server_scripts', 'enable_server_webterminal'] as const
 
 const NAME = 'core_settings'
-/** Before anybody has saved. */
+/** Before the first save. */
 const NEVER = '1970-01-01T00:00:00.000Z'
 
 export async function readCoreSettings(db: Db): Promise<StoredSettings> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst()
-  // Written below, by this version or one that knew fewer settings.
+  // Written below, possibly by a version with fewer settings.
   const stored = row === undefined ? {} : (JSON.parse(row.value) as Partial<StoredSettings>)
   return {
     ...DEFAULT_RETENTION,
@@ -65,14 +65,14 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
   }
 }
 
-/** For whoever wants a script to run on the server itself. */
+/** Throws while scripts may not run on the server. */
 export function refuseServerScriptsOff({
   enable_server_scripts: isOn,
 }: Pick<StoredSettings, 'enable_server_scripts'>): void {
   if (isOn) return
   throw new AppError(
     'not_allowed',
-    'Scripts on the server are switched off. A superuser may switch them on in the global settings.',
+    'Scripts on the server are switched off. A superuser can switch them on in the global settings.',
   )
 }
 
@@ -84,7 +84,7 @@ export async function writeCoreSettings(tx: Db, settings: StoredSettings): Promi
     .execute()
 }
 
-/** Keeps the row from others until the transaction ends; makes it where nobody has saved yet. */
+/** Locks the row until the transaction ends. Creates it before the first save. */
 export async function lockCoreSettings(tx: Db): Promise<void> {
   await tx
     .insertInto('settings')

@@ -96,7 +96,7 @@ const runIds = async ({ ctx }: TestServer) =>
 const alertIds = async ({ ctx }: TestServer) =>
   (await ctx.db.selectFrom('alerts').select('id').orderBy('id').execute()).map(({ id }) => id)
 
-test('the nightly jobs delete old runs, resolved alerts and audit entries, and keep what is open', async () => {
+test('the nightly jobs delete old runs, resolved alerts and audit entries, and keep open ones', async () => {
   await using prepared = await prepare()
   const { server, db, addRun, addAlert, addEntries } = prepared
   await addRun('done', 70, 61)
@@ -134,7 +134,7 @@ test('a shorter retention deletes older records at once, and is audited', async 
   expect(await alertIds(server)).toEqual([])
   const entries = await db.selectFrom('audit_log').select('message').execute()
   expect(entries.map(({ message }) => message)).toEqual([
-    'Changed how long history is kept: command history for 9 days, resolved alerts for 9 days, the audit log for 9 days',
+    'Changed the retention of history: command history for 9 days, resolved alerts for 9 days, the audit log for 9 days',
   ])
 })
 
@@ -152,7 +152,7 @@ test('0 days keep records forever', async () => {
   expect(await alertIds(server)).toEqual(alerts)
   const entries = await db.selectFrom('audit_log').select('message').orderBy('id').execute()
   expect(entries.map(({ message }) => message)).toEqual([
-    'Changed how long history is kept: command history forever, resolved alerts forever, the audit log forever',
+    'Changed the retention of history: command history forever, resolved alerts forever, the audit log forever',
     'entry of day 3000',
   ])
   const { error } = await root.call(editCoreSettings, { body: { audit_log_prune_days: -1 } })
@@ -213,7 +213,7 @@ test('a resolved alert stays while a notification waits or an action runs', asyn
     expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
 })
 
-test('writers get a turn while audit entries are deleted, and the next run deletes the rest after a stop', async () => {
+test('writers get a turn while audit entries are deleted, and an interrupted run is finished by the next one', async () => {
   await using prepared = await prepare()
   const { server, db, addEntries } = prepared
   const { ctx } = server

@@ -22,7 +22,7 @@ async function asKeeper(server: TestServer) {
   )
 }
 
-test('issue 3, 2.1, 7 days, 90 days, 2 years: history is kept for a week, three months and two years until somebody says otherwise', async () => {
+test('spec, retention: history is kept for 7 days, 90 days and 2 years by default', async () => {
   await using server = await createTestServer()
   const events: Event[] = []
   server.ctx.onEvent((event) => void events.push(event))
@@ -38,14 +38,14 @@ test('issue 3, 2.1, 7 days, 90 days, 2 years: history is kept for a week, three 
   expect(audit.at(-1)).toMatchObject({
     action: 'modify',
     object_type: 'coresettings',
-    message: 'Changed how long history is kept: every sample for 30 days',
+    message: 'Changed the retention of history: every sample for 30 days',
     before_value: '{"check_history_prune_days":7}',
     after_value: '{"check_history_prune_days":30}',
   })
   expect(events).toContainEqual({ type: 'settings.changed', ids: ['check_history_prune_days'] })
 })
 
-test('saving what is there changes nothing', async () => {
+test('saving unchanged settings changes nothing', async () => {
   await using server = await createTestServer()
   const keeper = await asKeeper(server)
   const before = (await keeper.call(getCoreSettings, {})).body
@@ -53,13 +53,13 @@ test('saving what is there changes nothing', async () => {
   expect(await server.ctx.db.selectFrom('audit_log').selectAll().execute()).toEqual([])
 })
 
-test('what cannot be kept so is refused, each with its reason', async () => {
+test('invalid retentions are refused, each with its reason', async () => {
   await using server = await createTestServer()
   const keeper = await asKeeper(server)
   const refuse = async (body: object) => (await keeper.call(editCoreSettings, { body })).error
   expect(await refuse({ check_history_prune_days: 91 })).toMatchObject({
     code: 'invalid',
-    detail: 'What is coarser is kept at least as long as what is finer.',
+    detail: 'Coarser data must be kept at least as long as finer data.',
     fields: { check_history_5min_prune_days: ['Use at least 91 days, as for raw samples.'] },
   })
   expect(await refuse({ check_history_hourly_prune_days: 89 })).toMatchObject({
@@ -88,17 +88,17 @@ test('scripts on the server are off by default, and only a superuser may switch 
   const root = server.as(await server.given.user({ superuser: true }))
   await root.call(editCoreSettings, on)
   expect((await root.call(getDashInfo, {})).body.server_scripts_enabled).toBe(true)
-  // Whoever saves the rest of the form again sends what is there.
+  // Saving the rest of the form sends the current value again.
   const days = { check_history_prune_days: 9, enable_server_scripts: true }
   expect((await keeper.call(editCoreSettings, { body: days })).status).toBe(200)
   const audit = await server.ctx.db.selectFrom('audit_log').select('message').orderBy('id').execute()
   expect(audit.map(({ message }) => message)).toEqual([
     'Switched scripts on the server on',
-    'Changed how long history is kept: every sample for 9 days',
+    'Changed the retention of history: every sample for 9 days',
   ])
 })
 
-test('of two who save at once the later one is told', async () => {
+test('the second of two concurrent saves is refused', async () => {
   await using server = await createTestServer()
   const keeper = await asKeeper(server)
   const { modified } = (await keeper.call(getCoreSettings, {})).body
@@ -107,7 +107,7 @@ test('of two who save at once the later one is told', async () => {
   expect(error).toMatchObject({ code: 'changed_meanwhile' })
 })
 
-test('who may only look cannot change', async () => {
+test('a user with read access cannot change them', async () => {
   await using server = await createTestServer()
   const reader = server.as(await server.given.user({ permissions: ['can_view_core_settings'] }))
   expect((await reader.call(getCoreSettings, {})).status).toBe(200)

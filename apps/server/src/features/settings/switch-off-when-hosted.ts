@@ -3,7 +3,7 @@ import { laterThan } from '../../platform/database/later-than.ts'
 import { audit } from '../audit/write-audit.ts'
 import { lockCoreSettings, readCoreSettings, SERVER_SWITCHES, writeCoreSettings } from './queries.ts'
 
-/** Turns off what reaches the server's own machine, where it was on before the server became a hosted one. */
+/** Turns off access to the server's own machine if it was on before the server became hosted. */
 export async function switchOffWhenHosted(ctx: Context): Promise<void> {
   if (!ctx.config.hosted) return
   await ctx.transaction(async (tx, emit) => {

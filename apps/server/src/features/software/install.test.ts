@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
-test('issue 4, 2.6: a package is installed on request by who may manage software, and written down', async () => {
+test('a package is installed with the permission to manage software, with an audit row', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const site = await server.given.site()

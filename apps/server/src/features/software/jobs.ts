@@ -4,7 +4,7 @@ import { everyDay } from '../../platform/jobs/schedule.ts'
 
 const SLICE = 500
 
-/** Versions that no machine has any more go. */
+/** Deletes versions that no machine has. */
 export function softwareJobs(ctx: Context): Job[] {
   return [{ name: 'software.forget-unused', schedule: everyDay('03:40'), run: () => forgetUnused(ctx) }]
 }

@@ -5,7 +5,7 @@ import { openConsole } from '../live/test-console.ts'
 import { storeSoftware } from './store-software.ts'
 import { known, reportOf } from './test-software.ts'
 
-test('consoles hear at once whose software is another, of the machines that they see', async () => {
+test('consoles learn at once of changed software of visible machines', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const { ctx, given } = server

@@ -8,7 +8,7 @@ export function findInventory(db: Db, agent: number) {
   return db.selectFrom('software_inventories').selectAll().where('agent', '=', agent).executeTakeFirst()
 }
 
-/** Whether the list that has this hash is what is stored of a machine. */
+/** Whether the stored list of a machine has this hash. */
 export async function hasInventory(db: Db, agentId: string, hash: string): Promise<boolean> {
   const found = await db
     .selectFrom('software_inventories')
@@ -39,7 +39,7 @@ export interface TitleFilter {
   page_size: number
 }
 
-/** One page of the packages that are on any machine in scope, and how many there are. */
+/** One page of the packages on machines in scope, and the total. */
 export async function findTitles(db: Db, { scope }: { scope: Scope }, filter: TitleFilter) {
   const words = filter.search.toLowerCase().split(/\s+/).filter((word) => word !== '') // prettier-ignore
   let found = db.selectFrom('software_packages').where((eb) =>
@@ -60,7 +60,7 @@ export async function findTitles(db: Db, { scope }: { scope: Scope }, filter: Ti
       eb.fn.min('name').as('name'),
       eb.fn.min('publisher').as('publisher'),
       eb.fn.min('source').as('source'),
-      // Of the groups, before one page of them is taken: a second query would look at all names again.
+      // Counted over the groups before paging: a second query would read all names again.
       sql<number>`count(*) over ()`.as('total'),
     ])
     .groupBy('title')
@@ -72,7 +72,7 @@ export async function findTitles(db: Db, { scope }: { scope: Scope }, filter: Ti
   return { total: Number(rows[0]?.total ?? 0), rows }
 }
 
-/** How many machines in scope have each version of these packages. */
+/** Number of machines in scope per version of these packages. */
 export function countVersions(db: Db, { scope }: { scope: Scope }, titles: readonly string[]) {
   return selectInstalls(db, scope, titles)
     .select((eb) => ['title', 'version', eb.fn.countAll<number>().as('machines')])
@@ -80,7 +80,7 @@ export function countVersions(db: Db, { scope }: { scope: Scope }, titles: reado
     .execute()
 }
 
-/** How many machines in scope have each of these packages; one with two versions counts once. */
+/** Number of machines in scope per package. One with two versions counts once. */
 export function countMachines(db: Db, { scope }: { scope: Scope }, titles: readonly string[]) {
   return selectInstalls(db, scope, titles)
     .select((eb) => ['title', eb.fn.count<number>('agent').distinct().as('machines')])
@@ -112,7 +112,7 @@ function selectInstalls(db: Db, scope: Scope, titles: readonly string[]) {
     .$if(!scope.all, (query) => query.where(isInScope(scope)))
 }
 
-/** Of a row of machine_software: its machine. Where all are in scope nothing needs to be looked up. */
+/** Filters machine_software by machine. With access to all, nothing is joined. */
 function isInScope(scope: Scope) {
   return (eb: ExpressionBuilder<Database, 'machine_software'>) =>
     eb.exists(

@@ -5,10 +5,10 @@ import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'
 import { storable } from '../../platform/database/storable.ts'
 
-/** A package of one machine, as its rows have it. */
+/** A package of a machine, as stored in its rows. */
 type Installed = InstalledPackage & { digest: string; title: string }
 
-/** Makes what a machine has installed exactly these packages; answers which versions went and came. */
+/** Replaces the packages of a machine. Returns removed and added versions. */
 export async function replaceSoftware(
   tx: Db,
   agent: number,
@@ -48,7 +48,7 @@ export async function replaceSoftware(
 }
 
 function toInstalled(one: InstalledPackage): Installed {
-  // By the text that is stored, or a hostile name would be another each time.
+  // Compared in the stored form. Otherwise a hostile name would differ each time.
   const clean = { ...one, name: text(one.name), publisher: text(one.publisher), version: text(one.version) }
   return { ...clean, digest: packageKey(clean), title: titleOf(clean) }
 }
@@ -74,7 +74,7 @@ function hasOtherDetails(before: Details | undefined, now: Details): boolean {
 
 async function findOrAddPackages(tx: Db, added: readonly Installed[]): Promise<Map<string, number>> {
   const ids = await findPackages(tx, added)
-  // In one order: two processes that add the same ones must not wait for each other.
+  // In a fixed order, so that two processes that add the same ones cannot deadlock.
   const missing = added
     .filter(({ digest }) => !ids.has(digest))
     .toSorted((a, b) => (a.digest < b.digest ? -1 : 1))
@@ -121,12 +121,12 @@ function rowOf(agent: number, id: number | undefined, { size, install_date, unin
   return id === undefined ? [] : [{ agent, package: id, size, install_date, uninstall }]
 }
 
-/** Installers share a name now and then; in a repository a name is one package, whoever looks after it at the time. */
+/** Installers sometimes share a name. In a repository a name is one package, whoever maintains it. */
 const BY_PUBLISHER: ReadonlySet<InstalledPackage['source']> = new Set(['windows', 'apps'])
 
 type Named = Pick<InstalledPackage, 'name' | 'publisher' | 'source' | 'version'>
 
-/** What a package is called by, whatever its version. */
+/** The identity of a package, independent of its version. */
 export function titleOf({ name, publisher, source }: Omit<Named, 'version'>): string {
   return digest([source, name, BY_PUBLISHER.has(source) ? publisher : ''])
 }

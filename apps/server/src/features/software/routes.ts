@@ -67,7 +67,7 @@ async function readSoftware(db: Db, agent: number): Promise<Software> {
   }
 }
 
-/** A page of the packages of the fleet, as far as the caller sees it. */
+/** A page of the packages within the scope. */
 async function readTitles(
   db: Db,
   caller: Caller,
@@ -94,7 +94,7 @@ async function readTitles(
 
 const STORED_WITHIN_MS = 20_000
 
-/** Has a machine list its software anew and waits until the list is stored. */
+/** Requests the software list of a machine and waits until it is stored. */
 class SoftwareRefresh {
   #ctx: Context
   #fleet: Fleet
@@ -128,11 +128,11 @@ class SoftwareRefresh {
       )
       const late = AbortSignal.timeout(STORED_WITHIN_MS)
       late.addEventListener('abort', wake, { once: true })
-      // A list that was on its way when this one was asked for may be stored first.
+      // An older list in transit may be stored first.
       do {
         await looked.promise
         if (late.aborted)
-          throw new AppError('unavailable', 'The list is on its way. It is shown as soon as it has come.')
+          throw new AppError('unavailable', 'The list is still on its way. It will appear when it arrives.')
         looked = Promise.withResolvers()
       } while (!(await hasInventory(this.#ctx.db, agentId, hash)))
     } finally {

@@ -1,8 +1,8 @@
 const EVERY_MS = 50
 
 /**
- * Machines whose list is wanted are asked for it one after the other, twenty a second: after an update of the server
- * all of them have something to tell, half a megabyte some.
+ * Requests missing software lists one after the other, twenty per second: after an update of the server all machines
+ * send one, some of half a megabyte.
  */
 export class SoftwareAsks implements Disposable {
   #ask: (agentId: string) => void
@@ -28,7 +28,7 @@ export class SoftwareAsks implements Disposable {
     const [id] = this.#waiting
     if (id === undefined) return
     this.#waiting.delete(id)
-    // One that has gone meanwhile looks again when it is back, or a day later.
+    // An offline machine is compared again when it reconnects, or a day later.
     this.#ask(id)
     this.#timer = setTimeout(() => this.#next(), EVERY_MS)
   }

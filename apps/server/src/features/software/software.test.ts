@@ -50,7 +50,7 @@ async function prepare() {
   }
 }
 
-test('issue 4, 2.4: what a machine has installed is listed by name, with all that its system says', async () => {
+test('installed software is listed by name, with all reported details', async () => {
   await using scene = await prepare()
   const { report, list } = scene
   expect(await list()).toEqual({ software: [], looked_at: null, changed_at: null, left_out: 0 })
@@ -73,7 +73,7 @@ test('issue 4, 2.4: what a machine has installed is listed by name, with all tha
   expect(software[0]).toMatchObject(zip)
 })
 
-test('issue 3, 2.4: installed, updated and removed software stands on the timeline of its machine', async () => {
+test('installed, updated and removed software is shown on the timeline', async () => {
   await using scene = await prepare()
   const { report, changes, names } = scene
   await report([known('nginx', '1.22'), known('kernel', '6.1'), known('nano', '7.2')])
@@ -93,7 +93,7 @@ test('issue 3, 2.4: installed, updated and removed software stands on the timeli
   ])
 })
 
-test('an upgrade of hundreds of packages is some lines and a sum; what only was looked at is none', async () => {
+test('an upgrade of hundreds of packages is some lines and a total, and an unchanged scan is none', async () => {
   await using scene = await prepare()
   const { report, changes, list, server } = scene
   const all = (version: string, from = 0) =>
@@ -113,7 +113,7 @@ test('an upgrade of hundreds of packages is some lines and a sum; what only was 
   expect(await changes()).toHaveLength(MOST_TOLD + 1)
 })
 
-test('issue 4, 2.4: search over the whole fleet tells machines and versions, as far as one sees them', async () => {
+test('a search over the fleet returns machines and versions within the scope', async () => {
   await using scene = await prepare()
   const { server, given, root, report } = scene
   const site = await given.site()
@@ -163,7 +163,7 @@ test('issue 4, 2.4: search over the whole fleet tells machines and versions, as 
   expect((await local.call(listSoftwareMachines, { params })).body).toEqual([])
 })
 
-test('versions that no machine has any more are forgotten at night', async () => {
+test('versions without machines are deleted at night', async () => {
   await using scene = await prepare()
   const { server, ctx, report } = scene
   await report([known('a', '1'), known('b', '1')])
@@ -177,7 +177,7 @@ test('versions that no machine has any more are forgotten at night', async () =>
   expect(kept).toHaveLength(1)
 })
 
-test('a machine whose hash is another is asked for its list; refreshing waits for it and is written down', async () => {
+test('a machine with another hash is asked for its list, and a refresh waits for it with an audit row', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const site = await server.given.site()
@@ -197,7 +197,7 @@ test('a machine whose hash is another is asked for its list; refreshing waits fo
   const refreshed = ada.call(refreshSoftware, { params })
   const { payload } = await agent.nextCommand(from)
   expect(payload).toMatchObject({ name: 'report-software', author: 'ada' })
-  // One that was on its way already.
+  // An older list in transit.
   agent.report(reportOf([known('vim', '9.0.1')]))
   const stored = server.ctx.db.selectFrom('software_packages').select('version')
   await expect.poll(() => stored.execute()).toContainEqual({ version: '9.0.1' })
@@ -215,10 +215,10 @@ test('a machine whose hash is another is asked for its list; refreshing waits fo
   const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
   expect(
     audit_logs.filter(({ object_type }) => object_type === 'software').map(({ message }) => message),
-  ).toEqual(['Refreshed the list of software, in vain', 'Refreshed the list of software'])
+  ).toEqual(['Failed to refresh the list of software', 'Refreshed the list of software'])
 })
 
-test('who may list software may not have it listed anew', async () => {
+test('the permission to list software does not allow refreshing it', async () => {
   await using scene = await prepare()
   const { server, given, agentId } = scene
   const reader = server.as(await given.user({ permissions: ['can_list_software'] }))

@@ -9,7 +9,7 @@ export interface ReportedSoftware {
   report: SoftwareReport
 }
 
-/** Keeps what machines have installed, and what changed for their timelines. Answers those whose list is wanted. */
+/** Stores software lists, and changes for timelines. Returns the machines whose list is needed. */
 export async function storeSoftware(
   tx: Db,
   emit: (event: Event) => void,
@@ -18,7 +18,7 @@ export async function storeSoftware(
   const wanted: string[] = []
   for (const { agentId, report } of reports) {
     const known = await findInventory(tx, agentId)
-    // Removed meanwhile.
+    // Deleted in the meantime.
     if (known === undefined) continue
     const about = { ids: [agentId], agent_ids: [agentId] }
     if (report.inventory === null) {
@@ -53,7 +53,7 @@ async function findInventory(tx: Db, agentId: string): Promise<Known | undefined
     .executeTakeFirst()
 }
 
-/** Whether it is another than before. */
+/** Returns whether it changed. */
 async function storeInventory(
   tx: Db,
   { agent, agentId, hash: before, now }: Known & { agentId: string; now: Date },
@@ -63,7 +63,7 @@ async function storeInventory(
   const isChanged = hash !== before
   if (isChanged && inventory !== null) {
     const { removed, added } = await replaceSoftware(tx, agent, inventory.packages)
-    // The first list of a machine is no change of it.
+    // The first list of a machine is not a change.
     if (before !== null)
       await storeChanges(tx, {
         agentId,
@@ -91,14 +91,14 @@ interface Version {
   version: string
 }
 
-/** So many are told one by one: a distribution's upgrade changes a thousand. */
+/** Maximum number of single lines: a distribution upgrade changes a thousand packages. */
 export const MOST_TOLD = 25
 const LONGEST = 200
 
 const VERBS = ['installed', 'removed', 'updated'] as const
 type Change = { verb: (typeof VERBS)[number]; text: string }
 
-/** Lines for a machine's timeline: `Software: updated nginx 1.22 → 1.24`. What came and went stands first. */
+/** Timeline lines such as `Software: updated nginx 1.22 → 1.24`. Installed and removed packages come first. */
 function describeSoftwareChanges(removed: readonly Version[], added: readonly Version[]): string[] {
   const before = Map.groupBy(removed, ({ title }) => title)
   const after = Map.groupBy(added, ({ title }) => title)
@@ -116,7 +116,7 @@ function describeSoftwareChanges(removed: readonly Version[], added: readonly Ve
   return [...told, `Software: and ${counts.join(', ')}`]
 }
 
-/** Undefined when only something beside the version is another. */
+/** Undefined if only details besides the version changed. */
 function describe(before: readonly Version[], after: readonly Version[]): Change | undefined {
   const name = cut((after[0] ?? before[0])?.name ?? '')
   const [was, is] = [before, after].map(listVersions)

@@ -6,7 +6,7 @@ export function known(name: string, version: string, more: Partial<InstalledPack
   return { name, version, source: 'dpkg', ...none, ...more }
 }
 
-/** What a machine with these packages reports. */
+/** The report of a machine with these packages. */
 export function reportOf(packages: InstalledPackage[], leftOut = 0) {
   const hash = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 32)
   return { kind: 'software', hash, inventory: { packages, left_out: leftOut } } satisfies SoftwareReport

@@ -4,7 +4,7 @@ import { type DescribedRoute, describeApi } from '../../platform/http/openapi.ts
 import type { Api } from '../../platform/http/route.ts'
 import { PAGE_POLICY } from '../../platform/http/security-headers.ts'
 
-/** The API about itself. Made at the first request, when every route is mounted, and kept. */
+/** The API description. Built at the first request, when every route is mounted, and cached. */
 export function descriptionRoutes(api: Api, routes: readonly DescribedRoute[]): void {
   let description: string | undefined
   let page: string | undefined

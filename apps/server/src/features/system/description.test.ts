@@ -6,7 +6,7 @@ interface Description {
   paths: Record<string, Record<string, { summary?: string; parameters?: unknown[] }>>
 }
 
-test('every mounted route is in the description, with a sentence that says what it does', async () => {
+test('every mounted route is in the description, with a summary', async () => {
   await using server = await createTestServer()
   const { body } = await server.anonymous.send({ method: 'GET', url: '/openapi.json' })
   // Checked field by field below.
@@ -29,7 +29,7 @@ test('every mounted route is in the description, with a sentence that says what 
   expect(wordless).toEqual([])
 })
 
-test('schemas of the description stand on their own', async () => {
+test('schemas of the description are self-contained', async () => {
   await using server = await createTestServer()
   const { text } = await server.anonymous.send({ method: 'GET', url: '/openapi.json' })
   const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target)
@@ -45,6 +45,6 @@ test('the page shows every endpoint and runs no script', async () => {
   })
   expect(headers['content-security-policy']).not.toContain('script-src')
   expect(text).not.toContain('<script')
-  expect(text).toContain('there are no API keys yet')
+  expect(text).toContain('API keys are not supported yet')
   for (const endpoint of server.app.api.mounted) expect(text).toContain(`<code>${endpoint.path}</code>`)
 })

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
 import type { Metrics } from '../../platform/http/metrics.ts'
 
-/** Sizes of what waits in the database, for `/metrics`. */
+/** Gauges of database queues, for `/metrics`. */
 export function registerFigures(metrics: Metrics, { db, now }: Context): void {
-  metrics.gauge('muster_jobs_waiting', 'Jobs that are due and not done', async () => {
+  metrics.gauge('muster_jobs_waiting', 'Due jobs that have not run', async () => {
     const { count } = await db
       .selectFrom('jobs')
       .where('done_at', 'is', null)

@@ -4,8 +4,8 @@ import type { Context } from '../../context.ts'
 const KEY_SETTING = 'secret_key_id'
 
 /**
- * What one server has encrypted, every server on the database must be able to read. Said at the start, before the
- * first sign-in with a code fails for a reason that nobody would guess.
+ * Every server on the database must be able to decrypt the data of the others. Checked at the start, before the first
+ * sign-in with a code fails for an obscure reason.
  */
 export async function refuseForeignKey({ db, secrets, config }: Context): Promise<void> {
   await db
@@ -21,6 +21,6 @@ export async function refuseForeignKey({ db, secrets, config }: Context): Promis
   if (row.value === JSON.stringify(secrets.keyId)) return
   throw new AppError(
     'conflict',
-    `the database was written with another secret.key than the one in ${config.dataFolder}; put the right one there (servers that share a database share the key)`,
+    `the database was written with another secret.key than the one in ${config.dataFolder}: restore the matching one (servers that share a database share the key)`,
   )
 }

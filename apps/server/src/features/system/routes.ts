@@ -36,11 +36,14 @@ export function coreRoutes(api: Api, ctx: Context): void {
 
   route(api, getHealth, async () => ({ status: 'ok' as const }))
 
-  // Prometheus does not sign in: open to programs on this machine, to others by MUSTER_METRICS_TOKEN.
-  const summary = 'Figures of this process as Prometheus text'
+  // Prometheus does not sign in: open to programs on this machine, to others with MUSTER_METRICS_TOKEN.
+  const summary = 'Metrics of this process in Prometheus text format'
   api.fastify.get('/metrics', { config: { summary } }, async (request, reply) => {
     if (!isLocal(request) && !hasMetricsToken(request, ctx.config.metricsToken)) {
-      throw new AppError('not_signed_in', 'Metrics need the token of MUSTER_METRICS_TOKEN, as Bearer token.')
+      throw new AppError(
+        'not_signed_in',
+        'Metrics require the token of MUSTER_METRICS_TOKEN as a bearer token.',
+      )
     }
     const { type, text } = await api.metrics.read()
     return reply.type(type).header('cache-control', 'no-store').send(text)
@@ -49,7 +52,7 @@ export function coreRoutes(api: Api, ctx: Context): void {
 
 const FORWARDED = /^(forwarded|via|x-forwarded-.+|x-real-ip)$/
 
-/** Directly from this machine, and not through a proxy on it: whatever that adds shows that it is one. */
+/** Directly from this machine, not through a local proxy, which its headers reveal. */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   const source = socket.remoteAddress ?? ''
   const isLoopback = source === '::1' || /^(::ffff:)?127\./.test(source)
@@ -59,6 +62,6 @@ function isLocal({ socket, headers }: FastifyRequest): boolean {
 function hasMetricsToken({ headers }: FastifyRequest, token: string | undefined): boolean {
   const [, given] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? []
   if (token === undefined || given === undefined) return false
-  // Digests have one length, and comparing them tells nothing about the token.
+  // Digests have equal lengths, and the comparison reveals nothing about the token.
   return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(token)))
 }

@@ -6,7 +6,7 @@ import { VERSION } from '../../platform/config/version.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { StoredSettings } from '../settings/queries.ts'
 
-/** Examples that change nothing on whatever machine they are sent to. */
+/** Harmless examples for any machine. */
 const RUN_CMD_PLACEHOLDERS = {
   cmd: 'ipconfig /all',
   powershell: 'Get-Volume | Sort-Object SizeRemaining',

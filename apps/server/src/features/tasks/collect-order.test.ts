@@ -10,7 +10,7 @@ import { lockFieldOwners } from './lock-field-owners.ts'
 import { type ReportedTask, storeTaskReports } from './store-task-reports.ts'
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('processes and people that set fields of the same clients at one time do not wait for each other in a ring', async () => {
+  test('concurrent changes of fields of the same clients do not deadlock', async () => {
     await using database = await open<Database>()
     await using server = await createTestServer({ overrides: { database } })
     const { ctx, given } = server

@@ -11,7 +11,7 @@ import { storeTaskReports } from './store-task-reports.ts'
 type Form = Input<typeof createCustomField>['body']
 const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' } as const
 
-/** A machine whose task writes into a custom field. */
+/** A machine whose task stores its result in a custom field. */
 async function prepare(form: Partial<Form> = {}, more: object = {}) {
   const server = await createTestServer()
   const agent = await server.given.agent({ hostname: 'pc-1' })
@@ -37,7 +37,7 @@ async function prepare(form: Partial<Form> = {}, more: object = {}) {
     root,
     field,
     task,
-    /** The machine has run it, and each action printed one of these. */
+    /** The machine ran it, and each action printed one of these. */
     prints: async (stdout: string | string[], { stderr = '', retcode = 0 } = {}) => {
       count += 1
       const at = server.clock.now().toISOString()
@@ -67,7 +67,7 @@ async function prepare(form: Partial<Form> = {}, more: object = {}) {
   }
 }
 
-test('4.1 result to a custom field: the last line that the last action printed, audited and told', async () => {
+test('the last line of the last action is stored in the custom field, with an audit row and an event', async () => {
   await using given = await prepare()
   expect(given.task).toMatchObject({ custom_field_name: 'Found', collector_all_output: false })
   const events: Event[] = []
@@ -95,7 +95,7 @@ test('4.1 result to a custom field: the last line that the last action printed, 
   expect(await given.value()).toBeUndefined()
 })
 
-test('4.1 result to a custom field: all that was printed, by all actions', async () => {
+test('the complete output of all actions is stored in the custom field', async () => {
   await using given = await prepare({}, { collector_all_output: true })
   await given.prints(['first\r\n', ' second\nthird\n'])
   expect(await given.value()).toBe('first\n second\nthird')
@@ -109,7 +109,7 @@ test.each<[string, Partial<Form>, string, unknown]>([
   ['checkbox', { type: 'checkbox' }, 'True\r\n', true],
   ['checkbox', { type: 'checkbox' }, '0', false],
   ['datetime', { type: 'datetime' }, '2026-11-21T09:30:00+02:00', '2026-11-21T07:30:00.000Z'],
-])('4.1 result to a custom field of type %s', async (_type, form, printed, value) => {
+])('a result in a custom field of type %s', async (_type, form, printed, value) => {
   await using given = await prepare(form)
   expect(await given.prints(printed)).toMatchObject({ status: 'passing', more_info: '' })
   expect(await given.value()).toEqual(value)
@@ -119,39 +119,42 @@ test.each<[Partial<Form>, string, string]>([
   [{ type: 'number' }, 'many', 'Found must be a number such as 42 or 0.5.'],
   [{ type: 'single', options: ['gold'] }, 'tin', '"tin" is not a choice of Found.'],
   [{ type: 'multiple', options: ['x'] }, 'x,q', '"q" is not a choice of Found.'],
-  [{ type: 'checkbox' }, 'perhaps', 'Found takes true or false, 1 or 0, yes or no, on or off.'],
+  [{ type: 'checkbox' }, 'perhaps', 'Found accepts true or false, 1 or 0, yes or no, on or off.'],
   [{ type: 'datetime' }, 'soon', 'Found must be a date and time such as 2026-11-21T09:30.'],
   [{ required: true, default_value_string: 'x' }, '', 'Found is needed.'],
-  [{}, 'x'.repeat(10_000), 'It is too long for Found.'],
-])('a result that does not fit %j is said at the run, and nothing is lost', async (form, printed, why) => {
-  await using given = await prepare(form)
-  const more_info = `Its result was not taken over. ${why}`
-  expect(await given.prints(printed)).toMatchObject({
-    status: 'passing',
-    more_info,
-    stdout: printed && `${printed}\n`,
-  })
-  expect(await given.value()).toBeUndefined()
-  const { root, task } = given
-  const runs = await root.call(listTaskRuns, { params: { id: task.id }, query: {} })
-  expect(runs.body).toMatchObject([{ status: 'passing', more_info }])
-  const [run] = runs.body
-  const { body } = await root.call(getTaskRun, { params: { id: task.id, run: run?.id ?? 0 } })
-  expect(body.actions).toMatchObject([{ stdout: printed }])
-})
+  [{}, 'x'.repeat(10_000), 'The output is too long for Found.'],
+])(
+  'a result that does not fit %j is reported with the run, and nothing is lost',
+  async (form, printed, why) => {
+    await using given = await prepare(form)
+    const more_info = `The result was not stored. ${why}`
+    expect(await given.prints(printed)).toMatchObject({
+      status: 'passing',
+      more_info,
+      stdout: printed && `${printed}\n`,
+    })
+    expect(await given.value()).toBeUndefined()
+    const { root, task } = given
+    const runs = await root.call(listTaskRuns, { params: { id: task.id }, query: {} })
+    expect(runs.body).toMatchObject([{ status: 'passing', more_info }])
+    const [run] = runs.body
+    const { body } = await root.call(getTaskRun, { params: { id: task.id, run: run?.id ?? 0 } })
+    expect(body.actions).toMatchObject([{ stdout: printed }])
+  },
+)
 
-test('a run that fails, or that prints an error, changes no custom field', async () => {
+test('a failed run, or one that prints an error, changes no custom field', async () => {
   await using given = await prepare()
   await given.prints('before')
   expect(await given.prints('after', { retcode: 1 })).toMatchObject({ status: 'failing' })
   expect(await given.prints('after', { stderr: 'oh\n' })).toMatchObject({
     status: 'failing',
-    more_info: '"look" printed an error, so its result was not taken over.',
+    more_info: '"look" printed an error, so its result was not stored.',
   })
   expect(await given.value()).toBe('before')
 })
 
-test('a field of the site or of the client takes the result too, for who may change these', async () => {
+test('a field of the site or client takes the result too, with the permission to change it', async () => {
   for (const [model, permission] of [
     ['site', 'can_manage_sites'],
     ['client', 'can_manage_clients'],
@@ -174,12 +177,12 @@ test('a field of the site or of the client takes the result too, for who may cha
   }
 })
 
-test('a custom field that does not exist is refused; one that is deleted takes nothing any more', async () => {
+test('an unknown custom field is refused, and a deleted one stores nothing', async () => {
   await using given = await prepare()
   const { root, task, field } = given
   const params = { id: task.id }
   const { error } = await root.call(editTask, { params, body: { custom_field: 4711 } })
-  expect(error.fields).toEqual({ custom_field: ['This custom field does not exist (any more).'] })
+  expect(error.fields).toEqual({ custom_field: ['This custom field does not exist.'] })
   const events: Event[] = []
   given.server.ctx.onEvent((event) => void events.push(event))
   await root.call(deleteCustomField, { params: { id: field.id } })

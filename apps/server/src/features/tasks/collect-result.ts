@@ -25,9 +25,9 @@ const LONGEST_VALUE = 10_000
 const SERVER = { username: 'server', source: '' }
 
 /**
- * Keeps what a run printed in the custom field of its task: that of the machine, or of its site or client where the
- * field is one of theirs. Nothing printed empties it. Answers why it could not be kept, as a sentence; the field then
- * stays as it was, and the output is in the run.
+ * Stores the output of a run in the custom field of its task: of the machine, or of its site or client, depending on
+ * the field. Empty output empties it. Returns why it could not be stored, as a sentence; the field is then unchanged,
+ * and the run has the output.
  */
 export async function collectResult(
   { ctx, tx, emit }: Scene,
@@ -39,7 +39,7 @@ export async function collectResult(
   if (row === undefined) return ''
   const field = viewField(row)
   const read = readPayload(field, task, actions)
-  if ('wrong' in read) return `Its result was not taken over. ${read.wrong}`
+  if ('wrong' in read) return `The result was not stored. ${read.wrong}`
   const place = (await findPlaces(tx, task.agent_id))[field.model]
   const changes = await setFieldValues(tx, { model: field.model, id: place.id }, [read.payload])
   if (changes === undefined) return ''
@@ -68,10 +68,10 @@ function readPayload(
   const output = joinOutput(actions.map(({ stdout }) => stdout))
   const lines = output.trim().split(/\r?\n/)
   const text = isAll ? lines.join('\n') : (lines.at(-1) ?? '').trim()
-  // The machine keeps the end of what is longer: the value would begin somewhere.
+  // The machine keeps only the end of a longer output: the value would be incomplete.
   const room = roomForOutput(actions.length)
   const isCut = isAll ? actions.some(({ stdout }) => stdout.length >= room) : text.length >= room
-  if (isCut || text.length > LONGEST_VALUE) return { wrong: `It is too long for ${field.name}.` }
+  if (isCut || text.length > LONGEST_VALUE) return { wrong: `The output is too long for ${field.name}.` }
   const found = readOutput(field, text)
   if ('wrong' in found) return found
   const payload = customFieldPayload(field, found.value)
@@ -79,7 +79,7 @@ function readPayload(
   return 'wrong' in checked ? checked : { payload }
 }
 
-/** What belongs to a value of each model. */
+/** The owner of a value of each model. */
 async function findPlaces(tx: Db, agentId: string) {
   const { site_id, client_id } = await tx
     .selectFrom('agents')
@@ -113,14 +113,14 @@ async function findPlaces(tx: Db, agentId: string) {
 const YES = new Set(['true', '1', 'yes', 'on'])
 const NO = new Set(['false', '0', 'no', 'off'])
 
-/** What was printed, as a form would hold it for this field, or why it is nothing for it. */
+/** The output as a value of this field, or why it does not fit. */
 function readOutput(
   { name, type, options }: Pick<CustomField, 'name' | 'type' | 'options'>,
   text: string,
 ): { value: CustomFieldInput } | { wrong: string } {
   if (type === 'multiple') {
     const lines = text.split('\n').map((line) => line.trim())
-    // A choice may hold a comma itself.
+    // A choice may contain a comma itself.
     const words = lines.flatMap((line) => (options.includes(line) ? [line] : line.split(',')))
     return { value: words.map((word) => word.trim()).filter((word) => word !== '') }
   }
@@ -128,5 +128,5 @@ function readOutput(
   const word = text.toLowerCase()
   if (YES.has(word)) return { value: true }
   if (NO.has(word)) return { value: false }
-  return { wrong: `${name} takes true or false, 1 or 0, yes or no, on or off.` }
+  return { wrong: `${name} accepts true or false, 1 or 0, yes or no, on or off.` }
 }

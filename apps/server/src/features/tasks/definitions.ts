@@ -15,13 +15,13 @@ export interface DefinedTask {
 type ScriptText = { id: number; name: string; shell: string; script_body: string }
 
 const LONGEST_NAME = 255
-/** More does not fit into what is sent to a machine at once. */
+/** More does not fit into one command. */
 export const MOST_CHARACTERS = 1_500_000
 
 /**
- * What machines are told of these tasks. One of which a script is gone, that is too large or that rests has none.
- * Without `keys` the keys of the key store stay sealed in it: that is enough for its revision, which is the same either
- * way.
+ * The definitions that agents get for these tasks. Overridden tasks, too large ones, and those with a deleted script
+ * have none. Without `keys`, keys of the key store stay sealed, which is enough to compute the revision: it is the same
+ * either way.
  */
 export async function findTaskDefinitions(
   db: Db,
@@ -81,14 +81,14 @@ function defineTask(
       : defineScript(action, scripts.get(action.script), calls, task),
   )
   if (actions.includes(undefined) || JSON.stringify(actions).length > MOST_CHARACTERS) return undefined
-  // Parsing leaves out what the machine need not know.
+  // Parsing removes fields that agents do not need.
   return TaskDefinition.parse({ ...fields, id, revision: '', schedule: fields, counts_from, actions })
 }
 
 type Defined<Type> = Extract<DefinedAction, { type: Type }>
 type Given<Type> = Extract<TaskAction, { type: Type }>
 
-/** A command is text for a shell: no value is ever put into it. */
+/** A command is text for a shell: variables are never replaced in it. */
 function defineCommand({ command, shell, custom_shell, timeout }: Given<'cmd'>): Defined<'cmd'> {
   const [line = ''] = command.split('\n')
   const name = line.slice(0, LONGEST_NAME)

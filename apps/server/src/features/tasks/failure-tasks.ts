@@ -6,11 +6,11 @@ export const FAILURE_JOB = 'tasks.run-after-failure'
 export interface FailureRun {
   task_id: number
   run_id: string
-  /** How often it was tried to reach the machine. */
+  /** Number of attempts to reach the machine. */
   tries: number
 }
 
-/** Call it when checks have begun to fail: the tasks that wait for that are run, after the commit. */
+/** Call when checks have started to fail: runs the tasks for their failure after the commit. */
 export async function startFailureTasks(
   { jobs }: Pick<Context, 'jobs'>,
   tx: Db,

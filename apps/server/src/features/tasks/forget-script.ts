@@ -5,13 +5,13 @@ import { takeTaskFindings } from '../alerts/task-alerts.ts'
 import { findTasksOfScript } from './queries.ts'
 import { redefineTasks } from './redefine-tasks.ts'
 
-/** Call it after a script was changed: the machines that run it in a task get its new text. */
+/** Call after a script was changed: machines that run it in a task get the new text. */
 export async function redefineTasksOf(tx: Db, emit: (event: Event) => void, scriptId: number): Promise<void> {
   const tasks = await findTasksOfScript(tx, scriptId)
   await redefineTasks(tx, emit, { taskIds: tasks.map(({ id }) => id) })
 }
 
-/** Call it after a snippet was changed: the same for scripts that may include it. */
+/** Call after a snippet was changed: machines get the new text of scripts that may include it. */
 export async function redefineSnippetTasks(tx: Db, emit: (event: Event) => void): Promise<void> {
   const tasks = await tx
     .selectFrom('task_scripts')
@@ -24,7 +24,7 @@ export async function redefineSnippetTasks(tx: Db, emit: (event: Event) => void)
   await redefineTasks(tx, emit, { taskIds: tasks.map(({ task_id }) => task_id) })
 }
 
-/** Call it around the deletion of a script: tasks that need it are not run any more, and say so. */
+/** Call to delete a script: tasks that need it no longer run, and say so. */
 export async function deleteWithTasks(
   scene: Scene,
   script: { id: number; at: Date; remove: () => Promise<void> },
@@ -35,7 +35,7 @@ export async function deleteWithTasks(
   if (tasks.length === 0) return
   const ids = tasks.map(({ id }) => id)
   await redefineTasks(tx, emit, { taskIds: ids })
-  const text = 'A script of the task was deleted: it does not run any more.'
+  const text = 'A script of the task was deleted, so it no longer runs.'
   await takeTaskFindings(
     scene,
     ids.map((taskId) => ({ taskId, at: script.at, severity: null, text })),

@@ -26,13 +26,13 @@ async function runAfterFailure(ctx: Context, fleet: Fleet, run: FailureRun): Pro
     .select(['tasks.agent_id'])
     .where('tasks.id', '=', run.task_id)
     .where('enabled', '=', 1)
-    // Who works on a machine does not want it to be repaired meanwhile.
+    // A machine in maintenance must not be repaired automatically.
     .where('maintenance_mode', '=', 0)
     .executeTakeFirst()
   if (task === undefined) return
   const input = { id: run.task_id, run_id: run.run_id, trigger: 'checkfailure' as const }
   if (await fleet.sendChore(task.agent_id, 'run-task', { input, author: 'server' })) return
-  // The machine sent the result a moment ago: it will be back soon, or this is of no use any more.
+  // The machine has just sent the result: it reconnects soon, or the task is no longer useful.
   if (run.tries >= MOST_TRIES) return
   const dueAt = new Date(ctx.now().getTime() + AGAIN_AFTER_MS)
   await ctx.jobs.enqueue(FAILURE_JOB, { ...run, tries: run.tries + 1 }, { dueAt })

@@ -1,4 +1,4 @@
-/** What several actions printed, one after the other, each from the beginning of a line. */
+/** Concatenates the output of several actions, each starting on a new line. */
 export function joinOutput(parts: readonly string[]): string {
   return parts
     .filter((part) => part !== '')

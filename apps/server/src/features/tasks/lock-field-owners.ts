@@ -5,9 +5,9 @@ import { possibleTasks } from './run-queries.ts'
 import type { ReportedTask } from './store-task-reports.ts'
 
 /**
- * Keeps the clients and sites from others into whose custom fields these results go. Call it before anything else of
- * the transaction: machines of one client report to several processes, in any order, and whoever changes a client by
- * hand goes from it to its machines, too.
+ * Locks the clients and sites whose custom fields these results change. Call it before anything else in the
+ * transaction: machines of one client report to several processes in any order, and editing a client also locks first
+ * the client, then its machines.
  */
 export async function lockFieldOwners(tx: Db, reports: readonly ReportedTask[]): Promise<void> {
   const ids = reports.flatMap(({ report }) => (report.kind === 'task-result' ? [report.task_id] : []))

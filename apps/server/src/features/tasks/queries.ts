@@ -8,7 +8,7 @@ import type { Scope } from '../../platform/http/caller.ts'
 
 type Viewer = { scope: Scope }
 type Result = Selectable<TaskResultsTable>
-/** A task with its last result, whose columns are all null before the first run. */
+/** A task with its last result, whose columns are null before the first run. */
 export type TaskRow = Selectable<TasksTable> & { [Name in keyof Result]: Result[Name] | null } & {
   hostname: string
   tasks_known: number
@@ -31,7 +31,7 @@ function selectTasks(db: Db, caller: Viewer) {
     .where(visibleTo(caller))
 }
 
-/** Tasks of one machine, or of all that the caller sees. */
+/** Tasks of one machine, or all visible ones. */
 export function findTasks(db: Db, caller: Viewer, agentId?: string): Promise<TaskRow[]> {
   return selectTasks(db, caller)
     .$if(agentId !== undefined, (query) => query.where('tasks.agent_id', '=', agentId ?? ''))
@@ -43,13 +43,13 @@ export function findTask(db: Db, caller: Viewer, id: number): Promise<TaskRow | 
   return selectTasks(db, caller).where('tasks.id', '=', id).executeTakeFirst()
 }
 
-/** One task of a policy, on each machine of the caller that has it. */
+/** One task of a policy, on each visible machine that has it. */
 export function findPolicyTaskRows(db: Db, caller: Viewer, of: PolicyPlace): Promise<TaskRow[]> {
   const all = selectTasks(db, caller).where('tasks.policy_id', '=', of.policy)
   return all.where('tasks.policy_task', '=', of.number).execute()
 }
 
-/** Those of the machine's own. */
+/** The number of the machine's own tasks. */
 export async function countTasks(db: Db, agentId: string): Promise<number> {
   const { count } = await db
     .selectFrom('tasks')
@@ -72,7 +72,7 @@ export async function deleteTaskRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('tasks').where('id', '=', id).execute()
 }
 
-/** Remembers which scripts a task uses. */
+/** Stores which scripts a task uses. */
 export async function writeTaskScripts(db: Db, taskId: number, scriptIds: readonly number[]): Promise<void> {
   await db.deleteFrom('task_scripts').where('task_id', '=', taskId).execute()
   const rows = [...new Set(scriptIds)].map((script_id) => ({ task_id: taskId, script_id }))
@@ -89,7 +89,7 @@ export async function findTasksOfScript(db: Db, scriptId: number) {
     .execute()
 }
 
-/** Names of scripts by their numbers; those that are gone are missing. */
+/** Names of scripts by id. Deleted ones are missing. */
 export async function findScriptNames(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -100,7 +100,7 @@ export async function findScriptNames(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Keeps results of these tasks from being stored until the transaction ends; in the order of their numbers. */
+/** Locks these tasks against writers of results until the transaction ends, ordered by id. */
 export async function lockTasks(tx: Db, engine: Engine, ids: readonly number[]): Promise<void> {
   if (engine !== 'postgres') return
   await tx.selectFrom('tasks').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()

@@ -5,9 +5,9 @@ import { emitRedefined } from '../../fleet/definition-sync.ts'
 import { findTaskDefinitions } from './definitions.ts'
 
 /**
- * Call it in the transaction of every change after which machines may have to run something else: their tasks get their
- * new revisions, their versions grow, and after the commit whoever holds their links tells them.
- * `agentIds`: machines from which a task is taken away.
+ * Call in the transaction of every change that may affect task definitions: it updates their revisions and the versions
+ * of their machines, and notifies the processes with their links after the commit. `agentIds`: machines that lose a
+ * task.
  */
 export async function redefineTasks(
   tx: Db,
@@ -46,7 +46,7 @@ export async function redefineTasks(
   emitRedefined(emit, 'task.redefined', { redefined, agentIds })
 }
 
-/** Stores the revisions of those whose definition is another than it was, and answers these. */
+/** Stores the revisions of changed definitions, and returns those tasks. */
 async function findRevised(tx: Db, ids: number[]): Promise<{ id: number; agent_id: string }[]> {
   const stored = await tx
     .selectFrom('tasks')

@@ -41,18 +41,18 @@ async function prepare(more: Partial<Body> = {}) {
     agent,
     root,
     task,
-    /** The names of the tasks that are left. */
+    /** The names of the remaining tasks. */
     at: async (minutes: number) => {
       server.clock.freeze(new Date(Date.parse(END) + minutes * 60_000).toISOString())
       await removeOverTasks(server.ctx)
-      // Sessions have ended by then.
+      // Sessions have expired by then.
       return (await server.ctx.db.selectFrom('tasks').select('name').execute()).map(({ name }) => name)
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 
-test('4.1 expiry: a task that asks for it is deleted after its end by the clock of its machine', async () => {
+test('spec, tasks: a task with expiry is deleted after its end by the clock of its machine', async () => {
   await using given = await prepare()
   const { server, agent } = given
   const versionOf = () => server.ctx.db.selectFrom('agents').select('tasks_version').executeTakeFirstOrThrow()
@@ -66,11 +66,11 @@ test('4.1 expiry: a task that asks for it is deleted after its end by the clock 
     username: 'server',
     action: 'delete',
     agent_id: agent.agent_id,
-    message: 'Deleted the task "Nightly" of "pc-1", which has no run to come',
+    message: 'Deleted the expired task "Nightly" of "pc-1"',
   })
 })
 
-test('one that runs once is deleted after its moment', async () => {
+test('a task that runs once is deleted after its time', async () => {
   await using given = await prepare({
     task_type: 'runonce',
     run_time_date: '2026-03-01T02:00',
@@ -89,7 +89,7 @@ test.each<[string, Partial<Body>]>([
   expect(await given.at(6000)).toEqual(['Nightly'])
 })
 
-test('it stays while its machine is away or has just come, while it runs, and while its last run has failed', async () => {
+test('it stays while its machine is offline or has just connected, while it runs, and after a failed run', async () => {
   await using given = await prepare()
   const { server, task } = given
   const { db } = server.ctx

@@ -10,22 +10,21 @@ import { zoneOf } from './zone-of.ts'
 
 const ALL = { scope: { all: true, clientIds: [], siteIds: [] } }
 const SERVER = { username: 'server', source: '' }
-/** What a machine has run by then it has told of. */
+/** By then a machine has reported its runs. */
 const QUIET_MS = 600_000
 
 /**
- * Deletes tasks that ask for it (`remove_if_not_scheduled`) and have no run to come. The machine must have been
- * connected for a while, so that nothing is lost that it still has to tell or to make up for, and one that runs or
- * whose last run failed stays.
+ * Deletes tasks with `remove_if_not_scheduled` and no future run. The machine must have been connected for a while, so
+ * that no report or missed run is lost. Running tasks and those whose last run failed stay.
  */
 export async function removeOverTasks(ctx: Context): Promise<void> {
   for (const id of await findCandidates(ctx.db, quietSince(ctx))) {
     await ctx.transaction(async (tx, emit) => {
       await lockRow(tx, 'tasks', 'id', id)
-      // Changed, or deleted, since it was found.
+      // Changed or deleted since it was found.
       const task = await findTask(tx, ALL, id)
       if (task === undefined || !(await isOver(tx, task, quietSince(ctx)))) return
-      const message = `Deleted the task "${task.name}" of "${task.hostname}", which has no run to come`
+      const message = `Deleted the expired task "${task.name}" of "${task.hostname}"`
       await takeAway({ ctx, tx, emit }, task, { by: SERVER, message })
     })
   }
@@ -41,7 +40,7 @@ async function findCandidates(db: Db, since: Date): Promise<number[]> {
     .where('policy_id', 'is', null)
     .where('settings', 'like', '%"remove_if_not_scheduled":true%')
     .where('connected', '=', 1)
-    // Of a connected machine it is when it connected.
+    // For a connected machine this is the time of its connect.
     .where('last_seen', '<', since.toISOString())
     .orderBy('tasks.id')
     .execute()

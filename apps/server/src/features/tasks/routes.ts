@@ -34,7 +34,7 @@ export function tasksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const owner = ownerOf({ agent, policy })
     if ('agent' in owner) {
       if (task_supported_platforms !== undefined) {
-        const sentence = 'Only a task of a policy has systems.'
+        const sentence = 'Only a task of a policy has platforms.'
         throw new AppError('invalid', sentence, { fields: { task_supported_platforms: [sentence] } })
       }
       return viewTask(ctx.db, await addTask(ctx, caller, { ...task, ...owner }))
@@ -43,7 +43,7 @@ export function tasksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       policyId: owner.policy,
       added: {
         kind: 'tasks',
-        // What is not given is absent, and leaves the default.
+        // Omitted fields get their default.
         item: PolicyTask.parse({ task: { ...TASK_DEFAULTS, ...task }, task_supported_platforms }),
       },
     })
@@ -69,7 +69,7 @@ export function tasksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, getTaskRun, async ({ params, caller }) => {
     const task = await requireTask(ctx.db, caller, params.id)
     const run = await findRun(ctx.db, task.id, params.run)
-    if (run === undefined) throw new AppError('not_found', 'This run is not kept any more.')
+    if (run === undefined) throw new AppError('not_found', 'This run no longer exists.')
     return { ...viewRun(run), actions: readActions(run.actions) }
   })
 }

@@ -14,22 +14,22 @@ interface Scene {
   caller: Caller
 }
 
-/** Runs a task on its machine now. `agentId`: the machine, where the caller names it. */
+/** Runs a task on its machine now. `agentId`: the machine named by the caller. */
 export async function runNow({ ctx, fleet, caller }: Scene, id: number, agentId?: string): Promise<void> {
   const task = await requireTask(ctx.db, caller, id)
   const { hostname, agent_id } = task
   if (agentId !== undefined && agentId !== agent_id) {
-    const sentence = `This is the task of ${hostname}. Every machine has its own: GET /agents/${agentId}/tasks/ lists them.`
+    const sentence = `This is the task of ${hostname}. Every machine has its own: use GET /agents/${agentId}/tasks/.`
     throw new AppError('invalid', sentence, { fields: { agent_id: [sentence] } })
   }
   refuseToRun(task)
   if (!(await send(fleet, caller, task))) {
-    throw new AppError('agent_offline', `${hostname} is not connected.`)
+    throw new AppError('agent_offline', `${hostname} is offline. Try again when it is connected.`)
   }
   await noteRuns(ctx, caller, [task])
 }
 
-/** Runs a task of a policy on each machine of the caller that has it and is connected. */
+/** Runs a policy task on each visible connected machine that has it. */
 export async function runPolicyTaskNow(
   ctx: Context,
   fleet: Fleet,
@@ -47,11 +47,11 @@ export async function runPolicyTaskNow(
 function refuseToRun({ name, enabled, overridden_by, revision }: TaskRow): void {
   if (enabled === 0) throw new AppError('conflict', `"${name}" is switched off. Switch it on first.`)
   if (overridden_by !== null)
-    throw new AppError('conflict', `"${name}" rests: an enforced policy has a task of that name.`)
+    throw new AppError('conflict', `"${name}" is overridden by a task of an enforced policy.`)
   if (revision === '') {
     throw new AppError(
       'conflict',
-      `"${name}" cannot run: one of its scripts was deleted, or they are too large together.`,
+      `"${name}" cannot run: a script was deleted, or its scripts are too large together.`,
     )
   }
 }

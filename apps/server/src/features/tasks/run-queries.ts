@@ -2,11 +2,10 @@ import type { Insertable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { TaskResultsTable, TaskRunsTable } from '../../platform/database/tables/tasks.ts'
 
-/** So many runs of each task are kept. */
+/** Stored runs per task. */
 const KEEP_RUNS = 200
 
-/** What is needed to take in what a machine says of its tasks. */
-/** A machine may report of any number; what is beyond the database's is no task's. */
+/** Reports may contain any id. Ids beyond the range of the column belong to no task. */
 export function possibleTasks(ids: readonly number[]): number[] {
   return ids.filter((id) => id > 0 && id <= 2_147_483_647)
 }
@@ -34,7 +33,7 @@ export async function findRunState(tx: Db, taskId: number, runId: string) {
   return row?.state
 }
 
-/** Stores a run, or what has become of it. */
+/** Stores a run or its change. */
 export async function upsertRun(tx: Db, run: Insertable<TaskRunsTable>): Promise<void> {
   const { task_id: _, run_id: __, ...values } = run
   await tx
@@ -53,7 +52,7 @@ export async function upsertTaskResult(tx: Db, result: Insertable<TaskResultsTab
     .execute()
 }
 
-/** That a run has begun changes nothing else of the last result. */
+/** The start of a run changes nothing else of the last result. */
 export async function markRunning(tx: Db, taskId: number): Promise<void> {
   await tx
     .insertInto('task_results')
@@ -97,7 +96,7 @@ export async function pruneRuns(tx: Db, taskId: number): Promise<void> {
     .execute()
 }
 
-/** The newest first, without what they printed. */
+/** Newest first, without their output. */
 export function findRuns(db: Db, taskId: number) {
   return db
     .selectFrom('task_runs')

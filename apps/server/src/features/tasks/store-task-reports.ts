@@ -32,13 +32,13 @@ export interface Scene {
   emit: (event: Event) => void
 }
 
-/** Clocks of machines are put right by the server's, but not to the second. */
+/** Times of machines are corrected by the server's clock, but not to the second. */
 const AHEAD_MS = 60_000
 const LONGEST_OUTPUT = 20_000
 
 /**
- * Stores what machines say of their tasks, in the order in which it came. What belongs to another machine's task, or to
- * none, is passed over; what comes twice changes nothing.
+ * Stores reports of tasks in the order of arrival. Reports for tasks of other machines and unknown tasks are dropped,
+ * and repeated ones change nothing.
  */
 export async function storeTaskReports(scene: Scene, reports: readonly ReportedTask[]): Promise<void> {
   const { tx, emit } = scene
@@ -46,7 +46,7 @@ export async function storeTaskReports(scene: Scene, reports: readonly ReportedT
   const known = new Map((await findKnownTasks(tx, [...new Set(ids)])).map((task) => [task.id, task]))
   const changed = new Map<number, string>()
   const findings: TaskFinding[] = []
-  /** Machines of which a task fails now, or does no more. */
+  /** Machines with a task that started or stopped failing. */
   const recounted = new Set<string>()
   for (const { agentId, report } of reports) {
     if (report.kind === 'tasks-known') {
@@ -84,7 +84,7 @@ async function storeReport(
   }
 }
 
-/** Answers the tasks that the machine now knows. */
+/** Returns the tasks that the machine now knows. */
 async function storeKnown(tx: Db, agentId: string, version: number): Promise<number[]> {
   await tx
     .updateTable('agents')
@@ -132,7 +132,9 @@ async function storeMissed({ ctx, tx }: Scene, report: ReportOf<'task-missed'>):
     retcode: null,
     execution_time: null,
     more_info:
-      why === 'busy' ? 'The run before it still went on.' : 'The machine or its agent was off at that time.',
+      why === 'busy'
+        ? 'The previous run was still running.'
+        : 'The machine or its agent was off at that time.',
     missed: Math.min(count, 1_000_000),
     actions: '[]',
   })
@@ -150,7 +152,7 @@ async function storeResult(
   if (before === 'ended' || before === 'missed') return []
   const now = ctx.now()
   const at = within(report.ended_at, now)
-  // Parallel runs and repeated reports may come in another order.
+  // Parallel runs and repeated reports may arrive in another order.
   const isNewest = task.last_run === null || task.last_run <= at
   const { custom_field: field } = task
   const verdict = judgeTaskRun(report, { collects: field !== null })
@@ -194,24 +196,24 @@ function headOf(
   return { task_id, run_id, trigger, planned_at, started_at: within(started_at, now), missed: 0 }
 }
 
-/** In the one form in which instants are stored, and not in the future. */
+/** In the stored form of instants, and not in the future. */
 function within(instant: string, now: Date): string {
   return new Date(Math.min(Date.parse(instant), now.getTime() + AHEAD_MS)).toISOString()
 }
 
 interface RunVerdict {
   status: 'passing' | 'failing'
-  /** Of the first action that failed, else 0; null when nothing came to its end. */
+  /** Of the first failed action, else 0. Null if no action ended. */
   retcode: number | null
-  /** What went wrong, as a sentence; empty when nothing did. */
+  /** The problem as a sentence, else empty. */
   more_info: string
 }
 
 const LONGEST = 1000
 
 /**
- * Whether a run was what it should be: all of its actions ended with exit code 0. One that `collects` its output must
- * not have printed an error either: many shells end with 0 all the same.
+ * A run succeeds if all of its actions exited with 0. One that `collects` its output must also print nothing to stderr:
+ * many shells exit with 0 after an error.
  */
 function judgeTaskRun(
   run: { reason: string | null; actions: readonly ActionResult[] },
@@ -221,7 +223,7 @@ function judgeTaskRun(
   if (run.reason === null && failed === undefined) {
     const wrote = collects ? run.actions.find(({ stderr }) => stderr.trim() !== '') : undefined
     if (wrote === undefined) return { status: 'passing', retcode: 0, more_info: '' }
-    const more_info = `"${wrote.name}" printed an error, so its result was not taken over.`
+    const more_info = `"${wrote.name}" printed an error, so its result was not stored.`
     return { status: 'failing', retcode: 0, more_info }
   }
   const more_info = run.reason ?? (failed === undefined ? '' : describeFailure(failed))
@@ -233,6 +235,6 @@ function isFailed({ outcome, retcode }: ActionResult): boolean {
 }
 
 function describeFailure({ name, outcome, reason, retcode }: ActionResult): string {
-  if (outcome === 'exited') return `"${name}" ended with exit code ${retcode ?? 'unknown'}.`
+  if (outcome === 'exited') return `"${name}" exited with code ${retcode ?? 'unknown'}.`
   return `"${name}": ${reason ?? 'It did not come to its end.'}`
 }

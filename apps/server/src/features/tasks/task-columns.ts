@@ -11,7 +11,7 @@ interface Machine {
   plat: 'windows' | 'linux' | 'darwin'
 }
 
-/** Refuses times that cannot be, and scripts and checks that are not there or do not fit the machine. */
+/** Refuses invalid schedules, and missing or unsuitable scripts and checks. */
 export async function refuseBadTask(db: Db, machine: Machine, task: TaskFields): Promise<void> {
   const problem = findTaskProblem(task)
   if (problem !== undefined) refuse(problem.field, problem.sentence)
@@ -19,12 +19,12 @@ export async function refuseBadTask(db: Db, machine: Machine, task: TaskFields):
   await refuseBadCheck(db, machine, task)
 }
 
-/** Something that runs once must lie ahead when it is made. */
+/** A task that runs once must lie in the future when it is created. */
 export function refusePast(task: TaskFields, zone: string, now: Date): void {
   if (task.task_type !== 'runonce' || task.run_time_date === null) return
   const wallMs = Date.parse(`${task.run_time_date}Z`)
   if (instantOf(isTimeZone(zone) ? zone : 'UTC', wallMs) <= now.getTime())
-    refuse('run_time_date', 'This moment is over. A task that runs once needs one in the future.')
+    refuse('run_time_date', 'This time is over. Choose a time in the future.')
 }
 
 /** The fields as columns. */
@@ -36,7 +36,7 @@ export function toColumns(task: TaskFields) {
     enabled: enabled ? (1 as const) : (0 as const),
     task_type,
     settings: JSON.stringify(settings),
-    // The names of scripts are looked up when they are told.
+    // Names of scripts are looked up when tasks are sent.
     actions: JSON.stringify(
       actions.map((action) => (action.type === 'script' ? { ...action, name: '' } : action)),
     ),
@@ -56,24 +56,25 @@ async function refuseBadScripts(db: Db, { plat }: Machine, { actions }: TaskFiel
       .select(['name', 'supported_platforms'])
       .where('id', '=', action.script)
       .executeTakeFirst()
-    if (script === undefined) refuse(field, 'This script does not exist (any more).')
+    if (script === undefined) refuse(field, 'This script does not exist.')
     // A JSON column, written by the scripts feature from the contract's list.
     const platforms = JSON.parse(script.supported_platforms) as string[]
     if (!scriptFitsPlatform(platforms, plat))
-      refuse(field, `${script.name} is not made for ${platformName(plat)}.`)
+      refuse(field, `${script.name} does not support ${platformName(plat)}. Choose another script.`)
   }
 }
 
 async function refuseBadCheck(db: Db, { agent_id, hostname }: Machine, task: TaskFields): Promise<void> {
   if (task.task_type !== 'checkfailure') return
-  if (task.assigned_check === null) refuse('assigned_check', 'Choose the check whose failure starts it.')
+  if (task.assigned_check === null)
+    refuse('assigned_check', 'Choose the check that starts the task on failure.')
   const check = await db
     .selectFrom('checks')
     .select('id')
     .where('id', '=', task.assigned_check)
     .where('agent_id', '=', agent_id)
     .executeTakeFirst()
-  if (check === undefined) refuse('assigned_check', `${hostname} has no such check.`)
+  if (check === undefined) refuse('assigned_check', `${hostname} does not have this check.`)
 }
 
 function refuse(field: string, message: string): never {

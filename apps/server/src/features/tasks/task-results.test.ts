@@ -18,7 +18,7 @@ const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' } as const
 const NOW = '2026-03-01T12:00:00.000Z'
 const at = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString()
 
-/** A connected machine with a task that runs when it is asked to. */
+/** A connected machine with a manual task. */
 async function prepare() {
   const server = await createTestServer()
   server.clock.freeze(at(600))
@@ -103,13 +103,13 @@ const ended = (task_id: number, seconds: number, retcode: number, reason: string
   ],
 })
 
-test('a machine is told of a task, and the server knows when it has it', async () => {
+test('a machine receives a task, and the server knows when it has it', async () => {
   await using prepared = await prepare()
   const { add, told, report, result, root } = prepared
   const task = await add({ task_type: 'cron', cron_expression: '0 2 * * *' })
   const command = await told()
   expect(command.name).toBe('set-tasks')
-  // Checked by the name.
+  // Guaranteed by the name.
   const input = command.input as CommandInput<'set-tasks'>
   expect(input).toMatchObject({
     version: 1,
@@ -131,7 +131,7 @@ test('a machine is told of a task, and the server knows when it has it', async (
   expect((await told()).input).toEqual({ version: 2, wanted: [], put: [] })
 })
 
-test('a machine that comes back without the latest tasks is told, and asks for what it lacks', async () => {
+test('a reconnecting machine with old tasks receives what it lacks', async () => {
   await using prepared = await prepare()
   const { machine, add, told } = prepared
   machine.cut()
@@ -155,7 +155,7 @@ test('a changed script reaches the machines that run it in a task', async () => 
   expect((await told()).input).toMatchObject({ wanted: [], put: [] })
 })
 
-test('a run is seen to begin and to end, with its output', async () => {
+test('a run shows its start and end, with its output', async () => {
   await using prepared = await prepare()
   const { add, told, report, result, root, runs } = prepared
   const task = await add()
@@ -179,7 +179,7 @@ test('a run is seen to begin and to end, with its output', async () => {
   expect(body.actions).toMatchObject([{ name: 'true', stdout: 'out\n' }])
 })
 
-test('issue 3, 3.1, task: a task that fails raises one alert, which ends when it succeeds', async () => {
+test('spec, alerts: a failing task raises one alert, which ends when it succeeds', async () => {
   await using prepared = await prepare()
   const { add, report, result, alerts, tree } = prepared
   const task = await add()
@@ -187,12 +187,12 @@ test('issue 3, 3.1, task: a task that fails raises one alert, which ends when it
   expect(await result(task.id)).toMatchObject({
     status: 'failing',
     retcode: 3,
-    more_info: '"true" ended with exit code 3.',
+    more_info: '"true" exited with code 3.',
   })
   const alert = {
     alert_type: 'task',
     severity: 'error',
-    message: 'Task "Nightly": "true" ended with exit code 3.',
+    message: 'Task "Nightly": "true" exited with code 3.',
   }
   expect(await alerts()).toMatchObject([{ ...alert, state: 'open' }])
   expect(await tree()).toEqual({ error: true, warning: false })
@@ -201,7 +201,7 @@ test('issue 3, 3.1, task: a task that fails raises one alert, which ends when it
   expect(await tree()).toEqual({ error: false, warning: false })
 })
 
-test('in maintenance the alert of a task is held back', async () => {
+test('maintenance holds the alert of a task', async () => {
   await using prepared = await prepare()
   const { server, add, report, alerts } = prepared
   const task = await add()
@@ -232,7 +232,7 @@ test('an interrupted run has failed with its reason', async () => {
   expect(await result(task.id)).toMatchObject({ status: 'failing', retcode: null, more_info: reason })
 })
 
-test('what was missed is listed, and changes no result', async () => {
+test('missed runs are listed, and change no result', async () => {
   await using prepared = await prepare()
   const { add, report, result, runs } = prepared
   const task = await add()
@@ -244,7 +244,7 @@ test('what was missed is listed, and changes no result', async () => {
   expect(await result(task.id)).toMatchObject({ status: 'pending' })
 })
 
-test('of each task the newest 200 runs are kept', async () => {
+test('the newest 200 runs of each task are kept', async () => {
   await using prepared = await prepare()
   const { add, report, runs } = prepared
   const task = await add()
@@ -253,7 +253,7 @@ test('of each task the newest 200 runs are kept', async () => {
   expect([kept.length, kept[0]?.started_at, kept.at(-1)?.started_at]).toEqual([200, at(209), at(10)])
 })
 
-test('a machine that begins runs and ends none has no more of them', async () => {
+test('a machine that starts runs and ends none has no more of them', async () => {
   await using prepared = await prepare()
   const { add, report, runs } = prepared
   const task = await add()
@@ -262,7 +262,7 @@ test('a machine that begins runs and ends none has no more of them', async () =>
   expect([kept.length, kept[0]?.started_at, kept.at(-1)?.started_at]).toEqual([200, at(209), at(10)])
 })
 
-test('a machine cannot speak for the tasks of another, nor from the future', async () => {
+test('a machine cannot report for tasks of another, nor from the future', async () => {
   await using prepared = await prepare()
   const { server, add, report, result, alerts } = prepared
   const foreign = await server.given.task()
@@ -273,7 +273,7 @@ test('a machine cannot speak for the tasks of another, nor from the future', asy
   expect((await result(task.id)).last_run).toBe(at(660))
 })
 
-test('4.1 on check failure: when its check begins to fail, a task is run on the machine, once', async () => {
+test('spec, tasks: when its check starts to fail, a task runs once on the machine', async () => {
   await using prepared = await prepare()
   const { server, machine, add, told, report } = prepared
   const check = await server.given.check({ agent_id: machine.agentId, revision: 'ping.1' })

@@ -22,12 +22,12 @@ async function prepare() {
     server,
     machine,
     root,
-    /** The actions of the next definition that the machine is told. */
+    /** The actions of the next definition that the machine receives. */
     told: async () => {
       for (;;) {
         const { payload, command } = await machine.nextCommand(from)
         from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
-        // The machine has just connected, and may be told twice.
+        // The machine has just connected, and may receive it twice.
         const [task] = payload.name === 'set-tasks' ? (payload.input as CommandInput<'set-tasks'>).put : []
         if (task !== undefined) return task.actions
       }
@@ -48,7 +48,7 @@ const scriptOf = (script: number, script_args: string[], env_vars: string[] = []
   timeout: 30,
 })
 
-test('a task is told with values, anew when one of them changes, and says what is missing', async () => {
+test('a task is sent with values, again after a change, and reports missing ones', async () => {
   await using prepared = await prepare()
   const { server, machine, root, told } = prepared
   const params = { agent_id: machine.agentId }
@@ -88,7 +88,7 @@ test('a task is told with values, anew when one of them changes, and says what i
   expect(JSON.stringify(tables)).not.toMatch(/horse|another one/)
 })
 
-test('a script of a task is told with its snippets, anew when one of them changes', async () => {
+test('a script of a task is sent with its snippets, again after a change', async () => {
   await using prepared = await prepare()
   const { server, machine, root, told } = prepared
   const script = await server.given.script({ script_body: 'before\n{{greet}}\nafter' })

@@ -30,7 +30,7 @@ async function prepare() {
   return { server, agent, root, add, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-test('a task is added with the usual settings, listed, changed in parts and deleted', async () => {
+test('a task is added with default settings, listed, changed in parts and deleted', async () => {
   await using prepared = await prepare()
   const { server, agent, root, add } = prepared
   const script = await server.given.script({ name: 'Clean up' })
@@ -69,7 +69,7 @@ test('a task is added with the usual settings, listed, changed in parts and dele
   )
 })
 
-test('a task of an API user of the field, with bits and a Z behind the time', async () => {
+test('a task of an API client of the reference, with bits and a Z after the time', async () => {
   await using prepared = await prepare()
   const { body: task } = await prepared.add({
     task_type: 'monthly',
@@ -90,7 +90,7 @@ test.each([
   [{ run_time_date: '2026-02-31T02:00' }, 'run_time_date', 'There is no such date.'],
   // 12:00 UTC is 13:00 in Zurich.
   [{ task_type: 'runonce', run_time_date: '2026-03-01T12:30' }, 'run_time_date', undefined],
-  [{ task_type: 'checkfailure' }, 'assigned_check', 'Choose the check whose failure starts it.'],
+  [{ task_type: 'checkfailure' }, 'assigned_check', 'Choose the check that starts the task on failure.'],
   [{ task_type: 'checkfailure', assigned_check: 4711 }, 'assigned_check', undefined],
   [{ actions: [] }, 'actions', 'At least one action is needed.'],
   [{ actions: [{ type: 'script', script: 4711 }] }, 'actions.0.script', undefined],
@@ -105,13 +105,13 @@ test.each([
   if (sentence !== undefined) expect(error.fields?.[field]).toEqual([sentence])
 })
 
-test('a task that runs once may lie ahead in the zone of its machine only', async () => {
+test('the time of a task that runs once is in the future of its machine only', async () => {
   await using prepared = await prepare()
   const { status } = await prepared.add({ task_type: 'runonce', run_time_date: '2026-03-01T13:30' })
   expect(status).toBe(200)
 })
 
-test('who saves over what somebody else has saved is told', async () => {
+test('a save over a concurrent change is refused', async () => {
   await using prepared = await prepare()
   const { server, root, add } = prepared
   const { body: task } = await add()
@@ -122,10 +122,10 @@ test('who saves over what somebody else has saved is told', async () => {
     body: { name: 'Daily', modified: task.modified },
   })
   expect([late.status, late.error.code]).toEqual([409, 'changed_meanwhile'])
-  expect(late.error.detail).toContain('bob has changed "Hourly"')
+  expect(late.error.detail).toContain('was changed by bob')
 })
 
-test('moving the time of a task does not make up for what would have been before', async () => {
+test('moving the time of a task does not make up for earlier times', async () => {
   await using prepared = await prepare()
   const { server, root, add } = prepared
   const { body: task } = await add()
@@ -141,7 +141,7 @@ test('moving the time of a task does not make up for what would have been before
   expect(await from()).toEqual({ counts_from: '2026-03-01T13:00:00.000Z' })
 })
 
-test('a task without its script is not run, and says so', async () => {
+test('a task without its script does not run, and says so', async () => {
   await using prepared = await prepare()
   const { server, root, add } = prepared
   const script = await server.given.script()
@@ -152,23 +152,23 @@ test('a task without its script is not run, and says so', async () => {
   const run = await root.call(runTask, { params })
   expect([run.status, run.error.detail]).toEqual([
     409,
-    '"Nightly" cannot run: one of its scripts was deleted, or they are too large together.',
+    '"Nightly" cannot run: a script was deleted, or its scripts are too large together.',
   ])
 })
 
-test('what is switched off or away is not run', async () => {
+test('a task that is switched off, or whose machine is offline, does not run', async () => {
   await using prepared = await prepare()
   const { root, add, agent } = prepared
   const params = { id: (await add()).body.id }
   expect((await root.call(runTask, { params })).error).toMatchObject({
     code: 'agent_offline',
-    detail: `${agent.hostname} is not connected.`,
+    detail: `${agent.hostname} is offline. Try again when it is connected.`,
   })
   await root.call(editTask, { params, body: { enabled: false } })
   expect((await root.call(runTask, { params })).error.detail).toContain('is switched off')
 })
 
-test('a task keeps its check while that is there', async () => {
+test('a task keeps its check while that exists', async () => {
   await using prepared = await prepare()
   const { server, root, add, agent } = prepared
   const check = await server.given.check({ agent_id: agent.agent_id })

@@ -2,7 +2,7 @@ import type { TaskDefinition } from '@muster/contract/agent/tasks'
 import type { ToldKind } from '../../fleet/definition-sync.ts'
 import { findTaskDefinitions } from './definitions.ts'
 
-/** How machines are told of their tasks. */
+/** Synchronizes task definitions. */
 export const toldTasks: ToldKind<TaskDefinition> = {
   noun: 'tasks',
   version: 'tasks_version',

@@ -8,7 +8,7 @@ import { describeCheck } from '../checks/describe-check.ts'
 import { readSettings } from '../checks/view.ts'
 import { findScriptNames, type TaskRow } from './queries.ts'
 
-/** Tasks as they are told, with the names of their scripts and checks as they are now. */
+/** Tasks with the current names of their scripts and checks. */
 export async function viewTasks(db: Db, rows: readonly TaskRow[]): Promise<Task[]> {
   const fields = rows.map(readFields)
   const names = await findScriptNames(db, fields.flatMap(scriptIdsOf))
@@ -56,7 +56,7 @@ type Stored = Pick<
 
 export function readFields(row: Stored): TaskFields {
   const { name, enabled, task_type, alert_severity, assigned_check, custom_field } = row
-  // Stored by task-columns.ts as the contract's schema made it; one field came later.
+  // Stored by task-columns.ts with the contract's schema. One field was added later.
   const settings = JSON.parse(row.settings) as Omit<
     TaskFields,
     'actions' | keyof Stored | 'remove_if_not_scheduled'
@@ -76,7 +76,7 @@ export function readFields(row: Stored): TaskFields {
 }
 
 export function readTaskActions({ actions }: Pick<Stored, 'actions'>): TaskAction[] {
-  // Stored by task-columns.ts as the contract's schema made it.
+  // Stored by task-columns.ts with the contract's schema.
   return JSON.parse(actions) as TaskAction[]
 }
 
@@ -84,7 +84,7 @@ export function scriptIdsOf({ actions }: Pick<TaskFields, 'actions'>): number[] 
   return actions.flatMap((action) => (action.type === 'script' ? [action.script] : []))
 }
 
-/** What the audit log keeps of a task. */
+/** The fields of a task in audit rows. */
 export function viewForAudit(row: Stored) {
   return readFields(row)
 }
@@ -107,7 +107,7 @@ export function viewRun(row: Omit<Selectable<TaskRunsTable>, 'actions'>): TaskRu
 }
 
 export function readActions(actions: string): ActionResult[] {
-  // Stored by store-task-reports.ts as the contract's schema made it.
+  // Stored by store-task-reports.ts with the contract's schema.
   return JSON.parse(actions) as ActionResult[]
 }
 

@@ -29,7 +29,7 @@ import { refuseBadTask, refusePast, toColumns } from './task-columns.ts'
 import { readFields, scriptIdsOf, viewForAudit } from './view.ts'
 import { zoneOf } from './zone-of.ts'
 
-/** More would not fit into what is sent to a machine at once. */
+/** More would not fit into one command. */
 const MOST_TASKS = 200
 
 export function addTask(
@@ -45,7 +45,7 @@ export function addTask(
   return ctx.transaction(async (tx, emit) => {
     const agent = await requireAgent(tx, agentId, caller)
     const at = ctx.now()
-    // What is not given is absent, and leaves the default.
+    // Omitted fields get their default.
     const task: TaskFields = { ...TASK_DEFAULTS, ...given } as TaskFields
     const author_id = await refuseRuns(tx, caller, { after: runsOfTask(task) })
     await refuseBadTask(tx, agent, task)
@@ -53,7 +53,7 @@ export function addTask(
     if (model === 'client') await requireWholeClient(tx, agent.client_id, caller)
     refusePast(task, await zoneOf(tx, agentId), at)
     if ((await countTasks(tx, agentId)) >= MOST_TASKS)
-      throw new AppError('conflict', `A machine has at most ${MOST_TASKS} tasks.`)
+      throw new AppError('conflict', `A machine is limited to ${MOST_TASKS} tasks. Delete one first.`)
     const { id } = await insertTask(tx, {
       agent_id: agentId,
       ...toColumns(task),
@@ -88,7 +88,7 @@ export function addTask(
 
 type Change = Parsed<typeof editTask>['body']
 
-/** Changes some or all of a task. */
+/** Changes some or all fields of a task. */
 export function changeTask(
   ctx: Context,
   caller: Caller,
@@ -101,7 +101,7 @@ export function changeTask(
     if (modified !== undefined && modified !== before.modified) refuseOldSave(before)
     const agent = await requireAgent(tx, before.agent_id, caller)
     const fields = readFields(before)
-    // What is not given is absent, and leaves what is there.
+    // Omitted fields are unchanged.
     const task = { ...fields, ...change } as TaskFields
     const at = ctx.now()
     const author_id = await refuseRuns(tx, caller, {
@@ -116,7 +116,7 @@ export function changeTask(
     await updateTask(tx, id, {
       ...toColumns(task),
       author_id,
-      // What would have been before was not missed.
+      // Times before the change do not count as missed.
       ...(isOtherTime ? { counts_from: at.toISOString() } : {}),
       modified: laterThan(before.modified, at),
       modified_by: caller.username,
@@ -144,7 +144,7 @@ export function changeTask(
   })
 }
 
-/** When it runs, and whether it does. */
+/** The fields that decide when and whether it runs. */
 export function timesOf(task: TaskFields): string {
   return JSON.stringify([TaskSchedule.parse(task), task.enabled])
 }
@@ -157,14 +157,14 @@ function verbOf(before: TaskFields, after: TaskFields): string {
 function refuseOldSave({ modified_by, name, hostname }: TaskRow): never {
   throw new AppError(
     'changed_meanwhile',
-    `${modified_by} has changed "${name}" of ${hostname} since you opened it.`,
+    `"${name}" of ${hostname} was changed by ${modified_by}. Reload it and try again.`,
   )
 }
 
-/** Deletes a task with its runs; one that runs is ended on its machine. */
+/** Deletes a task with its runs. A running one is ended on its machine. */
 export function removeTask(ctx: Context, caller: Caller, id: number): Promise<void> {
   return ctx.transaction(async (tx, emit) => {
-    // A result that arrives in this moment is stored before, and its alert ends with the task.
+    // Concurrent results are stored before, and their alert ends with the task.
     await lockRow(tx, 'tasks', 'id', id)
     const task = await requireOwnTask(tx, caller, id)
     await takeAway({ ctx, tx, emit }, task, {
@@ -200,29 +200,28 @@ export async function takeAway(
   emit({ type: 'agent.changed', ids: [agent_id], agent_ids: [agent_id] })
 }
 
-/** The task, or `not_found`, also where the caller may not see its machine. */
+/** Returns the task. Throws `not_found` if it does not exist or its machine is not visible. */
 export async function requireTask(db: Db, caller: { scope: Scope }, id: number): Promise<TaskRow> {
   const task = await findTask(db, caller, id)
   if (task === undefined) throw new AppError('not_found', 'This task does not exist, or you may not see it.')
   return task
 }
 
-/** One of the machine's own: what comes from a policy is changed there. */
+/** Refuses tasks of policies, which are changed there. */
 async function requireOwnTask(db: Db, caller: { scope: Scope }, id: number): Promise<TaskRow> {
   const task = await requireTask(db, caller, id)
   if (task.policy_id === null) return task
   throw new AppError(
     'conflict',
-    `This task comes from the policy "${task.policy_name ?? 'that was just deleted'}": change it there.`,
+    `This task comes from the policy "${task.policy_name ?? 'that was just deleted'}". Change it there.`,
   )
 }
 
 type Collecting = Pick<TaskFields, 'custom_field' | 'collector_all_output' | 'actions'>
 
 /**
- * Refuses a custom field that is not there, and one whose values are not the caller's to change: those of sites and
- * clients reach scripts on other machines. Answers the model of one that the caller chose, or whose content the caller
- * changes.
+ * Refuses a missing custom field, and one whose values the caller may not change: values of sites and clients reach
+ * scripts on other machines. Returns the model of a field that the caller chose or whose content the caller changes.
  */
 export async function refuseBadField(
   db: Db,
@@ -233,14 +232,14 @@ export async function refuseBadField(
   if (id === null || (before !== undefined && partsOf(task) === partsOf(before))) return undefined
   const field = await findField(db, id)
   if (field === undefined) {
-    const sentence = 'This custom field does not exist (any more).'
+    const sentence = 'This custom field does not exist.'
     throw new AppError('invalid', sentence, { fields: { [`${place}custom_field`]: [sentence] } })
   }
   const { model, name } = field
   if (model !== 'agent' && !mayDo(caller, model === 'site' ? 'can_manage_sites' : 'can_manage_clients')) {
     throw new AppError(
       'not_allowed',
-      `"${name}" is a field of ${model}s, which your role does not allow you to change: no task of yours may either.`,
+      `"${name}" is a field of ${model}s, which your role does not allow you to change. Choose another field.`,
     )
   }
   return model

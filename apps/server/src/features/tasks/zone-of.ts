@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts'
 
-/** The zone of a machine's clocks as it reported it; empty while it is not known. */
+/** The reported time zone of a machine. Empty while it is unknown. */
 export async function zoneOf(db: Db, agentId: string): Promise<string> {
   const row = await db
     .selectFrom('agent_facts')
@@ -8,7 +8,7 @@ export async function zoneOf(db: Db, agentId: string): Promise<string> {
     .select('facts')
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
-  // Stored by store-facts.ts as the contract's schema made it.
+  // Stored by store-facts.ts with the contract's schema.
   const { time_zone = '' } = JSON.parse(row?.facts ?? '{}') as { time_zone?: string }
   return time_zone
 }

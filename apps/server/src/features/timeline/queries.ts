@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { readSettings } from '../checks/view.ts'
 
-/** A machine, and a range as instants and as Unix seconds. */
+/** A machine, and a time range as instants and as Unix seconds. */
 export interface TimelineRange {
   agentId: string
   from: number
@@ -12,10 +12,10 @@ export interface TimelineRange {
   toInstant: string
 }
 
-/** One more than is shown tells that there are more. */
+/** One more than is shown, to detect further ones. */
 const LIMIT = MOST_OF_KIND + 1
 
-/** Failures that lasted in the range, with their ends as far as those are known. */
+/** Failures in the range, with their ends if known. */
 export async function findFailures(db: Db, { agentId, from, to }: TimelineRange) {
   const rows = await db
     .selectFrom('check_transitions')
@@ -55,7 +55,7 @@ export async function findFailures(db: Db, { agentId, from, to }: TimelineRange)
   return rows.map((row) => ({ ...row, name: describeCheck(readSettings(row), row.script_name) }))
 }
 
-/** Alerts that are not those of checks: the checks say it themselves. */
+/** Alerts except those of checks, which appear as failures. */
 export function findOtherAlerts(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
   return db
     .selectFrom('alerts')
@@ -82,7 +82,7 @@ export function findRuns(db: Db, { agentId, fromInstant, toInstant }: TimelineRa
     .execute()
 }
 
-/** What people changed; what they ran stands among the runs. */
+/** Changes by users. Commands and scripts appear as runs. */
 export function findChanges(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
   return db
     .selectFrom('audit_log')
@@ -96,7 +96,7 @@ export function findChanges(db: Db, { agentId, fromInstant, toInstant }: Timelin
     .execute()
 }
 
-/** Who was at a remote tool, and until when. */
+/** Remote sessions with their ends. */
 export function findRemoteSessions(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
   return db
     .selectFrom('remote_sessions')
@@ -109,7 +109,7 @@ export function findRemoteSessions(db: Db, { agentId, fromInstant, toInstant }: 
     .execute()
 }
 
-/** Runs of tasks that took place, and those that did not. */
+/** Runs of tasks, including missed ones. */
 export function findTaskRuns(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
   return db
     .selectFrom('task_runs')
@@ -124,7 +124,7 @@ export function findTaskRuns(db: Db, { agentId, fromInstant, toInstant }: Timeli
     .execute()
 }
 
-/** Where the machine said something else of itself than before. */
+/** Changed facts of the machine. */
 export function findSystemChanges(db: Db, { agentId, from, to }: TimelineRange) {
   return db
     .selectFrom('machine_changes')

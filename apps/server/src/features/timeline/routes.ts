@@ -46,21 +46,21 @@ export function timelineRoutes(api: Api, ctx: Context): void {
 
 type Timeline = { entries: TimelineEntry[]; cut: TimelineKind[] }
 
-/** What happened on a machine, as far as the caller may know it, newest first. */
+/** The visible events of a machine, newest first. */
 async function readTimeline(
   ctx: Pick<Context, 'db' | 'now'>,
   caller: Caller,
   { machine, from, to }: { machine: { id: number; agent_id: string }; from: number; to: number },
 ): Promise<Timeline> {
   if (to < from) {
-    throw new AppError('invalid', 'The time ends before it begins.', {
-      fields: { to: ['Later than "from".'] },
+    throw new AppError('invalid', 'The time range ends before it starts. Swap its ends.', {
+      fields: { to: ['Choose a time after "from".'] },
     })
   }
   const range: TimelineRange = {
     agentId: machine.agent_id,
     from,
-    // Instants beyond this are none, and nothing is known of a later time.
+    // Later instants are invalid, and nothing is known of the future.
     to: Math.min(to, Math.floor(ctx.now().getTime() / 1000) + 86_400),
     fromInstant: instantOf(Math.min(from, LAST)),
     toInstant: instantOf(Math.min(to, LAST)),
@@ -109,7 +109,7 @@ async function readTimeline(
     })),
     drops.map(({ from: start, to: end, count }) => ({
       ...entry('dropped', null, start, end),
-      text: `${count} ${count === 1 ? 'result' : 'results'} of checks dropped: the server was away for longer than the machine keeps them`,
+      text: `${count} check ${count === 1 ? 'result' : 'results'} dropped: the server was unreachable for too long`,
       severity: 'warning',
     })),
     changes.map((row) => {
@@ -145,7 +145,7 @@ const instantOf = (seconds: number) => new Date(seconds * 1000).toISOString()
 const secondsOf = (instant: string) => Math.floor(Date.parse(instant) / 1000)
 const endOf = (instant: string | null) => (instant === null ? null : secondsOf(instant))
 
-/** Starts of the system: where the time since its start went back. Exact as long as every sample is kept. */
+/** Starts of the system, detected where the uptime decreased. Exact while raw samples are kept. */
 async function findReboots(
   ctx: Pick<Context, 'db' | 'now'>,
   machine: { id: number; agent_id: string },

@@ -68,7 +68,7 @@ async function prepare() {
   }
 }
 
-test('issue 3, 2.4: one timeline per machine: checks, alerts, commands, reboots and changes, newest first', async () => {
+test('one timeline per machine shows checks, alerts, commands, reboots and changes, newest first', async () => {
   await using prepared = await prepare()
   const { ctx, root, fail, run, uptime, query, agentId, check } = prepared
   await fail(-500, 'error')
@@ -126,7 +126,7 @@ test('issue 3, 2.4: one timeline per machine: checks, alerts, commands, reboots 
   expect(entries.find(({ kind }) => kind === 'check')).toMatchObject({ id: check.id, text: 'CPU Load Check: Warning Threshold: 70%, Error Threshold: 90%' }) // prettier-ignore
 })
 
-test('what began before the range and lasts into it is told, what was over is not', async () => {
+test('events that last into the range are shown, earlier ones are not', async () => {
   await using prepared = await prepare()
   const { root, fail, query } = prepared
   await fail(-900, 'error')
@@ -137,7 +137,7 @@ test('what began before the range and lasts into it is told, what was over is no
   expect(entries.map(({ from, to }) => [from - NOW, to && to - NOW])).toEqual([[-700, -100]])
 })
 
-test('who may not list checks, alerts, runs or the audit log is told nothing of them', async () => {
+test('without the permission for checks, alerts, runs or the audit log these are not shown', async () => {
   await using prepared = await prepare()
   const { server, given, fail, run, query } = prepared
   await fail(-100, 'error')
@@ -151,7 +151,7 @@ test('who may not list checks, alerts, runs or the audit log is told nothing of 
   ).toBe(404)
 })
 
-test('of a thousand runs the newest are told, and that there are more', async () => {
+test('the newest of a thousand runs are shown, with a sign that there are more', async () => {
   await using prepared = await prepare()
   const { root, run, query } = prepared
   for (let at = -1000; at < 0; at += 4) await run(at, 0)
@@ -166,7 +166,7 @@ test('of a thousand runs the newest are told, and that there are more', async ()
   expect(far.body.entries).toHaveLength(MOST_OF_KIND)
 })
 
-test('maintenance, runs of tasks and dropped results stand on it too, each for who may know it', async () => {
+test('maintenance, runs of tasks and dropped results are shown with the right permission', async () => {
   await using prepared = await prepare()
   const { server, ctx, given, root, query, agentId } = prepared
   await ctx.db
@@ -207,14 +207,14 @@ test('maintenance, runs of tasks and dropped results stand on it too, each for w
   const maintenance = ['maintenance', -900, -300, 'Maintenance mode was on: New disks', null]
   expect(await tell(root)).toEqual([
     ['task', -50, -40, 'Back up', task.id],
-    ['dropped', -200, -100, '7 results of checks dropped: the server was away for longer than the machine keeps them', null],
+    ['dropped', -200, -100, '7 check results dropped: the server was unreachable for too long', null],
     maintenance,
   ]) // prettier-ignore
   const watcher = server.as(await given.user({ permissions: ['can_list_agents'] }))
   expect(await tell(watcher)).toEqual([maintenance])
 })
 
-test('issue 3, 2.4: changes of software and hardware stand on the timeline, as the machine tells them', async () => {
+test('changes of software and hardware are shown as reported by the machine', async () => {
   await using prepared = await prepare()
   const { server, ctx, root, query, agentId } = prepared
   const report = (at: number, facts: Partial<AgentFacts>) =>
@@ -237,7 +237,7 @@ test('issue 3, 2.4: changes of software and hardware stand on the timeline, as t
   expect(await ctx.db.selectFrom('machine_changes').selectAll().execute()).toEqual([])
 })
 
-test('a machine that says something else each time keeps its newest changes only', async () => {
+test('a machine that always reports something else keeps its newest changes only', async () => {
   await using prepared = await prepare()
   const { ctx, agentId } = prepared
   const texts = Array.from({ length: 120 }, (_, index) => `Agent: ${index}`)
@@ -249,7 +249,7 @@ test('a machine that says something else each time keeps its newest changes only
   expect(kept[0]).toMatchObject({ text: 'Agent: 100' })
 })
 
-test('issue 3, 2.4: who signed in to a remote tool stands on the timeline, for who may view the audit log', async () => {
+test('remote sessions are shown with the permission to view the audit log', async () => {
   await using prepared = await prepare()
   const { ctx, given, server, root, query, agentId } = prepared
   const session = (id: string, from: number, to: number | null) => ({

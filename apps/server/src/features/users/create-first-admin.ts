@@ -6,8 +6,8 @@ import { audit } from '../audit/write-audit.ts'
 import { generatePassword } from './generate-password.ts'
 
 /**
- * On the very first start there is nobody yet: makes the superuser. Answers the name, and the password where it
- * was generated: this is the only moment at which it is known. Undefined on every later start.
+ * Creates the superuser on the very first start. Returns the name, and a generated password, which is known only at
+ * this moment. Returns undefined on every later start.
  */
 export async function createFirstAdmin(
   ctx: Context,
@@ -17,7 +17,7 @@ export async function createFirstAdmin(
   const { adminPassword, adminUser } = ctx.config
   const username = adminUser.toLowerCase()
   const fault = adminPassword === undefined ? undefined : findPasswordFault(adminPassword, username)
-  if (fault !== undefined) throw new ConfigError(`MUSTER_ADMIN_PASSWORD has a wrong value: ${fault}`)
+  if (fault !== undefined) throw new ConfigError(`MUSTER_ADMIN_PASSWORD is not valid: ${fault}`)
   const generated = adminPassword === undefined ? generatePassword() : undefined
   const hash = await hashPassword(adminPassword ?? generated ?? generatePassword())
   const isMade = await ctx.transaction(async (tx, emit) => {
@@ -30,7 +30,7 @@ export async function createFirstAdmin(
         is_superuser: 1,
         created_at: ctx.now().toISOString(),
       })
-      // Two servers that share a database may both start for the first time; one of them makes the user.
+      // Two servers that share a database may both start for the first time. One of them creates the user.
       .onConflict((conflict) => conflict.column('username').doNothing())
       .returning('id')
       .executeTakeFirst()
@@ -39,7 +39,7 @@ export async function createFirstAdmin(
       caller: { username, source: '' },
       action: 'add',
       object_type: 'user',
-      message: `Made the first user "${username}"`,
+      message: `Created the first user "${username}"`,
       at: ctx.now(),
       emit,
     })

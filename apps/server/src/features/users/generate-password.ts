@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** Without look-alikes, since it may be typed from a screen. */
+/** Without look-alikes, because it may be typed from a screen. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 20
 

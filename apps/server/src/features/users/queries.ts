@@ -7,7 +7,7 @@ export async function findPreferences(db: Db, userId: number): Promise<Preferenc
   return readPreferences(await storedPreferences(db, userId))
 }
 
-/** In a transaction: two changes at once are both kept, as the first write makes the second wait. */
+/** Call in a transaction: two concurrent changes are both kept, because the first write makes the second wait. */
 export async function savePreferenceChanges(db: Db, userId: number, changes: object): Promise<Preferences> {
   await db
     .updateTable('users')
@@ -33,7 +33,7 @@ async function storedPreferences(db: Db, userId: number): Promise<string> {
   return row?.preferences ?? '{}'
 }
 
-/** What a user sees until something else is chosen. */
+/** Preferences without own choices. */
 export const DEFAULT_PREFERENCES: Preferences = {
   dark_mode: true,
   show_community_scripts: true,
@@ -50,9 +50,9 @@ export const DEFAULT_PREFERENCES: Preferences = {
   terminal_theme: 'dark',
 }
 
-/** Stored choices laid over the defaults. A value that this version would not accept counts as not chosen. */
+/** Merges stored choices into the defaults. Values that this version does not accept are ignored. */
 export function readPreferences(stored: string): Preferences {
-  // Written by writePreferences, perhaps of an older version.
+  // Written by addPreferences, possibly of an older version.
   const chosen = JSON.parse(stored) as Record<string, unknown>
   const good = Object.entries(chosen).filter(
     ([name, value]) =>
@@ -63,7 +63,7 @@ export function readPreferences(stored: string): Preferences {
   return Preferences.parse({ ...DEFAULT_PREFERENCES, ...Object.fromEntries(good) })
 }
 
-/** The stored text with these choices added. */
+/** Adds these choices to the stored text. */
 function addPreferences(stored: string, changes: object): string {
   return JSON.stringify({ ...(JSON.parse(stored) as object), ...changes })
 }

@@ -6,8 +6,8 @@ import { deleteSessions } from './sessions/queries.ts'
 import { generatePassword } from './generate-password.ts'
 
 /**
- * For who has lost the password or the authenticator and owns the server: a new password, no second factor until it
- * is set up again, every session ended. Answers the password. Refuses an unknown name and says which there are.
+ * Resets a lost password from the command line: sets a new one, removes the second factor, and ends every session.
+ * Returns the password. Throws for an unknown name and lists the existing ones.
  */
 export async function resetPassword(ctx: Context, name: string): Promise<string> {
   const username = name.toLowerCase()
@@ -23,7 +23,7 @@ export async function resetPassword(ctx: Context, name: string): Promise<string>
     if (user === undefined) {
       const users = await tx.selectFrom('users').select('username').orderBy('username').limit(20).execute()
       const names = users.map((one) => one.username).join(', ')
-      throw new AppError('not_found', `There is no user ${username}. There are: ${names || 'none yet'}.`)
+      throw new AppError('not_found', `The user ${username} does not exist. Users: ${names || 'none yet'}.`)
     }
     await tx.deleteFrom('throttles').where('key', '=', `account:${username}`).execute()
     const ended = await deleteSessions(tx, { userId: user.id })

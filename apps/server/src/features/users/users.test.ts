@@ -46,7 +46,7 @@ test('saving one preference keeps the others, and every user has their own', asy
   expect((await eve.call(getDashInfo, {})).body.client_tree_splitter).toBe(20)
 })
 
-test('two tabs that save different preferences at once both succeed', async () => {
+test('two concurrent saves of different preferences both succeed', async () => {
   await using server = await createTestServer()
   const ada = server.as(await server.given.user())
   await Promise.all([
@@ -86,12 +86,12 @@ test.each(['red', 'deep-purple-3', 'warning', '#aabbcc'])('the colour %s is take
   expect(body.loading_bar_color).toBe(color)
 })
 
-test('a stored value that is no longer possible counts as not chosen', () => {
+test('an invalid stored value counts as not chosen', () => {
   const stored = JSON.stringify({ dark_mode: false, client_tree_sort: 'by size', gone: 1 })
   expect(readPreferences(stored)).toEqual({ ...DEFAULT_PREFERENCES, dark_mode: false })
 })
 
-test('a user is told who they are and what they may do', async () => {
+test('a user sees their name and permissions', async () => {
   await using server = await createTestServer()
   const user = await server.given.user({ username: 'ada', permissions: ['can_list_agents'] })
   expect((await server.as(user).call(getMe, {})).body).toEqual({

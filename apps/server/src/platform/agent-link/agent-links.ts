@@ -14,35 +14,34 @@ import { SignInPace } from './sign-in-pace.ts'
 export interface LinksOwner {
   log: Log
   serverVersion: string
-  /** Seconds: so often machines measure themselves; it may change. */
+  /** Seconds between metrics samples of a machine. It may change. */
   metricsInterval: () => number
   now: () => Date
   findKey(agentId: string): Promise<string | undefined>
-  /** A machine has signed in. */
   onUp(agentId: string, answer: AnswerFrame, source: string): void
-  /** The link of a machine is lost, and no newer one has replaced it. */
+  /** Called when no newer link has replaced the lost one. */
   onDown(agentId: string): void
-  /** What a machine had to report when it signed in (`last_report`) is stored. */
+  /** Called when every report up to `last_report` of the sign-in is stored. */
   onCaughtUp(agentId: string): void
-  /** What a machine says for this moment only. */
+  /** Live data that is not stored. */
   onLive(agentId: string, frame: LiveFrame): void
-  /** Stores reports, all or none; they are acknowledged when this resolves. */
+  /** Stores all reports or none. They are acknowledged when this resolves. */
   store(reports: QueuedReport[]): Promise<void>
 }
 
-/** The links of the agents that are connected to this process: at most one for each agent, the newest wins. */
+/** The links of agents connected to this process. Each agent has at most one; the newest wins. */
 export class AgentLinks implements AsyncDisposable {
   readonly pace = new SignInPace()
   #owner: LinksOwner
   #sockets = new Map<string, AgentSocket>()
   #queue: ReportQueue
   #limitedLog: LimitedLog
-  /** Kept over a link's end, or each new link would begin with a new budget. */
+  /** Kept after a link ends. Otherwise a reconnect would reset the budget. */
   #budgets = new Map<string, LinkBudget>()
   #timer: NodeJS.Timeout
   #budgetTimer: NodeJS.Timeout
   #lookedAtMs = Date.now()
-  /** Until then nobody is taken for dead: this process was held up, and what they said meanwhile is unread. */
+  /** No agent is considered dead before this time: the event loop was blocked and their frames are still unread. */
   #patientUntilMs = 0
 
   constructor(owner: LinksOwner) {
@@ -73,7 +72,7 @@ export class AgentLinks implements AsyncDisposable {
     return [...this.#sockets.keys()]
   }
 
-  /** Takes over an upgraded socket; `header` is what `x-muster-agent` said. */
+  /** Takes over an upgraded socket. `header` is the value of `x-muster-agent`. */
   accept(
     ws: WebSocket,
     header: unknown,
@@ -111,12 +110,12 @@ export class AgentLinks implements AsyncDisposable {
     )
   }
 
-  /** Sends a frame; false = this process has no link to that agent. */
+  /** Returns false if this process has no link to the agent. */
   send(agentId: string, frame: ServerFrame): boolean {
     return this.#sockets.get(agentId)?.send(frame) ?? false
   }
 
-  /** A channel of this machine's link, of which it is still to be told. */
+  /** Opens a channel on the agent's link. The caller still has to notify the agent. */
   openChannel(agentId: string, ear: ChannelEar): LinkChannel | ChannelEnd {
     const found = this.#sockets.get(agentId)?.channels.open(ear)
     return found ?? { code: 'agent_offline', message: 'This machine is not connected.' }
@@ -126,7 +125,7 @@ export class AgentLinks implements AsyncDisposable {
     this.#forAll((socket) => socket.send(frame))
   }
 
-  /** Ends the link of a machine that this server no longer knows. */
+  /** Ends the link of an agent that this server does not know. */
   refuse(agentId: string, code: string, message: string): void {
     this.#sockets.get(agentId)?.refuse(code, message)
   }
@@ -164,13 +163,12 @@ export class AgentLinks implements AsyncDisposable {
     for (const [agentId, budget] of this.#budgets) if (budget.isWhole(nowMs)) this.#budgets.delete(agentId)
   }
 
-  /** No newer link has replaced it. */
   #isCurrent(socket: AgentSocket): boolean {
     return this.#sockets.get(socket.agentId) === socket
   }
 
   #down(socket: AgentSocket): void {
-    // A socket that was replaced goes silently: its agent is still connected.
+    // A replaced socket closes without an event: its agent is still connected.
     if (!this.#isCurrent(socket)) return
     this.#sockets.delete(socket.agentId)
     this.#owner.onDown(socket.agentId)
@@ -188,7 +186,7 @@ export class AgentLinks implements AsyncDisposable {
   }
 }
 
-/** Links came up at different moments: no look has to ping more than a few of ten thousand. */
+/** Links are checked in small groups, so that no tick pings all of 10,000 agents. */
 const LOOK_MS = 250
 const FORGET_BUDGETS_MS = 60_000
 const HELD_UP_MS = 700

@@ -23,41 +23,41 @@ export type AnswerFrame = Extract<AgentFrame, { type: 'answer' }>
 
 export interface SocketOwner {
   log: Log
-  /** For what a machine can cause as often as it likes. */
+  /** For messages that an agent can cause without limit. */
   limitedLog: LimitedLog
   serverVersion: string
-  /** Seconds: so often machines measure themselves. */
+  /** Seconds between metrics samples of a machine. */
   metricsInterval: number
   now: () => Date
-  /** base64url public key of an agent; undefined = this server knows no such machine. */
+  /** Returns the agent's public key (base64url), or undefined for an unknown agent. */
   findKey(agentId: string): Promise<string | undefined>
-  /** Resolves when an agent may sign in. */
+  /** Resolves when the agent may sign in. */
   turn(): Promise<void>
-  /** A frame of so many bytes has come. Returns the milliseconds in which nothing more should be read. */
+  /** Charges a received frame. Returns the milliseconds to pause reading. */
   spend(agentId: string, bytes: number): number
   onUp(socket: AgentSocket, answer: AnswerFrame): void
   onDown(socket: AgentSocket): void
-  /** Every report that waited when it signed in is stored and acknowledged. */
+  /** Every report that was waiting at sign-in is stored and acknowledged. */
   onCaughtUp(socket: AgentSocket): void
-  /** What is of use at this moment only. */
+  /** Live data that is not stored. */
   onLive(socket: AgentSocket, frame: LiveFrame): void
-  /** `bytes`: how long it was on the wire. */
+  /** `bytes`: size on the wire. */
   onReport(socket: AgentSocket, sent: { seq: number; report: Report; bytes: number }): void
 }
 
 const SIGN_IN_MS = 10_000
-/** Above this the machine does not read what it is sent; a new link starts afresh. */
+/** Above this the agent is not reading. The link is closed; a new one starts empty. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
-/** Above this a machine that is told what is wrong with its frames does not read it. */
+/** Above this the agent is not reading error frames. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
-/** Why a socket is not read just now: the agent's budget, its own reports that wait, the reports of all. */
+/** Why reading from a socket is paused: the agent's budget, its own unstored reports, or the reports of all agents. */
 export type HoldReason = 'budget' | 'own reports' | 'all reports'
 
 /**
- * One agent's WebSocket: challenge, answer, then frames both ways. Before it has signed in, one frame counts: a text
- * frame with a signature that holds, and nothing else is parsed. After that, everything is parsed by the contract; a
- * frame that cannot be read is answered with an `error` frame, and too many of them end the link.
+ * One agent's WebSocket: challenge, answer, then frames in both directions. Before sign-in only one frame is accepted,
+ * a text frame with a valid signature; nothing else is parsed. After sign-in every frame is parsed by the contract. An
+ * unreadable frame is answered with an `error` frame, and too many of them end the link.
  */
 export class AgentSocket {
   readonly agentId: string
@@ -71,7 +71,7 @@ export class AgentSocket {
   #nonce = randomBytes(32).toString('base64url')
   #state: 'signing-in' | 'up' | 'closed' = 'signing-in'
   #signInTimer: NodeJS.Timeout
-  /** The last of the reports that waited when it signed in; 0 = all of them are stored. */
+  /** Sequence number of the last report that was waiting at sign-in. 0 = all are stored. */
   #owed = 0
   #unreadable = 0
   #holds = new Set<HoldReason>()
@@ -102,7 +102,7 @@ export class AgentSocket {
     })
   }
 
-  /** Sends a frame; false = the link is down or does not drain. */
+  /** Returns false if the link is down or its buffer is full. */
   send(frame: ServerFrame): boolean {
     if (this.#state !== 'up') return false
     if (this.#ws.bufferedAmount > MAX_BUFFERED_BYTES) {
@@ -113,7 +113,7 @@ export class AgentSocket {
     return true
   }
 
-  /** Reports up to and including this number are stored. */
+  /** Acknowledges reports up to and including this number. */
   acknowledge(seq: number): void {
     this.send({ type: 'ack', seq })
     if (this.#owed === 0 || seq < this.#owed) return
@@ -121,7 +121,7 @@ export class AgentSocket {
     this.#owner.onCaughtUp(this)
   }
 
-  /** Stops reading until `release`. What the agent sends meanwhile waits in its own system, and is not lost. */
+  /** Stops reading until `release`. Unread data stays in the agent's operating system and is not lost. */
   hold(reason: HoldReason): void {
     if (this.#holds.size === 0) this.#ws.pause()
     this.#holds.add(reason)
@@ -129,7 +129,7 @@ export class AgentSocket {
 
   release(reason: HoldReason): void {
     if (!this.#holds.delete(reason) || this.#holds.size > 0) return
-    // It may have shown life all the time.
+    // The agent may have been sending while its socket was not read.
     this.#heardMs = Date.now()
     this.#ws.resume()
   }
@@ -138,7 +138,7 @@ export class AgentSocket {
     return this.#holds.size === 0 && nowMs - this.#heardMs > DEAD_AFTER_MS
   }
 
-  /** Shows the machine that this server lives, when it has said nothing for a while; it answers. */
+  /** Pings an agent that has been silent for a while. */
   beat(nowMs: number): void {
     if (nowMs - this.#saidMs < this.#sayEveryMs) return
     this.#saidMs = nowMs
@@ -148,7 +148,7 @@ export class AgentSocket {
   refuse(code: string, message: string): void {
     this.#write({ type: 'refused', code, message })
     this.#ws.close(4403, code)
-    // Nothing more is read from one that nobody knows.
+    // Do not read more from an unknown peer.
     if (this.#state === 'signing-in') this.#ws.pause()
     setTimeout(() => this.terminate(), 1000).unref()
   }
@@ -184,7 +184,7 @@ export class AgentSocket {
     this.#spend(data.length)
     if (isBinary) return
     if (data.length > MAX_FRAME_BYTES)
-      return this.#refuseFrame('too_large', `A frame has at most ${MAX_FRAME_BYTES} bytes.`)
+      return this.#refuseFrame('too_large', `Frames are limited to ${MAX_FRAME_BYTES} bytes.`)
     const frame = readFrame(data)
     if (typeof frame === 'string')
       return this.#refuseFrame(frame === 'unknown type' ? 'unknown_type' : 'unreadable', frame)
@@ -210,7 +210,7 @@ export class AgentSocket {
     this.#budgetTimer = setTimeout(() => this.release('budget'), waitMs)
   }
 
-  /** Says what is wrong with a frame, unless the machine does not read what it is told. */
+  /** Reports a bad frame to the agent, unless the agent does not read. */
   #refuseFrame(code: 'too_large' | 'unknown_type' | 'unreadable', problem: string): void {
     const about = { agent_id: this.agentId, problem }
     this.#owner.limitedLog.write(this.agentId, about, 'agent sent an unreadable frame')
@@ -223,7 +223,7 @@ export class AgentSocket {
     }
   }
 
-  /** The first frame. Its signature is looked at before anything else: a stranger's frame is not worth parsing. */
+  /** Handles the first frame. The signature is verified before anything is parsed. */
   async #signIn(data: Buffer, isBinary: boolean): Promise<void> {
     const nonce = this.#nonce
     if (nonce === '') return this.terminate()
@@ -231,7 +231,7 @@ export class AgentSocket {
     const signature = isBinary || data.length > MAX_SIGN_IN_BYTES ? undefined : findSignature(data)
     if (signature === undefined)
       return this.#refuseStranger('unreadable', 'The first frame must be a signed answer to the challenge.')
-    // The agent has done its part in time; from here on it waits for the server.
+    // The agent has answered in time. From here on it waits for the server.
     clearTimeout(this.#signInTimer)
     await this.#owner.turn()
     if (this.#state !== 'signing-in') return
@@ -250,7 +250,7 @@ export class AgentSocket {
     }
     const answer = readFrame(data)
     if (typeof answer === 'string' || answer.type !== 'answer' || answer.signature !== signature)
-      return this.#refuseStranger('unreadable', 'The answer to the challenge cannot be read.')
+      return this.#refuseStranger('unreadable', 'The answer to the challenge could not be read.')
     this.#goUp(answer)
   }
 
@@ -263,7 +263,7 @@ export class AgentSocket {
   #goUp(answer: AnswerFrame): void {
     const protocol = PROTOCOL_VERSIONS.findLast((version) => answer.protocols.includes(version))
     if (protocol === undefined)
-      return this.refuse('protocol', 'No protocol version in common. Update the agent.')
+      return this.refuse('protocol', 'The agent and the server share no protocol version. Update the agent.')
     if (this.#state !== 'signing-in') return
     clearTimeout(this.#signInTimer)
     this.#state = 'up'
@@ -290,7 +290,7 @@ export class AgentSocket {
   }
 }
 
-/** The frame, or what is wrong with it. */
+/** @returns The frame, or a description of the problem. */
 function readFrame(data: Buffer): AgentFrame | string {
   let value: unknown
   try {
@@ -306,7 +306,7 @@ function readFrame(data: Buffer): AgentFrame | string {
   return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`.slice(0, 300)
 }
 
-/** What stands as `signature` in a text that is JSON maybe; undefined where nothing that could be one does. */
+/** @returns The possible `signature` of a text that may be JSON, or undefined. */
 function findSignature(data: Buffer): string | undefined {
   const start = data.indexOf('"signature"')
   if (start < 0) return undefined

@@ -11,7 +11,7 @@ import { BusChannels } from './bus-channels.ts'
 
 const log = { error: vi.fn<() => void>(), warn: vi.fn<() => void>(), info: vi.fn<() => void>() }
 
-/** An end that keeps what it is told. */
+/** A reader that records its input. */
 function createEar() {
   const heard: string[] = []
   const ends: ChannelEnd[] = []
@@ -41,26 +41,23 @@ async function openTwo(url: string | undefined) {
 }
 
 const kinds = findNats() === undefined ? ['in process'] : ['in process', 'nats']
-test.each(kinds)(
-  '%s: frames cross in order, and the end of one side is the end of the other',
-  async (kind) => {
-    await using nats = kind === 'nats' ? await startTestNats() : undefined
-    const two = await openTwo(nats?.url)
-    const lines = Array.from({ length: 200 }, (_, i) => `line ${i}`)
-    for (const line of lines) two.toPerson.send(say(line))
-    two.toMachine.send(say('a key'))
-    await vi.waitFor(() => expect(two.person.heard).toEqual(lines))
-    await vi.waitFor(() => expect(two.machine.heard).toEqual(['a key']))
-    two.toMachine.end({ code: 'closed', message: 'Closed.' })
-    await vi.waitFor(() => expect(two.machine.ends).toEqual([{ code: 'closed', message: 'Closed.' }]))
-    expect([two.mine.size, two.others.size]).toEqual([0, 0])
-    expect(two.person.ends).toEqual([])
-    await two.here[Symbol.asyncDispose]()
-    await two.there[Symbol.asyncDispose]()
-  },
-)
+test.each(kinds)('%s: frames cross in order, and ending one side ends the other', async (kind) => {
+  await using nats = kind === 'nats' ? await startTestNats() : undefined
+  const two = await openTwo(nats?.url)
+  const lines = Array.from({ length: 200 }, (_, i) => `line ${i}`)
+  for (const line of lines) two.toPerson.send(say(line))
+  two.toMachine.send(say('a key'))
+  await vi.waitFor(() => expect(two.person.heard).toEqual(lines))
+  await vi.waitFor(() => expect(two.machine.heard).toEqual(['a key']))
+  two.toMachine.end({ code: 'closed', message: 'Closed.' })
+  await vi.waitFor(() => expect(two.machine.ends).toEqual([{ code: 'closed', message: 'Closed.' }]))
+  expect([two.mine.size, two.others.size]).toEqual([0, 0])
+  expect(two.person.ends).toEqual([])
+  await two.here[Symbol.asyncDispose]()
+  await two.there[Symbol.asyncDispose]()
+})
 
-test('a process that is gone without a word is missed', async () => {
+test('a killed process is detected', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
     const bus = await openBus(undefined, log)

@@ -14,8 +14,8 @@ const BEAT = new Uint8Array(0)
 const LOST: ChannelEnd = { code: 'link_lost', message: 'The connection between two servers was lost.' }
 
 /**
- * Channels whose person is at one server process and whose machine at another. Frames travel over the bus as they are;
- * each end shows the other that it lives, and takes it for dead after seven seconds of silence.
+ * Channels between a user at one server process and an agent at another. Frames travel over the bus unchanged. Both
+ * ends send heartbeats and treat the other as dead after seven seconds of silence.
  */
 export class BusChannels implements Disposable {
   #bus: Bus
@@ -23,7 +23,7 @@ export class BusChannels implements Disposable {
 
   constructor(bus: Bus) {
     this.#bus = bus
-    // What was said meanwhile is lost, and a stream with a hole in it is of no use.
+    // Messages were lost during the outage, and a stream with gaps is useless.
     bus.onReconnect(() => this.#dropAll())
   }
 
@@ -31,7 +31,7 @@ export class BusChannels implements Disposable {
     return this.#ends.size
   }
 
-  /** One end of the channel `id`. `side` says which: the person's or the machine's. */
+  /** Opens one end of the channel `id`. `side` is the user's or the agent's end. */
   async open(id: string, side: 'person' | 'machine', ear: ChannelEar): Promise<ChannelMouth> {
     const [hear, say] = side === 'person' ? ['up', 'down'] : ['down', 'up']
     const end = new BusEnd(this.#bus, `channel.${id}.${say}`, ear, () => this.#ends.delete(end))
@@ -77,7 +77,7 @@ class BusEnd implements ChannelMouth {
     this.#stop()
   }
 
-  /** The other end is gone. */
+  /** The other end no longer exists. */
   drop(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#stop()

@@ -14,12 +14,12 @@ export interface CommandOrder<Name extends CommandName = CommandName> {
   input: CommandInput<Name>
   author: string
   expiresAt: string
-  /** The same again when a run is sent again, so that the machine runs it once. */
+  /** Repeated when a run is sent again, so that the agent runs it once. */
   nonce: string
   historyId: number | null
 }
 
-/** Signs an order with the server's command key, which the machine has pinned at enrolment. */
+/** Signs a command with the server's command key, which the agent pinned at enrolment. */
 export function signCommand<Name extends CommandName>(
   key: SigningKey,
   order: CommandOrder<Name>,

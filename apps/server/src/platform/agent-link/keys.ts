@@ -19,21 +19,23 @@ export function importPublicKey(raw: string): KeyObject {
   })
 }
 
-/** Whether `signature` (base64url) over `text` was made by the owner of `publicKey` (base64url, raw). */
+/**
+ * Returns true if `signature` (base64url) over `text` was made with the private key of `publicKey` (base64url, raw).
+ */
 export function verifyProof(publicKey: string, text: string, signature: string): Promise<boolean> {
   return verifyAside(null, Buffer.from(text), importPublicKey(publicKey), Buffer.from(signature, 'base64url'))
 }
 
-/** In a thread of Node's pool. */
+/** Runs in Node's thread pool. */
 const verifyAside = promisify(verify)
 
 export interface SigningKey {
-  /** base64url of the raw public half. */
+  /** Raw public key, base64url. */
   publicKey: string
   sign(text: string): string
 }
 
-/** A new Ed25519 key as PKCS#8 PEM. */
+/** @returns A new Ed25519 key as PKCS#8 PEM. */
 export function generateKeyPem(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 }

@@ -1,18 +1,18 @@
-/** What one agent may send, in text frames; channels have their own credit. */
+/** Limits for text frames of one agent. Channels have their own credit. */
 export interface LinkRates {
   bytesPerSecond: number
   framesPerSecond: number
-  /** What may come at once, on top of the rate. */
+  /** Allowed at once, in addition to the rate. */
   burst: { bytes: number; frames: number }
 }
 
-/** A machine that was away for a week has its whole outbox to send: 50 MB at most. */
+/** The outbox of a machine that was offline for a week holds at most 50 MB. */
 export const SUSTAINED: LinkRates = {
   bytesPerSecond: 250_000,
   framesPerSecond: 50,
   burst: { bytes: 50_000_000, frames: 20_000 },
 }
-/** While its burst lasts. Others wait no longer for what one machine sends within a moment. */
+/** Applies during the burst and limits how long one agent can delay the others. */
 export const PEAK: LinkRates = {
   bytesPerSecond: 500_000,
   framesPerSecond: 250,
@@ -20,8 +20,8 @@ export const PEAK: LinkRates = {
 }
 
 /**
- * The budget of one agent, over all of its links. Spending beyond it is possible, as what has come is never dropped:
- * the debt says for how long the server should read nothing more.
+ * The budget of one agent over all of its links. Spending beyond it is possible, because received data is never
+ * dropped: the debt determines how long the server pauses reading.
  */
 export class LinkBudget {
   #bytes: TokenBucket[]
@@ -38,7 +38,7 @@ export class LinkBudget {
     )
   }
 
-  /** A frame of so many bytes has come. Returns the milliseconds until the budget is no longer in debt. */
+  /** Charges a frame. Returns the milliseconds until the budget is out of debt. */
   spend(bytes: number, nowMs: number): number {
     return Math.max(
       ...this.#bytes.map((bucket) => bucket.spend(bytes, nowMs)),
@@ -46,13 +46,13 @@ export class LinkBudget {
     )
   }
 
-  /** Nothing of it is spent: a new one is the same. */
+  /** A full budget equals a new one, so it can be discarded. */
   isWhole(nowMs: number): boolean {
     return [...this.#bytes, ...this.#frames].every((bucket) => bucket.isFull(nowMs))
   }
 }
 
-/** So many at once, and then so many a second. */
+/** A token bucket with a burst size and a refill rate per second. */
 export class TokenBucket {
   #perMs: number
   #burst: number
@@ -66,7 +66,7 @@ export class TokenBucket {
     this.#atMs = nowMs
   }
 
-  /** False = there is not enough, and nothing is spent. */
+  /** @returns False if there are too few tokens; then none are spent. */
   trySpend(amount: number, nowMs: number): boolean {
     this.#refill(nowMs)
     if (this.#left < amount) return false
@@ -74,7 +74,7 @@ export class TokenBucket {
     return true
   }
 
-  /** Spends it in any case. Returns the milliseconds until the debt is paid. */
+  /** Spends even into debt. Returns the milliseconds until the debt is paid. */
   spend(amount: number, nowMs: number): number {
     this.#refill(nowMs)
     this.#left -= amount

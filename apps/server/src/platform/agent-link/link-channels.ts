@@ -11,22 +11,22 @@ import {
 import { SendWindow } from '@muster/contract/agent/channel-flow'
 import { countPassing } from './passing-bytes.ts'
 
-/** Who is told what comes over a channel. The number in the frames may be any. */
+/** Receives the frames of a channel. The channel number in the frames may be any. */
 export interface ChannelEar {
   onFrame: (frame: Uint8Array) => void
-  /** It is over, and not by `end` of this side. */
+  /** The channel ended, but not by `end` of this side. */
   onEnd: (end: ChannelEnd) => void
 }
 
-/** A channel as somebody has it who speaks on it. */
+/** The writing side of a channel. */
 export interface ChannelMouth {
   send: (frame: Uint8Array) => void
   end: (end: ChannelEnd) => void
 }
 
 /**
- * The channels of one agent's link. Frames go through unchanged but for their number, and wait nowhere but in the two
- * sockets; both sides are held to the credit that the other one gave, so that neither can fill this server's memory.
+ * The channels of one agent's link. Frames pass through with only their number changed and are buffered only by the two
+ * sockets. Both sides are held to the credit granted by the other, so neither can fill the memory of this server.
  */
 export class LinkChannels {
   #write: (bytes: Uint8Array) => void
@@ -41,12 +41,12 @@ export class LinkChannels {
     return this.#channels.size
   }
 
-  /** A channel with a number that is new on this link; the machine is still to be told. */
+  /** Opens a channel with an unused number. The caller still has to notify the agent. */
   open(ear: ChannelEar): LinkChannel | ChannelEnd {
     if (this.#channels.size >= MAX_CHANNELS) {
       return {
         code: 'too_many',
-        message: `This machine has ${MAX_CHANNELS} channels open, and takes no more.`,
+        message: `This machine has ${MAX_CHANNELS} open channels, the maximum. Close one and try again.`,
       }
     }
     this.#lastId += 1
@@ -58,7 +58,7 @@ export class LinkChannels {
     return channel
   }
 
-  /** A binary frame of the machine. False = it belongs to no channel. */
+  /** Handles a binary frame of the agent. Returns false if no channel has its number. */
   take(bytes: Uint8Array): boolean {
     const frame = decodeChannelFrame(bytes)
     const channel = frame.channel === undefined ? undefined : this.#channels.get(frame.channel)
@@ -72,7 +72,7 @@ export class LinkChannels {
     const end: ChannelEnd =
       'wrong' in frame
         ? { code: 'bad_frame', message: frame.wrong }
-        : { code: 'not_found', message: 'There is no such channel.' }
+        : { code: 'not_found', message: 'This channel does not exist.' }
     if (channel !== undefined) channel.fail(end)
     else if (frame.channel !== undefined) this.#write(encodeChannelEnd(frame.channel, end))
     return false
@@ -104,7 +104,7 @@ export class LinkChannel implements ChannelMouth {
     this.#link = link
   }
 
-  /** A frame of the person. */
+  /** A frame from the user. */
   send(bytes: Uint8Array): void {
     if (this.#isOver) return
     const frame = decodeChannelFrame(bytes)
@@ -126,7 +126,7 @@ export class LinkChannel implements ChannelMouth {
     this.#link.write(encodeChannelEnd(this.id, end))
   }
 
-  /** A frame of the machine. */
+  /** A frame from the agent. */
   take(kind: number, payload: Uint8Array, bytes: Uint8Array): void {
     if (kind === CHANNEL_KIND.end) return this.drop(readChannelEnd(payload))
     const isFair =
@@ -138,14 +138,14 @@ export class LinkChannel implements ChannelMouth {
     countPassing(bytes.length)
   }
 
-  /** Ends it on both sides. */
+  /** Ends the channel on both sides. */
   fail(end: ChannelEnd): void {
     if (this.#isOver) return
     this.end(end)
     this.#ear.onEnd(end)
   }
 
-  /** The machine's side is gone. */
+  /** The agent's side no longer exists. */
   drop(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -156,5 +156,5 @@ export class LinkChannel implements ChannelMouth {
 
 const OVER_WINDOW: ChannelEnd = {
   code: 'over_window',
-  message: 'More was sent on the channel than its window takes.',
+  message: 'The channel received more data than its window allows.',
 }

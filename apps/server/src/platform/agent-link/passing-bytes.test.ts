@@ -5,14 +5,14 @@ const MB = 1024 * 1024
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('young objects are looked at once for every 4 MB, and never everything', () => {
+test('a young collection runs once per 4 MB, a full one never', () => {
   const gc = vi.fn()
   vi.stubGlobal('gc', gc)
   for (let bytes = 0; bytes < 12 * MB; bytes += MB / 2) countPassing(MB / 2)
   expect(gc.mock.calls).toEqual(Array.from({ length: 3 }, () => [{ type: 'minor' }]))
 })
 
-test('nothing happens in a Node without the flag', () => {
+test('does nothing in a Node without --expose-gc', () => {
   vi.stubGlobal('gc', undefined)
   expect(() => countPassing(5 * MB)).not.toThrow()
 })

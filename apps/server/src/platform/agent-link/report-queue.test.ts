@@ -11,7 +11,7 @@ const TOOK = { execution_time: 0.01, output_cut_bytes: 0 }
 
 afterEach(() => vi.useRealTimers())
 
-/** The clock stands, so that nothing that lingers goes by itself. */
+/** The clock is stopped, so no batch is flushed by time. */
 function prepare() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   const stored: string[][] = []
@@ -21,7 +21,7 @@ function prepare() {
     onFull() {},
     onRoom() {},
   })
-  // The queue only acknowledges and releases here.
+  // The queue only calls acknowledge and release here.
   const socket = { agentId: 'a', acknowledge: (seq: number) => acknowledged.push(seq), release() {} }
   let seq = 0
   const add = (report: Report) =>
@@ -33,7 +33,7 @@ const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
 }
 
-test('a report that comes alone is stored at once; the next ones wait a moment for one another', async () => {
+test('a single report is stored at once, and the next ones wait briefly to share a transaction', async () => {
   const { stored, acknowledged, add } = prepare()
   add(FACTS)
   await turns()
@@ -49,7 +49,7 @@ test('a report that comes alone is stored at once; the next ones wait a moment f
   expect(acknowledged).toEqual([1, 3])
 })
 
-test('what a person waits for does not linger, and takes along what does', async () => {
+test('an urgent report does not wait, and flushes the waiting ones', async () => {
   const { stored, add } = prepare()
   add(FACTS)
   await turns()
@@ -63,7 +63,7 @@ test('what a person waits for does not linger, and takes along what does', async
   expect(stored).toHaveLength(2)
 })
 
-test('that a command has begun is stored with its result, where that follows at once', async () => {
+test('the start of a command is stored together with a result that follows at once', async () => {
   const { stored, acknowledged, add } = prepare()
   add(FACTS)
   await turns()
@@ -78,7 +78,7 @@ test('that a command has begun is stored with its result, where that follows at 
   expect(acknowledged).toEqual([1, 4])
 })
 
-test('as many as are worth a transaction do not linger', async () => {
+test('a full batch does not wait', async () => {
   const { stored, add } = prepare()
   add(FACTS)
   await turns()
@@ -90,7 +90,7 @@ test('as many as are worth a transaction do not linger', async () => {
   expect(stored.map((batch) => batch.length)).toEqual([1, 100])
 })
 
-test('an agent with much that waits is read no further until some of it is stored; so are all when all have', async () => {
+test('reading pauses for an agent with too many unstored reports, and for all agents at the common limit', async () => {
   let store = Promise.withResolvers<void>()
   const seen: string[] = []
   const queue = new ReportQueue(pino({ level: 'silent' }), {
@@ -105,7 +105,7 @@ test('an agent with much that waits is read no further until some of it is store
       hold: (reason: string) => seen.push(`hold ${agentId}: ${reason}`),
       release: () => seen.push(`release ${agentId}`),
     }
-    // The queue only acknowledges, holds and releases.
+    // The queue only calls acknowledge, hold and release.
     queue.add(socket as unknown as AgentSocket, { seq: 1, report: OUTPUT, bytes })
   }
   add('a', 100_000)

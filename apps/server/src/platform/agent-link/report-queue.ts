@@ -14,11 +14,11 @@ interface Entry extends QueuedReport {
 }
 
 export interface QueueOwner {
-  /** Stores reports, all or none. */
+  /** Stores all reports or none. */
   store: (reports: QueuedReport[]) => Promise<void>
-  /** More waits than should. */
+  /** The common limit is reached. */
   onFull: () => void
-  /** Half of that is stored. */
+  /** Half of the waiting reports are stored. */
   onRoom: () => void
 }
 
@@ -29,26 +29,25 @@ interface Amount {
 
 const MAX_BATCH = 500
 /**
- * What a machine says of itself, and that a run has begun, may wait for other reports until so long after the last
- * transaction, which costs more than a report in it. A report that comes alone does not wait.
+ * Facts, metrics and started runs wait this long after the previous transaction, to share the next one: a transaction
+ * costs more than a report in it. A single report does not wait.
  */
 const LINGER_MS = 20
-/** As many are worth a transaction at once. */
+/** This many reports are worth a transaction at once. */
 const ENOUGH = 100
 const MAY_LINGER: ReadonlySet<Report['kind']> = new Set(['facts', 'checks', 'metrics', 'accepted', 'started'])
-/** One that is longer goes alone. Some 20 milliseconds: all other queries of SQLite wait meanwhile. */
+/** A larger report is stored alone. About 20 ms, in which all other SQLite queries wait. */
 const MAX_BATCH_BYTES = 128 * 1024
-/** Results of checks have rows of their own, so that as many bytes take longer. */
+/** Check results have rows of their own, so the same number of bytes takes longer. */
 const CHECKS_WEIGH = 4
-/** What all agents together may have waiting; above it nothing more is read until half of it is stored. */
+/** Limit for all agents together. Above it nothing more is read until half is stored. */
 const MAX_WAITING = { reports: 50_000, bytes: 32 * 1024 * 1024 }
-/** What one agent may have waiting, so that the reports of others do not wait behind all that it has to say. */
+/** Limit per agent, so that other agents do not wait behind one backlog. */
 const MAX_OWN_WAITING = { reports: 250, bytes: 256 * 1024 }
 
 /**
- * Group commit: reports that arrive while one transaction runs are stored together by the next, and are
- * acknowledged when it has committed. What cannot be stored is not acknowledged: its link is dropped and the
- * machine sends it again.
+ * Group commit: reports that arrive during one transaction are stored together by the next, and acknowledged after its
+ * commit. If storing fails, nothing is acknowledged: the link is dropped and the agent sends the reports again.
  */
 export class ReportQueue implements AsyncDisposable {
   #owner: QueueOwner
@@ -58,7 +57,7 @@ export class ReportQueue implements AsyncDisposable {
   #own = new Map<AgentSocket, Amount>()
   #isFull = false
   #running: Promise<void> | undefined
-  /** One of those that wait is about something that a person waits for. */
+  /** A waiting report is one that a user is waiting for. */
   #isUrgent = false
   #go: () => void = () => {}
   #storedMs = Number.NEGATIVE_INFINITY
@@ -68,7 +67,7 @@ export class ReportQueue implements AsyncDisposable {
     this.#log = log
   }
 
-  /** Nothing more should be read from any agent. */
+  /** Reading from all agents should pause. */
   get isFull(): boolean {
     return this.#isFull
   }
@@ -85,7 +84,7 @@ export class ReportQueue implements AsyncDisposable {
     this.#running ??= this.#run()
   }
 
-  /** Stores what has arrived. */
+  /** Stores the remaining reports. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#running
   }
@@ -93,8 +92,8 @@ export class ReportQueue implements AsyncDisposable {
   async #run(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
-        // One turn of the event loop at least: frames of the same network packet share a transaction, and as SQLite
-        // answers at once, nobody else would get a turn until all of them are stored.
+        // Wait for at least one turn of the event loop. Frames of one network packet then share a transaction, and
+        // other work gets a turn between SQLite's synchronous writes.
         await new Promise(setImmediate)
         await this.#linger()
         const batch = this.#waiting.splice(0, countOfBatch(this.#waiting))
@@ -156,7 +155,7 @@ export class ReportQueue implements AsyncDisposable {
   async #storeBatch(batch: Entry[]): Promise<void> {
     try {
       await this.#owner.store(batch)
-      // Who waits for what was stored is answered first: a frame that wakes another process costs as much.
+      // Respond to waiting requests first: waking another process costs as much as a frame.
       await new Promise(setImmediate)
       acknowledge(batch)
     } catch (error) {

@@ -12,7 +12,7 @@ function prepare(agents: number) {
   return { pace, signedIn, all: Promise.all(all) }
 }
 
-test('agents that come at once sign in a handful per turn of the event loop, in their order', async () => {
+test('agents that connect at once sign in a handful per turn of the event loop, in order', async () => {
   const { signedIn, all } = prepare(20)
   const perTurn: number[] = []
   while (signedIn.length < 20) {
@@ -24,7 +24,7 @@ test('agents that come at once sign in a handful per turn of the event loop, in 
   expect(Math.max(...perTurn.map((count, turn) => count - (perTurn[turn - 1] ?? 0)))).toBe(8)
 })
 
-test('new connections are accepted before agents sign in, which they do all the same', async () => {
+test('new connections are accepted before agents sign in, but sign-ins are never starved', async () => {
   const { pace, signedIn, all } = prepare(8)
   await all
   const later = pace.turn().then(() => signedIn.push(8))

@@ -1,15 +1,15 @@
-/** Some 5 ms of work. */
+/** About 5 ms of work. */
 const MIN_PER_TURN = 8
 const MAX_PER_TURN = 64
-/** Where turns are long because of other work, sign-ins get about as much time as that. */
+/** When other work makes turns long, sign-ins get about as much time as that work. */
 const PER_MS = 0.7
-/** So long at most it waits for new connections to be accepted. */
+/** Longest wait for new connections to be accepted. */
 const MAX_WAIT_MS = 20
 
 /**
- * Lets agents sign in one handful at a time, in the order in which they came, and after new connections. After a
- * restart all agents come at once. Node accepts one connection in each turn of its event loop, so a browser waits in
- * the system's queue for as many turns as there are agents before it: turns have to be short until that is empty.
+ * Lets agents sign in a handful at a time, in order of arrival and after new connections. After a restart all agents
+ * connect at once. Node accepts one connection per turn of its event loop, so a browser waits as many turns as there
+ * are agents before it: turns must be short until the accept queue is empty.
  */
 export class SignInPace {
   #waiting: (() => void)[] = []
@@ -17,7 +17,7 @@ export class SignInPace {
   #hasAccepted = false
   #ranMs = 0
 
-  /** A connection was accepted, of whomever. */
+  /** A connection of any kind was accepted. */
   noteConnection(): void {
     this.#hasAccepted = true
   }

@@ -8,7 +8,7 @@ const hasNats = findNats() !== undefined
 if (!hasNats) {
   if (process.env['CI'] === 'true')
     throw new Error('nats-server is not installed: the NATS bus cannot be tested')
-  // oxlint-disable-next-line no-console -- whoever runs the tests has to see what was left out.
+  // oxlint-disable-next-line no-console -- people who run the tests must see which ones are skipped.
   console.warn('LEFT OUT: the NATS half of the bus tests, because nats-server is not installed')
 }
 
@@ -28,7 +28,7 @@ function createLog() {
   return { lines, error: write, warn: write, info: write }
 }
 
-/** Two ends of one bus: two processes on NATS, twice the same object in process. */
+/** Two ends of one bus: two processes on NATS, or the same object twice in process. */
 async function openPair(
   kind: string,
   log = createLog(),
@@ -46,7 +46,7 @@ async function openPair(
   }
 }
 
-/** What a subscriber received; `until(n)` waits for that many. */
+/** Received messages. `until(n)` waits for n of them. */
 function createInbox() {
   const messages: unknown[] = []
   let notify = () => {}
@@ -64,7 +64,7 @@ function createInbox() {
 }
 
 describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) => {
-  test('every subscriber of the subject gets every message, in order, and nobody else does', async () => {
+  test('every subscriber of a subject gets every message in order, and others get none', async () => {
     await using pair = await openPair(kind)
     const [first, second, other] = [createInbox(), createInbox(), createInbox()]
     await pair.here.subscribe('events', first.handler)
@@ -92,7 +92,7 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     expect(await inbox.until(1)).toStrictEqual([{ list: ['before'] }])
   })
 
-  test('bytes arrive as they are and in order, and not after unsubscribing', async () => {
+  test('bytes arrive unchanged and in order, and not after unsubscribing', async () => {
     await using pair = await openPair(kind)
     const inbox = createInbox()
     const unsubscribe = await pair.here.subscribeBytes('channel.a.up', (bytes) => inbox.handler([...bytes]))
@@ -119,7 +119,7 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     expect(gone.messages).toEqual([1])
   })
 
-  test('a subscriber that fails is logged and hears the next message', async () => {
+  test('a failing subscriber is logged and receives the next message', async () => {
     const log = createLog()
     await using pair = await openPair(kind, log)
     const inbox = createInbox()
@@ -133,7 +133,7 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     await expect.poll(() => log.lines).toEqual(['a bus subscriber failed'])
   })
 
-  test('a request is answered by the other end, at once and many at a time', async () => {
+  test('requests are answered by the other end, several at a time', async () => {
     await using pair = await openPair(kind)
     await pair.there.answer('agent.a', async (message) => ({ echo: message }))
     const answers = await Promise.all(
@@ -144,19 +144,19 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     expect(await pair.here.request('agent.nothing', undefined, options)).toBeUndefined()
   })
 
-  test('nobody there is an error at once, also after the answerer left', async () => {
+  test('a request without an answerer fails at once, also after the answerer left', async () => {
     await using pair = await openPair(kind)
     await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
     const stop = await pair.there.answer('agent.a', () => 1)
     expect(await pair.here.request('agent.a', 1, options)).toBe(1)
-    // Also for one that is on its way while the answerer leaves.
+    // Also for a request in flight while the answerer leaves.
     const stopped = stop()
     await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
     await stopped
     await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
   })
 
-  test('an answer that takes too long is a timeout', async () => {
+  test('a late answer is a timeout', async () => {
     await using pair = await openPair(kind)
     const { promise, resolve } = Promise.withResolvers<void>()
     await pair.there.answer('agent.a', () => promise)
@@ -164,7 +164,7 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     resolve()
   })
 
-  test('what the answerer throws reaches the one who asked; an AppError keeps its code', async () => {
+  test('an error of the answerer reaches the caller, and an AppError keeps its code', async () => {
     await using pair = await openPair(kind)
     await pair.there.answer('agent.a', (message) => {
       throw message === 1 ? new AppError('agent_offline', 'PC-12 is gone') : new Error('broken')
@@ -177,7 +177,7 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     await expect(pair.here.request('agent.a', 2, options)).rejects.toThrow('agent.a failed: broken')
   })
 
-  test('of two answerers one is asked', async () => {
+  test('one of two answerers receives the request', async () => {
     await using pair = await openPair(kind)
     let asked = 0
     await pair.here.answer('agent.a', () => ++asked)
@@ -195,12 +195,12 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
     await pair.there.answer('agent.a', () => large)
     await expect(pair.here.request('agent.a', 1, options)).rejects.toMatchObject({ code: 'too_large' })
     for (const subject of ['agent.*', '>', '', 'a b', 'a..b']) {
-      expect(() => pair.here.publish(subject, 1)).toThrow(/not a subject/)
-      await expect(pair.here.subscribe(subject, () => undefined)).rejects.toThrow(/not a subject/)
+      expect(() => pair.here.publish(subject, 1)).toThrow(/invalid bus subject/)
+      await expect(pair.here.subscribe(subject, () => undefined)).rejects.toThrow(/invalid bus subject/)
     }
   })
 
-  test('after closing, publishing is silent and the rest is refused', async () => {
+  test('after closing, publishing does nothing and everything else is refused', async () => {
     const bus = await openBus(kind === 'nats' ? nats?.url : undefined, createLog())
     await bus[Symbol.asyncDispose]()
     await bus[Symbol.asyncDispose]()
@@ -213,7 +213,7 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
 if (hasNats) describe('nats only', testNatsAlone)
 
 function testNatsAlone() {
-  test('the bus comes back by itself after NATS was killed, and says so', async () => {
+  test('the bus reconnects after NATS was killed, and reports it', async () => {
     await using own = await startTestNats()
     const log = createLog()
     await using bus = await openBus(own.url, log)
@@ -225,7 +225,7 @@ function testNatsAlone() {
     await own.kill()
     await expect.poll(() => log.lines).toEqual(['connection to NATS lost'])
     await expect(bus.request('agent.a', 1, { timeoutMs: 50 })).rejects.toThrow(RequestTimeoutError)
-    // What changes while NATS is away holds nobody up and counts when it is back.
+    // Changes during the outage block nothing and apply after the reconnect.
     const stop = await bus.answer('agent.gone', () => 1)
     await bus.answer('agent.new', () => 'new')
     await stop()
@@ -246,7 +246,7 @@ function testNatsAlone() {
     await bus[Symbol.asyncDispose]()
   })
 
-  test('a NATS that is not there is explained in one line, without the password', async () => {
+  test('a missing NATS is reported in one line, without the password', async () => {
     const opened = openBus('nats://someone:secret@127.0.0.1:1', createLog())
     await expect(opened).rejects.toThrow(/^The message bus at 127\.0\.0\.1:1 cannot be reached: /)
     await expect(opened).rejects.not.toThrow(/secret/)

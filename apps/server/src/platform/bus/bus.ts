@@ -1,40 +1,40 @@
 import { AppError, ERROR_STATUS, type ErrorCode } from '@muster/contract/errors'
 
 /**
- * How server processes talk to each other. Subjects are words joined by dots (`agent.abc`, `events`); messages
- * are JSON values. Nothing is kept: what is published while a process is away is lost to it, see `onReconnect`.
+ * Messages between server processes. Subjects are words joined by dots (`agent.abc`, `events`); messages are JSON
+ * values. Nothing is stored: a process that is away misses what is published meanwhile, see `onReconnect`.
  */
 export interface Bus extends AsyncDisposable {
-  /** Tells every subscriber of the subject in every process, this one included, and returns at once. */
+  /** Sends to every subscriber in every process, including this one. Returns at once. */
   publish(subject: string, message: unknown): void
-  /** Resolves when messages arrive; `handler` is called with them in the order in which each sender sent them. */
+  /** Resolves when messages arrive. Messages of one sender arrive in order. */
   subscribe(subject: string, handler: (message: unknown) => void | Promise<void>): Promise<Unsubscribe>
-  /** The same with bytes as they are, for streams. They are not to be changed afterwards. */
+  /** Publishes raw bytes, for streams. The caller must not change them afterwards. */
   publishBytes(subject: string, bytes: Uint8Array): void
   subscribeBytes(subject: string, handler: (bytes: Uint8Array) => void): Promise<Unsubscribe>
   /**
-   * Asks the process that answers the subject. Fails at once with NoResponderError when there is none, with
-   * RequestTimeoutError when it takes too long, and with the answerer's AppError when that threw one.
+   * Sends a request to the process that answers the subject. Throws NoResponderError at once if there is none,
+   * RequestTimeoutError if it takes too long, and the AppError that the answerer threw.
    */
   request(subject: string, message: unknown, options: { timeoutMs: number }): Promise<unknown>
-  /** Resolves when requests arrive. Of several answerers of one subject one is asked, no matter which. */
+  /** Resolves when requests arrive. If a subject has several answerers, any one of them gets the request. */
   answer(subject: string, handler: (message: unknown) => unknown): Promise<Unsubscribe>
-  /** Calls back after the bus was lost and found again: messages of the time between are gone, read anew. */
+  /** Called after a lost bus is back. Messages in between are lost, so read the state again. */
   onReconnect(listener: () => void): void
 }
 
-/** No message reaches the handler from the call on; resolves when everybody knows. */
+/** No message reaches the handler after the call. Resolves when every process knows. */
 export type Unsubscribe = () => Promise<void>
 
-/** Nobody answers the subject: the agent is connected to no process. */
+/** No process answers the subject: the agent is not connected. */
 export class NoResponderError extends Error {
   override name = 'NoResponderError'
   constructor(subject: string, options?: ErrorOptions) {
-    super(`nobody answers ${subject}`, options)
+    super(`no answerer for ${subject}`, options)
   }
 }
 
-/** The process that answers the subject did not do so in time; whether it acted is unknown. */
+/** No answer in time. It is unknown whether the process acted. */
 export class RequestTimeoutError extends Error {
   override name = 'RequestTimeoutError'
   constructor(subject: string, timeoutMs: number, options?: ErrorOptions) {
@@ -42,15 +42,15 @@ export class RequestTimeoutError extends Error {
   }
 }
 
-/** What NATS lets through unless told otherwise; the same limit in process, so that the default deployment shows the fault. */
+/** The default limit of NATS. It applies in process too, so that the default deployment shows the error. */
 export const MAX_MESSAGE_BYTES = 1_048_576
 
-/** Refuses what only one of the two implementations would accept: wildcards, spaces, empty words. */
+/** Refuses subjects that only one of the two implementations accepts: wildcards, spaces, empty words. */
 export function checkSubject(subject: string): void {
-  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(subject)) throw new Error(`not a subject of the bus: ${subject}`)
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(subject)) throw new Error(`invalid bus subject: ${subject}`)
 }
 
-/** The text that travels. The value is wrapped, since JSON has no text for undefined. */
+/** Encodes a message. The value is wrapped, because JSON cannot represent undefined. */
 export function encodeMessage(subject: string, value: unknown, maxBytes = MAX_MESSAGE_BYTES): string {
   const text = JSON.stringify({ value })
   if (Buffer.byteLength(text) > maxBytes) {
@@ -60,18 +60,18 @@ export function encodeMessage(subject: string, value: unknown, maxBytes = MAX_ME
 }
 
 export function decodeMessage(text: string): unknown {
-  // `as`: written by encodeMessage of a server process; no machine and no browser reaches the bus.
+  // `as`: written by encodeMessage of a server process. Neither agents nor browsers reach the bus.
   return (JSON.parse(text) as { value?: unknown }).value
 }
 
 type Reply = { value: unknown } | { error: { code: ErrorCode | undefined; message: string } } | { gone: true }
 
-/** The reply to a request that reaches an answerer who is just leaving. */
+/** The reply to a request that reaches an answerer that is just leaving. */
 export function replyGone(subject: string): string {
   return encodeMessage(subject, { gone: true } satisfies Reply)
 }
 
-/** Runs an answering handler; what it returns or throws becomes the text of the reply. */
+/** Runs a handler and encodes its result or error as the reply. */
 export async function replyTo(
   subject: string,
   text: string,
@@ -86,7 +86,7 @@ export async function replyTo(
   }
 }
 
-/** The answer in a reply, or its error thrown: an AppError keeps its code on the way. */
+/** Returns the result of a reply or throws its error. An AppError keeps its code. */
 export function readReply(subject: string, text: string): unknown {
   // `as`: written by replyTo.
   const reply = decodeMessage(text) as Reply

@@ -16,7 +16,7 @@ type Subscriber = { handler: (message: unknown) => void | Promise<void> }
 type ByteSubscriber = { handler: (bytes: Uint8Array) => void }
 type Answerer = { handler: (message: unknown) => unknown }
 
-/** The bus of a server that is alone. Messages pass through JSON all the same, so that both kinds behave alike. */
+/** The bus of a single server. Messages still pass through JSON, so that both implementations behave alike. */
 export class InProcessBus implements Bus {
   #log: Pick<Log, 'error'>
   #subscribers = new Map<string, Set<Subscriber>>()
@@ -34,7 +34,7 @@ export class InProcessBus implements Bus {
     const text = encodeMessage(subject, message)
     for (const subscriber of subscribers ?? []) {
       queueMicrotask(() => {
-        // It may have left in the meantime.
+        // It may have unsubscribed in the meantime.
         if (subscribers?.has(subscriber)) void this.#deliver(subject, subscriber, text)
       })
     }
@@ -78,18 +78,18 @@ export class InProcessBus implements Bus {
       return readReply(subject, await Promise.race([replyTo(subject, text, answerer.handler), timeout]))
     } finally {
       settled.abort()
-      // The timer that was called off must not count as an unhandled error.
+      // The cancelled timer must not count as an unhandled error.
       timeout.catch(() => undefined)
     }
   }
 
   onReconnect(): void {
-    // A process is never cut off from itself.
+    // A process cannot lose its connection to itself.
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    // Cleared one by one, as messages under way hold the inner sets.
+    // Cleared one by one, because messages in flight hold the inner sets.
     for (const subscribers of this.#subscribers.values()) subscribers.clear()
     this.#subscribers.clear()
     for (const subscribers of this.#byteSubscribers.values()) subscribers.clear()

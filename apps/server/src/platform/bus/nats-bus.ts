@@ -14,15 +14,15 @@ import {
   type Bus,
 } from './bus.ts'
 
-/** Answerers of one subject form a group, of which NATS asks one. */
+/** Answerers of one subject form a group. NATS picks one of them. */
 const ANSWER_GROUP = 'answer'
 const RECONNECT_WAIT_MS = 500
-/** How long a step waits for a NATS that is away, whose answer it can do without. */
+/** Longest wait for an unreachable NATS in steps that can proceed without it. */
 const PATIENCE_MS = 1000
 
 type BusLog = Pick<Log, 'error' | 'warn' | 'info'>
 
-/** Connects to NATS, keeps reconnecting for as long as the server runs, and fails at once when it is not there at the start. */
+/** Connects to NATS and keeps reconnecting while the server runs. Throws if NATS is unreachable at the start. */
 export async function connectNatsBus(url: string, log: BusLog): Promise<Bus> {
   const { protocol, host, username, password } = new URL(url)
   try {
@@ -37,7 +37,7 @@ export async function connectNatsBus(url: string, log: BusLog): Promise<Bus> {
       ignoreAuthErrorAbort: true,
       pingInterval: 5000,
       maxPingOut: 2,
-      // A stack trace per request is a sixth of its cost; errors name their subject instead.
+      // A stack trace per request is a sixth of its cost. Errors name their subject instead.
       noAsyncTraces: true,
     })
     return new NatsBus(connection, log)
@@ -61,7 +61,7 @@ class NatsBus implements Bus {
   publish(subject: string, message: unknown): void {
     checkSubject(subject)
     const text = this.#encode(subject, message)
-    // A server that stops has nobody left to tell.
+    // Closing: there are no subscribers left.
     if (this.#connection.isClosed() || this.#connection.isDraining()) return
     this.#connection.publish(subject, text)
   }
@@ -120,7 +120,7 @@ class NatsBus implements Bus {
     await this.#untilKnown()
     return async () => {
       left = true
-      // Requests that are already on their way here would otherwise wait for their timeout.
+      // Requests in flight would otherwise wait for their timeout.
       if (!this.#connection.isClosed()) await settleOrPass(subscription.drain())
     }
   }
@@ -144,7 +144,7 @@ class NatsBus implements Bus {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#connection.isClosed()) return
-    // Messages already handed over are sent.
+    // Sends messages that were already handed over.
     await settleOrPass(this.#connection.drain())
     await this.#connection.close()
   }
@@ -154,7 +154,7 @@ class NatsBus implements Bus {
     return encodeMessage(subject, message, limit)
   }
 
-  /** Waits until the NATS server knows the subscription; one that is away is told when it comes back. */
+  /** Waits until the NATS server knows the subscription. An unreachable server learns of it on reconnect. */
   async #untilKnown(): Promise<void> {
     await settleOrPass(this.#connection.flush())
   }

@@ -3,7 +3,7 @@ import type { Bus } from './bus.ts'
 import { InProcessBus } from './in-process-bus.ts'
 import { connectNatsBus } from './nats-bus.ts'
 
-/** The bus that `url` names: NATS, or the one inside this process when it is absent. */
+/** Opens NATS at `url`, or the in-process bus without one. */
 export async function openBus(
   url: string | undefined,
   log: Pick<Log, 'error' | 'warn' | 'info'>,

@@ -3,18 +3,17 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** A NATS server of one test, which may be killed and come back: loopback only, nothing stored. */
+/** A NATS server for one test, which can be killed and restarted. Loopback only, without storage. */
 export interface TestNats extends AsyncDisposable {
   url: string
-  /** Ends the server without a farewell. */
   kill(): Promise<void>
-  /** Starts it again on the same port. */
+  /** Restarts on the same port. */
   restart(): Promise<void>
 }
 
-/** The path of nats-server, or undefined where it is not installed. */
+/** @returns The path of nats-server, or undefined if it is not installed. */
 export function findNats(): string | undefined {
-  // Debian puts it into sbin, which is not on every user's path.
+  // Debian installs it into sbin, which is not on every user's path.
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.map((folder) => join(folder, 'nats-server')).find((path) => existsSync(path))
 }
@@ -22,7 +21,7 @@ export function findNats(): string | undefined {
 export async function startTestNats(): Promise<TestNats> {
   const binary = findNats()
   if (binary === undefined) throw new Error('nats-server is not installed')
-  // -1: the server chooses a free port and names it.
+  // -1: the server chooses a free port and prints it.
   let { server, port } = await startServer(binary, -1)
   const killOnExit = () => server.kill('SIGKILL')
   process.once('exit', killOnExit)

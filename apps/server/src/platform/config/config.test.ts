@@ -30,7 +30,7 @@ test.each([
   [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
   [{ MUSTER_TLS_CERT: '/a.pem' }, 'MUSTER_TLS_KEY'],
   [{ NATS_URL: 'nats://127.0.0.1:4222' }, 'DATABASE_URL'],
-])('a wrong value stops the start with one line that names the setting: %o', (env, name) => {
+])('an invalid value stops the start with one line that names the setting: %o', (env, name) => {
   expect(() => readConfig(env)).toThrow(ConfigError)
   expect(() => readConfig(env)).toThrow(name)
   try {

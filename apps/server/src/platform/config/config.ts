@@ -36,8 +36,8 @@ const Environment = z.object({
 })
 
 /**
- * `public`: addresses of the internet; `lan`: those of private networks as well; `any`: this machine, its neighbours on
- * the link and services of its cloud, too.
+ * `public`: internet addresses; `lan`: also private networks; `any`: also this machine, its link-local neighbours and
+ * cloud metadata services.
  */
 export type OutboundTargets = (typeof OUTBOUND_TARGETS)[number]
 
@@ -50,29 +50,28 @@ export interface Config {
   adminPassword: string | undefined
   allowedOrigins: string[]
   tls: { certFile: string; keyFile: string } | undefined
-  /** What checks of the server may reach. */
+  /** Addresses that server checks may reach. */
   checkTargets: OutboundTargets
-  /** What alert channels may reach. */
+  /** Addresses that alert channels may reach. */
   channelTargets: OutboundTargets
-  /** Lets others than programs on this machine read /metrics. */
+  /** Token that lets other hosts read /metrics. */
   metricsToken: string | undefined
-  /** A provider runs the server for others: nobody reaches the machine that it runs on. */
+  /** A provider runs the server for others: users have no access to its host. */
   hosted: boolean
-  /** Server that speaks the OpenAI API and writes scripts. */
+  /** A server with an OpenAI-compatible API, used to generate scripts. */
   openAi: { url: string; model: string; key: string | undefined } | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   databaseUrl: string | undefined
   natsUrl: string | undefined
-  /** Only this machine can reach the server. */
   isLoopback: boolean
 }
 
-/** A wrong setting: the message is one line that names it. */
+/** An invalid setting. The message is one line that names it. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** Reads every setting from the environment, once. Empty values count as absent. */
+/** Reads every setting from the environment once. Empty values count as absent. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -80,7 +79,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const parsed = Environment.safeParse(given)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
-    throw new ConfigError(`${String(issue?.path[0])} has a wrong value: ${issue?.message}`)
+    throw new ConfigError(`${String(issue?.path[0])} is not valid: ${issue?.message}`)
   }
   const value = parsed.data
   if ((value.MUSTER_TLS_CERT === undefined) !== (value.MUSTER_TLS_KEY === undefined)) {

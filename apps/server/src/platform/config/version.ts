@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this program, as its package says. */
+/** The version in this program's package.json. */
 export const VERSION = readVersion()
 
 function readVersion(): string {

@@ -1,5 +1,5 @@
 /**
- * Column types that are spelled differently by the two engines, for migrations:
+ * Column types that the two engines spell differently, for migrations:
  *
  *     .createTable('clients')
  *     .addColumn('id', ...idColumn(engine))
@@ -7,8 +7,8 @@
  *     .addColumn('created_at', ...instantColumn())
  *     .addColumn('server_policy_id', 'integer', (col) => col.references('policies.id').onDelete('set null'))
  *
- * What needs no helper because both engines read it alike: 'text', 'integer' (32 bits on PostgreSQL),
- * 'bigint' (byte counts; arrives as a number), 'double precision' (not 'real', which is 4 bytes on PostgreSQL).
+ * Types that both engines read alike need no helper: 'text', 'integer' (32 bits on PostgreSQL), 'bigint' (byte counts;
+ * arrives as a number), 'double precision' (not 'real', which is 4 bytes on PostgreSQL).
  */
 import type { ColumnBuilderCallback } from 'kysely'
 
@@ -16,13 +16,13 @@ export type Engine = 'sqlite' | 'postgres'
 
 type Column<Type extends string> = readonly [type: Type, build: ColumnBuilderCallback]
 
-/** The row number: primary key, given by the database, never used twice. */
+/** Primary key, assigned by the database and never reused. */
 export function idColumn(engine: Engine): Column<'integer'> {
   if (engine === 'sqlite') return ['integer', (col) => col.primaryKey().autoIncrement()]
   return ['integer', (col) => col.generatedByDefaultAsIdentity().primaryKey()]
 }
 
-/** An instant that is always there: ISO 8601 UTC text. A column that may be empty is plain 'text'. */
+/** A required instant: ISO 8601 UTC text. Use 'text' for an optional one. */
 export function instantColumn(): Column<'text'> {
   return ['text', (col) => col.notNull()]
 }

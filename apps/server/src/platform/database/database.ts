@@ -66,7 +66,7 @@ import type {
 } from './tables/users.ts'
 import type { WebTerminalsTable } from './tables/web-terminals.ts'
 
-/** Every table. Queries take `Db`, so that they run inside and outside a transaction alike. */
+/** Every table. Queries take `Db`, so they run inside and outside a transaction. */
 export interface Database {
   users: UsersTable
   roles: RolesTable

@@ -4,7 +4,7 @@ import type { Transact } from './transaction.ts'
 
 const FIRST_ROWS = 50
 const MAX_ROWS = 500
-/** Duration of one step. The number of rows per step follows from it, so that no writer waits longer. */
+/** Duration of one step. The number of rows per step follows from it, which bounds the wait of other writers. */
 const AIM_MS = 15
 
 interface Parts {
@@ -41,7 +41,7 @@ export class DeletionSteps {
       const limit = this.#limit
       let startedMs = 0
       const deleted = await this.#parts.transaction((tx) => {
-        // Starts here: waiting for the transaction blocks nobody.
+        // Starts here, because waiting for the transaction blocks no other query.
         startedMs = performance.now()
         return step(tx, limit)
       })

@@ -11,7 +11,7 @@ import { openDatabase } from './open-database.ts'
 
 const KILLS = 20
 
-/** Writes rows as fast as it can, some in a transaction, and names each on its output once it is acknowledged. */
+/** Writes rows as fast as it can, some in a transaction, and prints each one once it is acknowledged. */
 const program = (folder: string, run: number) => `
   import { writeSync } from 'node:fs'
   import { openDatabase } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'open-database.ts')).href)}
@@ -26,7 +26,7 @@ const program = (folder: string, run: number) => `
     writeSync(1, name + '\\n')
   }`
 
-test(`kill -9 in the middle of writing loses no acknowledged row, ${KILLS} times in a row`, async () => {
+test(`kill -9 while writing loses no acknowledged row, ${KILLS} times in a row`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-kill-'))
   try {
     const acknowledged: string[] = []
@@ -50,7 +50,7 @@ async function writeUntilKilled(folder: string, run: number): Promise<string[]> 
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines: string[] = []
-  // Killed after another number of rows each time.
+  // Killed after a different number of rows each time.
   const enough = 1 + run * 37
   const output = createInterface(child.stdout).on('line', (line) => {
     lines.push(line)

@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
 
 /**
- * Keeps a row from others until the transaction ends, so that what is read after this stays true until it is
- * written. On PostgreSQL two people could otherwise both find the version that they had loaded; SQLite knows no
- * `for update` and needs none.
+ * Locks a row until the transaction ends, so that values read after this call stay true until they are written. On
+ * PostgreSQL two users could otherwise both pass the version check. SQLite has no `for update` and needs none.
  */
 export async function lockRow<Table extends keyof Database>(
   tx: Db,

@@ -21,7 +21,7 @@ function newFolder(): string {
   return folder
 }
 
-/** Starts a process that takes the lock and keeps it; returns it with the line that it wrote about that. */
+/** Starts a process that takes and holds the lock. Returns it with its first line of output. */
 async function startHolder(folder: string): Promise<{ child: ChildProcess; line: string }> {
   const lock = pathToFileURL(join(import.meta.dirname, 'lock.ts')).href
   const program = `
@@ -44,7 +44,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-test('a second server on the same data folder is told which process uses it, also after kill -9 of others', async () => {
+test('a second server on the same data folder names the process that uses it, also after kill -9 of others', async () => {
   const folder = newFolder()
   for (let round = 0; round < 3; round++) {
     const holder = await startHolder(folder)
@@ -58,13 +58,13 @@ test('a second server on the same data folder is told which process uses it, als
   expect(lock).toBeDefined()
 })
 
-test('of ten processes at once one gets the folder', async () => {
+test('one of ten concurrent processes gets the folder', async () => {
   const folder = newFolder()
   const holders = await Promise.all(Array.from({ length: 10 }, () => startHolder(folder)))
   expect(holders.filter(({ line }) => line === 'locked')).toHaveLength(1)
 })
 
-test('within one process the lock holds until it is disposed', () => {
+test('within one process the lock is held until it is disposed', () => {
   const folder = join(newFolder(), 'not', 'made', 'yet')
   {
     using _lock = lockDataFolder(folder)
@@ -77,7 +77,7 @@ test('within one process the lock holds until it is disposed', () => {
   lockDataFolder(folder)[Symbol.dispose]()
 })
 
-test('a data folder that cannot be used is explained', () => {
+test('an unusable data folder is explained', () => {
   const file = join(newFolder(), 'file')
   writeFileSync(file, '')
   expect(() => lockDataFolder(file)).toThrow(`the data folder ${file} cannot be used: `)

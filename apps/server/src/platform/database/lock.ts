@@ -5,15 +5,15 @@ import { AppError } from '@muster/contract/errors'
 
 const SQLITE_BUSY = 5
 
-/** Held locks stay referenced: a collected database object would close its file and free the folder. */
+/** References to held locks: a garbage-collected database object would close its file and release the folder. */
 const held = new Set<DatabaseSync>()
 
 /**
- * Makes this process the only server on a data folder, until it is disposed or the process ends.
+ * Makes this process the only server on a data folder until the lock is disposed or the process ends.
  *
- * The lock is an exclusive transaction on an otherwise empty SQLite file: the operating system frees it when
- * the process dies, however it dies, so no file is left over to be cleared by hand. `muster.pid` beside it
- * says who holds it and decides nothing.
+ * The lock is an exclusive transaction on an otherwise empty SQLite file. The operating system releases it when the
+ * process dies for any reason, so no stale file needs to be removed by hand. `muster.pid` next to it only names the
+ * holder.
  */
 export function lockDataFolder(folder: string): Disposable {
   const pidFile = join(folder, 'muster.pid')
@@ -55,7 +55,7 @@ function describeHolder(pidFile: string): string {
     const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
     return Number.isNaN(pid) ? '' : ` (process ${pid})`
   } catch {
-    // The holder took the lock a moment ago and has not written its number yet.
+    // The holder took the lock a moment ago and has not written its process id yet.
     return ''
   }
 }

@@ -65,7 +65,7 @@ afterEach(() => {
 })
 
 describe.each(testEngines)('$engine', ({ open }) => {
-  test('the migrations of this version make every table and run once', async () => {
+  test('all migrations create every table and run once', async () => {
     await using database = await open<Database>()
     const dataFolder = newFolder()
     expect(await migrate(database, { migrations, dataFolder })).toHaveLength(migrations.length)
@@ -73,7 +73,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(await database.db.selectFrom('jobs').selectAll().execute()).toEqual([])
   })
 
-  test('runs what is pending, once, in order', async () => {
+  test('runs pending migrations once, in order', async () => {
     await using database = await open<Rooms>()
     const dataFolder = newFolder()
     expect(await migrate(database, { migrations: [createHouses], dataFolder })).toEqual(['0001-houses'])
@@ -84,11 +84,11 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(await database.db.selectFrom('houses').select('name').execute()).toEqual([{ name: 'MILL' }])
   })
 
-  test('a failing migration is undone and named, those before it stay', async () => {
+  test('a failing migration is rolled back and named, and the ones before it stay', async () => {
     await using database = await open<Rooms>()
     const dataFolder = newFolder()
     await expect(migrate(database, { migrations: [createHouses, failing], dataFolder })).rejects.toThrow(
-      'The database update 0003-failing failed and was undone: out of ideas',
+      'The database update 0003-failing failed and was rolled back: out of ideas',
     )
     const tables = await database.db.introspection.getTables()
     expect(tables.map(({ name }) => name).sort()).toEqual(['houses', 'migrations', 'rooms'])
@@ -98,16 +98,16 @@ describe.each(testEngines)('$engine', ({ open }) => {
     ])
   })
 
-  test('a database made by a newer Muster is refused', async () => {
+  test('a database of a newer Muster is refused', async () => {
     await using database = await open<Rooms>()
     const dataFolder = newFolder()
     await migrate(database, { migrations: [createHouses, shoutNames], dataFolder })
     await expect(migrate(database, { migrations: [createHouses], dataFolder })).rejects.toThrow(
-      /^the database was made by a newer Muster \(this one does not know 0002-shout\)/,
+      /^the database was created by a newer Muster \(this one does not know 0002-shout\)/,
     )
   })
 
-  test('a migration may replace a table that others point to, but not leave rows without their parent', async () => {
+  test('a migration may replace a referenced table, but not leave rows without their parent', async () => {
     await using database = await open<Rooms>()
     const dataFolder = newFolder()
     await migrate(database, { migrations: [createHouses], dataFolder })
@@ -127,17 +127,17 @@ describe.each(testEngines)('$engine', ({ open }) => {
     }
     await expect(migrate(database, { migrations: [createHouses, dropParents], dataFolder })).rejects.toThrow(
       database.engine === 'sqlite'
-        ? /1 rows, the first in rooms, name a row of houses that is gone/
+        ? /1 rows, the first in rooms, reference a missing row of houses/
         : /foreign key/,
     )
     expect(await database.db.selectFrom('rooms').selectAll().execute()).toHaveLength(1)
     await database.db.deleteFrom('houses').execute()
-    // Foreign keys are on again: the cascade took the room.
+    // Foreign keys are on again: the cascade deleted the room.
     expect(await database.db.selectFrom('rooms').selectAll().execute()).toHaveLength(0)
   })
 })
 
-test('the file is copied before a migration that changes data, when there is data', async () => {
+test('the file is copied before a migration that changes data, if there is data', async () => {
   const dataFolder = newFolder()
   const backups = join(dataFolder, 'backups')
   await using database = await openDatabase<Rooms>(undefined, dataFolder)
@@ -160,7 +160,7 @@ if (testEngines.some(({ engine }) => engine === 'postgres'))
   describe('two servers on PostgreSQL', testTwoServers)
 
 function testTwoServers() {
-  test('that start at once migrate once', async () => {
+  test('migrate once when they start at the same time', async () => {
     await using fresh = await createPostgresDatabase()
     const slow: Migration = {
       ...createHouses,

@@ -5,7 +5,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Engine } from './columns.ts'
 import type { OpenDatabase } from './open-database.ts'
 
-/** One step forward of the schema. `changesData`: it rewrites rows, so the file is copied before it runs. */
+/** One schema migration. `changesData`: it rewrites rows, so the file is copied first. */
 export interface Migration {
   readonly name: string
   readonly changesData: boolean
@@ -17,18 +17,18 @@ interface MigrationsTable {
 }
 type Connection = Kysely<MigrationsTable>
 
-/** Any number, the same in every Muster server: PostgreSQL lets one process at a time migrate. */
+/** An arbitrary number shared by all Muster servers: only one process migrates at a time on PostgreSQL. */
 const ADVISORY_LOCK = 6_878_530_742
 
 /**
- * Brings the database to the newest schema and returns the names of what ran. Each migration is a transaction
- * of its own with its record in the `migrations` table; a failing one leaves the database as it was before it.
+ * Migrates the database to the newest schema and returns the names of the migrations that ran. Each migration is one
+ * transaction that also records it in the `migrations` table. A failing one leaves the database unchanged.
  */
 export async function migrate<DB>(
   database: OpenDatabase<DB>,
   options: { migrations: readonly Migration[]; dataFolder: string },
 ): Promise<string[]> {
-  // `as`: the migrations table belongs to this file alone and is in nobody's DB type.
+  // `as`: only this file uses the migrations table, which is in no DB type.
   const db = database.db as unknown as Connection
   return db.connection().execute(async (connection) => {
     if (database.engine === 'sqlite') {
@@ -65,7 +65,7 @@ async function runPending(
 async function runOne(connection: Connection, engine: Engine, migration: Migration): Promise<void> {
   try {
     await connection.transaction().execute(async (tx) => {
-      // `as`: a migration sees the schema of its own day, which no type of today describes.
+      // `as`: a migration uses the schema of its own version, which no current type describes.
       await migration.up(tx as unknown as Transaction<unknown>, engine)
       if (engine === 'sqlite') await refuseDanglingRows(tx)
       await tx
@@ -75,7 +75,7 @@ async function runOne(connection: Connection, engine: Engine, migration: Migrati
     })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`The database update ${migration.name} failed and was undone: ${reason}`, { cause })
+    throw new Error(`The database update ${migration.name} failed and was rolled back: ${reason}`, { cause })
   }
 }
 
@@ -96,13 +96,13 @@ function refuseUnknown(applied: Set<string>, migrations: readonly Migration[]): 
   if (unknown.length === 0) return
   throw new AppError(
     'conflict',
-    `the database was made by a newer Muster (this one does not know ${unknown.join(', ')}): start the newer version, or go back to a copy of the database from before its update`,
+    `the database was created by a newer Muster (this one does not know ${unknown.join(', ')}): start the newer version, or restore a copy of the database from before its update`,
   )
 }
 
 /**
- * SQLite changes a table by making a new one and dropping the old, which with foreign keys on would delete the
- * rows that point to it. They are checked before each commit instead. Only possible outside of a transaction.
+ * SQLite changes a table by creating a new one and dropping the old one, which would delete referencing rows if foreign
+ * keys were on. They are checked before each commit instead. Must run outside a transaction.
  */
 async function withoutForeignKeys<Result>(
   connection: Connection,
@@ -121,7 +121,7 @@ async function refuseDanglingRows(tx: Connection): Promise<void> {
   const [first] = rows
   if (first === undefined) return
   throw new Error(
-    `${rows.length} rows, the first in ${first.table}, name a row of ${first.parent} that is gone`,
+    `${rows.length} rows, the first in ${first.table}, reference a missing row of ${first.parent}`,
   )
 }
 
@@ -134,7 +134,7 @@ async function hasRows(connection: Connection): Promise<boolean> {
   return false
 }
 
-/** Copies the database under a name that appears only once the copy is complete and on disk. */
+/** Copies the database. The final name appears only when the copy is complete and on disk. */
 async function copyFile(connection: Connection, folder: string, migration: string): Promise<void> {
   const target = join(folder, `muster-before-${migration}.db`)
   const partial = `${target}.partial`

@@ -60,7 +60,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     return database
   }
 
-  test('columns keep what they are given and have their defaults', async () => {
+  test('columns keep their values and have their defaults', async () => {
     await using database = await openThings()
     const thing = { name: 'a', bytes: new Uint8Array([0, 255]), size: 2 ** 53 - 1, ratio: 0.1, created_at }
     const row = await database.db.insertInto('things').values(thing).returningAll().executeTakeFirstOrThrow()
@@ -69,7 +69,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect([...(bytes ?? [])]).toEqual([0, 255])
   })
 
-  test('a row number is never used twice', async () => {
+  test('a row number is never reused', async () => {
     await using database = await openThings(['a', 'b'])
     await database.db.deleteFrom('things').execute()
     const row = await database.db
@@ -95,7 +95,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(row).toEqual({ count: 2, sum: 10_000_000_000 })
   })
 
-  test('writing a name twice is a unique violation, a missing parent a foreign key violation', async () => {
+  test('a duplicate name is a unique violation, a missing parent a foreign key violation', async () => {
     await using database = await openThings(['a'])
     const insert = (row: { name: string; id?: number; parent_id?: number }) =>
       database.db
@@ -142,7 +142,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(rows.map(({ name }) => name)).toEqual(expected)
   })
 
-  test('empty values come last in both directions, text sorts by its bytes', async () => {
+  test('empty values sort last in both directions, text sorts by its bytes', async () => {
     await using database = await openThings(['a', 'B', 'c'])
     const { db } = database
     await db.updateTable('things').set({ size: 1 }).where('name', '=', 'a').execute()
@@ -163,7 +163,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(byName.map(({ name }) => name)).toEqual(['B', 'a', 'c'])
   })
 
-  test('text that no database may hold is stored with the replacement character', async () => {
+  test('text that databases cannot store gets the replacement character', async () => {
     await using database = await openThings(['a\0b', 'c\uD800d', '<img onerror=alert(1)>', "'; drop table x"])
     const rows = await database.db.selectFrom('things').select('name').orderBy('id').execute()
     expect(rows.map(({ name }) => name)).toEqual([
@@ -174,7 +174,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     ])
   })
 
-  test('a thousand queries at once all get their turn', async () => {
+  test('a thousand concurrent queries all run', async () => {
     await using database = await openThings()
     const inserts = Array.from({ length: 1000 }, (_, i) =>
       database.db
@@ -187,7 +187,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(rows[0]?.count).toBe(1000)
   })
 
-  test('a statement used before a column was added sees the column afterwards', async () => {
+  test('a statement prepared before a column was added returns the column afterwards', async () => {
     await using database = await openThings(['a'])
     const read = () => sql`select * from things`.execute(database.db)
     await read()
@@ -197,7 +197,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
   })
 })
 
-test('the embedded database is a file in the data folder that is made when missing, closed to other users', async () => {
+test('the embedded database is created in the data folder, closed to other users', async () => {
   const folder = join(newFolder(), 'data')
   {
     await using database = await openDatabase<Things>(undefined, folder)

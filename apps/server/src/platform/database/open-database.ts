@@ -21,14 +21,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Engine } from './columns.ts'
 import { StorablePostgresCompiler, StorableSqliteCompiler } from './storable.ts'
 
-/** How long a query waits for a connection before it gives up with a clear error. */
+/** Longest wait of a query for a connection. */
 const CONNECTION_WAIT_MS = 30_000
 
 type Waiting = { enter: () => void; timer: NodeJS.Timeout }
 
 /**
- * The line in front of SQLite's one connection: first come, first served. Kysely has a queue of its own,
- * but one that waits for ever; here a transaction that is held open by mistake costs a wait and an error.
+ * First-come-first-served queue for SQLite's single connection. Kysely's own queue waits forever; this one turns a
+ * transaction that is held open by mistake into an error.
  */
 class ConnectionQueue {
   #taken = false
@@ -83,8 +83,8 @@ const POSTGRES_NUMERIC = 1700
 const POSTGRES_POOL_SIZE = 20
 
 /**
- * Opens the database that `url` names: PostgreSQL for `postgres://...`, a private empty SQLite database for
- * `:memory:`, and `muster.db` in the data folder when it is absent.
+ * Opens the database at `url`: PostgreSQL for `postgres://...`, a private empty SQLite database for `:memory:`, or
+ * `muster.db` in the data folder if absent.
  */
 export async function openDatabase<DB>(
   url: string | undefined,
@@ -99,7 +99,7 @@ export async function openDatabase<DB>(
   )
 }
 
-/** An empty SQLite database that lives as long as the process. `waitMs`: how long a query waits for its turn. */
+/** Opens an empty SQLite database in memory. `waitMs`: longest wait of a query for its turn. */
 export function openMemory<DB>(waitMs?: number): OpenDatabase<DB> {
   const guard = new TransactionGuard()
   return describe(new MusterSqliteDialect(openSqlite(':memory:'), guard, waitMs), 'sqlite', guard)
@@ -126,8 +126,8 @@ async function openPostgres<DB>(url: string): Promise<OpenDatabase<DB>> {
     application_name: 'muster',
     types: { getTypeParser },
   })
-  // An idle connection that breaks (server restarted) is dropped by the pool; the next query makes a new one
-  // and reports what is wrong. Without a listener the event would end the process.
+  // The pool drops an idle connection that breaks (server restarted). The next query opens a new one and reports the
+  // problem. Without a listener the event would end the process.
   pool.on('error', () => undefined)
   const guard = new TransactionGuard()
   const database = describe<DB>(new MusterPostgresDialect({ pool }, guard), 'postgres', guard)
@@ -153,10 +153,10 @@ function describe<DB>(
   return { db, engine, guard, [Symbol.asyncDispose]: () => db.destroy() }
 }
 
-/** Counts, sums and `bigint` columns arrive as numbers on both engines; nothing here counts beyond 2^53. */
+/** Counts, sums and `bigint` columns arrive as numbers on both engines. No count exceeds 2^53. */
 const getTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
   if (oid === POSTGRES_INT8 || oid === POSTGRES_NUMERIC) return Number
-  // `as`: the declaration has one signature per format, the function takes either.
+  // `as`: the type has one signature per format, the function accepts both.
   return types.getTypeParser(oid, format as 'text')
 }
 
@@ -171,17 +171,17 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Statements kept prepared. Preparing costs ten times as much as running a short query (measured: 2.3 and 0.2 µs). */
+/** Number of cached prepared statements. Preparing costs ten times as much as a short query (2.3 and 0.2 µs). */
 const PREPARED_STATEMENTS = 300
 const READS_OR_WRITES_ROWS = /^\s*(?:select|insert|update|delete|with)\b/i
 
 /**
- * Opens the file (or ':memory:') with Muster's settings, in the shape that Kysely's SQLite driver asks for.
+ * Opens the file (or ':memory:') with Muster's settings, in the shape that Kysely's SQLite driver expects.
  *
- * Durability: with a write-ahead log and synchronous=normal every commit is handed to the operating system
- * before it is acknowledged, so killing the process at any moment loses nothing. A power cut may lose the last
- * moments (never the file); synchronous=full would cost an fsync, that is milliseconds, in each of a thousand
- * reports per second to protect values that the machines send again.
+ * Durability: with a write-ahead log and synchronous=normal, every commit is handed to the operating system before it
+ * is acknowledged, so killing the process loses nothing. A power cut may lose the last moments, but never the file.
+ * synchronous=full would cost an fsync, that is milliseconds, for each of a thousand reports per second, to protect
+ * values that the agents send again.
  */
 function openSqlite(path: string): SqliteDatabase {
   const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
@@ -189,9 +189,9 @@ function openSqlite(path: string): SqliteDatabase {
   database.exec('pragma synchronous = normal')
   database.exec('pragma cache_size = -32768')
   database.exec('pragma temp_store = memory')
-  // After a burst the log is cut back to this size instead of keeping its largest one for ever.
+  // After a burst the log is truncated to this size instead of keeping its largest one.
   database.exec('pragma journal_size_limit = 67108864')
-  // SQLite's own lower() knows ASCII only: a search for "müller" has to find "MÜLLER", as on PostgreSQL.
+  // SQLite's own lower() knows only ASCII. A search for "müller" must find "MÜLLER", as on PostgreSQL.
   database.function('lower', { deterministic: true }, (text) =>
     text === null ? null : String(text).toLowerCase(),
   )
@@ -201,7 +201,7 @@ function openSqlite(path: string): SqliteDatabase {
     prepare(sql) {
       const known = prepared.get(sql)
       if (known !== undefined) {
-        // Moving it to the end makes the first key the least recently used one.
+        // Moved to the end, so that the first key is the least recently used one.
         prepared.delete(sql)
         prepared.set(sql, known)
         return known
@@ -227,12 +227,12 @@ function wrapStatement(database: DatabaseSync, sql: string): SqliteStatement {
     reader: statement.columns().length > 0,
     all: (parameters) => statement.all(...bindable(parameters)),
     run: (parameters) => statement.run(...bindable(parameters)),
-    // A stream stays open between two reads; another run of the same statement would start it anew.
+    // A stream stays open between two reads. Running the same prepared statement again would restart it.
     iterate: (parameters) => database.prepare(sql).iterate(...bindable(parameters)),
   }
 }
 
-// `as`: Kysely hands over unknown values; node:sqlite itself refuses what it cannot bind, naming the type.
+// `as`: Kysely passes unknown values. node:sqlite refuses a value that it cannot bind and names its type.
 function bindable(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters as SQLInputValue[]
 }
@@ -284,7 +284,7 @@ class MusterPostgresDialect extends PostgresDialect {
 }
 
 class QueuedSqliteAdapter extends SqliteAdapter {
-  // "true" keeps Kysely from putting its own queue, which cannot refuse or give up, before ours.
+  // `true` keeps Kysely's own queue, which has no timeout, from being used before ours.
   override get supportsMultipleConnections(): boolean {
     return true
   }
@@ -311,12 +311,12 @@ class QueuedSqliteDriver extends SqliteDriver {
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // A deferred transaction that reads first cannot become a writer once another process (an admin's tool) wrote.
+    // A deferred transaction that reads first cannot start writing after another process (an admin's tool) wrote.
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // Some errors (a full disk) make SQLite roll back by itself; a second rollback must not hide that error.
+    // Some errors (a full disk) make SQLite roll back on its own. A second rollback must not hide the error.
     await connection.executeQuery(CompiledQuery.raw('rollback')).catch((error: unknown) => {
       if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
     })
@@ -340,9 +340,9 @@ class GuardedPostgresDriver extends PostgresDriver {
 }
 
 /**
- * Knows whether the code that is running belongs to an open transaction of this database. A query that asks
- * for a second connection there would wait for the transaction that waits for the query: on SQLite at once,
- * on PostgreSQL when the pool is used up. Both engines refuse it, so that the fault shows in the first test.
+ * Knows whether the running code belongs to an open transaction of this database. A query that asks for a second
+ * connection there would wait for the transaction that waits for the query: on SQLite at once, on PostgreSQL when the
+ * pool is exhausted. Both engines refuse it, so the first test finds the fault.
  */
 class TransactionGuard {
   #storage = new AsyncLocalStorage<{ open: boolean }>()
@@ -352,7 +352,7 @@ class TransactionGuard {
     try {
       return await this.#storage.run(transaction, work)
     } finally {
-      // What the work started and left behind (a timer, a log write) is no longer inside.
+      // Code that outlives the transaction (a timer, a log write) is no longer inside it.
       transaction.open = false
     }
   }
@@ -360,7 +360,7 @@ class TransactionGuard {
   refuseInside(): void {
     if (this.#storage.getStore()?.open !== true) return
     throw new Error(
-      'A query inside a transaction used `db` (or began a second transaction) and would wait for itself for ever: use the `tx` that the transaction was given',
+      'A query inside a transaction used `db` (or began a second transaction) and would deadlock: use the `tx` that the transaction provides',
     )
   }
 }

@@ -2,8 +2,8 @@ import { AppError } from '@muster/contract/errors'
 import { isUniqueViolation } from './sql.ts'
 
 /**
- * Turns the refusal of a taken value into a sentence at its field. It goes around the transaction, not into it,
- * since the transaction is void after such a refusal:
+ * Turns a unique violation into a validation error at its field. Wrap it around the transaction, which is void after a
+ * violation:
  *
  *     return refuseTaken({ field: 'name', sentence }, () => ctx.transaction(async (tx, emit) => { ... }))
  */

@@ -7,31 +7,28 @@ const POSTGRES_UNIQUE = '23505'
 const POSTGRES_FOREIGN_KEY = '23503'
 
 /**
- * Whether the column has the text in it, in any case: `.where((eb) => contains(eb.ref('agents.hostname'), text))`.
- * `%` and `_` in the text mean themselves.
+ * Case-insensitive substring match: `.where((eb) => contains(eb.ref('agents.hostname'), text))`. `%` and `_` in the
+ * text are literal.
  */
 export function contains(column: Expression<string | null>, text: string): Expression<SqlBool> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
   return sql<SqlBool>`lower(${column}) like lower(${pattern}) escape '\\'`
 }
 
-/**
- * Order with empty values at the end on both engines, in either direction:
- * `.orderBy('last_seen', nullsLast('desc'))`.
- */
+/** Sorts empty values last on both engines, in either direction: `.orderBy('last_seen', nullsLast('desc'))`. */
 export function nullsLast(direction: 'asc' | 'desc') {
   return (column: OrderByItemBuilder) => column[direction]().nullsLast()
 }
 
 /**
- * Whether a write failed because the value is taken. On PostgreSQL the transaction around it is void from then
- * on, so catch it outside of the transaction, or write with `onConflict`.
+ * Returns true if a write failed because the value is taken. On PostgreSQL the surrounding transaction is then void:
+ * catch the error outside it, or write with `onConflict`.
  */
 export function isUniqueViolation(error: unknown): boolean {
   return hasCode(error, [SQLITE_UNIQUE, SQLITE_PRIMARY_KEY], POSTGRES_UNIQUE)
 }
 
-/** Whether a write failed because the row it names does not exist, or is still named by others. */
+/** Returns true if a write failed because a referenced row does not exist, or because other rows reference it. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, [SQLITE_FOREIGN_KEY], POSTGRES_FOREIGN_KEY)
 }

@@ -1,8 +1,8 @@
 import { PostgresQueryCompiler, SqliteQueryCompiler } from 'kysely'
 
 /**
- * PostgreSQL refuses U+0000 in text and SQLite's tools cut the text there, yet machines send it (output of a
- * binary, hostile names). Both engines store the replacement character instead, as they do for half surrogates.
+ * PostgreSQL refuses U+0000 in text, and SQLite's tools truncate there, but machines send it (binary output, hostile
+ * names). Both engines store the replacement character instead, as they do for lone surrogates.
  */
 export function storable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value

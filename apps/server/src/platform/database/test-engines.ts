@@ -11,8 +11,8 @@ export interface TestEngine {
 }
 
 /**
- * The engines that can be tested here: SQLite in memory always, PostgreSQL when MUSTER_TEST_POSTGRES names a
- * server on which databases may be made (`node tools/test-postgres.ts vitest run ...` provides one).
+ * The engines to test: SQLite in memory always, PostgreSQL if MUSTER_TEST_POSTGRES names a server on which databases
+ * may be created (`node tools/test-postgres.ts vitest run ...` provides one).
  *
  *     describe.each(testEngines)('$engine', ({ open }) => {
  *       test('...', async () => { await using database = await open<Database>() ... })
@@ -25,7 +25,7 @@ export const testEngines: readonly TestEngine[] = [
     : [{ engine: 'postgres' as const, open: async <DB>() => openFreshPostgres<DB>() }]),
 ]
 
-/** An empty database, gone when disposed, on the engine that MUSTER_TEST_ENGINE names (sqlite when absent). */
+/** An empty database on the engine named by MUSTER_TEST_ENGINE (default sqlite). Deleted when disposed. */
 export async function openTestDatabase<DB>(): Promise<OpenDatabase<DB>> {
   const engine = process.env['MUSTER_TEST_ENGINE'] ?? 'sqlite'
   const found = testEngines.find((candidate) => candidate.engine === engine)
@@ -36,15 +36,15 @@ export async function openTestDatabase<DB>(): Promise<OpenDatabase<DB>> {
 }
 
 /**
- * The same with the schema of the server in it. On PostgreSQL it is the copy of a template, which the first test makes:
- * that takes a third of the time of running all migrations.
+ * A database with the server's schema. On PostgreSQL it is a copy of a template that the first test creates, which
+ * takes a third of the time of all migrations.
  */
 export async function openMigratedDatabase<DB>(): Promise<OpenDatabase<DB>> {
   if (process.env['MUSTER_TEST_ENGINE'] !== 'postgres') return openTestDatabase()
   return openFreshPostgres(await requireTemplate(requireServer()))
 }
 
-/** A new database on the test server; its address is for tests that start programs. */
+/** A new database on the test server, with its URL for tests that start programs. */
 export async function createPostgresDatabase(template?: string): Promise<AsyncDisposable & { url: string }> {
   const server = requireServer()
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`

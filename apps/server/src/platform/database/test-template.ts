@@ -7,12 +7,12 @@ import { migrate } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
 import { openDatabase } from './open-database.ts'
 
-/** Any number: one process at a time makes the template. */
+/** An arbitrary number: one process at a time creates the template. */
 const ADVISORY_LOCK = 4_127_730_981
 
 let template: Promise<string> | undefined
 
-/** The name of a database on the test server in which all migrations have run; it is made when there is none. */
+/** Returns the name of the template database with all migrations, and creates it if needed. */
 export function requireTemplate(server: string): Promise<string> {
   return (template ??= findOrMake(server))
 }
@@ -46,7 +46,7 @@ async function make(client: Client, server: string, name: string): Promise<void>
   await client.query(`alter database ${unfinished} rename to ${name}`)
 }
 
-/** Of their sources: a changed one makes another template on a server that stays. */
+/** Hashes the sources: changed migrations create another template on a server that keeps running. */
 function hashMigrations(): string {
   const hash = createHash('sha256')
   for (const file of globSync(join(import.meta.dirname, 'migrations/*.ts')).toSorted()) {

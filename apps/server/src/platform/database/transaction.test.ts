@@ -17,7 +17,7 @@ async function createNotes<Database extends OpenDatabase<Notes>>(database: Datab
 }
 
 describe.each(testEngines)('$engine', ({ open }) => {
-  test('events leave in order after the commit, when everybody can read the rows', async () => {
+  test('events leave in order after the commit, when every reader sees the rows', async () => {
     await using database = await createNotes(await open<Notes>())
     const published: string[] = []
     const transaction = createTransactor<Notes, string>(database, (event) => published.push(event))
@@ -33,7 +33,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(await database.db.selectFrom('notes').selectAll().execute()).toEqual([{ text: 'a' }])
   })
 
-  test('an error undoes the rows and keeps the events', async () => {
+  test('an error rolls the rows back and drops the events', async () => {
     await using database = await createNotes(await open<Notes>())
     const published: string[] = []
     const transaction = createTransactor<Notes, string>(database, (event) => published.push(event))
@@ -47,7 +47,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(await database.db.selectFrom('notes').selectAll().execute()).toEqual([])
   })
 
-  test('a query on db, or a second transaction, inside a transaction is refused instead of waiting for ever', async () => {
+  test('a query on db, or a second transaction, inside a transaction is refused instead of waiting forever', async () => {
     await using database = await createNotes(await open<Notes>())
     const transaction = createTransactor<Notes, never>(database, () => undefined)
     await expect(transaction(() => database.db.selectFrom('notes').selectAll().execute())).rejects.toThrow(
@@ -58,7 +58,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(await database.db.selectFrom('notes').selectAll().execute()).toEqual([])
   })
 
-  test('work that a transaction left behind is no longer inside of it', async () => {
+  test('work that outlives a transaction is no longer inside it', async () => {
     await using database = await createNotes(await open<Notes>())
     const transaction = createTransactor<Notes, string>(database, () => undefined)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -73,7 +73,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(lateEvent).toThrow(/after its transaction ended/)
   })
 
-  test('transactions at once do not mix, and one inside another database is allowed', async () => {
+  test('concurrent transactions do not mix, and nested ones of different databases are allowed', async () => {
     await using database = await createNotes(await open<Notes>())
     await using other = await createNotes(openMemory<Notes>())
     const transaction = createTransactor<Notes, never>(database, () => undefined)
@@ -101,7 +101,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
   })
 })
 
-test('a query that waits for a transaction held open gets an error, and the next ones go on', async () => {
+test('a query that waits for a transaction held open gets an error, and the next queries run', async () => {
   await using database = await createNotes(openMemory<Notes>(50))
   const transaction = createTransactor<Notes, never>(database, () => undefined)
   const { promise, resolve } = Promise.withResolvers<void>()

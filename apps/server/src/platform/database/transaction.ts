@@ -2,8 +2,8 @@ import type { Transaction } from 'kysely'
 import type { OpenDatabase } from './open-database.ts'
 
 /**
- * Runs work in one transaction: all of it is stored or, when it throws, nothing. Events that it emits leave
- * after the commit, in order, and not at all when it throws.
+ * Runs work in one transaction. If the work throws, nothing is stored. Emitted events leave after the commit, in order,
+ * and not at all if the work throws.
  *
  *     const client = await transaction(async (tx, emit) => {
  *       const row = await insertClient(tx, body)
@@ -17,7 +17,7 @@ export type Transact<DB, Event> = <Result>(
   work: (tx: Transaction<DB>, emit: (event: Event) => void) => Promise<Result>,
 ) => Promise<Result>
 
-/** `publish` is called once for each event after the commit; it must not throw, since the write stands. */
+/** `publish` is called once per event after the commit. It must not throw, because the write is already stored. */
 export function createTransactor<DB, Event>(
   database: OpenDatabase<DB>,
   publish: (event: Event) => void,

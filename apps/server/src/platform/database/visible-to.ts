@@ -1,10 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Scope } from '../http/caller.ts'
 
-/**
- * The condition that cuts a list to what the caller may see. The query must join `sites`:
- * `.where(visibleTo(caller))`.
- */
+/** The condition that limits a list to the caller's scope. The query must join `sites`: `.where(visibleTo(caller))`. */
 export function visibleTo(caller: { scope: Scope }): RawBuilder<SqlBool> {
   const { scope } = caller
   if (scope.all) return sql<SqlBool>`1 = 1`

@@ -6,13 +6,13 @@ import type { Log } from '../log/log.ts'
 const PRIVATE_UMASK = 0o077
 const FOR_OTHERS = 0o077
 const STICKY = 0o1000
-/** Files that must not be readable by others even if the folder was open before. */
+/** Files that must not be readable by others, even if the folder was open before. */
 const SENSITIVE_FILES = ['secret.key', 'muster.db', 'muster.db-wal', 'muster.db-shm']
 const OWN_FILE = /^(secret\.key|muster\.(db|lock|pid))/
 
 let startUmask: number | undefined
 
-/** From now on only the user of this process may read the files that it creates. Call it first thing. */
+/** Makes new files readable by the user of this process only. Call it before anything else. */
 export function keepFilesPrivate(): void {
   startUmask ??= process.umask(PRIVATE_UMASK)
 }
@@ -29,8 +29,8 @@ export function withStartUmask<Child>(start: () => Child): Child {
 }
 
 /**
- * Creates the data folder, or takes the rights of other users from one that exists. Throws where that is not possible,
- * and where the folder seems to be shared with other programs, say `/tmp`.
+ * Creates the data folder, or removes the rights of other users from an existing one. Throws if that is not possible,
+ * and if the folder seems to be shared with other programs, such as `/tmp`.
  */
 export function makeDataFolderPrivate(folder: string, log: Log): void {
   try {
@@ -63,7 +63,7 @@ function refuseShared(folder: string, mode: number): void {
 
 function makePrivate(path: string, mode: number): void {
   chmodSync(path, mode)
-  // Some file systems accept the change and keep their rights.
+  // Some file systems accept the change without effect.
   if (!isOpenToOthers(path)) return
   throw new AppError(
     'unavailable',

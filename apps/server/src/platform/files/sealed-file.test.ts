@@ -22,7 +22,7 @@ async function readAll(path: string, about = 'a test') {
   return Promise.all(pieces.map(({ text }) => text()))
 }
 
-test('pieces come back in order, and lie on disk for nobody to read', async () => {
+test('pieces come back in order and are not readable on disk', async () => {
   const path = await givenFile(['one geheim', 'two', 'three'])
   expect(await readAll(path)).toEqual(['one geheim', 'two', 'three'])
   expect((await readFile(path)).includes('geheim')).toBe(false)
@@ -30,7 +30,7 @@ test('pieces come back in order, and lie on disk for nobody to read', async () =
   await expect(SealedFile.create(path, { secrets, about: 'a test' })).rejects.toThrow('EEXIST')
 })
 
-test('a last piece that was cut in the middle is left out, wherever it was cut', async () => {
+test('a truncated last piece is left out, wherever it was cut', async () => {
   const path = await givenFile(['one', 'two'])
   const { size } = await stat(path)
   for (let cut = 1; cut < 20; cut += 1) {
@@ -39,7 +39,7 @@ test('a last piece that was cut in the middle is left out, wherever it was cut',
   }
 })
 
-test('pieces that were changed, exchanged or are of another file are refused', async () => {
+test('changed, swapped or foreign pieces are refused', async () => {
   const path = await givenFile(['one', 'two'])
   await expect(readAll(path, 'another')).rejects.toThrow()
   const bytes = await readFile(path)

@@ -6,16 +6,16 @@ import type { Secrets } from '../secrets/secrets.ts'
 const compress = promisify(deflateRaw)
 const extract = promisify(inflateRaw)
 const LENGTH_BYTES = 4
-/** What says it is longer than this is damaged. */
+/** A longer length is a sign of damage. */
 const MOST_PIECE_BYTES = 16 * 1024 * 1024
 
 interface Seal {
   secrets: Secrets
-  /** What the file is: its pieces can be read as this only, and in their order. */
+  /** Identifies the file. Its pieces can be decrypted only under this name, and in order. */
   about: string
 }
 
-/** A file that grows by pieces, each sealed: a process that is killed loses the last one. */
+/** A file of appended pieces, each sealed. A killed process loses at most the last one. */
 export class SealedFile implements AsyncDisposable {
   #file: FileHandle
   #seal: Seal
@@ -27,7 +27,7 @@ export class SealedFile implements AsyncDisposable {
     this.#seal = seal
   }
 
-  /** Throws where the file exists or cannot be made. */
+  /** Throws if the file exists or cannot be created. */
   static async create(path: string, seal: Seal): Promise<SealedFile> {
     return new SealedFile(await open(path, 'ax', 0o600), seal)
   }
@@ -37,12 +37,12 @@ export class SealedFile implements AsyncDisposable {
     return this.#bytes
   }
 
-  /** Text, compressed. One at a time. */
+  /** Appends compressed text. Call one at a time. */
   async append(text: string): Promise<void> {
     await this.#add(await compress(text))
   }
 
-  /** Bytes as they are, for what is compressed already. One at a time. */
+  /** Appends raw bytes, for data that is already compressed. Call one at a time. */
   async appendBytes(bytes: Uint8Array): Promise<void> {
     await this.#add(bytes)
   }
@@ -62,13 +62,13 @@ export class SealedFile implements AsyncDisposable {
   }
 }
 
-/** A piece of a sealed file. Reading one throws where it was changed, or is of another file or place. */
+/** A piece of a sealed file. Reading throws if it was changed, or belongs to another file or position. */
 export interface SealedPiece {
   text: () => Promise<string>
   bytes: () => Promise<Buffer>
 }
 
-/** The pieces, of which no more is read than is asked for. A last one that was not written whole is left out. */
+/** The pieces of a file, read on demand. An incomplete last piece is left out. */
 export async function readSealedFile(path: string, seal: Seal): Promise<SealedPiece[]> {
   await using file = await open(path, 'r')
   const { size } = await file.stat()
@@ -95,7 +95,8 @@ async function openPiece(
   { secrets, about }: Seal,
   { from, length, number }: { from: number; length: number; number: number },
 ): Promise<Buffer> {
-  if (length > MOST_PIECE_BYTES) throw new Error('A piece of this file is too long to be one.')
+  if (length > MOST_PIECE_BYTES)
+    throw new Error('A piece of this file has an invalid length. The file is damaged.')
   const sealed = Buffer.alloc(length)
   await using file = await open(path, 'r')
   await file.read(sealed, 0, length, from)

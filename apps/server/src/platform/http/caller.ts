@@ -1,9 +1,9 @@
 import type { Permission } from '@muster/contract/permissions'
 
-/** Which clients and sites a caller sees. A client in the list brings all its sites. */
+/** Clients and sites within a caller's scope. A listed client includes all of its sites. */
 export type Scope = { all: true } | { all: false; clientIds: number[]; siteIds: number[] }
 
-/** Who makes a request, with what that person may do. */
+/** Who makes a request, and that caller's rights. */
 export interface Caller {
   userId: number
   username: string
@@ -11,7 +11,7 @@ export interface Caller {
   isSuperuser: boolean
   permissions: ReadonlySet<Permission>
   scope: Scope
-  /** Absent for callers that hold an API key. */
+  /** Absent for callers with an API key. */
   session: CallerSession | undefined
   source: string
 }
@@ -19,16 +19,16 @@ export interface Caller {
 export interface CallerSession {
   digest: string
   expiresAt: string
-  /** Past its end, within the grace in which only reads answer. */
+  /** Expired, but within the grace period for reads. */
   inGrace: boolean
   /** TOTP must be set up before anything else. */
   totpPending: boolean
-  /** The second factor, as far as it is asked for again. */
+  /** The second factor, if it is required again. */
   code: {
-    /** The role asks for one before a terminal or a desktop. */
+    /** The role requires it before a terminal or a desktop. */
     isAsked: boolean
     hasTotp: boolean
-    /** When this session last gave one. */
+    /** When this session last passed one. */
     at: string | null
   }
 }

@@ -7,7 +7,7 @@ import { createTestServer } from '../../testing/test-server.ts'
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-test('the console is served compressed, hashed files for ever and the page anew each time', async () => {
+test('the console is served compressed, hashed files forever and the page revalidated', async () => {
   await using folder = await createConsoleFolder()
   await using server = await createTestServer({ consoleFolder: folder.path })
   const client = server.anonymous
@@ -31,7 +31,7 @@ test('the console is served compressed, hashed files for ever and the page anew 
   expect([plain.headers['content-encoding'], plain.text]).toEqual([undefined, 'x'.repeat(5000)])
 })
 
-test('what a browser has already is not sent again', async () => {
+test('unchanged files are not sent again', async () => {
   await using folder = await createConsoleFolder()
   await using server = await createTestServer({ consoleFolder: folder.path })
   const client = server.anonymous
@@ -43,7 +43,7 @@ test('what a browser has already is not sent again', async () => {
   expect((await ask('"another"')).status).toBe(200)
 })
 
-test('a console that is built anew under a running server: what is gone is not found, what stays is served', async () => {
+test('after a rebuild under a running server, missing files are not found and remaining ones are served', async () => {
   await using folder = await createConsoleFolder()
   await using server = await createTestServer({ consoleFolder: folder.path })
   const client = server.anonymous

@@ -10,14 +10,14 @@ const INDEX = 'index.html'
 const NOT_BUILT = `<!doctype html><title>Muster</title><p>The console has not been built yet. Start the server with <code>npm start</code>, or run <code>node deploy/build.mjs console</code>.`
 
 export interface ConsoleFiles {
-  /** Answers a browser that opens an address: the console, which finds its own screen for it. */
+  /** Serves the console to a browser at any address; the console routes from there. */
   sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply
 }
 
-/** Serves the built console from memory: hashed files for ever, the page itself asked for anew each time. */
+/** Serves the built console from memory: hashed files forever, the page revalidated each time. */
 export function serveConsole(fastify: FastifyInstance, folder: string): ConsoleFiles {
   if (!existsSync(join(folder, INDEX))) return { sendIndex: (_request, reply) => sendNotBuilt(reply) }
-  // Only what is on this list is ever opened, whatever an address says.
+  // Only files on this list are ever opened, whatever the URL.
   for (const [name, file] of listFiles(folder)) {
     if (name !== INDEX) {
       fastify.get(`/${name}`, (request, reply) => sendFile(file, request, reply, 'no-cache'))
@@ -61,8 +61,8 @@ function listFiles(folder: string): Map<string, KeptFile> {
 }
 
 /**
- * Browsers that open an address of the API in a tab (`/agents/<id>` is a screen of the console too) get the
- * console; programs, which do not ask for HTML, get the API.
+ * Browsers that open an API address in a tab (`/agents/<id>` is also a console screen) get the console. Programs, which
+ * do not ask for HTML, get the API.
  */
 export function isPageVisit(request: FastifyRequest): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false
@@ -77,7 +77,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 }
-/** In the order in which they are wanted. */
+/** In order of preference. */
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' }
 type Encoding = keyof typeof ENDINGS
 
@@ -87,8 +87,8 @@ interface Body {
 }
 
 /**
- * A file of the console that stays in memory once somebody has asked for it, as it is and as the build compressed it:
- * with ten thousand machines on this process, a file that is read from disk for each browser is there 10 to 30 ms later.
+ * A console file that stays in memory after its first request, raw and as compressed by the build. With ten thousand
+ * agents on this process, reading from disk would take 10 to 30 ms longer.
  */
 class KeptFile {
   #path: string
@@ -96,7 +96,7 @@ class KeptFile {
   #encodings: Encoding[]
   #kept = new Map<Encoding, Body>()
 
-  /** `siblings` are the names in the folder, compressed ones among them. */
+  /** `siblings`: the names in the folder, including compressed files. */
   constructor(folder: string, name: string, siblings: readonly string[]) {
     this.#path = join(folder, name)
     this.#type = TYPES[extname(name)] ?? 'application/octet-stream'
@@ -104,7 +104,7 @@ class KeptFile {
     this.#encodings = [...made, 'identity']
   }
 
-  /** Undefined, and nothing is answered, where the file is gone by now: the console is being built anew. */
+  /** Returns undefined without replying if the file is missing: the console is being rebuilt. */
   send(
     request: FastifyRequest,
     reply: FastifyReply,

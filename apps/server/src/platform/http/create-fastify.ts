@@ -10,7 +10,7 @@ import { errorText, handleErrors, sendError } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came, of JSON. */
+    /** The raw JSON body. */
     bodyText?: string
   }
 }
@@ -19,10 +19,10 @@ const BODY_LIMIT_BYTES = 1024 * 1024
 const LARGEST_HEADERS_BYTES = 16 * 1024
 const HEADERS_WITHIN_MS = 20_000
 const REQUEST_WITHIN_MS = 60_000
-/** Longer than the minute after which proxies give up an idle connection. */
+/** Longer than the minute after which proxies close an idle connection. */
 const KEEP_ALIVE_MS = 65_000
 
-/** The HTTP server without a route: limits, request ids, reading of bodies, answers to errors. */
+/** The HTTP server without routes: limits, request ids, body parsing, error responses. */
 export function createFastify({ config, log }: { config: Config; log: Log }): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log
   const limits = { maxHeaderSize: LARGEST_HEADERS_BYTES, headersTimeout: HEADERS_WITHIN_MS }
@@ -32,11 +32,11 @@ export function createFastify({ config, log }: { config: Config; log: Log }): Fa
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_WITHIN_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // With a public address and no TLS of its own, a proxy on this machine stands before the server and tells who asks.
+    // With a public URL and no TLS, a proxy on this machine forwards the client's address.
     trustProxy: config.publicUrl !== undefined && config.tls === undefined ? 'loopback' : false,
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
-    // Answered as the contract has it by watchStopping().
+    // watchStopping() responds in the contract's format.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (error, request, reply) => {
@@ -70,7 +70,7 @@ function readCertificate(files: NonNullable<Config['tls']>): { cert: Buffer; key
   }
 }
 
-/** JSON only; a body that is announced as JSON and empty counts as absent, as many clients send it so. */
+/** Parses JSON only. An empty body declared as JSON counts as absent, because many clients send it so. */
 function readBodies(fastify: FastifyInstance): void {
   const parseJson = fastify.getDefaultJsonParser('error', 'error')
   fastify.removeAllContentTypeParsers()
@@ -92,7 +92,7 @@ const CLIENT_ERRORS: Record<string, [line: string, error: AppError]> = {
   ],
 }
 
-/** What is no HTTP at all never reaches a handler, and is answered on the bare connection. */
+/** Requests that are not HTTP never reach a handler and are answered on the bare connection. */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()

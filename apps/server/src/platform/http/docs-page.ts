@@ -10,7 +10,7 @@ code, pre { font: 12px/1.5 ui-monospace, monospace } pre { background: var(--rai
 .method { font-weight: 600; min-width: 56px } .access { color: var(--dim); margin-left: auto } p, h3 { margin: 8px 0; font-size: 13px } h3 { color: var(--dim) }
 `
 
-/** The same description for people: one page without a script. */
+/** The API description as one page without scripts. */
 export function writeDocsPage(routes: readonly DescribedRoute[], version: string): string {
   const groups = Map.groupBy(routes, (route) => groupOf(route.path))
   const sections = [...groups].map(
@@ -30,7 +30,7 @@ function writeRoute({ method, path, endpoint, summary }: DescribedRoute): string
     writeSchema('Query', endpoint?.query, 'input'),
     writeSchema('Body', endpoint?.body, 'input'),
     writeSchema(
-      endpoint?.paged === true ? 'Answer (with ?page= one page of it)' : 'Answer',
+      endpoint?.paged === true ? 'Response (with ?page= one page of it)' : 'Answer',
       endpoint?.response,
       'output',
     ),
@@ -54,7 +54,7 @@ interface JsonSchema {
   required?: string[]
 }
 
-/** A schema in the manner of a TypeScript type: people read that faster. */
+/** Formats a schema like a TypeScript type, which is faster to read. */
 function writeType(schema: JsonSchema, indent: string): string {
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) return choices.map((choice) => writeType(choice, indent)).join(' | ')

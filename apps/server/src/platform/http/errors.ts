@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 const SQLITE_FULL = 13
 const POSTGRES_DISK_FULL = '53100'
 
-/** Every refusal leaves as the contract's ErrorBody; unknown errors are logged and leave as `internal`. */
+/** Sends every refusal as the contract's ErrorBody. Unknown errors are logged and sent as `internal`. */
 export function handleErrors(fastify: FastifyInstance): void {
   fastify.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const known = error instanceof AppError ? error : fromFastify(error)
@@ -40,22 +40,22 @@ export function errorText(error: AppError, requestId: string): string {
 
 function tellFault(error: Error): AppError {
   if (isDiskFull(error))
-    return new AppError('unavailable', 'The disk of the server is full: make room on it, and try again.')
+    return new AppError('unavailable', 'The disk of the server is full. Free some space and try again.')
   return new AppError('internal', 'Something went wrong on the server. Its log has the details.')
 }
 
-/** As SQLite, PostgreSQL and the system say it. */
+/** As reported by SQLite, PostgreSQL and the operating system. */
 function isDiskFull(error: Error): boolean {
   if ('errcode' in error && error.errcode === SQLITE_FULL) return true
   return 'code' in error && (error.code === POSTGRES_DISK_FULL || error.code === 'ENOSPC')
 }
 
 function fromFastify(error: FastifyError | Error): AppError | undefined {
-  // A stream that was to be the answer, before any of it had left.
+  // The response stream failed before any data was sent.
   if ('code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')
-    return new AppError('unavailable', 'The answer broke off before it had begun. Try again.')
+    return new AppError('unavailable', 'The response failed before it started. Try again.')
   const status = 'statusCode' in error ? error.statusCode : undefined
-  if (status === 404) return new AppError('not_found', 'There is nothing at this address.')
+  if (status === 404) return new AppError('not_found', 'This address does not exist.')
   if (status === 413) return new AppError('too_large', 'The request is too large.')
   if (status === 415)
     return new AppError('invalid', 'The body must be JSON (Content-Type: application/json).')

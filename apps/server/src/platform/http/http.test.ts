@@ -20,14 +20,14 @@ test('every answer carries the security headers and a request id', async () => {
   }
 })
 
-test('answers of the API are kept by no cache', async () => {
+test('API responses are not cached', async () => {
   await using server = await createTestServer()
   const ada = server.as(await server.given.user())
   expect((await ada.call(getVersion, {})).headers['cache-control']).toBe('no-store')
   expect((await server.anonymous.call(getVersion, {})).headers['cache-control']).toBe('no-store')
 })
 
-test('an unknown address is a 404 and a wrong method a 405 that says which ones exist', async () => {
+test('an unknown address is a 404, and a wrong method a 405 that lists the valid ones', async () => {
   await using server = await createTestServer()
   const missing = await server.anonymous.send({ method: 'GET', url: '/nothing/here/' })
   expect([missing.status, missing.error.code]).toEqual([404, 'not_found'])
@@ -39,7 +39,7 @@ test('an unknown address is a 404 and a wrong method a 405 that says which ones 
   ])
 })
 
-test('a socket address that is called without an upgrade is refused with a sentence', async () => {
+test('a plain request to a WebSocket address is refused with a sentence', async () => {
   await using server = await createTestServer()
   const root = server.as(await server.given.user({ superuser: true }))
   for (const url of ['/agent/ws', '/ws/live/', '/ws/webterm/']) {
@@ -72,7 +72,7 @@ test('malformed bodies, other media types and huge bodies are refused with a sen
   expect([huge.status, huge.error.code]).toEqual([413, 'too_large'])
 })
 
-test('what is not HTTP gets an answer that can be read', async () => {
+test('input that is not HTTP gets a readable response', async () => {
   await using server = await createTestServer()
   const { port } = await server.listen()
   const answer = await sendRaw(port, 'GARBAGE\r\n\r\n')
@@ -86,7 +86,7 @@ test('what is not HTTP gets an answer that can be read', async () => {
   ).toContain('"code":"invalid"')
 })
 
-test('a fault inside is answered without its details, which go to the log', async () => {
+test('an internal error is answered without details, which go to the log', async () => {
   await using server = await createTestServer()
   server.expectLog(/request failed.*the secret reason|the secret reason.*request failed/)
   const user = await server.given.user()
@@ -98,7 +98,7 @@ test('a fault inside is answered without its details, which go to the log', asyn
   server.expectLog(/request failed/)
 })
 
-test('answers are compressed for who takes it, and small ones are not', async () => {
+test('responses are compressed for clients that accept it, except small ones', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const unpack = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync }
@@ -110,7 +110,7 @@ test('answers are compressed for who takes it, and small ones are not', async ()
   expect((await rawFetch(`${url}/health/`, 'br')).encoding).toBeUndefined()
 })
 
-test('while it stops, running requests are finished and new ones hear 503', async () => {
+test('while stopping, running requests finish and new ones get 503', async () => {
   await using server = await createTestServer()
   const { fastify } = server.app
   const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
@@ -132,7 +132,7 @@ test('while it stops, running requests are finished and new ones hear 503', asyn
   await stopped
 })
 
-test('a request whose peer has left is worked off before the stop goes on', async () => {
+test('a request of a disconnected client finishes before the stop continues', async () => {
   await using server = await createTestServer()
   const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
   let isWorkedOff = false
@@ -168,7 +168,7 @@ test('a request that waits for hours is cut off while everything else still clos
   await endless
 })
 
-test('a socket whose peer does not answer holds up the stop for a moment only', async () => {
+test('a socket whose peer does not respond delays the stop only briefly', async () => {
   await using server = await createTestServer()
   const { port } = await server.listen()
   const socket = connect(port, '127.0.0.1')
@@ -182,7 +182,7 @@ test('a socket whose peer does not answer holds up the stop for a moment only', 
   socket.destroy()
 })
 
-test('figures are for programs on this machine, and for others with the token', async () => {
+test('metrics are readable by programs on this machine, and by others with the token', async () => {
   const token = 'a-token-of-the-metrics'
   await using server = await createTestServer({ env: { MUSTER_METRICS_TOKEN: token } })
   const local = server.anonymous
@@ -210,13 +210,13 @@ test('figures are for programs on this machine, and for others with the token', 
   expect((await remote.send({ method: 'GET', url: '/metrics' })).status).toBe(200)
 })
 
-test('without a token nobody else reads the figures, not behind a proxy either', async () => {
+test('without a token other hosts cannot read the metrics, not even behind a proxy', async () => {
   await using server = await createTestServer({ env: { MUSTER_PUBLIC_URL: 'https://rmm.example.com' } })
   const admin = server.as(await server.given.user({ superuser: true }))
   admin.source = '192.0.2.1'
   expect((await admin.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
   const proxied = server.anonymous
-  // What a client says of itself is handed on by some proxies.
+  // Some proxies pass this client-provided header on.
   proxied.headers = { 'x-forwarded-for': '127.0.0.1', authorization: 'Bearer undefined' }
   expect((await proxied.send({ method: 'GET', url: '/metrics' })).status).toBe(401)
 })
@@ -231,7 +231,7 @@ test('a request with two Host headers is refused', async () => {
   expect(twice).toContain('"code":"invalid"')
 })
 
-test('browsers are told to stay with https where the console is reached by it', async () => {
+test('browsers must stay on https if the console is reached by it', async () => {
   const hsts = async (env: Record<string, string>) => {
     await using server = await createTestServer({ env })
     return (await server.anonymous.call(getHealth, {})).headers['strict-transport-security']
@@ -241,7 +241,7 @@ test('browsers are told to stay with https where the console is reached by it', 
   expect(await hsts({})).toBeUndefined()
 })
 
-test('an answer that is asked for again with the same Idempotency-Key is given, not made, again', async () => {
+test('a repeated request with the same Idempotency-Key gets the stored response', async () => {
   await using server = await createTestServer()
   const user = await server.given.user()
   const ask = () =>

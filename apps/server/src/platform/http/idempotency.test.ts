@@ -19,7 +19,7 @@ async function countClients(server: TestServer): Promise<number> {
   return (await server.ctx.db.selectFrom('clients').select('id').execute()).length
 }
 
-test('a create with a key happens once, and is answered the same again', async () => {
+test('a create with a key happens once and gets the same response again', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ permissions: ['can_manage_clients'] })
   const first = await create(server, ada, { key: 'k1' })
@@ -28,7 +28,7 @@ test('a create with a key happens once, and is answered the same again', async (
   expect(await countClients(server)).toBe(1)
 })
 
-test('the same key for another request is refused', async () => {
+test('a key used for another request is refused', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ permissions: ['can_manage_clients'] })
   await create(server, ada, { key: 'k1' })
@@ -36,7 +36,7 @@ test('the same key for another request is refused', async () => {
   expect([other.status, other.error.code]).toEqual([409, 'conflict'])
 })
 
-test('a body nested thousands of levels deep is answered like any other that is wrong', async () => {
+test('a body nested thousands of levels deep is refused like any other invalid body', async () => {
   await using server = await createTestServer()
   const ada = server.as(await server.given.user({ permissions: ['can_manage_clients'] }))
   ada.headers['idempotency-key'] = 'deep'
@@ -45,7 +45,7 @@ test('a body nested thousands of levels deep is answered like any other that is 
   expect((await ada.send({ method: 'POST', url: '/clients/', payload, headers })).status).toBe(400)
 })
 
-test('a request that failed can be made again with its key', async () => {
+test('a failed request can be repeated with its key', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ permissions: ['can_manage_clients'] })
   const taken = await server.given.client({ name: 'Acme' })
@@ -54,7 +54,7 @@ test('a request that failed can be made again with its key', async () => {
   expect((await create(server, ada, { key: 'k1' })).status).toBe(200)
 })
 
-test('of ten at once with one key, one is carried out', async () => {
+test('of ten concurrent requests with one key, one is carried out', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ permissions: ['can_manage_clients'] })
   const answers = await Promise.all(Array.from({ length: 10 }, () => create(server, ada, { key: 'k1' })))

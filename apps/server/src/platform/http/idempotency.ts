@@ -15,9 +15,9 @@ export type Idempotency = (
 ) => Promise<string>
 
 /**
- * A request with an `Idempotency-Key` happens once: the row is written before the work, the answer beside it after;
- * a repetition gets the stored answer. A failed request leaves no row, so that it can be tried again. Answers may
- * hold tokens that are shown once, so they are kept encrypted.
+ * A request with an `Idempotency-Key` happens once: the row is written before the work and the response afterwards. A
+ * repeated request gets the stored response. A failed request leaves no row, so it can be repeated. Responses may
+ * contain tokens that are shown once, so they are stored encrypted.
  */
 export function createIdempotency({
   db,
@@ -32,10 +32,10 @@ export function createIdempotency({
     const key = request.headers['idempotency-key']
     if (key === undefined || endpoint.method === 'GET' || caller.userId === 0) return answer()
     if (typeof key !== 'string' || key.length > 200) {
-      throw new AppError('invalid', 'An Idempotency-Key has at most 200 characters.')
+      throw new AppError('invalid', 'An Idempotency-Key is limited to 200 characters.')
     }
     const id = `${caller.userId}:${endpoint.method} ${request.url}:${key}`
-    // The text and not the value: writing a deeply nested value again would overflow the stack.
+    // The raw text, because serializing a deeply nested value would overflow the stack.
     const digest = createHash('sha256')
       .update(request.bodyText ?? '')
       .digest('hex')
@@ -70,9 +70,9 @@ export function createIdempotency({
 async function storedAnswer(db: Db, id: string, digest: string): Promise<string> {
   const row = await db.selectFrom('idempotency_keys').selectAll().where('id', '=', id).executeTakeFirst()
   if (row !== undefined && row.request_digest !== digest) {
-    throw new AppError('conflict', 'This Idempotency-Key was used for a different request.')
+    throw new AppError('conflict', 'This Idempotency-Key was used for a different request. Use a new one.')
   }
   if (row?.response == null)
-    throw new AppError('conflict', 'The same request is being carried out right now.')
+    throw new AppError('conflict', 'The same request is still running. Try again later.')
   return row.response
 }

@@ -1,18 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Figures in Prometheus' text form. */
+/** Metrics in Prometheus text format. */
 export interface Metrics {
-  /** Adds a figure that is asked for whenever the metrics are read: `gauge('muster_live_consoles', '...', () => consoles.size)`. */
+  /**
+   * Adds a gauge that is collected whenever the metrics are read: `gauge('muster_live_consoles', '...', () =>
+   * consoles.size)`.
+   */
   gauge(name: `muster_${string}`, help: string, collect: () => number | Promise<number>): void
-  /** Everything as text, with its content type. */
+  /** All metrics as text, with the content type. */
   read(): Promise<{ type: string; text: string }>
 }
 
 const DURATION_BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MS_PER_SECOND = 1000
 
-/** Measures every request from here on by route, method and status. */
+/** Measures every request by route, method and status. */
 export function createMetrics(fastify: FastifyInstance): Metrics {
   const registry = new Registry()
   const duration = new Histogram({
@@ -23,7 +26,7 @@ export function createMetrics(fastify: FastifyInstance): Metrics {
     registers: [registry],
   })
   fastify.addHook('onResponse', async (request, reply) => {
-    // Routes, never addresses: strangers must not be able to make up new series.
+    // Routes, not URLs: strangers must not be able to create new series.
     const route = request.routeOptions.url ?? 'none'
     duration.observe(
       { method: request.method, route, status: reply.statusCode },
@@ -41,7 +44,7 @@ export function createMetrics(fastify: FastifyInstance): Metrics {
       })
     },
     read: async () => {
-      // Watching the process costs a little, so it starts with the first reader.
+      // Process metrics cost a little, so they start with the first reader.
       if (!hasProcess) collectDefaultMetrics({ register: registry })
       hasProcess = true
       return { type: registry.contentType, text: await registry.metrics() }

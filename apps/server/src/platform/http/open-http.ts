@@ -21,26 +21,25 @@ import { sendError } from './errors.ts'
 
 const RETRY_AFTER_SECONDS = 5
 const CLOSE_EVERY_MS = 50
-/** A peer that is gone without a word never answers the closing of its socket. */
+/** A dead peer never completes the closing handshake. */
 const SOCKETS_WITHIN_MS = 2000
-/** Below the grace that main.ts gives the whole stop, so that bus and database still close in order. */
+/** Shorter than the grace period in main.ts, so that bus and database still close in order. */
 const REQUESTS_WITHIN_MS = 5000
 
 /**
- * Answers a function that stops the HTTP server: from its first moment new requests hear 503, sockets close, requests
- * that run are finished, and then every connection ends. Connections on which nothing was asked yet, or only half
- * a request has come, would otherwise be waited for.
+ * Returns a function that stops the HTTP server: new requests get 503 at once, sockets close, running requests finish,
+ * and then every connection ends. Otherwise the server would wait for connections without a complete request.
  */
 function prepareStop(fastify: FastifyInstance): () => Promise<void> {
   let isStopping = false
   let running = 0
-  /** Those whose handler still works, also for a peer that is gone: it may ask the database. */
+  /** Requests whose handler still runs, even for a disconnected peer: it may query the database. */
   const handled = new Set<FastifyRequest>()
   const closeWhenDone = () => {
     if (running === 0) fastify.server.closeAllConnections()
   }
   fastify.addHook('onRequest', async (request, reply) => {
-    // A socket is no request that ends by itself; the WebSocket plugin closes those.
+    // A socket is not a request that ends. The WebSocket plugin closes those.
     if (request.headers.upgrade === undefined) {
       running += 1
       handled.add(request)
@@ -64,7 +63,7 @@ function prepareStop(fastify: FastifyInstance): () => Promise<void> {
     const cutOff = setTimeout(() => {
       for (const socket of fastify.websocketServer.clients) socket.terminate()
     }, SOCKETS_WITHIN_MS)
-    // Who waits for a machine to answer could wait for hours: the handler ends when its connection does.
+    // A handler that waits for a machine could wait for hours. It ends when its connection closes.
     const finish = setTimeout(() => fastify.server.closeAllConnections(), REQUESTS_WITHIN_MS)
     try {
       await fastify.close()
@@ -77,9 +76,9 @@ function prepareStop(fastify: FastifyInstance): () => Promise<void> {
   }
 }
 
-// `closeTimeout`: a closed socket whose other side is dead would hold up the stopping server for half a minute.
+// `closeTimeout`: a closed socket with a dead peer would delay the stop by 30 seconds.
 const SOCKET_OPTIONS = { maxPayload: 16 * 1024 * 1024, closeTimeout: 2000, autoPong: false }
-/** A client that has more than this unread gets no pong: it would only add to that. */
+/** A client with more unread data gets no pong, which would only add to it. */
 const MAX_UNREAD_BYTES = 64 * 1024
 const COMPRESS_FROM_BYTES = 1024
 const COMPRESS_AT_ONCE_BYTES = 1024 * 1024
@@ -87,13 +86,13 @@ const COMPRESS_AT_ONCE_BYTES = 1024 * 1024
 export interface Http {
   fastify: FastifyInstance
   metrics: Metrics
-  /** Every route that is mounted from here on. */
+  /** Every route mounted from here on. */
   routes: DescribedRoute[]
   mounted: Endpoint[]
   stop: () => Promise<void>
 }
 
-/** The HTTP server with everything that stands before the routes. The order of the lines is that of the work. */
+/** The HTTP server with everything that runs before the routes, in order of execution. */
 export async function openHttp(
   { config, log }: { config: Config; log: Log },
   consoleFolder: string,
@@ -101,11 +100,11 @@ export async function openHttp(
   const fastify = createFastify({ config, log })
   const mounted: Endpoint[] = []
   setSecurityHeaders(fastify, config)
-  // Before whatever may refuse a request: only what comes after it knows to end the connection of a refused upgrade.
+  // Must come before anything that refuses requests: only later hooks can end the connection of a refused upgrade.
   const brokenSockets = new LimitedLog(log)
   await fastify.register(websocket, {
     options: SOCKET_OPTIONS,
-    // What a client does wrong on a socket is no fault of the server.
+    // Protocol errors of a client are not errors of the server.
     errorHandler: (error: Error, socket: WebSocket, request: FastifyRequest) => {
       brokenSockets.write(request.ip, { problem: error.message }, 'socket broke the protocol')
       socket.terminate()
@@ -145,14 +144,14 @@ async function allowOrigins(fastify: FastifyInstance, config: Config): Promise<v
   })
 }
 
-/** At the levels where time and size balance, as answers are made for one reader; files are compressed beforehand. */
+/** Levels that balance time and size, because a response is built for one reader. Files are compressed by the build. */
 async function compressAnswers(fastify: FastifyInstance): Promise<void> {
   await fastify.register(compress, {
     threshold: COMPRESS_FROM_BYTES,
-    // In one call: 0.6 ms for 500 machines, where a stream takes as many turns as it has pieces.
+    // Synchronous: 0.6 ms for 500 machines. A stream takes one turn of the event loop per piece.
     syncThreshold: COMPRESS_AT_ONCE_BYTES,
     encodings: ['zstd', 'br', 'gzip'],
-    // Programs and archives are left alone: they are large, and compressed or close to it.
+    // Programs and archives are excluded: large, and already compressed.
     customTypes: /^text\/|[/+](json|javascript|xml)(;|$)|^image\/svg/,
     globalDecompression: false,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
@@ -166,7 +165,7 @@ function answerPings(socket: WebSocket): void {
   })
 }
 
-/** A socket's address that is called without an upgrade answers as everything else does, not with an empty 404. */
+/** A plain request to a WebSocket address gets a regular error instead of an empty 404. */
 function refusePlainRequests(fastify: FastifyInstance): void {
   const sockets = new Set<string>()
   fastify.addHook('onRoute', ({ url, websocket }) => {
@@ -174,23 +173,23 @@ function refusePlainRequests(fastify: FastifyInstance): void {
   })
   fastify.addHook('preHandler', async (request) => {
     if (request.ws || !sockets.has(request.routeOptions.url ?? '')) return
-    throw new AppError('invalid', 'This address is a WebSocket: open it with an upgrade.')
+    throw new AppError('invalid', 'This address is a WebSocket. Open it with an upgrade request.')
   })
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Host names end up in addresses that the server writes down (install lines), so they are plain. */
+/** Host names end up in generated URLs (install commands), so only plain ones are accepted. */
 const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-fA-F:.]+\](:\d{1,5})?$/
 
-/** Pages of other origins may neither write nor open sockets. Agents and scripts send no Origin at all. */
+/** Pages of other origins may neither write nor open sockets. Agents and scripts send no Origin. */
 function guardOrigins(fastify: FastifyInstance, config: Config): void {
   fastify.addHook('onRequest', async (request) => {
     const { host, origin, upgrade } = request.headers
-    // Node takes the first of two, and a proxy before it may have taken the other.
+    // Node takes the first of two, but a proxy may have taken the other.
     const hosts = request.raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host')
     if (hosts.length > 1) throw new AppError('invalid', 'The request has more than one Host header.')
     if (host !== undefined && !HOST.test(host)) {
-      throw new AppError('invalid', 'The Host header is not a host name.')
+      throw new AppError('invalid', 'The Host header is not a valid host name.')
     }
     if (origin === undefined || (SAFE_METHODS.has(request.method) && upgrade === undefined)) return
     if (!isAllowedOrigin(config, request, origin)) {
@@ -202,16 +201,16 @@ function guardOrigins(fastify: FastifyInstance, config: Config): void {
   })
 }
 
-/** 405 with `Allow` where the address exists for other methods, 404 otherwise. */
+/** 405 with `Allow` if the address exists for other methods, else 404. */
 function answerNotFound(mounted: readonly Endpoint[], request: FastifyRequest, reply: FastifyReply): void {
   const path = pathOf(request)
   const methods = mounted.filter((endpoint) => matches(endpoint.path, path)).map(({ method }) => method)
   if (methods.length === 0) {
-    sendError(request, reply, new AppError('not_found', 'There is nothing at this address.'))
+    sendError(request, reply, new AppError('not_found', 'This address does not exist.'))
     return
   }
   reply.header('allow', [...new Set(methods)].join(', '))
-  const message = `${request.method} is not possible here; ${[...new Set(methods)].join(', ')} is.`
+  const message = `${request.method} is not supported here. Use ${[...new Set(methods)].join(' or ')}.`
   sendError(request, reply, new AppError('method_not_allowed', message))
 }
 

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { strictSchema } from '@muster/contract/strict-schema'
 
-/** A route as the description shows it: an endpoint of the contract, or one that only has a summary. */
+/** A route in the API description: an endpoint of the contract, or a route with only a summary. */
 export interface DescribedRoute {
   method: string
   /** With `:name` parameters. */
@@ -13,7 +13,7 @@ export interface DescribedRoute {
   summary: string | undefined
 }
 
-/** Notes every route from here on, in the order in which they are mounted. */
+/** Collects every route mounted from here on, in order. */
 export function collectRoutes(fastify: FastifyInstance): DescribedRoute[] {
   const routes: DescribedRoute[] = []
   fastify.addHook('onRoute', ({ method, url, config }) => {
@@ -28,7 +28,7 @@ export function collectRoutes(fastify: FastifyInstance): DescribedRoute[] {
 
 type Json = Record<string, unknown>
 
-/** The OpenAPI 3.1 description of these routes, made of the very schemas that the server checks with. */
+/** Builds the OpenAPI 3.1 description from the schemas that validate requests. */
 export function describeApi(routes: readonly DescribedRoute[], version: string): Json {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
@@ -41,7 +41,7 @@ export function describeApi(routes: readonly DescribedRoute[], version: string):
       title: 'Muster',
       version,
       description:
-        'Instants are ISO 8601 in UTC. Errors are ErrorBody objects. Only sessions of users can call the API: there are no API keys yet.',
+        'Instants are ISO 8601 in UTC. Errors are ErrorBody objects. Only user sessions can call the API: API keys are not supported yet.',
     },
     paths,
     components: {
@@ -51,7 +51,7 @@ export function describeApi(routes: readonly DescribedRoute[], version: string):
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: 'Token <token>, together with the cookie that signing in sets',
+          description: 'Token <token>, together with the cookie that sign-in sets',
         },
       },
     },
@@ -113,7 +113,7 @@ function answerOf(endpoint: Endpoint): Json {
 
 function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
   if (schema === undefined) return []
-  // What `params` and `query` of an endpoint are: objects.
+  // `params` and `query` of an endpoint are always objects.
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, Json>
     required?: string[]

@@ -23,7 +23,7 @@ describe('a loopback server', () => {
     ['file://', '127.0.0.1:8420', 403],
     ['http://127.0.0.1:8420/', '127.0.0.1:8420', 403],
     ['HTTP://127.0.0.1:8420', '127.0.0.1:8420', 403],
-  ])('a write from %s to %s answers %i', async (origin, host, expected) => {
+  ])('a write from %s to %s returns %i', async (origin, host, expected) => {
     await using server = await createTestServer()
     const ada = server.as(await server.given.user())
     ada.headers = { origin, host }
@@ -51,14 +51,14 @@ describe('a server with a public address and one allowed origin', () => {
     ['https://tools.example.com.evil.example', 403],
     ['https://a.tools.example.com', 403],
     ['null', 403],
-  ])('a write from %s answers %i', async (origin, expected) => {
+  ])('a write from %s returns %i', async (origin, expected) => {
     await using server = await createTestServer({ env })
     const ada = server.as(await server.given.user({ totp: true }))
     ada.headers = { origin, host: 'muster.example.com' }
     expect((await ada.call(savePreferences, WRITE)).status).toBe(expected)
   })
 
-  test('the allowed origin, and no other, is told that it may call with credentials', async () => {
+  test('only the allowed origin may call with credentials', async () => {
     await using server = await createTestServer({ env })
     const preflight = (origin: string) =>
       server.anonymous.send({
@@ -95,7 +95,7 @@ test('a socket from a foreign page is refused before it opens', async () => {
   }
 })
 
-test('a Host header that is no host name is refused', async () => {
+test('an invalid Host header is refused', async () => {
   await using server = await createTestServer()
   const ada = server.as(await server.given.user())
   for (const host of ['evil.example/$(id)', 'a b', '"; reboot #', '[::1']) {

@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { type Config, isLoopbackHost } from '../config/config.ts'
 
 /**
- * Whether a browser page of this origin may use the server with a session. Own origin: the public URL where one is
- * set; else the address that was asked, which on a loopback server must be a loopback name (DNS rebinding).
+ * Returns true if a browser page of this origin may use the server with a session. The server's own origin is the
+ * public URL if set; otherwise it is the requested address, which on a loopback server must be a loopback name (DNS
+ * rebinding).
  */
 export function isAllowedOrigin(config: Config, request: FastifyRequest, origin: string): boolean {
   if (config.allowedOrigins.includes(origin)) return true

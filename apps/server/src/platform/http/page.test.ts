@@ -19,11 +19,11 @@ test.each([
   [{ search: 'one old' }, [2]],
   [{ search: 'old berlin' }, []],
   [{ search: '  ' }, [1, 2, 3]],
-])('%j answers the rows %j', (query, expected) => {
+])('%j returns the rows %j', (query, expected) => {
   expect(ids(pageOf(ROWS, query))).toEqual(expected)
 })
 
-test('with a page number the answer is one page and the total', () => {
+test('with a page number the response is one page and the total', () => {
   expect(pageOf(ROWS, { page: 2, page_size: 2 })).toEqual({
     total: 3,
     page: 2,

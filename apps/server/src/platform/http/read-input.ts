@@ -4,13 +4,13 @@ import { AppError } from '@muster/contract/errors'
 import type { z } from 'zod'
 import { strictSchema } from '@muster/contract/strict-schema'
 
-/** Names that one refusal lists, and how much of each: they are whatever the caller wrote. */
+/** Limits for names repeated in a refusal, because they are arbitrary input. */
 const MAX_NAMES = 20
 const MAX_NAME_CHARS = 100
 
 type Path = readonly PropertyKey[]
 
-/** Parses parameters or a query. An endpoint without a query ignores one that is read, and refuses one that is written. */
+/** Parses parameters or a query. An endpoint without a query ignores it on reads and refuses it on writes. */
 export function readPart(schema: z.ZodType | undefined, value: unknown, part: 'address' | 'query'): unknown {
   const parsed = parse(schema, value)
   if ('data' in parsed) return parsed.data
@@ -23,9 +23,9 @@ export function refuseQuery(query: unknown): void {
 }
 
 /**
- * Parses a body. A field that the endpoint does not declare is refused by its name, so that no write succeeds without
- * effect. A client may send back a whole object as it was read: fields that only the answer has pass where they are
- * as they are now (`readCurrent`), or where they change without anybody's doing (`endpoint.volatile`).
+ * Parses a body. An undeclared field is refused by name, so that no write succeeds without effect. A client may send
+ * back a whole object as it was read: read-only fields pass if they are unchanged (`readCurrent`), or if they change on
+ * their own (`endpoint.volatile`).
  */
 export async function readBody(
   endpoint: Endpoint,
@@ -45,7 +45,7 @@ export async function readBody(
 interface Failure {
   /** Fields that the schema does not declare. */
   unknown: Path[]
-  /** Fields of the answer that were sent with another value than they have. */
+  /** Read-only fields that were sent with a changed value. */
   readOnly?: Path[]
   issues: z.core.$ZodIssue[]
 }
@@ -66,7 +66,7 @@ function parse(schema: z.ZodType | undefined, value: unknown): { data: unknown }
   return { unknown, issues }
 }
 
-/** Where a form of several fits but for unknown fields, its issues stand for those of all forms. */
+/** If one form of a union fits except for unknown fields, its issues are reported instead of those of all forms. */
 function* flatten(issues: z.core.$ZodIssue[], at: Path): Generator<z.core.$ZodIssue> {
   for (const issue of issues) {
     const path = [...at, ...issue.path]
@@ -94,7 +94,7 @@ function judge(
   let found = valueAt(current, path, body)
   let name = first
   if (found === undefined && first !== undefined && rest.length > 0) {
-    // Some bodies have the object under its noun: `{client: {name}}`.
+    // Some bodies wrap the object: `{client: {name}}`.
     found = valueAt(current, rest, ownValue(body, first))
     name = rest[0]
   }
@@ -103,7 +103,7 @@ function judge(
   return 'readOnly'
 }
 
-/** What stands at a path; `undefined` = nothing. Entries of lists that have an id are found by it. */
+/** Returns the value at a path, or undefined. List entries with an id are matched by it. */
 function valueAt(value: unknown, path: Path, like?: unknown): unknown {
   let found = value
   let pattern = like
@@ -124,7 +124,7 @@ function ownValue(value: unknown, key: PropertyKey): unknown {
   return Object.getOwnPropertyDescriptor(value, key)?.value
 }
 
-/** The body without the fields at these paths; only what holds them is copied, however deep the rest is. */
+/** Returns the body without the fields at these paths. Copies only the objects that contain them. */
 function without(body: unknown, paths: readonly Path[]): unknown {
   return paths.reduce<unknown>((rest, path) => withoutOne(rest, path), body)
 }
@@ -138,7 +138,7 @@ function withoutOne(value: unknown, [name, ...rest]: Path): unknown {
 }
 
 function refusal({ unknown, readOnly = [], issues }: Failure, part: 'address' | 'query' | 'body'): AppError {
-  // Without a prototype: a field may be called `__proto__`.
+  // Without a prototype: a field may be named `__proto__`.
   const fields = Object.create(null) as Record<string, string[]>
   const note = (path: Path, sentence: string) => (fields[nameOf(path)] ??= []).push(sentence)
   const noun = part === 'query' ? 'query parameter' : 'field'
@@ -164,21 +164,21 @@ function nameOf(path: Path): string {
 type Issue = z.core.$ZodRawIssue
 
 const KINDS: Record<string, string> = {
-  string: 'Give a text.',
-  number: 'Give a number.',
-  int: 'Give a whole number.',
-  boolean: 'Give true or false.',
-  array: 'Give a list.',
-  object: 'Give an object with fields.',
-  record: 'Give an object with fields.',
+  string: 'Enter a text.',
+  number: 'Enter a number.',
+  int: 'Enter a whole number.',
+  boolean: 'Enter true or false.',
+  array: 'Enter a list.',
+  object: 'Enter an object with fields.',
+  record: 'Enter an object with fields.',
   null: 'Leave this empty.',
 }
 
-/** What is wrong with a value, for a person. Messages that the contract gives itself go before these. */
+/** Describes an issue for users. Messages of the contract take precedence. */
 function describeIssue(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return 'This is needed.'
+      if (issue.input === undefined) return 'This field is required.'
       return KINDS[issue.expected]
     case 'too_small':
       return sizeWords('At least', issue.origin, issue.minimum)
@@ -187,9 +187,9 @@ function describeIssue(issue: Issue): string | undefined {
     case 'invalid_value':
       return `Choose one of: ${issue.values.map(String).join(', ')}.`
     case 'invalid_union':
-      return 'This has none of the forms that are possible here.'
+      return 'This value has none of the supported forms.'
     case 'invalid_format':
-      return 'This is not written in the right form.'
+      return 'This value has the wrong format.'
     default:
       return undefined
   }

@@ -10,19 +10,19 @@ import type { SignInGate } from './sign-in-gate.ts'
 import { pageOf } from './page.ts'
 import { readBody, readPart, refuseQuery } from './read-input.ts'
 
-/** The server's API: what `route()` mounts endpoints on. */
+/** What `route()` mounts endpoints on. */
 export interface Api {
   fastify: FastifyInstance
-  /** The caller, or a refusal; `undefined` = nobody is signed in. */
+  /** Returns the caller, or undefined without a sign-in. Throws a refusal. */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>
   idempotency: Idempotency
-  /** Every endpoint mounted so far: the OpenAPI description is made of it. */
+  /** Every endpoint mounted so far, for the OpenAPI description. */
   mounted: Endpoint[]
-  /** What a GET of a path answers a caller: the object that a PUT of the same path changes. */
+  /** The GET handlers by path: they return the object that a PUT of the same path changes. */
   readers: Map<string, (input: ReaderInput) => Promise<unknown>>
-  /** Figures for `/metrics`; a feature adds its own. */
+  /** Metrics for `/metrics`. Features add their own. */
   metrics: Metrics
-  /** The consoles' sockets whose ticket is not redeemed yet. */
+  /** Console sockets that have not redeemed their ticket yet. */
   gate: SignInGate
 }
 
@@ -30,7 +30,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set by route(). */
     endpoint?: Endpoint
-    /** What a route that is no endpoint does, for the API's description. */
+    /** For routes that are not endpoints: their summary in the API description. */
     summary?: string
   }
 }
@@ -43,7 +43,7 @@ export interface RouteContext {
   reply: FastifyReply
 }
 
-/** An answer that is JSON text already, of values that the endpoint's schema has seen. */
+/** A response that is already JSON, built from values that passed the endpoint's schema. */
 export class JsonText {
   text: string
   constructor(text: string) {
@@ -51,7 +51,7 @@ export class JsonText {
   }
 }
 
-/** The same for what is too long to be held as one text: its pieces are made while it is sent. Of a GET only. */
+/** A JSON response too long for one string. Its pieces are generated while sending. GET only. */
 export class JsonPieces {
   pieces: Iterable<string>
   constructor(pieces: Iterable<string>) {
@@ -64,8 +64,8 @@ type Handler<E extends Endpoint> = (
 ) => Promise<Output<E> | JsonText | JsonPieces>
 
 /**
- * Mounts an endpoint: checks the caller against its access, parses the input, runs the handler, and lets only
- * declared fields out. Handlers of public endpoints receive `NOBODY` as caller.
+ * Mounts an endpoint: checks the caller's access, parses the input, runs the handler, and returns only declared fields.
+ * Handlers of public endpoints receive `NOBODY` as caller.
  */
 export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handler<E>): void {
   api.mounted.push(endpoint)
@@ -88,14 +88,14 @@ export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handle
       }
       let pieces: Iterable<string> | undefined
       const answer = async () => {
-        // The parts were parsed by the very schemas that Parsed<E> is made of.
+        // Parsed by the same schemas that define Parsed<E>.
         const result = await handler({ ...input, caller, request, reply } as Parsed<E> & RouteContext)
         if (!(result instanceof JsonPieces)) return serialize(endpoint, result, input.query)
         pieces = result.pieces
         return ''
       }
       const text = await api.idempotency(request, endpoint, caller, answer)
-      // Answers hold what only their reader may see; an endpoint that wants otherwise has said so.
+      // Responses are private to their caller unless the endpoint sets its own header.
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       const body = pieces === undefined ? text : Readable.from(pieces)
       return reply.type('application/json; charset=utf-8').send(body)
@@ -133,7 +133,7 @@ async function admit(
   return caller
 }
 
-/** The object that a PUT changes, as its GET answers it, or else the GET of its list. */
+/** Returns the object that a PUT changes, from its GET or from the GET of its list. */
 async function readCurrent(api: Api, { path }: Endpoint, input: ReaderInput): Promise<unknown> {
   const reader = api.readers.get(path)
   if (reader !== undefined) return reader(input)
@@ -142,7 +142,7 @@ async function readCurrent(api: Api, { path }: Endpoint, input: ReaderInput): Pr
   return Array.isArray(list) ? list.find((entry: { id?: unknown }) => entry.id === id) : undefined
 }
 
-/** Answers nothing to a caller who may not read the object. */
+/** Returns nothing to a caller who may not read the object. */
 function readerOf<E extends Endpoint>(endpoint: E, handler: Handler<E>) {
   return async (input: ReaderInput): Promise<unknown> => {
     const { access } = endpoint

@@ -5,7 +5,7 @@ import { createTestServer } from '../../testing/test-server.ts'
 
 const ROOM = 500
 
-test('connections of one address that have not signed in are limited, those that have are not', async () => {
+test('unauthenticated connections of one address are limited, authenticated ones are not', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const ada = await server.given.user()
@@ -16,7 +16,7 @@ test('connections of one address that have not signed in are limited, those that
   await Promise.all(waiting.map(({ socket }) => onceOpen(socket)))
   expect(server.app.api.gate.size).toBe(ROOM)
   expect(await upgradeStatus(url, { origin: url })).toBe(429)
-  // One of them signs in and makes room.
+  // One of them signs in, which frees its slot.
   const [first] = waiting
   first?.socket.send(JSON.stringify({ type: 'hello', ticket }))
   await first?.next('ready')

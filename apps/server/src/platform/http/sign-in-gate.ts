@@ -4,23 +4,23 @@ import type { WebSocket } from 'ws'
 import { networkOf } from './network-of.ts'
 
 export interface GateLimits {
-  /** Sockets of one address (one /64 network of IPv6) that have not signed in. */
+  /** Sockets of one address (one /64 network for IPv6) before sign-in. */
   perSource: number
-  /** Sockets that have not signed in, whatever address they come from. */
+  /** Sockets of all addresses before sign-in. */
   total: number
-  /** Bytes that one socket may send until it has signed in. */
+  /** Bytes that one socket may send before sign-in. */
   bytes: number
-  /** Bytes that all sockets of one address may send until they have signed in. */
+  /** Bytes that all sockets of one address may send before sign-in. */
   bytesPerSource: number
 }
 
-/** Pings and pongs are answered or counted, and no honest client sends more of them before it has signed in. */
+/** Pings and pongs cost work, and real clients send fewer of them before sign-in. */
 const MAX_CONTROL_FRAMES = 20
 const RETRY_AFTER_SECONDS = 10
 
 /**
- * The WebSockets that have not signed in yet. Nobody knows who they are, so all that they may do is bounded here: how
- * many there are, and how much they send. Sockets that have signed in do not count.
+ * WebSockets before their sign-in. Their peers are unknown, so their number and the bytes they send are limited.
+ * Authenticated sockets do not count.
  */
 export class SignInGate {
   #limits: GateLimits
@@ -31,22 +31,21 @@ export class SignInGate {
     this.#limits = limits
   }
 
-  /** Sockets that have not signed in yet. */
   get size(): number {
     return this.#total
   }
 
-  /** Before the upgrade. Throws `too_many_requests` where there is no room for one more. */
+  /** Called before the upgrade. Throws `too_many_requests` if the limit is reached. */
   requireRoom(address: string): void {
     const { perSource, total } = this.#limits
     const sockets = this.#sources.get(networkOf(address))?.sockets ?? 0
     if (sockets < perSource && this.#total < total) return
-    throw new AppError('too_many_requests', 'Too many connections wait for their sign-in. Try again later.', {
+    throw new AppError('too_many_requests', 'Too many connections are waiting to sign in. Try again later.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
   }
 
-  /** Counts the socket, and ends it when it sends too much. Returns what to call once it has signed in. */
+  /** Counts the socket, and ends it if it sends too much. Returns a function to call after its sign-in. */
   enter(socket: WebSocket, connection: Socket, address: string): () => void {
     const name = networkOf(address)
     const source = this.#sources.get(name) ?? { sockets: 0, bytes: 0 }

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { JobsTable } from '../database/tables/jobs.ts'
 
-/** Stores a job; false when one of this id was stored before, done or not. */
+/** @returns False if a job with this id was stored before, done or not. */
 export async function insertJob(
   db: Db,
   job: Pick<JobsTable, 'id' | 'name' | 'payload' | 'due_at' | 'done_at'>,
@@ -16,8 +16,8 @@ export async function insertJob(
 }
 
 /**
- * Takes up to `limit` due jobs. Several processes may ask at the same moment: the sub-select may give both the
- * same ids, and the condition repeated outside lets only the first of the two updates find them still free.
+ * Claims up to `limit` due jobs. Concurrent processes may select the same ids; the condition repeated outside the sub-
+ * select lets only the first update find them unclaimed.
  */
 export async function claimJobs(
   db: Db,
@@ -52,7 +52,7 @@ export async function claimJobs(
     .execute()
 }
 
-/** Keeps the jobs that still run from being taken by others. */
+/** Extends the claims of running jobs. */
 export async function renewClaims(
   db: Db,
   claim: { ids: readonly string[]; processId: string; until: Date },
@@ -66,7 +66,7 @@ export async function renewClaims(
     .execute()
 }
 
-/** Ends this process's claim with what came of it; nothing happens when another process took the job over. */
+/** Ends this process's claim with the outcome. Does nothing if another process took over the job. */
 export async function endClaim(
   db: Db,
   job: Pick<JobsTable, 'id' | 'claimed_by'>,
@@ -80,7 +80,7 @@ export async function endClaim(
     .execute()
 }
 
-/** Frees what an earlier process of a server that is alone on its database left claimed when it was killed. */
+/** Releases claims of a killed earlier process. Only for a server that is alone on its database. */
 export async function releaseForeignClaims(db: Db, processId: string): Promise<void> {
   await db
     .updateTable('jobs')
@@ -90,7 +90,7 @@ export async function releaseForeignClaims(db: Db, processId: string): Promise<v
     .execute()
 }
 
-/** Whether the job was ever stored, and whether a timed run of it is still open. */
+/** Returns whether the job was ever stored, and whether a timed run of it is still open. */
 export async function findTimedRuns(db: Db, name: string): Promise<{ known: boolean; open: boolean }> {
   const rows = await db
     .selectFrom('jobs')
@@ -104,7 +104,7 @@ export async function findTimedRuns(db: Db, name: string): Promise<{ known: bool
   return { known: rows.length > 0, open: rows[0]?.done_at === null }
 }
 
-/** Removes what is long done. The last of each name stays: it tells when a timed job ran. */
+/** Deletes jobs that ended before. The last one of each name stays: it records when a timed job ran. */
 export async function removeOldJobs(db: Db, before: Date): Promise<void> {
   await db
     .deleteFrom('jobs')

@@ -26,7 +26,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     }
   })
 
-  test('an id happens once, also after it is done; an unknown name is refused', async () => {
+  test('an id runs once, also after it is done, and an unknown name is refused', async () => {
     const { ran, job } = createRecorder()
     const jobs = openJobs()
     jobs.define([job])
@@ -35,11 +35,11 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(await jobs.enqueue('work', 2, { id: 'only' })).toBe(false)
     await jobs.drain()
     expect(ran).toEqual([1])
-    await expect(jobs.enqueue('wrok', 1)).rejects.toThrow('no job is named wrok')
-    expect(() => jobs.define([job])).toThrow(/two jobs/)
+    await expect(jobs.enqueue('wrok', 1)).rejects.toThrow('unknown job: wrok')
+    expect(() => jobs.define([job])).toThrow(/duplicate job name/)
   })
 
-  test('a job stored in a transaction exists if the transaction does, and may be woken from inside it', async () => {
+  test('a job stored in a transaction exists only after its commit, and may be woken from inside it', async () => {
     const { ran, job } = createRecorder()
     const jobs = openJobs()
     jobs.define([job])
@@ -55,7 +55,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(bench.logged).toEqual([])
   })
 
-  test('a failing job is logged, stored and tried again after 5, 10, 20 s until it is given up', async () => {
+  test('a failing job is logged, stored and retried after 5, 10, 20 s until it is given up', async () => {
     const jobs = openJobs()
     let runs = 0
     const run = async () => {
@@ -79,9 +79,9 @@ describe.each(testEngines)('$engine', ({ open }) => {
       expect(runs).toBe(expected)
     }
     expect(bench.logged).toEqual([
-      'job failed and will be tried again',
-      'job failed and will be tried again',
-      'job failed for the last time',
+      'job failed and will be retried',
+      'job failed and will be retried',
+      'job failed and was given up',
     ])
     expect(await readRows()).toMatchObject([{ last_error: 'failed 3', attempts: 3, claimed_by: null }])
   })
@@ -93,12 +93,12 @@ describe.each(testEngines)('$engine', ({ open }) => {
     for (const jobs of processes) jobs.define([job])
     for (let i = 0; i < 200; i++) await processes[0]?.enqueue('work', i)
     await Promise.all(processes.map((jobs) => jobs.drain()))
-    // A process that lost a race for rows ends its drain early; together they leave nothing.
+    // A process that lost a race for rows ends its drain early. Together they leave nothing.
     await processes[0]?.drain()
     expect(ran.toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 200 }, (_, i) => i))
   })
 
-  test('a job whose process died is taken over after a minute, and given up when it kills each of them', async () => {
+  test('a job of a dead process is taken over after a minute, and given up if it kills every process', async () => {
     const { ran, job } = createRecorder()
     const jobs = openJobs('two')
     jobs.define([{ ...job, maxAttempts: 2 }])
@@ -123,10 +123,10 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(await readRows()).toMatchObject([
       { last_error: 'the server ended while the job ran', attempts: 3 },
     ])
-    expect(bench.logged).toEqual(['job failed for the last time'])
+    expect(bench.logged).toEqual(['job failed and was given up'])
   })
 
-  test('the embedded database has one server: its start takes over at once what was running', async () => {
+  test('with the embedded database, a start takes over interrupted jobs at once', async () => {
     const { ran, job } = createRecorder()
     const jobs = openJobs('two')
     jobs.define([job])
@@ -179,7 +179,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect((await readRows())[0]?.done_at).not.toBeNull()
   })
 
-  test('a job that ends early because the server stops runs again, without a lost attempt', async () => {
+  test('a job interrupted by a stop runs again without a lost attempt', async () => {
     const first = openJobs('one')
     const started = Promise.withResolvers<void>()
     const run = (_payload: unknown, signal: AbortSignal) =>
@@ -203,7 +203,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(bench.logged).toEqual([])
   })
 
-  test('an outage of the database is logged once, and what is due runs after it', async () => {
+  test('a database outage is logged once, and due jobs run after it', async () => {
     const { ran, job } = createRecorder()
     const jobs = openJobs()
     jobs.define([job])

@@ -7,14 +7,14 @@ import { storeTimedRuns } from './timed-runs.ts'
 
 export interface Jobs extends AsyncDisposable {
   define(jobs: readonly Job[]): void
-  /** Begins to run what is due, within a second of its time. */
+  /** Starts to run due jobs, within a second of their time. */
   start(): Promise<void>
   /**
-   * Stores a job; it survives a restart. With an `id` it happens once: false says that this id was there already.
-   * Within a transaction pass its `tx` as `db`, and the job exists if the rest does.
+   * Stores a job that survives a restart. With an `id` it runs once: false means that the id already exists. Inside a
+   * transaction pass its `tx` as `db`; the job then exists only after the commit.
    */
   enqueue(name: string, payload: unknown, options?: { id?: string; dueAt?: Date; db?: Db }): Promise<boolean>
-  /** For tests: runs everything that is due, timed jobs included, until nothing is left. */
+  /** For tests: runs all due jobs, including timed ones, until none is left. */
   drain(): Promise<void>
 }
 
@@ -30,10 +30,9 @@ export function createJobs(options: JobContext): Jobs {
 }
 
 /**
- * One loop per process: it stores timed runs whose minute has come, claims due rows while there is room, and
- * keeps the claims of long ones alive. A claim that is not renewed (the process died) ends after a minute and
- * another process, or the next start, takes the job; its attempt counts, so that a job that kills its process
- * does not do so for ever.
+ * One loop per process: it stores due timed runs, claims due rows while there is capacity, and renews the claims of
+ * long jobs. A claim that is not renewed (the process died) expires after a minute, and another process or the next
+ * start takes the job. Its attempt counts, so a job that kills its process is given up eventually.
  */
 class JobRunner implements Jobs {
   #options: JobContext
@@ -47,7 +46,7 @@ class JobRunner implements Jobs {
   #timedMinute: number | undefined
   #renewedAt = 0
   #cleanedAt = 0
-  // A job stored inside a transaction wakes the loop, which must not run as a part of that transaction.
+  // A job stored inside a transaction wakes the loop, which must not run as part of that transaction.
   #outside = AsyncLocalStorage.snapshot()
 
   constructor(options: JobContext) {
@@ -56,8 +55,8 @@ class JobRunner implements Jobs {
 
   define(jobs: readonly Job[]): void {
     for (const job of jobs) {
-      if (!/^[a-z][a-z.-]*$/.test(job.name)) throw new Error(`not a name for a job: ${job.name}`)
-      if (this.#jobs.has(job.name)) throw new Error(`two jobs are named ${job.name}`)
+      if (!/^[a-z][a-z.-]*$/.test(job.name)) throw new Error(`invalid job name: ${job.name}`)
+      if (this.#jobs.has(job.name)) throw new Error(`duplicate job name: ${job.name}`)
       this.#jobs.set(job.name, job)
     }
     this.#timedMinute = undefined
@@ -76,7 +75,7 @@ class JobRunner implements Jobs {
     options: { id?: string; dueAt?: Date; db?: Db } = {},
   ): Promise<boolean> {
     const { id = randomUUID(), dueAt = this.#options.now(), db = this.#options.database.db } = options
-    if (!this.#jobs.has(name)) throw new Error(`no job is named ${name}`)
+    if (!this.#jobs.has(name)) throw new Error(`unknown job: ${name}`)
     const row = {
       id,
       name,
@@ -143,7 +142,7 @@ class JobRunner implements Jobs {
     const rows = await claimJobs(database.db, { names, processId, now: now(), leaseMs: LEASE_MS, limit })
     for (const row of rows) {
       const job = this.#jobs.get(row.name)
-      // A job of ours whose claim ran out, say in an outage of the database, still runs.
+      // Our own job whose claim expired, for example in a database outage, is still running.
       if (job === undefined || this.#running.has(row.id)) continue
       const run = runJob(job, row, { ...this.#options, stopping: this.#stopping.signal })
         .catch((error: unknown) => this.#options.log.error({ err: error, job: row.id }, 'job not recorded'))

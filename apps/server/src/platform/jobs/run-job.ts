@@ -5,20 +5,23 @@ import type { Log } from '../log/log.ts'
 import { endClaim } from './job-rows.ts'
 import type { Schedule } from './schedule.ts'
 
-/** A named function that runs by a schedule, or when a row with its name is due. It may run twice, never at once. */
+/**
+ * A named function that runs on a schedule, or when a row with its name is due. It may run twice, but never
+ * concurrently.
+ */
 export interface Job {
-  /** `agents.mark-overdue`: kept for ever, as rows remember it. */
+  /** `agents.mark-overdue`. Never rename one: rows reference it. */
   name: string
   /** `signal` aborts when the server stops: throw its reason, and the job runs again after the next start. */
   run(payload: unknown, signal: AbortSignal): Promise<void>
   schedule?: Schedule
-  /** How often it is tried in all; 10, which takes 43 minutes, unless told otherwise. */
+  /** Total attempts. Default 10, which take 43 minutes. */
   maxAttempts?: number
 }
 
 export interface JobContext {
   database: OpenDatabase<Database>
-  /** Names this process in the rows that it claims. */
+  /** Identifies this process in the rows that it claims. */
   processId: string
   now: () => Date
   log: Pick<Log, 'error' | 'warn'>
@@ -31,12 +34,12 @@ const FIRST_RETRY_MS = 5000
 const LONGEST_RETRY_MS = 3_600_000
 const LONGEST_ERROR = 10_000
 
-/** Runs a claimed job and records what came of it: done, to be tried again later, or given up. */
+/** Runs a claimed job and records the outcome: done, to be retried, or given up. */
 export async function runJob(job: Job, row: JobsTable, context: RunContext): Promise<void> {
   const { database, now, stopping } = context
   const maxAttempts = job.maxAttempts ?? MAX_ATTEMPTS
   try {
-    // Claimed before, each time by a process that never came back to say how it went.
+    // Every earlier attempt was claimed by a process that died.
     if (row.attempts > maxAttempts) throw new Error('the server ended while the job ran')
     await job.run(JSON.parse(row.payload), stopping)
   } catch (error) {
@@ -58,11 +61,11 @@ async function recordFailure(
   const last_error = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR)
   const details = { err: error, job: row.id, name: row.name, attempts: row.attempts }
   if (row.attempts >= maxAttempts) {
-    log.error(details, 'job failed for the last time')
+    log.error(details, 'job failed and was given up')
     await endClaim(database.db, row, { last_error, done_at: now().toISOString() })
     return
   }
-  log.warn(details, 'job failed and will be tried again')
+  log.warn(details, 'job failed and will be retried')
   const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (row.attempts - 1), LONGEST_RETRY_MS)
   await endClaim(database.db, row, { last_error, due_at: new Date(now().getTime() + waitMs).toISOString() })
 }

@@ -1,5 +1,3 @@
-import { Cron } from 'croner'
-
 /** When a job runs by itself, to the minute, in the server's time zone. */
 export interface Schedule {
   /** The most recent minute, now included, at which the job is due. */
@@ -21,7 +19,13 @@ export const everyHour: Schedule = {
 export function everyDay(time: string): Schedule {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
   if (hour === undefined || minute === undefined) throw new Error(`not a time of day: ${time}`)
-  const cron = new Cron(`${Number(minute)} ${Number(hour)} * * *`, { paused: true })
-  // croner leaves the reference itself out; a run at the very start of this minute counts.
-  return { latestRun: (now) => cron.previousRuns(1, new Date(now.getTime() + 1))[0] }
+  // A time that the clocks leave out becomes one after the gap, one that they show twice is the first of both.
+  const runOn = (now: Date, day: number) =>
+    new Date(now.getFullYear(), now.getMonth(), day, Number(hour), Number(minute))
+  return {
+    latestRun: (now) => {
+      const today = runOn(now, now.getDate())
+      return today <= now ? today : runOn(now, now.getDate() - 1)
+    },
+  }
 }

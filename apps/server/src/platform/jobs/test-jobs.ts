@@ -7,7 +7,7 @@ import type { OpenDatabase } from '../database/open-database.ts'
 import type { TestEngine } from '../database/test-engines.ts'
 import { createJobs, type Jobs } from './jobs.ts'
 
-/** For each test of a describe block: a database, a clock that tests set, and any number of processes. */
+/** Gives each test of a describe block a database, a clock to set, and any number of processes. */
 export function useJobs(open: TestEngine['open']) {
   let database: OpenDatabase<Database> | undefined
   let clock = new Date()
@@ -44,7 +44,7 @@ export function useJobs(open: TestEngine['open']) {
     get database() {
       return requireDatabase()
     },
-    /** What a server's log would say. */
+    /** The lines that a server would log. */
     get logged() {
       return logged
     },
@@ -58,7 +58,7 @@ export function useJobs(open: TestEngine['open']) {
   }
 }
 
-/** A job that notes its payloads. */
+/** A job that records its payloads. */
 export function createRecorder(name = 'work') {
   const ran: unknown[] = []
   return { ran, job: { name, run: async (payload: unknown) => void ran.push(payload) } }

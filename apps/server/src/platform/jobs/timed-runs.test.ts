@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { testEngines } from '../database/test-engines.ts'
 import { everyDay, everyMinute } from './schedule.ts'
 import { createRecorder, useJobs } from './test-jobs.ts'
@@ -7,7 +7,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
   const bench = useJobs(open)
   const { pass, setClock, openJobs, readRows } = bench
 
-  test('a timed job runs once in each of its minutes, whoever asks, and not for the time before it existed', async () => {
+  test('a timed job runs once in each of its minutes in any process, and not for the time before it existed', async () => {
     const { ran, job } = createRecorder('night.clean')
     const processes = ['a', 'b', 'c'].map((id) => openJobs(id))
     for (const jobs of processes) jobs.define([{ ...job, schedule: everyMinute }])
@@ -26,7 +26,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(ran).toHaveLength(4)
   })
 
-  test('a daily job runs at its time, or at the next start when the server was off then', async () => {
+  test('a daily job runs at its time, or at the next start if the server was off', async () => {
     const daily = () => ({ ...createRecorder('night.clean') })
     const first = daily()
     const before = openJobs('one')
@@ -47,7 +47,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect(second.ran).toHaveLength(1)
   })
 
-  test('a timed job that fails is not overtaken by its next run', async () => {
+  test('a failing timed job is retried before its next run starts', async () => {
     const jobs = openJobs()
     let runs = 0
     const run = async () => {
@@ -64,7 +64,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     expect((await readRows()).filter(({ done_at }) => done_at === null)).toHaveLength(1)
   })
 
-  test('what is long done is removed, the last run of a timed job stays', async () => {
+  test('old finished jobs are deleted, except the last run of a timed job', async () => {
     const { job } = createRecorder('night.clean')
     const one = createRecorder()
     const jobs = openJobs()
@@ -81,8 +81,36 @@ describe.each(testEngines)('$engine', ({ open }) => {
   })
 })
 
-test('a time of day is checked', () => {
+test('an invalid time of day is refused', () => {
   for (const time of ['24:00', '3:10', '03:60', '', '03:10:00'])
-    expect(() => everyDay(time)).toThrow(/not a time of day/)
+    expect(() => everyDay(time)).toThrow(/invalid time of day/)
   expect(everyDay('00:00').latestRun(new Date(2026, 0, 2))).toEqual(new Date(2026, 0, 2))
+})
+
+test.each([
+  ['Europe/Berlin', '2026-03-28', '2026-10-24'],
+  ['America/New_York', '2026-03-07', '2026-10-31'],
+  ['Australia/Lord_Howe', '2026-04-04', '2026-10-03'],
+  ['America/Santiago', '2026-04-04', '2026-09-05'],
+])('a daily job is due once in a night when the clocks of %s change', (zone, ...days) => {
+  const before = process.env.TZ
+  process.env.TZ = zone
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  })
+  for (const day of days)
+    for (const time of ['00:00', '00:30', '01:30', '02:00', '02:30', '03:00']) {
+      const { latestRun } = everyDay(time)
+      const noon = new Date(`${day}T12:00`).getTime()
+      const nextNoon = new Date(noon)
+      nextNoon.setDate(nextNoon.getDate() + 1)
+      const runs = new Set<number>()
+      for (let at = noon; at <= nextNoon.getTime(); at += 300_000) {
+        const run = latestRun(new Date(at))?.getTime() ?? 0
+        expect(run).toBeLessThanOrEqual(at)
+        if (run > noon) runs.add(run)
+      }
+      expect([day, time, runs.size]).toEqual([day, time, 1])
+    }
 })

@@ -7,7 +7,7 @@ const FAILED = 'agent failed its challenge'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-test('the first line of each source is logged, and then how many more came in a minute', () => {
+test('the first line of each source is logged, then the count of further ones per minute', () => {
   const { log, lines } = createTestLog()
   using limited = new LimitedLog(log)
   for (let count = 0; count < 1000; count += 1) limited.write('192.0.2.1', { code: 'unreadable' }, FAILED)
@@ -18,13 +18,13 @@ test('the first line of each source is logged, and then how many more came in a 
   ])
   vi.advanceTimersByTime(60_000)
   expect(lines.slice(2)).toMatchObject([{ source: '192.0.2.1', more: 999, seconds: 60, msg: FAILED }])
-  // Whoever was quiet for a minute begins anew.
+  // A source that was quiet for a minute starts over.
   limited.write('192.0.2.2', {}, FAILED)
   limited.write('192.0.2.1', {}, FAILED)
   expect(lines).toHaveLength(4)
 })
 
-test('thousands of sources do not make thousands of lines', () => {
+test('thousands of sources do not cause thousands of lines', () => {
   const { log, lines } = createTestLog()
   using limited = new LimitedLog(log)
   for (let count = 0; count < 10_000; count += 1) limited.write(`2001:db8::${count}`, {}, FAILED)

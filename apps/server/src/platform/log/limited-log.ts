@@ -1,17 +1,17 @@
 import type { Log } from './log.ts'
 
 const PERIOD_MS = 60_000
-/** Sources beyond these share one line. */
+/** Sources beyond this number share one line. */
 const MAX_SOURCES = 200
 
 /**
- * Lines that a stranger can cause as often as he likes: the first of a source is logged, and then, once a minute, how
- * many more came.
+ * Limits lines that a stranger can cause without limit: the first one of a source is logged, then once a minute how
+ * many followed.
  */
 export class LimitedLog implements Disposable {
   #log: Log
   #level: 'info' | 'warn'
-  /** Lines that were left out in this period, by source and message. */
+  /** Suppressed lines of this period, by source and message. */
   #kept = new Map<string, { source: string; message: string; more: number }>()
   #timer: NodeJS.Timeout | undefined
 

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 
 export type Log = Logger
 
-/** JSON lines on standard error: object first, message second, constant text. Standard output is for people. */
+/** JSON lines on standard error: object first, then a constant message. Standard output is for people. */
 export function createLog(level: Config['logLevel']): Log {
   return pino(
     {

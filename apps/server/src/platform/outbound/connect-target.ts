@@ -9,11 +9,11 @@ interface Target {
   port: number
   targets: OutboundTargets
   signal: AbortSignal
-  /** Named where the address is refused. */
+  /** Named in a refusal. */
   setting?: TargetsSetting
 }
 
-/** A connection to an address that was looked at before: see resolveTarget. */
+/** Connects to an address checked by resolveTarget. */
 export async function connectTarget({ host, port, targets, signal, setting }: Target): Promise<Socket> {
   const addresses = await resolveTarget(host, targets, setting)
   let last: unknown
@@ -28,7 +28,7 @@ export async function connectTarget({ host, port, targets, signal, setting }: Ta
   throw last
 }
 
-/** The same with TLS on it. Nothing is sent to a server whose certificate is not good, unless that is meant. */
+/** Connects with TLS. Sends nothing to a server with an invalid certificate unless `ignoreCertificate` is set. */
 export async function connectSecurely(target: Target & { ignoreCertificate: boolean }): Promise<TLSSocket> {
   const { host, signal, ignoreCertificate } = target
   const socket = await connectTarget(target)
@@ -36,7 +36,7 @@ export async function connectSecurely(target: Target & { ignoreCertificate: bool
     socket,
     ...(isIP(host) === 0 ? { servername: host } : { host }),
     ALPNProtocols: ['http/1.1'],
-    // Looked at below: also of a bad certificate it is worth knowing until when it is good.
+    // Verified below: the expiry date of an invalid certificate is also of interest.
     rejectUnauthorized: false,
   })
   await untilEvent(secure, 'secureConnect', signal)
@@ -57,7 +57,7 @@ export class CertificateError extends OutboundError {
   }
 }
 
-/** Days until the certificate of the other side ends. */
+/** Days until the peer's certificate expires. */
 export function daysLeft(secure: TLSSocket): number | null {
   const ends = Date.parse(secure.getPeerCertificate().valid_to ?? '')
   return Number.isNaN(ends) ? null : (ends - Date.now()) / 86_400_000
@@ -69,13 +69,13 @@ async function openSocket(address: string, port: number, signal: AbortSignal): P
   return socket
 }
 
-/** From here on errors of the socket are those of whoever uses it; one that nobody uses any more has none. */
+/** After this, socket errors belong to the user of the socket. An abandoned socket has none. */
 function untilEvent(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   socket.once(event, () => resolve())
   socket.on('error', reject)
-  socket.once('close', () => reject(new OutboundError('The connection was cut.')))
-  const stop = () => socket.destroy(new OutboundError('This took too long.'))
+  socket.once('close', () => reject(new OutboundError('The connection was closed.')))
+  const stop = () => socket.destroy(new OutboundError('The connection timed out.'))
   signal.addEventListener('abort', stop)
   socket.once('close', () => signal.removeEventListener('abort', stop))
   if (signal.aborted) stop()
@@ -83,8 +83,9 @@ function untilEvent(socket: Socket, event: 'connect' | 'secureConnect', signal: 
 }
 
 function describeCertificate(problem: string, host: string): string {
-  if (problem.includes('CERT_HAS_EXPIRED')) return `The certificate of ${host} has ended.`
-  if (problem.includes('ALTNAME')) return `The certificate is not made out to ${host}.`
-  if (/SELF_SIGNED|UNABLE_TO/.test(problem)) return `Nobody known here has signed the certificate of ${host}.`
-  return `The certificate of ${host} is not good: ${problem}.`.slice(0, 500)
+  if (problem.includes('CERT_HAS_EXPIRED')) return `The certificate of ${host} has expired.`
+  if (problem.includes('ALTNAME')) return `The certificate is not valid for ${host}.`
+  if (/SELF_SIGNED|UNABLE_TO/.test(problem))
+    return `The certificate of ${host} is signed by an unknown authority.`
+  return `The certificate of ${host} is not valid: ${problem}.`.slice(0, 500)
 }

@@ -4,13 +4,13 @@ import type { OutboundTargets } from '../config/config.ts'
 import { kindOfAddress } from './address-kind.ts'
 import { OutboundError } from './outbound-error.ts'
 
-/** Enough for a name that has both versions, of which one is not routed. */
+/** Enough for a name with IPv4 and IPv6, one of them unrouted. */
 const MOST_ADDRESSES = 4
 
-/** The setting that decides; a refusal names it. */
+/** The setting that decides. A refusal names it. */
 export type TargetsSetting = 'MUSTER_CHECK_TARGETS' | 'MUSTER_CHANNEL_TARGETS'
 
-/** Why this address may not be reached from here, or undefined where it may. */
+/** @returns Why this address is forbidden, or undefined if it is allowed. */
 export function refusalOf(
   address: string,
   targets: OutboundTargets,
@@ -24,8 +24,8 @@ export function refusalOf(
 }
 
 /**
- * The addresses of a host that may be reached, asked for once: whoever goes on to connect takes one of these, so that
- * a name that answers differently the next time changes nothing.
+ * Resolves a host once to its allowed addresses. Callers connect to one of these, so a name that resolves differently
+ * later changes nothing.
  */
 export async function resolveTarget(
   host: string,
@@ -37,13 +37,13 @@ export async function resolveTarget(
   if (allowed.length > 0) return allowed.slice(0, MOST_ADDRESSES)
   const [first] = found
   throw new OutboundError(
-    first === undefined ? `There is no host ${host}.` : (refusalOf(first, targets, setting) ?? ''),
+    first === undefined ? `The host ${host} does not exist.` : (refusalOf(first, targets, setting) ?? ''),
   )
 }
 
 /**
- * Asks the name servers without the threads that the system's own way needs: there are four of them, and files are
- * read by them, too. The system is asked for what the name servers do not know: names of /etc/hosts and short ones.
+ * Queries the name servers without the system resolver, which blocks Node's four threads that also read files. Falls
+ * back to the system for names unknown there: names of /etc/hosts and short ones.
  */
 async function findAddresses(host: string): Promise<string[]> {
   if (host.includes('.')) {
@@ -52,12 +52,12 @@ async function findAddresses(host: string): Promise<string[]> {
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (found.length > 0) return found
     const isSilent = answers.some(({ status, ...answer }) => status === 'rejected' && isTimeout(answer))
-    if (isSilent) throw new OutboundError(`The name servers do not answer for ${host}.`)
+    if (isSilent) throw new OutboundError(`The name servers did not respond for ${host}.`)
   }
   try {
     return (await lookup(host, { all: true, order: 'ipv4first' })).map(({ address }) => address)
   } catch (cause) {
-    throw new OutboundError(`There is no host ${host}.`, { cause })
+    throw new OutboundError(`The host ${host} does not exist.`, { cause })
   }
 }
 

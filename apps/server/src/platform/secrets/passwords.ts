@@ -8,24 +8,24 @@ const MEMORY_KIB = 19_456
 const PASSES = 2
 const HASH_BYTES = 32
 const SALT_BYTES = 16
-/** One core stays free for everybody else while sign-ins pour in. */
+/** One core stays free for other work during many sign-ins. */
 const CONCURRENT = Math.max(1, Math.min(4, availableParallelism() - 1))
 const LONGEST_QUEUE = 64
 
-/** Refuses a new password that would be guessed soon. */
+/** Refuses a new password that is easy to guess. */
 export function refuseWeakPassword(password: string, username: string): void {
   const fault = findPasswordFault(password, username)
   if (fault !== undefined) throw new AppError('invalid', fault, { fields: { password: [fault] } })
 }
 
-/** An argon2id hash in the usual text form, with its own salt and figures inside. */
+/** Returns an argon2id hash in the usual text form, including salt and parameters. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   const hash = await hashWith(password, { salt, memory: MEMORY_KIB, passes: PASSES })
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${encode(salt)}$${encode(hash)}`
 }
 
-/** Whether the password is the one of that hash. Without a hash (no such user) it takes as long, and is not. */
+/** Returns true if the password matches the hash. Without a hash (unknown user) it takes as long and returns false. */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   const parsed = parseHash(stored)
   const hash = await hashWith(password, parsed ?? NOBODYS)
@@ -74,7 +74,7 @@ async function hashWith(password: string, { salt, memory, passes }: Figures): Pr
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Resolves when fewer than CONCURRENT are running; refuses when too many wait already. */
+/** Resolves when fewer than CONCURRENT hashes run. Throws if too many are waiting. */
 async function takeTurn(): Promise<void> {
   if (running < CONCURRENT) {
     running += 1

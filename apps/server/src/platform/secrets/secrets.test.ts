@@ -7,7 +7,7 @@ import { createApp } from '../../app.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { createSecrets, newToken, openSecrets } from './secrets.ts'
 
-test('the key is made once, readable for its owner only, and kept', async () => {
+test('the key is created once, readable by its owner only', async () => {
   await using folder = await createFolder()
   const first = await openSecrets(folder.path)
   const sealed = first.encrypt('geheim')
@@ -23,7 +23,7 @@ test('servers that start at the same moment end with the same key', async () => 
   expect(new Set(all.map(({ keyId }) => keyId)).size).toBe(1)
 })
 
-test('sealed text that was changed is refused', () => {
+test('changed sealed text is refused', () => {
   const secrets = createSecrets(Buffer.alloc(32, 1))
   const sealed = secrets.encrypt('geheim')
   const other = `${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`
@@ -32,7 +32,7 @@ test('sealed text that was changed is refused', () => {
   expect(() => createSecrets(Buffer.alloc(32, 2)).decrypt(sealed)).toThrow()
 })
 
-test('a damaged key file and an unusable folder are said in one sentence', async () => {
+test('a damaged key file and an unusable folder are explained in one sentence', async () => {
   await using folder = await createFolder()
   await writeFile(join(folder.path, 'secret.key'), 'short')
   await expect(openSecrets(folder.path)).rejects.toThrow('restore it from a backup')
@@ -45,7 +45,7 @@ test('a server with another key than the database was written with does not star
   await expect(createApp(other)).rejects.toThrow('another secret.key')
 })
 
-test('a password is known by its hash, in any spelling of its letters, and by no other', async () => {
+test('a password matches its hash in any Unicode form, and no other password does', async () => {
   const hash = await hashPassword('caf\u00e9 au lait')
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(await verifyPassword('cafe\u0301 au lait', hash)).toBe(true)
@@ -60,7 +60,7 @@ async function createFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-test('no token looks like an option of a command line', () => {
+test('no token looks like a command line option', () => {
   const tokens = Array.from({ length: 2000 }, newToken)
   expect(tokens.filter((token) => !/^[A-Za-z0-9_][A-Za-z0-9_-]{42}$/.test(token))).toEqual([])
   expect(new Set(tokens).size).toBe(2000)

@@ -12,18 +12,18 @@ import { AppError } from '@muster/contract/errors'
 
 const KEY_BYTES = 32
 
-/** Encrypts what must not lie readable in the database, with a key file beside it. */
+/** Encrypts values that must not be readable in the database, with a key file beside it. */
 export interface Secrets {
-  /** Tells one key from another and nothing else about it. */
+  /** Identifies the key without revealing it. */
   keyId: string
   encrypt(text: string): string
   decrypt(sealed: string): string
-  /** The same for bytes. They can be opened only as what they are sealed `about`. */
+  /** Encrypts bytes. They can be decrypted only with the same `about`. */
   seal(bytes: Uint8Array, about: string): Buffer
   open(sealed: Uint8Array, about: string): Buffer
 }
 
-/** Opens `secret.key` in the data folder, and makes it (mode 0600) where it is missing. */
+/** Opens `secret.key` in the data folder, and creates it (mode 0600) if it is missing. */
 export async function openSecrets(dataFolder: string): Promise<Secrets> {
   const path = join(dataFolder, 'secret.key')
   const text = await readKeyFile(dataFolder, path)
@@ -47,7 +47,7 @@ async function readKeyFile(dataFolder: string, path: string): Promise<string> {
   }
 }
 
-/** The file appears whole and on disk, or not at all, and never replaces one that is there. */
+/** Creates the file complete and on disk, or not at all. Never replaces an existing one. */
 async function makeKeyFile(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`
   try {
@@ -57,7 +57,7 @@ async function makeKeyFile(path: string): Promise<void> {
     await file.sync()
     await link(draft, path)
   } catch (error) {
-    // Another server that starts at this moment was faster; its key counts.
+    // Another server that started at this moment was faster. Use its key.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   } finally {
     await rm(draft, { force: true })
@@ -71,7 +71,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** AES-256-GCM; sealed text is `v1.` + base64url of nonce, tag and cipher text. */
+/** AES-256-GCM. Sealed text is `v1.` + base64url of nonce, tag and cipher text. */
 export function createSecrets(key: Buffer): Secrets {
   return {
     keyId: createHmac('sha256', key).update('muster key id').digest('base64url').slice(0, 16),
@@ -102,14 +102,13 @@ export function createSecrets(key: Buffer): Secrets {
   }
 }
 
-/** hex sha256: how tokens are kept. */
+/** hex sha256, the stored form of tokens. */
 export function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** A random token of 256 bits. */
 export function newToken(): string {
-  // People paste tokens into command lines, where one that begins with a dash is taken for an option.
+  // Tokens are pasted into command lines, where a leading dash would be read as an option.
   for (;;) {
     const token = randomBytes(32).toString('base64url')
     if (!token.startsWith('-')) return token

@@ -15,7 +15,7 @@ const WORDS: Record<UploadView['state'], string> = {
   cancelled: 'Cancelled',
 }
 
-/** The files on their way to this machine. */
+/** Current uploads to this machine. */
 export function UploadList({ agentId }: { agentId: string }) {
   const all = useStore(uploads, (list) => list)
   const own = all.filter(({ wish }) => wish.agentId === agentId)

@@ -82,7 +82,7 @@ export function ValueTable({ path, values, selected, onSelect, onEdit, menuOf }:
         menuOf={({ name }) => menuOf(name)}
         card={hasCards ? CARD : undefined}
         scrollKey={path}
-        empty={<EmptyState message="This key has no values." />}
+        empty={<EmptyState message="No values" />}
       />
       {menu !== undefined && (
         <ContextMenu

@@ -40,7 +40,7 @@ export function GeneralFields({ agent, form }: TaskFieldsProps) {
           </Group>
         </Checkbox.Group>
       )}
-      <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+      <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </Section>
   )
 }

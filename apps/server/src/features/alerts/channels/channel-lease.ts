@@ -1,10 +1,13 @@
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
-/** Longer than any message takes. */
+/** Longer than sending any message takes. */
 const LEASE_MS = 60_000
 
-/** Makes this process the only one that sends on a channel for a minute; false when another one is. */
+/**
+ * Makes this process the only one that sends on a channel for a minute. Returns false if another process holds the
+ * lease.
+ */
 export async function takeLease(
   { db, engine, now, processId }: Pick<Context, 'db' | 'engine' | 'now' | 'processId'>,
   channelId: number,
@@ -18,7 +21,7 @@ export async function takeLease(
       eb.or([
         eb('sending_by', 'is', null),
         eb('sending_until', '<=', at.toISOString()),
-        // Whoever else held the embedded database is dead.
+        // Any other process that held the embedded database is dead.
         ...(engine === 'sqlite' ? [eb('sending_by', '!=', processId)] : []),
       ]),
     )
@@ -27,7 +30,7 @@ export async function takeLease(
   return taken !== undefined
 }
 
-/** Another minute; false when another process has taken over in the meantime. */
+/** Extends the lease by a minute. Returns false if another process took over. */
 export async function keepLease(
   tx: Db,
   { now, processId }: Pick<Context, 'now' | 'processId'>,

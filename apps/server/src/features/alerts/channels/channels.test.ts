@@ -46,7 +46,7 @@ const storedSettings = async ({ ctx }: TestServer) =>
 const openStored = async (server: TestServer): Promise<ChannelSettings> =>
   openSettings(await storedSettings(server), server.ctx.secrets)
 
-test('a channel is added with the usual rules, and its secrets are nowhere to be read', async () => {
+test('a channel is added with default rules, and its secrets are never readable', async () => {
   await using server = await createTestServer()
   const events: Event[] = []
   server.ctx.onEvent((event) => void events.push(event))
@@ -70,7 +70,7 @@ test('a channel is added with the usual rules, and its secrets are nowhere to be
   expect(await openStored(server)).toMatchObject({ smtp_host_password: 'pass-word-1' })
 })
 
-test('a channel whose addresses were saved before the rule can still be read', async () => {
+test('a channel with addresses saved before the rule can be read', async () => {
   await using server = await createTestServer()
   const admin = await asAdmin(server)
   await admin.call(createAlertChannel, { body: form() })
@@ -106,7 +106,7 @@ test.each<[string, Form['settings'], readonly string[]]>([
     },
     ['secret1'],
   ],
-])('%s: secrets read masked, and stay when they are sent back so', async (_, settings, secrets) => {
+])('%s: secrets are returned masked, and kept when sent back masked', async (_, settings, secrets) => {
   await using server = await createTestServer()
   const admin = await asAdmin(server)
   const { body: added } = await admin.call(createAlertChannel, { body: form(settings) })
@@ -132,7 +132,7 @@ test.each<[string, Form['settings'], readonly string[]]>([
   }
 })
 
-test('secrets do not follow to an address that nobody entered them for', async () => {
+test('secrets are not sent to a changed address', async () => {
   await using server = await createTestServer()
   const admin = await asAdmin(server)
   const { body: added } = await admin.call(createAlertChannel, { body: form(WEBHOOK) })
@@ -140,10 +140,10 @@ test('secrets do not follow to an address that nobody entered them for', async (
     admin.call(editAlertChannel, { params: { id: added.id }, body: form(settings) })
   const masked = { ...WEBHOOK, headers: [{ name: 'x-key', value: MASKED_SECRET }], secret: MASKED_SECRET }
   expect((await save({ ...masked, url: 'https://evil.example/' })).error.fields).toMatchObject({
-    'settings.headers': ['Enter it again: the address that it goes to has changed.'],
+    'settings.headers': ['Enter it again, because its destination has changed.'],
   })
   expect((await save({ ...EMAIL, smtp_host_password: MASKED_SECRET })).error.fields).toMatchObject({
-    'settings.smtp_host_password': ['Enter it: there is none to keep.'],
+    'settings.smtp_host_password': ['Enter a value. None is stored.'],
   })
   const added2 = [...masked.headers, { name: 'X-Other', value: MASKED_SECRET }]
   expect((await save({ ...masked, headers: added2 })).status).toBe(400)
@@ -203,7 +203,7 @@ describe('refused at its field', () => {
     ],
     ['an address of a file', webhook({ url: 'file:///etc/passwd' }), 'settings.url'],
     [
-      'a template that is no JSON',
+      'a template that is not JSON',
       webhook({ body_template: '{"a": {{alert.message}}}' }),
       'settings.body_template',
     ],
@@ -220,7 +220,7 @@ describe('refused at its field', () => {
   })
 })
 
-test('a name is taken once, and of two who save the same channel the second is told', async () => {
+test('a name is unique, and the second of two concurrent saves is refused', async () => {
   await using server = await createTestServer()
   server.clock.freeze('2026-11-20T10:00:00.000Z')
   const admin = await asAdmin(server)
@@ -235,7 +235,7 @@ test('a name is taken once, and of two who save the same channel the second is t
   expect((await save('second', first.body.modified)).body.name).toBe('second')
 })
 
-test('a client that is gone since does not keep a channel from being saved, nor makes it one of all clients', async () => {
+test('a deleted client neither blocks saving a channel nor opens it to all clients', async () => {
   await using server = await createTestServer()
   const { id } = await server.given.client()
   const admin = await asAdmin(server)
@@ -247,7 +247,7 @@ test('a client that is gone since does not keep a channel from being saved, nor 
   expect(rules.clients).toEqual([id])
 })
 
-test('a deleted channel is gone with what waited for it', async () => {
+test('deleting a channel deletes its waiting notices', async () => {
   await using server = await createTestServer()
   const admin = await asAdmin(server)
   const { body: added } = await admin.call(createAlertChannel, { body: form() })
@@ -259,7 +259,7 @@ test('a deleted channel is gone with what waited for it', async () => {
   expect((await admin.call(editAlertChannel, { params, body: form() })).error.code).toBe('not_found')
 })
 
-test('who may only read the settings of the server reads channels and changes none', async () => {
+test('a user with read access to the settings can read channels but not change them', async () => {
   await using server = await createTestServer()
   const { body: added } = await (await asAdmin(server)).call(createAlertChannel, { body: form() })
   const reader = server.as(await server.given.user({ permissions: ['can_view_core_settings'] }))
@@ -299,7 +299,7 @@ describe('a role limited to one client', () => {
       status: 403,
       error: {
         code: 'not_allowed',
-        fields: rulesField('Your role sees only some clients. Choose among them.'),
+        fields: rulesField('Your role is limited to some clients. Choose among them.'),
       },
     })
     for (const clients of [[hidden.id], [own.id, hidden.id], [4711]])
@@ -317,7 +317,7 @@ describe('a role limited to one client', () => {
     expect(added.body.rules.clients).toEqual([own.id])
   })
 
-  test('reads, changes, deletes and tests no channel that receives alerts of others', async () => {
+  test('cannot read, change, delete or test a channel that receives alerts of others', async () => {
     await using bench = await prepare()
     const { own, hidden, admin, limited } = bench
     const given = async (name: string, clients: number[]) =>
@@ -343,7 +343,7 @@ describe('a role limited to one client', () => {
     expect((await admin.call(listAlertChannels, {})).body).toEqual(before)
   })
 
-  test('changes its own channel, but not into one that receives alerts of others', async () => {
+  test('changes its own channel, but cannot add clients of others', async () => {
     await using bench = await prepare()
     const { own, hidden, limited } = bench
     const { id } = (await limited.call(createAlertChannel, { body: form(WEBHOOK, { clients: [own.id] }) }))

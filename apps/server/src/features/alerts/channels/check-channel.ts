@@ -7,7 +7,7 @@ import { findClientIds } from './queries.ts'
 import { checkTemplate } from './senders/template.ts'
 import { topicOf } from './senders/ntfy.ts'
 
-/** Headers that say how the request itself is sent. */
+/** Headers that control the request itself. */
 const OWN_HEADERS = new Set([
   'connection',
   'content-length',
@@ -24,12 +24,12 @@ const OWN_HEADERS = new Set([
 
 type Fault = [field: string, sentence: string]
 
-/** Refuses settings whose parts do not fit together, at the field that is wrong. */
+/** Throws a validation error at the field that does not fit the others. */
 export function checkSettings(settings: ChannelSettings): void {
   refuseFirst(settingsFaults(settings))
 }
 
-/** The same of rules. Clients that were there before may be gone by now. */
+/** Validates rules. Already listed clients may have been deleted. */
 export async function checkRules(
   db: Db,
   caller: Caller,
@@ -45,47 +45,47 @@ export async function checkRules(
   )
 }
 
-/** A channel sends what it receives to anybody: its author must see every client that it names. */
+/** A channel forwards its alerts to anyone, so its author must see every client that it names. */
 function refuseOutOfScope({ scope }: Caller, { clients }: ChannelRules): void {
   if (scope.all) return
   const refuse = (code: 'not_allowed' | 'not_found', sentence: string) => {
     throw new AppError(code, sentence, { fields: { 'rules.clients': [sentence] } })
   }
-  if (clients.length === 0) refuse('not_allowed', 'Your role sees only some clients. Choose among them.')
+  if (clients.length === 0) refuse('not_allowed', 'Your role is limited to some clients. Choose among them.')
   if (clients.some((id) => !scope.clientIds.includes(id)))
     refuse('not_found', 'One of these clients does not exist, or you may not see all of it.')
 }
 
 function* settingsFaults(settings: ChannelSettings): Generator<Fault> {
   if (settings.kind === 'email') {
-    if (/[\s/@]/.test(settings.smtp_host)) yield ['settings.smtp_host', 'A host name or an address.']
+    if (/[\s/@]/.test(settings.smtp_host)) yield ['settings.smtp_host', 'Enter a host name or an address.']
     if (settings.smtp_auth !== 'none' && settings.smtp_host_user.trim() === '')
-      yield ['settings.smtp_host_user', 'The user name is needed to sign in.']
+      yield ['settings.smtp_host_user', 'Enter the user name for the sign-in.']
     if (settings.smtp_auth === 'password' && settings.smtp_host_password === '')
-      yield ['settings.smtp_host_password', 'The password is needed to sign in.']
+      yield ['settings.smtp_host_password', 'Enter the password for the sign-in.']
     if (settings.smtp_auth === 'oauth2') {
       const needed = ['oauth2_token_url', 'oauth2_client_id', 'oauth2_refresh_token'] as const
       for (const name of needed)
-        if (settings[name] === '') yield [`settings.${name}`, 'This is needed for OAuth2.']
+        if (settings[name] === '') yield [`settings.${name}`, 'This field is required for OAuth2.']
     }
   }
   if (settings.kind === 'ntfy' && topicOf(settings.url) === undefined)
-    yield ['settings.url', 'The address ends with the topic, as https://ntfy.sh/alerts.']
+    yield ['settings.url', 'The address must end with the topic, for example https://ntfy.sh/alerts.']
   if (settings.kind !== 'webhook') return
   const names = settings.headers.map(({ name }) => name.toLowerCase())
   const own = names.find((name) => OWN_HEADERS.has(name))
   if (own !== undefined) yield ['settings.headers', `The header ${own} is set by Muster.`]
-  if (new Set(names).size < names.length) yield ['settings.headers', 'Each header once.']
+  if (new Set(names).size < names.length) yield ['settings.headers', 'Use each header only once.']
   const fault = checkTemplate(settings.body_template)
   if (fault !== undefined) yield ['settings.body_template', fault]
 }
 
 function* ruleFaults(rules: ChannelRules): Generator<Fault> {
-  if (!isTimeZone(rules.time_zone)) yield ['rules.time_zone', 'There is no such time zone.']
+  if (!isTimeZone(rules.time_zone)) yield ['rules.time_zone', 'This time zone does not exist.']
   if ((rules.quiet_from === '') !== (rules.quiet_to === ''))
-    yield [rules.quiet_from === '' ? 'rules.quiet_from' : 'rules.quiet_to', 'Both times, or none.']
+    yield [rules.quiet_from === '' ? 'rules.quiet_from' : 'rules.quiet_to', 'Enter both times or none.']
   if (rules.quiet_from !== '' && rules.quiet_from === rules.quiet_to)
-    yield ['rules.quiet_to', 'The end is the same as the beginning.']
+    yield ['rules.quiet_to', 'The end must differ from the start.']
 }
 
 function refuseFirst(faults: Iterable<Fault>): void {

@@ -65,29 +65,33 @@ test.each<[string, Partial<Question>, string | undefined]>([
     undefined,
   ],
   [
-    'one that wants text messages',
+    'one with text alerts',
     { alert: down, channel: channel({}, 'sms'), place: { ...place, text: true } },
     'opened',
   ],
-  ['a check of a machine that wants no mail when it is down', { channel: channel({}, 'email') }, 'opened'],
-  ['worse, where it was told', { kind: 'severity_changed', earlier: [sent] }, 'severity_changed'],
-  ['worse, where it was not told', { kind: 'severity_changed' }, 'opened'],
-  ['over, where it was told', { kind: 'resolved', earlier: [sent] }, 'resolved'],
-  ['over, where it was not told', { kind: 'resolved' }, undefined],
-  ['over, where it failed', { kind: 'resolved', earlier: [{ ...sent, state: 'failed' }] }, undefined],
+  ['a check of a machine without e-mail alerts', { channel: channel({}, 'email') }, 'opened'],
+  ['worse, after a notification', { kind: 'severity_changed', earlier: [sent] }, 'severity_changed'],
+  ['worse, without an earlier notification', { kind: 'severity_changed' }, 'opened'],
+  ['over, after a notification', { kind: 'resolved', earlier: [sent] }, 'resolved'],
+  ['over, without an earlier notification', { kind: 'resolved' }, undefined],
   [
-    'over, while it is on its way',
+    'over, after a failed notification',
+    { kind: 'resolved', earlier: [{ ...sent, state: 'failed' }] },
+    undefined,
+  ],
+  [
+    'over, while it is being sent',
     { kind: 'resolved', earlier: [{ ...sent, state: 'waiting' }] },
     'resolved',
   ],
   [
-    'over, where it may have arrived',
+    'over, after a possible delivery',
     { kind: 'resolved', earlier: [{ ...sent, state: 'waiting', delivery: null, unsure: 1 }] },
     'resolved',
   ],
   ['over a second time', { kind: 'resolved', earlier: [sent, { ...sent, kind: 'resolved' }] }, undefined],
   [
-    'over, where ends are not told',
+    'over, without notifications of the end',
     { kind: 'resolved', earlier: [sent], channel: channel({ on_resolved: false }) },
     undefined,
   ],
@@ -95,7 +99,7 @@ test.each<[string, Partial<Question>, string | undefined]>([
   expect(decideNotice({ ...base, ...change })?.insert).toBe(kind)
 })
 
-test('a site that is down is told by mail when one of its machines wants that', async () => {
+test('a site that is down is sent by mail if one of its machines has e-mail alerts', async () => {
   await using server = await createTestServer()
   const bench = createAlertBench(server.ctx)
   await bench.channel(SMS, {}, 'sms')

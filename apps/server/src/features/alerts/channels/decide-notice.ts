@@ -13,7 +13,7 @@ export interface Channel {
   rules: ChannelRules
 }
 
-/** Whom an alert concerns, and whether its machine wants it told by mail or text message. */
+/** The location of an alert, and the e-mail and text flags of its machine. */
 export interface Place {
   clientId: number | null
   email: boolean
@@ -21,12 +21,12 @@ export interface Place {
 }
 
 export interface NoticePlan {
-  /** Numbers of notices that are not needed any more. */
+  /** Ids of notices that are no longer needed. */
   drop: number[]
-  /** Whether dropping them means that something is not told at all. */
+  /** Whether an event stays without notification because they are dropped. */
   isHeld: boolean
   insert?: NoticeKind
-  /** A notice that waits already and tells it too, by then at the latest. */
+  /** A waiting notice that covers this event, with its latest due time. */
   hasten?: number
   dueMs: number
 }
@@ -38,14 +38,14 @@ export interface Question {
   alert: Pick<AlertRow, 'alert_type' | 'severity'>
   channel: Channel
   place: Place
-  /** Every notice of this alert on this channel so far. */
+  /** All earlier notices of this alert on this channel. */
   earlier: readonly Earlier[]
   nowMs: number
-  /** What the alert template of the machine says; undefined without one. */
+  /** Settings of the machine's alert template, undefined without one. */
   choices?: TemplateChoices | undefined
 }
 
-/** What is to be told on one channel of what happened to one alert, and when. Undefined when it is not told there. */
+/** Decides what to send on one channel for one change of an alert, and when. Undefined = nothing. */
 export function decideNotice(question: Question): NoticePlan | undefined {
   return question.kind === 'resolved' ? decideEnd(question) : decideNews(question)
 }
@@ -55,13 +55,13 @@ function decideNews(question: Question): NoticePlan | undefined {
   if (!judgeChannel(channel, alert, place, choices).told) return undefined
   const dueMs = quietEnd(channel.rules, alert.severity, nowMs) ?? nowMs
   const waiting = earlier.filter(isInHand)
-  // A repetition begins anew with what is told now.
+  // A new notice restarts the repetition.
   const drop = waiting.filter((notice) => notice.kind === 'repeated').map(({ id }) => id)
   const same = waiting.find((notice) => notice.kind !== 'repeated' && notice.kind !== 'resolved')
   if (same === undefined) {
     return { drop, isHeld: false, dueMs, insert: wasTold(earlier) ? kind : 'opened' }
   }
-  // The message is made of what the alert is when it leaves.
+  // The message is built from the state of the alert at sending time.
   if (same.attempts > 0 || Date.parse(same.due_at) <= dueMs) return { drop, isHeld: false, dueMs }
   return { drop, isHeld: false, dueMs, hasten: same.id }
 }
@@ -81,7 +81,7 @@ function decideEnd({ alert, channel, earlier, nowMs, choices }: Question): Notic
   }
 }
 
-/** Whether something was told that is wrong: it was sent, may have arrived, or is on its way in this moment. */
+/** Whether a problem was notified: sent, possibly delivered, or being sent right now. */
 export function wasTold(
   earlier: readonly Pick<Earlier, 'kind' | 'state' | 'delivery' | 'unsure'>[],
 ): boolean {
@@ -91,7 +91,7 @@ export function wasTold(
   )
 }
 
-/** The end of the quiet hours when the channel is to be quiet about this severity now. */
+/** Returns the end of the quiet hours if the channel is quiet for this severity now. */
 export function quietEnd(
   rules: ChannelRules,
   severity: AlertRow['severity'],
@@ -101,7 +101,7 @@ export function quietEnd(
   return quietUntil({ from: rules.quiet_from, to: rules.quiet_to, timeZone: rules.time_zone }, nowMs)
 }
 
-/** Whether news of an alert go to a channel, and why. A template is asked before the rules of the channel. */
+/** Whether and why an alert goes to a channel. A template overrides the rules of the channel. */
 export function judgeChannel(
   channel: Pick<Channel, 'kind' | 'rules'>,
   alert: Pick<AlertRow, 'alert_type' | 'severity'>,
@@ -114,19 +114,19 @@ export function judgeChannel(
   if (rules.clients.length > 0 && (place.clientId === null || !rules.clients.includes(place.clientId)))
     return not('The channel is for other clients.')
   const choice = choiceOf(kind, choices)
-  if (choice?.always === false) return not('The template says never.')
+  if (choice?.always === false) return not('The template never notifies.')
   if (choice !== undefined && !allowsSeverity(choice, alert.severity))
-    return not('The template leaves this severity out.')
-  if (choice?.always === true) return { told: true, reason: 'The template says always.' }
-  if (!rules.severities.includes(alert.severity)) return not('The channel leaves this severity out.')
-  if (!rules.alert_types.includes(alert.alert_type)) return not('The channel leaves this type out.')
+    return not('The template excludes this severity.')
+  if (choice?.always === true) return { told: true, reason: 'The template always notifies.' }
+  if (!rules.severities.includes(alert.severity)) return not('The channel excludes this severity.')
+  if (!rules.alert_types.includes(alert.alert_type)) return not('The channel excludes this type.')
   const wish = kind === 'email' ? place.email : kind === 'sms' ? place.text : true
   if (alert.alert_type === 'availability' && !wish)
-    return not(`The machine is not to be told of by ${kind === 'email' ? 'e-mail' : 'text message'}.`)
-  return { told: true, reason: 'By the rules of the channel.' }
+    return not(`The machine does not send alerts by ${kind === 'email' ? 'e-mail' : 'text message'}.`)
+  return { told: true, reason: 'The rules of the channel include it.' }
 }
 
-/** Whether the channel is told when it is over. */
+/** Whether the channel is notified when the alert resolves. */
 export function tellsEnd(
   { kind, rules }: Pick<Channel, 'kind' | 'rules'>,
   choices: TemplateChoices | undefined,
@@ -134,7 +134,7 @@ export function tellsEnd(
   return choiceOf(kind, choices)?.onResolved ?? rules.on_resolved
 }
 
-/** After how many minutes it is told again; 0 = never. */
+/** Minutes until the notification is repeated. 0 = never. */
 export function repeatMinutes(
   rules: Pick<ChannelRules, 'repeat_minutes'>,
   choices: TemplateChoices | undefined,
@@ -142,13 +142,13 @@ export function repeatMinutes(
   return choices?.repeatMinutes ?? rules.repeat_minutes
 }
 
-/** Templates speak of mail and text messages; other channels go by their own rules. */
+/** Templates control mail and text messages. Other channels follow their own rules. */
 function choiceOf(kind: ChannelKind, choices: TemplateChoices | undefined) {
   if (kind === 'email') return choices?.email
   return kind === 'sms' ? choices?.text : undefined
 }
 
-/** It waits and is not on its way. */
+/** Waiting and not being sent. */
 function isInHand({ state, delivery }: Earlier): boolean {
   return state === 'waiting' && delivery === null
 }

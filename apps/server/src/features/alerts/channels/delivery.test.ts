@@ -11,7 +11,7 @@ async function openBench() {
   const server = await createTestServer({ env: LOOPBACK_CHANNELS })
   server.clock.freeze(NOON)
   const { ctx, clock } = server
-  /** Time goes on, and what is due by then is sent. */
+  /** Advances the time and sends due notices. */
   const pass = async (seconds: number) => {
     clock.advance(seconds)
     await ctx.jobs.drain()
@@ -27,7 +27,7 @@ interface Body {
 const bodies = ({ requests }: TestReceiver) => requests.map(({ body }) => JSON.parse(body) as Body)
 const kinds = (receiver: TestReceiver) => bodies(receiver).map(({ kind }) => kind)
 
-test('an alert is told when it opens and when it is over, by webhook and by mail', async () => {
+test('an opened and a resolved alert are sent by webhook and by mail', async () => {
   await using receiver = await openTestReceiver()
   await using smtp = await openTestSmtp()
   const { server, ctx, pass, bench } = await openBench()
@@ -88,7 +88,7 @@ test('an alert is told when it opens and when it is over, by webhook and by mail
   ])
 })
 
-test('issue 3, 3.4, retried with back-off, an unreachable channel is shown: who is not reached is tried again with back-off, for a day; the channel says so and recovers', async () => {
+test('spec, delivery: an unreachable channel is retried with back-off for a day, shows the failure, and recovers', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -115,12 +115,12 @@ test('issue 3, 3.4, retried with back-off, an unreachable channel is shown: who 
   await pass(3600)
   expect(await health()).toMatchObject({ failing_since: null, last_error: '', waiting: 0 })
   expect(await bench.log(alert)).toEqual([
-    'notice_failed: Hook: 500 Internal Server Error. It is tried again for a day.',
+    'notice_failed: Hook: 500 Internal Server Error. Retrying for a day.',
     'notice_sent: Hook: 200 OK',
   ])
 })
 
-test('after a day it is given up', async () => {
+test('a notice is given up after a day', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -133,7 +133,7 @@ test('after a day it is given up', async () => {
   expect((await bench.log(alert)).at(-1)).toMatch(/^notice_failed: Hook: Given up after a day\. 410 Gone/)
 })
 
-test('what is over before it could be told is not told, neither its beginning nor its end', async () => {
+test('an alert that resolves before it is sent is not sent at all', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -143,10 +143,10 @@ test('what is over before it could be told is not told, neither its beginning no
   await bench.tell(alert, 'resolved', RESOLVED)
   await pass(60)
   expect(receiver.requests).toEqual([])
-  expect(await bench.log(alert)).toEqual(['notice_held: Hook: It was over before it could be told.'])
+  expect(await bench.log(alert)).toEqual(['notice_held: Hook: The alert resolved before the notification.'])
 })
 
-test('the end of what may have arrived is told, though nobody knows whether it did', async () => {
+test('the end of a possibly delivered alert is sent', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -161,7 +161,7 @@ test('the end of what may have arrived is told, though nobody knows whether it d
   expect(kinds(receiver)).toEqual(['opened', 'resolved'])
 })
 
-test('more than five at once are one message, fewer are one each', async () => {
+test('more than five notices at once are one message, fewer are one each', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -176,7 +176,7 @@ test('more than five at once are one message, fewer are one each', async () => {
   expect(new Set((await bench.notices()).map(({ state }) => state))).toEqual(new Set(['sent']))
 })
 
-test('what waits for a channel that is down is one message when it is back', async () => {
+test('notices that wait for an unreachable channel become one message', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -196,14 +196,14 @@ test.each([
   [
     'acknowledged',
     { state: 'acknowledged', acknowledged_by: 'ada' },
-    'Acknowledged by ada before it was told.',
+    'Acknowledged by ada before the notification.',
   ],
   [
     'snoozed',
     { state: 'snoozed', snooze_until: '2026-11-22T00:00:00.000Z' },
-    'Snoozed until 2026-11-22T00:00:00.000Z before it was told.',
+    'Snoozed until 2026-11-22T00:00:00.000Z before the notification.',
   ],
-  ['held', { hold: 'maintenance' }, 'Held back: in maintenance.'],
+  ['held', { hold: 'maintenance' }, 'Held: in maintenance.'],
 ] as const)('a notice of what is %s meanwhile is dropped with its reason', async (_, change, reason) => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
@@ -215,13 +215,13 @@ test.each([
   await pass(1)
   expect(receiver.requests).toEqual([])
   expect(await bench.log(alert)).toEqual([`notice_held: Hook: ${reason}`])
-  // Released, it is told once.
+  // A released alert is notified once.
   await bench.tell(alert, 'opened', { state: 'open', hold: null })
   await pass(1)
   expect(kinds(receiver)).toEqual(['opened'])
 })
 
-test('issue 3, 3.2, quiet hours: in quiet hours nothing is told but what is excepted; at their end all of it in one message', async () => {
+test('quiet hours hold back all but the exceptions, and their end sends one message', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -239,11 +239,11 @@ test('issue 3, 3.2, quiet hours: in quiet hours nothing is told but what is exce
   await pass(1)
   expect(bodies(receiver).map(({ alert }) => alert?.message)).toEqual(['grave'])
   expect(await bench.log(first)).toEqual([
-    'notice_held: Hook: It waits for the end of the quiet hours (14:00 Europe/Zurich).',
+    'notice_held: Hook: Waiting for the end of the quiet hours (14:00 Europe/Zurich).',
   ])
   await bench.tell(over, 'resolved', RESOLVED)
   await pass(3600)
-  // Worse now: told at once after all, and not a second time at the end.
+  // Worse now: sent at once, and not again at the end.
   await bench.tell(second, 'severity_changed', { severity: 'error' })
   await pass(1)
   expect(bodies(receiver).map(({ alert }) => alert?.message)).toEqual(['grave', 'second'])
@@ -257,7 +257,7 @@ test('issue 3, 3.2, quiet hours: in quiet hours nothing is told but what is exce
   ).toEqual([['first', 'third']])
 })
 
-test('issue 3, 3.2, repeat after minutes: what nobody takes on is told again, until somebody does', async () => {
+test('a notification is repeated until the alert is acknowledged', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server
@@ -277,7 +277,7 @@ test('issue 3, 3.2, repeat after minutes: what nobody takes on is told again, un
   expect(receiver.requests).toHaveLength(4)
 })
 
-test('a template and PagerDuty have a message for each alert', async () => {
+test('a template and PagerDuty send one message per alert', async () => {
   await using receiver = await openTestReceiver()
   const { server, pass, bench } = await openBench()
   await using _server = server

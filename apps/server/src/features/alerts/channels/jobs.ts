@@ -19,7 +19,7 @@ export function alertChannelsJobs(ctx: Context): Job[] {
       run: (payload, signal) => sendDue(ctx, Payload.parse(payload).channel_id, signal),
     },
     {
-      // What a process left behind that died at the wrong moment.
+      // Sends what a crashed process left behind.
       name: 'alert-channels.send-late',
       schedule: everyMinute,
       run: async (_, signal) => {
@@ -31,10 +31,10 @@ export function alertChannelsJobs(ctx: Context): Job[] {
 }
 
 /**
- * Sends what is due on a channel, message after message. Each notice has a job that comes here, and only one process
- * at a time sends on a channel: the others leave it to that one, which therefore looks once more after it has given
- * the channel back. A process that dies in the middle holds the channel for a minute at most; then its job is run by
- * another and finds the message that was on its way.
+ * Sends the due notices of a channel, message after message. Each notice has a job that ends here. Only one process
+ * sends on a channel at a time; the others leave their notices to it, so it checks once more after releasing the
+ * channel. A crashed process blocks the channel for a minute at most; then another process runs its job and finds the
+ * message in flight.
  */
 async function sendDue(ctx: Context, channelId: number, signal: AbortSignal): Promise<void> {
   do {

@@ -8,11 +8,11 @@ const HELD = {
   maintenance: 'in maintenance',
   machine_down: 'its machine is down',
   site_down: 'its whole site is down',
-  dependency: 'what it depends on has failed',
-  flapping: 'it comes and goes',
+  dependency: 'a check that it depends on fails',
+  flapping: 'it is flapping',
 } as const
 
-/** Whether a notice whose turn has come is still to be sent: much may have happened while it waited. */
+/** Checks whether a due notice is still to be sent, because the alert may have changed while it waited. */
 export function lookAgain({
   notice,
   alert,
@@ -23,7 +23,7 @@ export function lookAgain({
   notice: Pick<NoticeRow, 'kind'>
   alert: Pick<AlertRow, 'state' | 'hold' | 'severity' | 'acknowledged_by' | 'snooze_until'>
   rules: ChannelRules
-  /** That it began was told on this channel. */
+  /** The start of the alert was notified on this channel. */
   wasTold: boolean
   nowMs: number
 }): SecondLook {
@@ -35,7 +35,7 @@ export function lookAgain({
 }
 
 function whyNotEnd(wasTold: boolean): string | undefined {
-  return wasTold ? undefined : 'That it began was not told.'
+  return wasTold ? undefined : 'The start of the alert was not notified.'
 }
 
 function whyNotNews({
@@ -44,19 +44,19 @@ function whyNotNews({
   acknowledged_by,
   snooze_until,
 }: Pick<AlertRow, 'state' | 'hold' | 'acknowledged_by' | 'snooze_until'>): string | undefined {
-  if (state === 'resolved') return 'It was over before it could be told.'
-  if (hold !== null) return `Held back: ${HELD[hold]}.`
-  if (state === 'acknowledged') return `Acknowledged by ${acknowledged_by} before it was told.`
-  if (state === 'snoozed') return `Snoozed until ${snooze_until ?? 'later'} before it was told.`
+  if (state === 'resolved') return 'The alert resolved before the notification.'
+  if (hold !== null) return `Held: ${HELD[hold]}.`
+  if (state === 'acknowledged') return `Acknowledged by ${acknowledged_by} before the notification.`
+  if (state === 'snoozed') return `Snoozed until ${snooze_until ?? 'later'} before the notification.`
   return undefined
 }
 
-/** So many messages at once are one. */
+/** From this number on, messages are combined into a digest. */
 const DIGEST_FROM = 6
 
 type Sendable = Pick<NoticeRow, 'kind' | 'attempts' | 'due_at' | 'created_at'>
 
-/** Those that leave in one message next, of what may be sent, oldest first. */
+/** Selects the notices of the next message among those that may be sent, oldest first. */
 export function composeMessage<Notice extends Sendable>(
   sendable: readonly Notice[],
   canDigest: boolean,
@@ -67,7 +67,7 @@ export function composeMessage<Notice extends Sendable>(
   return waited.length >= 2 ? waited : sendable.slice(0, 1)
 }
 
-/** What the quiet hours have held back is told at their end in one message, however little it is. */
+/** Notices held by quiet hours are sent in one message at their end, whatever their number. */
 function waitedForQuiet({ kind, attempts, due_at, created_at }: Sendable): boolean {
   return kind !== 'repeated' && attempts === 0 && due_at > created_at
 }

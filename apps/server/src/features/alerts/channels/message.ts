@@ -20,22 +20,22 @@ export type ToldAlert = Pick<
   | 'flapping'
 >
 
-/** One thing that a message tells. */
+/** One alert change in a message. */
 export interface News {
   kind: AlertNoticesTable['kind']
   alert: ToldAlert
 }
 
-/** What leaves on a channel at once: one piece of news, or a digest of many. */
+/** A message on a channel: one change, or a digest of many. */
 export interface Message {
-  /** The same when it is sent again because nobody knows whether it arrived. */
+  /** Unchanged when the message is sent again because its delivery is unknown. */
   delivery: string
-  /** Tells alerts of this server from those of another. */
+  /** Distinguishes alerts of this server from those of another one. */
   installation: string
   at: Date
-  /** In which times are written. */
+  /** Time zone for times in the text. */
   timeZone: string
-  /** Of the console; undefined when the server was not told its address. */
+  /** URL of the console, undefined if the server does not know it. */
   consoleUrl: string | undefined
   news: readonly [News, ...News[]]
 }
@@ -44,7 +44,7 @@ const SEVERITY = { error: 'Error', warning: 'Warning', info: 'Info' } as const
 const TYPE = { availability: 'Availability', check: 'Check', task: 'Task', custom: 'Custom' } as const
 const LONGEST_DIGEST = 50
 
-/** One line without a line break: `Error on PC-12: Disk C: is full`. */
+/** One line: `Error on PC-12: Disk C: is full`. */
 export function headlineOf({ kind, alert }: News): string {
   const place = placeOf(alert)
   return oneLine(`${wordOf(kind, alert)}${place === '' ? '' : ` on ${place}`}: ${alert.message}`)
@@ -65,7 +65,7 @@ export function subjectOf({ news }: Message): string {
   return `${news.length} alerts: ${parts.join(', ')}`
 }
 
-/** What is known of one alert, label by label. */
+/** Details of one alert, as labels and values. */
 export function factsOf(
   { alert }: News,
   { timeZone }: Pick<Message, 'timeZone'>,
@@ -77,19 +77,19 @@ export function factsOf(
     ['Type', TYPE[alert.alert_type]],
     ['Since', writeTime(alert.alert_time, timeZone)],
     ['Resolved', alert.resolved_on === null ? '' : writeTime(alert.resolved_on, timeZone)],
-    ['Note', alert.flapping ? 'It comes and goes: it is told once until that ends.' : ''],
+    ['Note', alert.flapping ? 'Flapping: notified once until it is stable.' : ''],
   ]
   return facts.filter(([, value]) => value !== '').map(([label, value]) => [label, oneLine(value)])
 }
 
-/** The headlines of a digest, and how many more there are. */
+/** The headlines of a digest, and the number of further ones. */
 export function digestLines({ news }: Message): string[] {
   const lines = news.slice(0, LONGEST_DIGEST).map(headlineOf)
   const rest = news.length - lines.length
   return rest === 0 ? lines : [...lines, `… and ${rest} more`]
 }
 
-/** The whole message as plain text below its subject. */
+/** The message as plain text, without its subject. */
 export function textOf(message: Message): string {
   const { news } = message
   const link = linkOf(message)
@@ -104,7 +104,7 @@ export function textOf(message: Message): string {
   return [...lines, ...(link === undefined ? [] : ['', link])].join('\n')
 }
 
-/** Where the console shows it. */
+/** The URL in the console. */
 export function linkOf({ consoleUrl, news }: Message): string | undefined {
   if (consoleUrl === undefined) return undefined
   const base = consoleUrl.replace(/\/+$/, '')
@@ -113,13 +113,13 @@ export function linkOf({ consoleUrl, news }: Message): string | undefined {
     : `${base}/alerts`
 }
 
-/** The worst that is still wrong; undefined when all of it is over. */
+/** The worst severity that is still open, undefined if all alerts are resolved. */
 export function worstOf({ news }: Message): ToldAlert['severity'] | undefined {
   const wrong = new Set(news.filter(({ kind }) => kind !== 'resolved').map(({ alert }) => alert.severity))
   return (['error', 'warning', 'info'] as const).find((severity) => wrong.has(severity))
 }
 
-/** Names an alert wherever the same one must be recognized later. */
+/** Identifies an alert for receivers that track it. */
 export function alertKey(
   { installation }: Pick<Message, 'installation'>,
   { id }: Pick<ToldAlert, 'id'>,
@@ -127,17 +127,17 @@ export function alertKey(
   return `muster-${installation}-${id}`
 }
 
-/** At most so many characters, with an ellipsis where something was cut. */
+/** Truncates to `most` characters, with an ellipsis if text was cut. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text
-  // Half a surrogate pair would be no text any more.
+  // A lone surrogate is not valid text.
   return `${text
     .slice(0, most - 1)
     .toWellFormed()
     .replace(/\uFFFD$/, '')}…`
 }
 
-/** Without line breaks and other control characters. */
+/** Replaces line breaks and other control characters by spaces. */
 export function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ').trim()

@@ -4,13 +4,13 @@ import { slicesOf } from '../../../platform/database/slices-of.ts'
 import type { AlertNoticesTable, AlertsTable } from '../../../platform/database/tables/alerts.ts'
 
 /**
- * Notices of an alert are written by whoever holds the row of the alert (lockAlerts), so that planning and sending
- * never decide about the same notice at the same moment, and never wait for each other in a circle.
+ * Notices of an alert are written only while its row is locked (lockAlerts), so planning and sending never decide about
+ * the same notice at once and cannot deadlock.
  */
 export type NoticeRow = Selectable<AlertNoticesTable>
 export type AlertRow = Selectable<AlertsTable>
 
-/** A message has no more than that. */
+/** Maximum notices per message. */
 export const MOST_AT_ONCE = 500
 
 export async function findNotices(tx: Db, alertIds: readonly number[]): Promise<NoticeRow[]> {
@@ -34,7 +34,7 @@ export function findDue(db: Db, channelId: number, now: string): Promise<NoticeR
     .execute()
 }
 
-/** Channels on which something waits since before this moment. */
+/** Channels with notices that have been waiting since before this time. */
 export async function findLateChannels(db: Db, before: string): Promise<number[]> {
   const rows = await db
     .selectFrom('alert_notices')
@@ -46,7 +46,7 @@ export async function findLateChannels(db: Db, before: string): Promise<number[]
   return rows.map(({ channel_id }) => channel_id)
 }
 
-/** Those that were there already are left out: a notice is planned once. */
+/** Skips existing ones: a notice is planned once. */
 export async function insertNotices(
   tx: Db,
   notices: readonly Insertable<AlertNoticesTable>[],
@@ -62,7 +62,7 @@ export async function insertNotices(
   return inserted
 }
 
-/** Changes those of them that still wait; answers which these were. */
+/** Updates those that are still waiting, and returns them. */
 export async function updateWaiting(
   tx: Db,
   ids: readonly number[],
@@ -80,7 +80,7 @@ export async function updateWaiting(
   return changed
 }
 
-/** Alerts with the names of where they are. */
+/** Alerts with the names of their machine, site and client. */
 export async function findToldAlerts(db: Db, alertIds: readonly number[]) {
   const found = []
   for (const slice of slicesOf(alertIds)) {
@@ -108,7 +108,7 @@ export async function findToldAlerts(db: Db, alertIds: readonly number[]) {
 }
 export type ToldRow = Awaited<ReturnType<typeof findToldAlerts>>[number]
 
-/** What the machines of these sites want to be told when they are overdue: what one of them wants, the site does. */
+/** Overdue settings of the machines of these sites: one machine with the flag is enough for its site. */
 export async function findSiteFlags(db: Db, siteIds: readonly number[]) {
   if (siteIds.length === 0) return new Map<number, { email: boolean; text: boolean }>()
   const rows = await db

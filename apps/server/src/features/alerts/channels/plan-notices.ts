@@ -28,14 +28,14 @@ export interface Tellable {
 }
 
 export const SEND_JOB = 'alert-channels.send'
-const OVER = 'It was over before it could be told.'
+const OVER = 'The alert resolved before the notification.'
 
 type Planned = Insertable<AlertNoticesTable> & { channel_id: number; due_at: string }
 type LogEntry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'>
 
 /**
- * Stores what is to be told of these alerts on which channels, in the transaction that changes them; the transaction
- * holds the rows of the alerts, or has made them. Answers the channels of which more or less waits now.
+ * Stores the notices of these alerts, in the transaction that changes them and holds their rows. Returns the channels
+ * whose waiting count changed.
  */
 export async function planNotices(
   ctx: Pick<Context, 'jobs' | 'now'>,
@@ -98,7 +98,7 @@ export async function planNotices(
   return [...new Set([...inserted, ...hasten, ...dropped].map(({ channel_id }) => channel_id))]
 }
 
-/** One job for each channel and moment, since it sends whatever is due by then. */
+/** One job per channel and time, because a job sends everything that is due. */
 export async function enqueueSending(
   { jobs }: Pick<Context, 'jobs'>,
   tx: Db,
@@ -108,7 +108,7 @@ export async function enqueueSending(
   for (const [first] of groups.values()) {
     if (first === undefined) continue
     const { id, channel_id, due_at, attempts = 0 } = first
-    // A notice may have several moments: retried, or hastened.
+    // A notice may have several due times: retried, or moved forward.
     const job = `notice:${id}:${attempts}:${due_at}`
     await jobs.enqueue(SEND_JOB, { channel_id }, { id: job, dueAt: new Date(due_at), db: tx })
   }
@@ -118,7 +118,7 @@ function heldText(plan: NoticePlan, channel: Channel, now: Date): string | undef
   if (plan.isHeld && plan.insert === undefined) return `${channel.name}: ${OVER}`
   const isNew = plan.insert !== undefined || plan.hasten !== undefined
   if (!isNew || plan.dueMs <= now.getTime()) return undefined
-  return `${channel.name}: It waits for the end of the quiet hours (${channel.rules.quiet_to} ${channel.rules.time_zone}).`
+  return `${channel.name}: Waiting for the end of the quiet hours (${channel.rules.quiet_to} ${channel.rules.time_zone}).`
 }
 
 async function readChannels(tx: Db): Promise<Channel[]> {
@@ -131,7 +131,7 @@ export function readChannel(row: ChannelRow): Channel {
   return { id: row.id, name: row.name, kind, rules: readRules(row) }
 }
 
-/** What alert templates say of these alerts, by their numbers. */
+/** Settings of alert templates for these alerts, by alert id. */
 export async function findChoices(
   tx: Db,
   rows: readonly ToldRow[],
@@ -140,7 +140,7 @@ export async function findChoices(
   return new Map(rows.map((row) => [row.id, book.ask(row)?.choices]))
 }
 
-/** By the number of the alert. */
+/** By alert id. */
 async function findPlaces(tx: Db, rows: readonly ToldRow[]): Promise<Map<number, Place>> {
   const sites = rows.filter(({ agent_id, place_id }) => agent_id === null && place_id !== null)
   const flags = await findSiteFlags(tx, [...new Set(sites.map(({ place_id }) => Number(place_id)))])

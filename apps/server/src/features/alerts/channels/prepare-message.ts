@@ -32,14 +32,13 @@ export interface Prepared {
   rules: ChannelRules
   notices: NoticeRow[]
   message: Message
-  /** A process that died was sending it: it may have arrived. */
+  /** A crashed process was sending it, so it may have arrived. */
   isAgain: boolean
 }
 
 /**
- * Chooses what leaves next on a channel, looks at it once more, and notes in which message it leaves before that is
- * sent. What a process that died was sending is sent again just as it was, under the same id, without another look:
- * it may have arrived. Undefined when nothing is due.
+ * Chooses the next message of a channel, checks it again, and records its notices before it is sent. A message of a
+ * crashed process is sent again unchanged under the same id, because it may have arrived. Undefined = nothing is due.
  */
 export function prepareMessage(ctx: Context, channelId: number): Promise<Prepared | undefined> {
   return ctx.transaction(async (tx, emit) => {
@@ -51,7 +50,7 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
     if (due.length === 0) return undefined
     const alertIds = [...new Set(due.map(({ alert_id }) => alert_id))].sort((a, b) => a - b)
     await lockAlerts(tx, ctx.engine, alertIds)
-    // Read again: planning may have dropped some before the rows were ours.
+    // Read again: planning may have dropped some before the rows were locked.
     const waiting = await findDue(tx, channelId, now.toISOString())
     const alerts = new Map((await findToldAlerts(tx, alertIds)).map((alert) => [alert.id, alert]))
     const known = waiting.filter(({ alert_id }) => alerts.has(alert_id))
@@ -69,7 +68,7 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
       return alert === undefined ? [] : [newsOf(notice, alert)]
     })
     const [first, ...rest] = news
-    // Everything was dropped or put off; there may be more than was looked at.
+    // Everything was dropped or postponed. More notices may be due than were read.
     if (first === undefined) return undefined
     const ids = notices.map(({ id }) => id)
     const delivery = lost?.delivery ?? deliveryOf(ctx.secrets.keyId, ids)
@@ -94,7 +93,7 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
   })
 }
 
-/** Who is told of each alert: its template may name others than the channel does. */
+/** The recipients of each alert: its template may name others than the channel. */
 async function findRecipients(
   tx: Db,
   settings: ChannelSettings,
@@ -107,7 +106,7 @@ async function findRecipients(
   }
 }
 
-/** Those that go to the same people as the first: only they may be told in one message. */
+/** Notices with the same recipients as the first one, because a digest goes to all of them. */
 function sameRecipients(
   notices: readonly NoticeRow[],
   recipientsFor: (notice: NoticeRow) => string[],
@@ -128,7 +127,7 @@ interface Scene {
   now: Date
 }
 
-/** Drops what is not to be told any more, puts off what must wait, and answers the rest. */
+/** Drops obsolete notices, postpones those that must wait, and returns the rest. */
 async function sortOut(scene: Scene, due: readonly NoticeRow[]): Promise<NoticeRow[]> {
   const { ctx, tx, channel, rules, alerts, now } = scene
   const all = Map.groupBy(await findNotices(tx, [...alerts.keys()]), ({ alert_id }) => alert_id)
@@ -176,7 +175,6 @@ async function noteDropped(
   emit({ type: 'alert_channel.changed', ids: [channel.id] })
 }
 
-/** What a message says of an alert. */
 export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: ToldRow): News {
   const told = {
     id: alert.id,
@@ -198,7 +196,7 @@ export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: ToldRow): News 
   return { kind, alert: told }
 }
 
-/** The same notices have the same id, whoever sends them and however often. */
+/** The same notices have the same id in every attempt and process. */
 function deliveryOf(installation: string, ids: readonly number[]): string {
   return createHash('sha256')
     .update(`${installation}:${ids.join(',')}`)

@@ -33,7 +33,7 @@ export async function deleteChannelRow(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('alert_channels').where('id', '=', id).execute()
 }
 
-/** How many messages wait on each channel. A repetition that is planned for later is none of them. */
+/** Number of waiting messages per channel, without planned repetitions. */
 export async function countWaiting(db: Db): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('alert_notices')
@@ -45,7 +45,7 @@ export async function countWaiting(db: Db): Promise<Map<number, number>> {
   return new Map(rows.map(({ channel_id, count }) => [channel_id, Number(count)]))
 }
 
-/** Of these clients, those that exist. */
+/** Returns the existing ones of these client ids. */
 export async function findClientIds(db: Db, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await db.selectFrom('clients').select('id').where('id', 'in', ids).execute()

@@ -4,7 +4,7 @@ interface Template {
   settings: { email_recipients: string[]; text_recipients: string[] }
 }
 
-/** Who gets a message of this channel: those that the template names, else those of the channel. */
+/** Recipients of a message: those of the template, else those of the channel. */
 export function recipientsOf(settings: ChannelSettings, template: Template | undefined): string[] {
   if (settings.kind !== 'email' && settings.kind !== 'sms') return []
   const named =
@@ -12,7 +12,7 @@ export function recipientsOf(settings: ChannelSettings, template: Template | und
   return named === undefined || named.length === 0 ? settings.recipients : named
 }
 
-/** The settings of a channel, for sending to these. */
+/** The settings of a channel with these recipients. */
 export function sendTo(settings: ChannelSettings, recipients: string[]): ChannelSettings {
   return settings.kind === 'email' || settings.kind === 'sms' ? { ...settings, recipients } : settings
 }

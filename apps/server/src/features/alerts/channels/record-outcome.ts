@@ -23,7 +23,7 @@ import type { MailOutcome } from './senders/email.ts'
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS]
-/** With the hourly tries that follow that is a day. */
+/** Together with the hourly retries that follow, this is a day. */
 const MOST_ATTEMPTS = BACK_OFF_MS.length + 23
 
 interface Scene {
@@ -34,13 +34,13 @@ interface Scene {
   at: Date
 }
 
-/** Writes down how it went: with the notices, in the logs of the alerts, and at the channel. */
+/** Records the outcome with the notices, in the logs of the alerts, and on the channel. */
 export function recordOutcome(ctx: Context, prepared: Prepared, outcome: MailOutcome): Promise<void> {
   return ctx.transaction(async (tx, emit) => {
-    // The channel before the alerts, as everywhere: nobody then waits for another in a circle.
+    // The channel is locked before the alerts, as everywhere, which prevents deadlocks.
     await lockRow(tx, 'alert_channels', 'id', prepared.channel.id)
     const channel = await findChannel(tx, prepared.channel.id)
-    // Deleted while the message was on its way, and its notices with it.
+    // Deleted while the message was being sent, together with its notices.
     if (channel === undefined) return
     const scene = { ctx, tx, prepared, outcome, at: ctx.now() }
     const alertIds = [...new Set(prepared.notices.map(({ alert_id }) => alert_id))].sort((a, b) => a - b)
@@ -63,14 +63,15 @@ async function noteSent(scene: Scene, alerts: ReadonlyMap<number, AlertRow>): Pr
   const sent = await updateWaiting(tx, ids, { state: 'sent', ended_at, answer: outcome.answer })
   const rows = notices.filter(({ id }) => sent.includes(id))
   const others = notices.length - 1
-  const together = others === 0 ? '' : ` In one message with ${others} ${others === 1 ? 'other' : 'others'}.`
+  const together =
+    others === 0 ? '' : ` Sent in one message with ${others} ${others === 1 ? 'other' : 'others'}.`
   await log(scene, rows, 'notice_sent', `${channel.name}: ${outcome.answer}${together}`)
   const repeats = await planRepeats(scene, rows, alerts)
   await enqueueSending(ctx, tx, repeats)
   return sent
 }
 
-/** Told again while it is open and nobody has taken it on; whether that is so is looked at when its turn comes. */
+/** Plans the repetition. Whether the alert is still open and unacknowledged is checked when it is due. */
 async function planRepeats(
   { tx, prepared, at }: Scene,
   sent: readonly NoticeRow[],
@@ -126,13 +127,13 @@ async function noteFailed(scene: Scene): Promise<number[]> {
     }
     const due_at = new Date(at.getTime() + waitMs).toISOString()
     changed.push(...(await updateWaiting(tx, ids, { attempts, due_at, delivery: null, answer, ...unsure })))
-    // Once: that it goes on failing is shown at the channel.
+    // Only once: the channel itself shows continued failures.
     if (tried === 0)
       await log(
         scene,
         rows,
         'notice_failed',
-        `${channel.name}: ${answer.replace(/\.?$/, '.')} It is tried again for a day.`,
+        `${channel.name}: ${answer.replace(/\.?$/, '.')} Retrying for a day.`,
       )
     await enqueueSending(
       ctx,
@@ -173,7 +174,7 @@ async function noteHealth(
   emit({ type: 'alert_channel.changed', ids: [now.id] })
 }
 
-/** The new refresh token in the place of the old, unless somebody has entered another one meanwhile. */
+/** Replaces the old refresh token, unless another one was entered in the meantime. */
 function rotate(
   { secrets }: Context,
   stored: string,

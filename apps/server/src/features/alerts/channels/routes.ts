@@ -13,8 +13,8 @@ import { testChannel } from './test-channel.ts'
 import { viewChannel } from './view.ts'
 
 /**
- * Channels send requests wherever they are told to, the server's own network included: a mail server or a ticket
- * system in the house is what they are for. So only who may edit the server's settings may set one up or test it.
+ * Channels send requests to any allowed address, including the server's own network: a local mail server or ticket
+ * system is a normal target. So only users who may edit the server's settings may set up or test one.
  */
 export function alertChannelsRoutes(api: Api, ctx: Context): void {
   route(api, listAlertChannels, async ({ caller }) => {

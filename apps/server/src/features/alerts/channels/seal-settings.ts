@@ -2,26 +2,26 @@ import { type ChannelSettings, MASKED_SECRET, secretFields } from '@muster/contr
 import { AppError } from '@muster/contract/errors'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 
-/** The settings as they are stored: every secret in them sealed. */
+/** Returns the settings with every secret sealed, for storage. */
 export function sealSettings(settings: ChannelSettings, secrets: Secrets): string {
   return JSON.stringify(mapSecrets(settings, (text) => (text === '' ? '' : secrets.encrypt(text))))
 }
 
-/** The settings with their secrets, for sending only. */
+/** Returns the settings with their secrets, only for sending. */
 export function openSettings(stored: string, secrets: Secrets): ChannelSettings {
   // Written by sealSettings.
   const settings = JSON.parse(stored) as ChannelSettings
   return mapSecrets(settings, (text) => (text === '' ? '' : secrets.decrypt(text)))
 }
 
-/** The settings as people see them; it tells whether there is a secret, and not even how long it is. */
+/** Returns the settings with masked secrets. The mask reveals only whether there is a secret, not its length. */
 export function maskSettings(stored: string): ChannelSettings {
   // Written by sealSettings.
   const settings = JSON.parse(stored) as ChannelSettings
   return mapSecrets(settings, (text) => (text === '' ? '' : MASKED_SECRET))
 }
 
-/** Every secret of the settings, to be taken out of what the other side says. */
+/** All secrets of the settings, to remove them from responses of receivers. */
 export function secretsOf(settings: ChannelSettings): string[] {
   const found: string[] = []
   mapSecrets(settings, (text) => {
@@ -31,12 +31,12 @@ export function secretsOf(settings: ChannelSettings): string[] {
   return found
 }
 
-/** Where secrets are sent to: when one of these changes, a secret that nobody typed anew does not go there. */
+/** Where secrets are sent. If one of these changes, stored secrets are not sent there. */
 const DESTINATIONS = ['smtp_host', 'smtp_port', 'smtp_security', 'oauth2_token_url', 'url', 'api_url']
 
 /**
- * The settings with the secrets that were sent back masked. They stay what they were as long as they go where they
- * went: who may edit a channel could otherwise have its password sent to a server of his own.
+ * Replaces masked secrets by the stored ones, but only while their destination is unchanged: otherwise anyone who may
+ * edit a channel could send its password to their own server.
  */
 export function keepSecrets(sent: ChannelSettings, before: ChannelSettings | undefined): ChannelSettings {
   const secrets = new Map(before?.kind === sent.kind ? secretEntries(before) : [])
@@ -44,8 +44,8 @@ export function keepSecrets(sent: ChannelSettings, before: ChannelSettings | und
   return mapSecrets(sent, (text, path) => {
     if (text !== MASKED_SECRET) return text
     const kept = secrets.get(path)
-    if (kept === undefined) return refuse(path, 'Enter it: there is none to keep.')
-    if (hasMoved) return refuse(path, 'Enter it again: the address that it goes to has changed.')
+    if (kept === undefined) return refuse(path, 'Enter a value. None is stored.')
+    if (hasMoved) return refuse(path, 'Enter it again, because its destination has changed.')
     return kept
   })
 }
@@ -57,7 +57,7 @@ function destinationOf(settings: ChannelSettings): string {
   return JSON.stringify(names.map((name) => [name, originOf(String(values.get(name)))]))
 }
 
-/** Of an address only whom it belongs to: another topic or path does not matter. */
+/** Only the origin of a URL counts. Another topic or path does not matter. */
 function originOf(value: string): string {
   return URL.canParse(value) && /^https?:/i.test(value) ? new URL(value).origin : value
 }
@@ -78,7 +78,7 @@ function secretEntries(settings: ChannelSettings): [string, string][] {
 
 type Change = (text: string, path: string) => string
 
-/** Runs over every secret; the path of a header's value is its name. */
+/** Visits every secret. The path of a header value is its name. */
 function mapSecrets(settings: ChannelSettings, change: Change): ChannelSettings {
   const secret = secretFields[settings.kind]
   const mapped = Object.entries(settings).map(([name, value]: [string, unknown]) => {
@@ -88,12 +88,12 @@ function mapSecrets(settings: ChannelSettings, change: Change): ChannelSettings 
       Array.isArray(value) ? value.map((item) => mapHeader(item, change)) : change(String(value), name),
     ]
   })
-  // The same fields with the same types: only texts have changed.
+  // The same fields with the same types: only texts changed.
   return Object.fromEntries(mapped) as ChannelSettings
 }
 
 function mapHeader(header: unknown, change: Change): unknown {
-  // The only secret list is that of headers.
+  // The only list with secrets is that of headers.
   const { name, value } = header as { name: string; value: string }
   return { name, value: change(value, `headers.${name.toLowerCase()}`) }
 }

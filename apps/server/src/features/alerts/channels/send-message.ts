@@ -14,7 +14,7 @@ import { telegramRequest } from './senders/telegram.ts'
 import { type Outcome, sendRequest, type WebRequest } from './senders/web-request.ts'
 import { webhookRequest } from './senders/webhook.ts'
 
-/** Sends a message on a channel of any kind. It never throws: what went wrong is the answer. */
+/** Sends a message on any kind of channel. Never throws: errors are part of the outcome. */
 export async function sendMessage(
   settings: ChannelSettings,
   message: Message,
@@ -27,14 +27,14 @@ export async function sendMessage(
   return { ...outcome, answer: withoutSecrets(outcome.answer, settings) }
 }
 
-/** Whether it can tell many alerts at once; else each has a message of its own. */
+/** Whether one message can contain many alerts. */
 export function canDigest(settings: ChannelSettings): boolean {
   switch (settings.kind) {
     case 'pagerduty':
       // Each alert is an incident of its own.
       return false
     case 'webhook':
-      // A template is about one alert.
+      // A template describes one alert.
       return settings.body_template === ''
     default:
       return true
@@ -62,19 +62,19 @@ function requestsOf(settings: Exclude<ChannelSettings, { kind: 'email' }>, messa
   }
 }
 
-/** One after the other. It went well when one of them arrived: sending all again would tell the others twice. */
+/** Sends one after the other. One delivery counts as success: retrying all would notify the others twice. */
 async function sendAll(requests: readonly WebRequest[], targets: OutboundTargets): Promise<Outcome> {
   const outcomes: Outcome[] = []
   for (const request of requests) outcomes.push(await sendRequest(request, { targets }))
   const failed = outcomes.filter(({ ok }) => !ok)
   const [first] = outcomes
-  if (first === undefined) return { ok: false, answer: 'There is nobody to send it to.' }
+  if (first === undefined) return { ok: false, answer: 'The channel has no recipients. Add one.' }
   if (failed.length === 0) return first
   const said = failed.map(({ answer }) => answer).join('; ')
   if (failed.length < outcomes.length) {
     return {
       ok: true,
-      answer: `${failed.length} of ${outcomes.length} did not get it: ${said}`.slice(0, 600),
+      answer: `${failed.length} of ${outcomes.length} were not delivered: ${said}`.slice(0, 600),
     }
   }
   return {
@@ -84,7 +84,7 @@ async function sendAll(requests: readonly WebRequest[], targets: OutboundTargets
   }
 }
 
-/** Some servers repeat in their answer what they were sent. */
+/** Some servers repeat the request in their response. */
 function withoutSecrets(answer: string, settings: ChannelSettings): string {
   return secretsOf(settings)
     .filter((secret) => secret.length >= 4)

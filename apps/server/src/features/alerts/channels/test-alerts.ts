@@ -9,7 +9,7 @@ import { sealSettings } from './seal-settings.ts'
 
 type AlertRow = Selectable<AlertsTable>
 
-/** Puts alerts and channels into the database, and tells of them as the engine does. */
+/** Inserts alerts and channels, and plans notices like the engine. */
 export function createAlertBench(ctx: Context) {
   let count = 0
   const at = () => ctx.now().toISOString()
@@ -55,7 +55,7 @@ export function createAlertBench(ctx: Context) {
         .returningAll()
         .executeTakeFirstOrThrow()
     },
-    /** Changes the alert and plans what is told of that, in one transaction. */
+    /** Changes the alert and plans its notices in one transaction. */
     tell: (alert: Pick<AlertRow, 'id'>, kind: NoticeKind, change: Partial<Insertable<AlertsTable>> = {}) =>
       ctx.transaction(async (tx) => {
         const row = await tx

@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
-/** For localhost and 127.0.0.1, signed by itself, valid for a hundred years. Nothing but tests trusts it. */
+/** For localhost and 127.0.0.1, self-signed, valid for a hundred years. Only tests trust it. */
 export const TEST_CERT = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUYB00ZAPLtyORxm6qpf/v1p+niM0wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE2NTI0MVoYDzIxMjYxMDI4
@@ -20,7 +20,7 @@ r6p0E27V1ePhy7VH9AAgybpSLH4q0D6O+KOcY3fZ/8JPzRP00zA6zmnv
 -----END PRIVATE KEY-----
 `
 
-/** Makes this test process trust the certificate; the result takes that back. */
+/** Makes this test process trust the certificate until the result is disposed. */
 export function trustTestCertificate(): Disposable {
   const before = getCACertificates('default')
   setDefaultCACertificates([...before, TEST_CERT])

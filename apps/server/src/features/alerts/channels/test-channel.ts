@@ -9,7 +9,7 @@ import { requireChannel } from './write-channel.ts'
 import { keepSecrets, openSettings } from './seal-settings.ts'
 import { sendMessage } from './send-message.ts'
 
-/** Sends a test message right now. What the other side said is the answer, whether or not it is a good one. */
+/** Sends a test message now. Returns the response of the receiver, good or bad. */
 export async function testChannel(
   ctx: Context,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function testChannel(
   const message = sampleMessage(ctx)
   let outcome = await sendMessage(settings, message, ctx.config.channelTargets)
   if (outcome.ok && settings.kind === 'pagerduty') {
-    // What the test has triggered is over at once.
+    // An incident triggered by the test is resolved at once.
     const news: [News] = [{ ...message.news[0], kind: 'resolved' }]
     outcome = await sendMessage(settings, { ...message, news }, ctx.config.channelTargets)
   }

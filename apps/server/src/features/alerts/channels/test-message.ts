@@ -22,7 +22,7 @@ export function testNews(alert: Partial<ToldAlert> = {}, kind: News['kind'] = 'o
   return { kind, alert: { ...TEST_ALERT, ...alert } }
 }
 
-/** A message of these news; without any, of one alert. */
+/** A message with these changes, by default with one alert. */
 export function testMessage(...news: News[]): Message {
   const [first = testNews(), ...rest] = news
   return {

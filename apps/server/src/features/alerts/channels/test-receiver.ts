@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { createServer as createTlsServer } from 'node:https'
 import { TEST_CERT, TEST_KEY } from './test-certificate.ts'
 
-/** Servers of tests whose channels send to receivers on this machine. */
+/** For test servers whose channels send to receivers on this machine. */
 export const LOOPBACK_CHANNELS = { MUSTER_CHANNEL_TARGETS: 'any' }
 
 export interface ReceivedRequest {
@@ -16,7 +16,7 @@ export interface ReceivedRequest {
 export interface TestReceiver extends AsyncDisposable {
   url: string
   requests: ReceivedRequest[]
-  /** What is answered from now on; `hang` answers nothing, and `hold` not before its promise is settled. */
+  /** The next response. `hang` never responds, `hold` not before its promise settles. */
   answer: {
     status?: number
     body?: string
@@ -26,7 +26,7 @@ export interface TestReceiver extends AsyncDisposable {
   }
 }
 
-/** A real HTTP server on a free loopback port that keeps what it receives. */
+/** A real HTTP server on a free loopback port that records its requests. */
 export async function openTestReceiver({ tls = false } = {}): Promise<TestReceiver> {
   const requests: ReceivedRequest[] = []
   const receiver: Pick<TestReceiver, 'answer'> = { answer: {} }

@@ -5,10 +5,10 @@ import { TEST_CERT, TEST_KEY } from './test-certificate.ts'
 export interface ReceivedMail {
   from: string
   to: string[]
-  /** As it came over the wire. */
+  /** The raw mail. */
   raw: string
   headers: Map<string, string>
-  /** Whether it came encrypted. */
+  /** Whether it was encrypted. */
   secure: boolean
   user: string
 }
@@ -16,13 +16,13 @@ export interface ReceivedMail {
 export interface TestSmtp extends AsyncDisposable {
   port: number
   mails: ReceivedMail[]
-  /** Commands are answered with this instead, while it is set. */
+  /** Responses that replace the default ones of these commands. */
   refuse: { sender?: string; recipient?: string; data?: string }
 }
 
 interface Options {
   security?: 'starttls' | 'tls' | 'none'
-  /** Who may sign in, and how; without it nobody has to. */
+  /** The accepted sign-in. Not required if absent. */
   password?: string
   accessToken?: string
 }
@@ -72,7 +72,7 @@ export async function openTestSmtp({
     },
   }
   const server = new SMTPServer(options)
-  // A client that breaks off is what some tests are about.
+  // Some tests close the connection early.
   server.on('error', () => undefined)
   const listening = server.listen(0, '127.0.0.1')
   await once(listening, 'listening')

@@ -14,7 +14,7 @@ import { LOOPBACK_CHANNELS, openTestReceiver } from './test-receiver.ts'
 const ALERTS = 60
 
 describe.each(testEngines)('on $engine', ({ engine }) => {
-  test('issue 3, 3.4, a restart sends each notice exactly once: a server that dies in the middle of sending leaves each notice to be sent once', async () => {
+  test('spec, delivery: a restart sends each notice exactly once', async () => {
     await using receiver = await openTestReceiver()
     await using database = engine === 'postgres' ? await createPostgresDatabase() : undefined
     const secrets = createSecrets(randomBytes(32))
@@ -35,10 +35,10 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
       return ctx
     }
     const dying = await open()
-    // Two processes may share one PostgreSQL; with SQLite the next one starts when the first is gone.
+    // Two processes may share one PostgreSQL. With SQLite the next one starts after the first.
     const beside = engine === 'postgres' ? await open() : undefined
     const setUp = createAlertBench(beside ?? dying)
-    // A message for each: digests would leave too little to send.
+    // One message per alert: digests would leave too little to send.
     const template = '{"id": {{alert.id}}, "delivery": "{{delivery}}"}'
     await setUp.channel({ ...webhookTo(receiver.url), body_template: template })
     await setUp.channel({
@@ -47,7 +47,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
     })
     for (let index = 0; index < ALERTS; index++) await setUp.tell(await setUp.alert(), 'opened')
 
-    // The first dies with a request on its way: the receiver has it, and nobody notes that.
+    // The first process dies with a request in flight: the receiver has it, but no outcome is recorded.
     const never = Promise.withResolvers<void>()
     receiver.answer = { hold: never.promise }
     const drained = dying.jobs.drain().catch(() => undefined)
@@ -70,7 +70,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
     const byDelivery = Map.groupBy(sent, ({ delivery }) => delivery)
     expect(byDelivery.size).toBe(2 * ALERTS)
     expect(new Set(sent.map(({ path, id }) => `${path} ${id}`)).size).toBe(2 * ALERTS)
-    // Twice at most what was on its way: one message on each channel.
+    // Only the messages in flight may arrive twice: one per channel.
     expect(sent.length).toBeLessThanOrEqual(2 * ALERTS + 2)
     expect(new Set((await createAlertBench(living).notices()).map(({ state }) => state))).toEqual(
       new Set(['sent']),
@@ -81,7 +81,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
 })
 
 if (testEngines.some(({ engine }) => engine === 'postgres'))
-  test('two processes that run side by side send each notice once, and not once more', async () => {
+  test('two concurrent processes send each notice once', async () => {
     await using receiver = await openTestReceiver()
     await using database = await createPostgresDatabase()
     const secrets = createSecrets(randomBytes(32))

@@ -22,7 +22,7 @@ export function readRules(row: Pick<ChannelRow, 'rules'>): ChannelRules {
   return ChannelRules.parse(JSON.parse(row.rules))
 }
 
-/** What the audit log keeps of a channel: no secret, not even a masked one. */
+/** Audit rows contain no secrets of a channel, not even masked ones. */
 export function viewForAudit(row: ChannelRow) {
   return { name: row.name, settings: maskSettings(row.settings), rules: readRules(row) }
 }

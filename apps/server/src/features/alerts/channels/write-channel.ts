@@ -45,12 +45,12 @@ export function addChannel(ctx: Context, caller: Caller, form: ChannelForm): Pro
 }
 
 function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `There is an alert channel named "${name}" already.` }
+  return { field: 'name', sentence: `An alert channel named "${name}" already exists.` }
 }
 
 interface ChannelChange {
   id: number
-  /** What the editor loaded; absent = save over whatever is there. */
+  /** The version loaded by the editor. Absent = overwrite any version. */
   modified: string | undefined
   form: ChannelForm
 }
@@ -88,13 +88,10 @@ export function changeChannel(ctx: Context, caller: Caller, change: ChannelChang
 }
 
 function refuseOldSave({ name }: ChannelRow): never {
-  throw new AppError(
-    'changed_meanwhile',
-    `"${name}" was saved by somebody else since you opened it. Load it again before you save.`,
-  )
+  throw new AppError('changed_meanwhile', `"${name}" was changed by another user. Reload it and try again.`)
 }
 
-/** Deletes a channel; what waits for it goes with it and is not sent. */
+/** Deletes a channel with its waiting notices, which are not sent. */
 export function removeChannel(ctx: Context, caller: Caller, id: number): Promise<void> {
   return ctx.transaction(async (tx, emit) => {
     const row = await requireLockedChannel(tx, caller, id)
@@ -119,7 +116,7 @@ export function isVisible({ scope }: Pick<Caller, 'scope'>, row: Pick<ChannelRow
   return clients.length > 0 && clients.every((id) => scope.clientIds.includes(id))
 }
 
-/** The channel, or `not_found`, also where the caller does not see all clients of it. */
+/** Returns the channel. Throws `not_found` if it does not exist or the caller does not see all of its clients. */
 export async function requireChannel(db: Db, caller: Caller, id: number): Promise<ChannelRow> {
   const channel = await findChannel(db, id)
   if (channel === undefined || !isVisible(caller, channel))
@@ -127,7 +124,7 @@ export async function requireChannel(db: Db, caller: Caller, id: number): Promis
   return channel
 }
 
-/** The same with the row locked until the transaction ends. */
+/** The row stays locked until the transaction ends. */
 async function requireLockedChannel(tx: Db, caller: Caller, id: number): Promise<ChannelRow> {
   await lockRow(tx, 'alert_channels', 'id', id)
   return requireChannel(tx, caller, id)

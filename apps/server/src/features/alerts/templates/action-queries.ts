@@ -9,14 +9,14 @@ export function findAction(db: Db, id: number): Promise<ActionRow | undefined> {
   return db.selectFrom('alert_actions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The actions of an alert, what was planned first before the rest. */
+/** The actions of an alert, in the order in which they were planned. */
 export function findActions(db: Db, alertId: number): Promise<ActionRow[]> {
   return db.selectFrom('alert_actions').selectAll().where('alert_id', '=', alertId).orderBy('id').execute()
 }
 
 /**
- * The same, kept from others until the transaction ends by the lock of their alert. Always that one first: whoever ends
- * an alert holds it when it comes to the actions, and a line in its log waits for it.
+ * Locks the actions by locking their alert. The alert always comes first: resolving it holds its row before the
+ * actions, and log entries wait for it.
  */
 export async function lockActions(tx: Db, alertId: number): Promise<ActionRow[]> {
   await lockRow(tx, 'alerts', 'id', alertId)

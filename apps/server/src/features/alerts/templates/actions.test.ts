@@ -10,7 +10,7 @@ import { runAction } from './run-action.ts'
 import { settleActions } from './settle-actions.ts'
 import { prepareTemplates } from './test-templates.ts'
 
-/** A machine whose template runs a script when an alert opens, and another one when it is over. */
+/** A machine whose template runs one script when an alert opens, and another one when it resolves. */
 async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
   const bench = await prepareTemplates(database)
   const { ctx, machine, caller } = bench
@@ -29,10 +29,10 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
     templateId: id,
     history: async () =>
       (await caller.call(listAgentHistory, { params: { agent_id: machine.agent_id } })).body,
-    /** A run leaves for its machine. */
+    /** A run is sent to its machine. */
     take: (historyId: number) =>
       ctx.db.updateTable('agent_history').set({ state: 'sent' }).where('id', '=', historyId).execute(),
-    /** The machine says how a run went. */
+    /** The machine reports the end of a run. */
     end: async (historyId: number, { retcode = 0, stdout = '' } = {}) => {
       const runs = await ctx.transaction(async (tx) => {
         const at = ctx.now().toISOString()
@@ -80,7 +80,7 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
 }
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('issue 3, 3.5, failure and resolved actions, script on agent: a script runs once when an alert opens, and another one once when it is over', async () => {
+  test('spec, templates: a script runs once when an alert opens, and another once when it resolves', async () => {
     await using database = await open<Database>()
     await using bench = await prepare(database)
     const { ctx, check, go, report, history, take, end, alertOf } = bench
@@ -97,7 +97,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     go(70)
     await report(check, [65, 10])
     await ctx.jobs.drain()
-    // The second waits for the first to end.
+    // The second one waits for the end of the first.
     expect(await history()).toHaveLength(1)
     await end(run?.id ?? 0, { stdout: '3 files removed\n' })
     await ctx.jobs.drain()
@@ -113,9 +113,9 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     ])
     expect((await bench.logText(alert.id)).filter((line) => line.startsWith('action_'))).toEqual([
       'action_started: Failure action "Clean up": sent to PC-1 by the template "Night".',
-      'action_done: Failure action "Clean up": done after 0.3 s: 3 files removed',
+      'action_done: Failure action "Clean up": succeeded after 0.3 s: 3 files removed',
       'action_started: Resolved action "All is well": sent to PC-1 by the template "Night".',
-      'action_failed: Resolved action "All is well": ended with 7 after 0.3 s, without output.',
+      'action_failed: Resolved action "All is well": exited with 7 after 0.3 s, without output.',
     ])
     const audited = await ctx.db
       .selectFrom('audit_log')
@@ -128,7 +128,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     })
   })
 
-  test('in maintenance nothing is run, and after it what still stands is acted on once', async () => {
+  test('maintenance runs nothing, and a remaining problem runs its script once afterwards', async () => {
     await using database = await open<Database>()
     await using bench = await prepare(database)
     const { ctx, check, machine, go, report, history, setAgent, sweep } = bench
@@ -147,7 +147,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     expect((await history()).map(({ command }) => command)).toEqual(['Clean up'])
   })
 
-  test('a script that waits for its machine is called off when the alert is over, and never runs', async () => {
+  test('a script that waits for its machine is cancelled when the alert resolves, and never runs', async () => {
     await using database = await open<Database>()
     await using bench = await prepare(database)
     const { ctx, check, machine, go, report, history, end, setAgent, alertOf } = bench
@@ -159,7 +159,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     go(70)
     await report(check, [65, 10])
     await ctx.jobs.drain()
-    const off = 'The alert was over before it began.'
+    const off = 'Cancelled: the alert resolved before it started.'
     expect((await alertOf()).actions).toMatchObject([
       { kind: 'failure', state: 'called_off', retcode: null, output: off, history_id: run?.id },
       { kind: 'resolved', state: 'running' },
@@ -169,11 +169,11 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       ['All is well', 'queued'],
       ['Clean up', 'cancelled'],
     ])
-    expect(runs[1]?.reason).toBe('The alert that it was for was over before the machine was back.')
+    expect(runs[1]?.reason).toBe('Cancelled: its alert resolved before the machine reconnected.')
     expect(await bench.logText((await alertOf()).id)).toContain(
       `action_called_off: Failure action "Clean up": ${off}`,
     )
-    // Whatever is said of it later, and however often it is asked for, changes nothing.
+    // Later reports and repeated requests change nothing.
     await end(run?.id ?? 0)
     await runAction(ctx, { deliver: async () => true }, { id: 1, signal: AbortSignal.timeout(60_000) })
     await ctx.jobs.drain()
@@ -181,7 +181,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     expect((await alertOf()).actions[0]).toMatchObject({ state: 'called_off' })
   })
 
-  test('one that the server has not come to is called off as well; a machine that comes back is not disturbed', async () => {
+  test('a script that the server has not started is cancelled too, and a reconnecting machine is not disturbed', async () => {
     await using database = await open<Database>()
     await using bench = await prepare(database)
     const { ctx, check, go, report, history, alertOf } = bench
@@ -195,7 +195,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     expect((await alertOf()).actions).toMatchObject([{ state: 'called_off' }, { state: 'running' }])
   })
 
-  test('a machine that is away for a quarter of an hour does not run it any more, and the alert says so', async () => {
+  test('a machine that is offline for 15 minutes does not run it, and the alert says so', async () => {
     await using database = await open<Database>()
     await using bench = await prepare(database)
     const { ctx, check, machine, go, report, setAgent, alertOf } = bench
@@ -208,12 +208,12 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     await expireRuns(ctx)
     await ctx.jobs.drain()
     expect((await alertOf()).actions).toMatchObject([
-      { state: 'failed', retcode: null, output: 'The machine was not connected before this expired.' },
+      { state: 'failed', retcode: null, output: 'The machine did not connect before the run expired.' },
     ])
   })
 })
 
-test('what happened and was over at once runs nothing; without a template nothing is run', async () => {
+test('an alert that opened and resolved at once runs nothing, nor does one without a template', async () => {
   await using bench = await prepare()
   const { ctx, check, go, report, actions } = bench
   go(60)
@@ -224,7 +224,7 @@ test('what happened and was over at once runs nothing; without a template nothin
   expect(await actions()).toEqual([])
 })
 
-test('a script that does not fit the machine, and one that was deleted, are said to be so', async () => {
+test('an unsupported and a deleted script are reported', async () => {
   await using bench = await prepare()
   const { ctx, check, go, report, alertOf } = bench
   await ctx.db.updateTable('scripts').set({ supported_platforms: '["windows"]' }).execute()
@@ -232,11 +232,11 @@ test('a script that does not fit the machine, and one that was deleted, are said
   await report(check, [20, 95])
   await ctx.jobs.drain()
   expect((await alertOf()).actions).toMatchObject([
-    { state: 'failed', output: 'Clean up is not made for Linux.' },
+    { state: 'failed', output: 'Clean up does not support Linux. Choose another script.' },
   ])
 })
 
-test('issue 3, 3.5, webhook: a webhook is signed, sent once, and tried again when it is not reached', async () => {
+test('a webhook is signed, sent once, and retried while it is unreachable', async () => {
   await using receiver = await openTestReceiver()
   await using bench = await prepareTemplates()
   const { ctx, check, go, report, server } = bench

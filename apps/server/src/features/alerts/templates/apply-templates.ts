@@ -8,14 +8,14 @@ import { openTemplateBook, type TemplateBook } from './template-book.ts'
 
 export const APPLY_JOB = 'alert-templates.apply'
 
-/** Has what follows from templates brought up to date once this transaction is over. */
+/** Applies template changes after this transaction. */
 export async function enqueueApply({ jobs }: Pick<Context, 'jobs'>, tx: Db): Promise<void> {
   await jobs.enqueue(APPLY_JOB, null, { id: `${APPLY_JOB}-${randomUUID()}`, db: tx })
 }
 
 /**
- * Notes at the machines whether their templates ask to be told when they are overdue, and at open alerts whether they
- * belong in the bell. Also run every minute: machines come, and move between sites.
+ * Updates the overdue flags of machines and the bell flags of open alerts from their templates. Also runs every minute,
+ * because machines are added and moved.
  */
 export async function applyTemplates(ctx: Context): Promise<void> {
   const book = await openTemplateBook(ctx.db)
@@ -60,7 +60,7 @@ export async function applyTemplates(ctx: Context): Promise<void> {
   }
 }
 
-/** Keeps out of the bell what templates keep out of it. Answers which alerts have changed. */
+/** Hides alerts from the bell as their templates ask. Returns the changed alerts. */
 export async function markBell(tx: Db, book: TemplateBook, alerts: readonly ToldRow[]): Promise<number[]> {
   const changed: number[] = []
   for (const alert of alerts) {

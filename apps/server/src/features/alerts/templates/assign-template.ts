@@ -14,7 +14,7 @@ type Target =
 
 const WORDS = { client: 'client', site: 'site', agent: 'machine' } as const
 
-/** Gives a client, a site or a machine an alert template, or takes it away. False when nothing changed. */
+/** Sets or removes the alert template of a client, a site or a machine. Returns false if nothing changed. */
 export async function assignTemplate(
   { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
   caller: Caller,
@@ -31,7 +31,9 @@ export async function assignTemplate(
     action: 'modify',
     object_type: target.type,
     message:
-      to === null ? `Took the alert template away from ${what}` : `Gave ${what} the alert template "${name}"`,
+      to === null
+        ? `Removed the alert template of ${what}`
+        : `Assigned the alert template "${name}" to ${what}`,
     before: { alert_template: from === null ? null : ((await findTemplate(tx, from))?.name ?? null) },
     after: { alert_template: to === null ? null : name },
     ...placeOf(target),

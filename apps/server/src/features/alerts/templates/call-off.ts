@@ -6,9 +6,9 @@ import { type ActionScene, endAction } from './end-action.ts'
 import type { Work } from './plan-actions.ts'
 
 /**
- * Calls off the failure scripts of alerts that are over, as far as they have not begun: the server has not come to
- * them yet, or their machine is away. What was sent may have begun, and goes on; a webhook is sent all the same, since
- * the other side hears of the end as well.
+ * Cancels failure scripts of resolved alerts that have not started: the server has not begun them, or their machine is
+ * offline. A script that was sent may have started and continues. A webhook is still sent, because the receiver is also
+ * notified of the end.
  */
 export async function callOffActions(scene: ActionScene, alertIds: readonly number[]): Promise<void> {
   for (const slice of slicesOf(alertIds)) {
@@ -30,7 +30,7 @@ export async function callOffActions(scene: ActionScene, alertIds: readonly numb
   }
 }
 
-/** The same for alerts that ended while it was not known whether these machines had got what was sent to them. */
+/** Cancels scripts of alerts that resolved while it was unknown whether these machines had received them. */
 export async function callOffOver(ctx: Context, agentIds: readonly string[]): Promise<void> {
   const over = await ctx.db
     .selectFrom('alert_actions')
@@ -52,28 +52,28 @@ const CALLED_OFF = {
   state: 'called_off' as const,
   retcode: null,
   executionTime: null,
-  output: 'The alert was over before it began.',
+  output: 'Cancelled: the alert resolved before it started.',
 }
 
 function isScript({ work }: ActionRow): boolean {
-  // Made by workOf.
+  // Written by workOf.
   return (JSON.parse(work) as Work).type !== 'rest'
 }
 
-/** Ends a run that waits for its machine; false when it does not wait any more, or is just being sent. */
+/** Cancels a queued run. Returns false if it is no longer queued, or is just being sent. */
 async function cancelQueued({ ctx, tx, emit }: ActionScene, id: number): Promise<boolean> {
   const run = await tx
     .selectFrom('agent_history')
     .select('agent_id')
     .where('id', '=', id)
     .where('state', '=', 'queued')
-    // Who holds it may want the alert, which is held here.
+    // The holder of its row may be waiting for the alert, which is locked here.
     .$if(ctx.engine === 'postgres', (query) => query.forUpdate().skipLocked())
     .executeTakeFirst()
   if (run === undefined) return false
   await updateHistory(tx, id, ['queued'], {
     state: 'cancelled',
-    reason: 'The alert that it was for was over before the machine was back.',
+    reason: 'Cancelled: its alert resolved before the machine reconnected.',
     finished_at: ctx.now().toISOString(),
     command_input: '',
   })

@@ -43,17 +43,17 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       .select('alerts.agent_id')
       .where('channel_id', '=', mail.id)
       .execute()
-    // The channel takes errors only: the template asks for mail all the same.
+    // The channel accepts errors only, but the template asks for mail.
     expect(notices).toEqual([{ agent_id: machine.agent_id }])
     const list = async (body: object) => (await caller.call(listAlerts, { body })).body.alerts
-    // A warning of the template is listed and not in the bell.
+    // The template lists warnings without showing them in the bell.
     expect((await list({ top: 10 })).map(({ agent_id }) => agent_id)).toEqual([other.agent_id])
     expect(await list({})).toHaveLength(2)
     await report(check, [40, 95])
     expect(await list({ top: 10 })).toHaveLength(2)
   })
 
-  test('an alert of one’s own goes by the template of its machine, its site, or the default one', async () => {
+  test('a custom alert uses the template of its machine, its site, or the default one', async () => {
     await using database = await open<Database>()
     await using bench = await prepareTemplates(database)
     const { caller, ctx, machine, site, actions } = bench
@@ -85,9 +85,9 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     await ctx.jobs.drain()
     expect((await actions()).map(({ state, output }) => [state, output])).toEqual([
       ['running', ''],
-      ['failed', 'It is no alert of a machine: there is none to run it on.'],
+      ['failed', 'The alert has no machine to run the script on.'],
       ['running', ''],
-      ['failed', 'It is no alert of a machine: there is none to run it on.'],
+      ['failed', 'The alert has no machine to run the script on.'],
     ])
     const preview = await caller.call(previewAlertTemplate, {
       query: { agent: machine.agent_id, alert_type: 'custom', severity: 'warning' },
@@ -100,7 +100,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     })
   })
 
-  test('a machine whose template says always is called overdue though nobody else asked', async () => {
+  test('a machine whose template says always becomes overdue without its own setting', async () => {
     await using database = await open<Database>()
     await using bench = await prepareTemplates(database)
     const { ctx, go, sweep, alerts } = bench
@@ -115,7 +115,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
   })
 })
 
-test('issue 3, 3.5, preview: a preview says which template applies and why, who is told when, and what is run', async () => {
+test('spec, templates: a preview shows the effective template and its origin, notifications and scripts', async () => {
   await using bench = await prepareTemplates()
   const { caller, ctx, client, site, machine } = bench
   const { channel } = createAlertBench(ctx)
@@ -147,7 +147,7 @@ test('issue 3, 3.5, preview: a preview says which template applies and why, who 
     opens: true,
     bell: true,
     channels: [
-      { name: 'Chat', told: false, reason: 'The channel leaves this severity out.' },
+      { name: 'Chat', told: false, reason: 'The channel excludes this severity.' },
       {
         name: 'Mail',
         told: true,
@@ -178,7 +178,7 @@ const NOTHING = {
   excluded_agents: [],
 }
 
-test('the preview says why nobody is told right now: in maintenance of nothing, of a silent machine of no check', async () => {
+test('the preview explains suppression: all alerts in maintenance, check alerts of a silent machine', async () => {
   await using bench = await prepareTemplates()
   const { caller, go, machine, setAgent } = bench
   const holds = async () => {

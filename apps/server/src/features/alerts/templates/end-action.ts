@@ -6,7 +6,7 @@ import { emitAlertsChanged } from '../emit-changed.ts'
 import { type ActionRow, isOver, lockActions, updateAction } from './action-queries.ts'
 import { enqueueAction } from './enqueue-action.ts'
 
-/** So much of what a script wrote or a server answered is kept with the alert; all of it is in the history. */
+/** Maximum output or response kept with the alert. The history has all of it. */
 export const MOST_OUTPUT = 4000
 const MOST_IN_LOG = 300
 
@@ -20,11 +20,11 @@ export interface ActionEnd {
   state: 'done' | 'failed' | 'called_off'
   retcode: number | null
   executionTime: number | null
-  /** What was written or answered, or why it failed. */
+  /** The output, the response, or the reason of the failure. */
   output: string
 }
 
-/** Writes down how an action went, with it and in the log of its alert, and starts the one that waited for it. */
+/** Records the outcome of an action, also in the log of its alert, and starts the action that waited for it. */
 export async function endAction(
   scene: ActionScene,
   action: Pick<ActionRow, 'id' | 'alert_id' | 'kind' | 'name'>,
@@ -46,7 +46,7 @@ export async function endAction(
   }
 }
 
-/** Adds to the log of the alert what became of an action. */
+/** Adds the outcome of an action to the log of the alert. */
 export async function logAction(
   { ctx, tx, emit }: ActionScene,
   { alert_id, kind: actionKind, name }: Pick<ActionRow, 'alert_id' | 'kind' | 'name'>,
@@ -65,14 +65,14 @@ export async function logAction(
 
 function wordsOf({ state, retcode, executionTime, output }: ActionEnd): string {
   const head = cutHead(output.trim(), MOST_IN_LOG)
-  if (retcode === null || executionTime === null) return head === '' ? 'It failed.' : head
+  if (retcode === null || executionTime === null) return head === '' ? 'The action failed.' : head
   const took = `${executionTime.toFixed(1)} s`
-  const words = state === 'done' ? `done after ${took}` : `ended with ${retcode} after ${took}`
+  const words = state === 'done' ? `succeeded after ${took}` : `exited with ${retcode} after ${took}`
   return head === '' ? `${words}, without output.` : `${words}: ${head}`
 }
 
 function cutHead(text: string, most: number): string {
-  // Half a surrogate pair would be no text any more, and PostgreSQL keeps no zero.
+  // A lone surrogate is not valid text, and PostgreSQL stores no NUL.
   const clean = text.replaceAll('\0', '\uFFFD')
   return clean.length <= most ? clean.toWellFormed() : `${clean.slice(0, most - 1).toWellFormed()}…`
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../../platform/database/database.ts'
 import { findTemplates, updateTemplate } from './queries.ts'
 import { readTemplate, type StoredSettings } from './stored-template.ts'
 
-/** Call it before a script is deleted: templates that had it run have nothing run in its place. */
+/** Call before a script is deleted: clears it in templates that run it. */
 export async function forgetScriptInTemplates(
   { ctx, tx, emit }: { ctx: Pick<Context, 'now'>; tx: Db; emit: (event: Event) => void },
   scriptId: number,

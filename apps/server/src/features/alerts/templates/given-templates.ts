@@ -1,13 +1,13 @@
 import type { TemplateSource } from '@muster/rules/alerts/alert-template'
 
-/** A template that a policy names for a machine or a site. */
+/** A template that a policy assigns to a machine or a site. */
 export interface GivenTemplate {
   source: TemplateSource
   policy: number
   template: number
 }
 
-/** The columns `policy_templates`, which features/automation keeps in line with the policies. */
+/** The column `policy_templates`, which features/policies keeps up to date. */
 export function writeGiven(given: readonly GivenTemplate[]): string {
   return JSON.stringify(given)
 }

@@ -5,13 +5,13 @@ import { createTestServer } from '../../../testing/test-server.ts'
 import { openOverdue } from '../open-overdue.ts'
 import { startRuns } from '../../runs/test-run.ts'
 
-test('a machine that comes back does not run the script that waited because it was away', async () => {
+test('a machine that reconnects does not run the script that waited because it was offline', async () => {
   await using server = await createTestServer()
   using runs = await startRuns(server)
   const { agent, ada, site } = runs
   const { ctx, given } = server
   const caller = server.as(ada)
-  // Else it would be an alert of the whole site.
+  // Otherwise it would be an alert of the whole site.
   await given.agent({ site_id: site.id, connected: 1, last_seen: new Date().toISOString() })
   const { id: action } = await given.script({ name: 'Clean up' })
   const { body: template } = await caller.call(createAlertTemplate, {
@@ -24,7 +24,7 @@ test('a machine that comes back does not run the script that waited because it w
   await vi.waitFor(async () => expect(await connected()).toBe(0))
   await ctx.db
     .updateTable('agents')
-    // Overdue just now: what was so long ago would wait for what the machine says next.
+    // Overdue only just now: an older alert would wait for the next report of the machine.
     .set({
       last_seen: new Date(Date.now() - 30 * 60_000 - 5000).toISOString(),
       overdue_time: 30,
@@ -40,7 +40,7 @@ test('a machine that comes back does not run the script that waited because it w
   await vi.waitFor(async () => expect(await stateOfRun()).toBe('cancelled'))
   const { body } = await caller.call(listAlerts, { body: { resolvedFilter: true } })
   expect(body.alerts).toMatchObject([{ alert_type: 'availability', state: 'resolved' }])
-  // What is sent now arrives, and nothing came before it.
+  // A later message arrives, and nothing came before it.
   const { id } = await runs.send()
   await agent.nextCommand(0)
   const sent = agent.frames.flatMap((frame) => (frame.type === 'command' ? [frame.command.payload] : []))

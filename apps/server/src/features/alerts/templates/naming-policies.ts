@@ -3,7 +3,7 @@ import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { createPolicySight } from '../../policies/policy-sight.ts'
 import { loadPolicySet } from '../../policies/policy-set.ts'
 
-/** Policies that name an alert template, as far as the caller sees them. */
+/** Visible policies that assign an alert template. */
 export async function findNamingPolicies(
   db: Db,
   caller: Caller,

@@ -13,7 +13,7 @@ import { findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
 import { openTemplateBook, type TemplateBook } from './template-book.ts'
 
-/** What an action does, as the template had it when it was planned. `author`: whose role reads the key store. */
+/** What an action does, as defined when it was planned. `author`: the user whose role reads the key store. */
 export type Work =
   | {
       type: 'script'
@@ -24,7 +24,7 @@ export type Work =
       run_as_user: boolean
       author?: number | null
     }
-  /** On the server itself. */
+  /** Runs on the server. */
   | {
       type: 'server'
       script: number
@@ -33,7 +33,7 @@ export type Work =
       timeout: number
       author?: number | null
     }
-  /** Settings of a webhook as sealSettings made them. */
+  /** Settings of a webhook from sealSettings. */
   | { type: 'rest'; settings: string }
 
 export interface Changed {
@@ -42,10 +42,10 @@ export interface Changed {
 }
 
 /**
- * Does what templates ask for alerts that have just changed, in the transaction that changed them: keeps them out of
- * the bell, and stores what is to be run. An action is planned when an alert is told, so that one that is held back
- * runs nothing, and each kind of action once for an alert, which the database sees to. What was planned and has not
- * begun is called off when the alert is over.
+ * Applies templates to changed alerts, in the transaction that changed them: hides them from the bell, and stores the
+ * actions to run. An action is planned when its alert is notified, so a held alert runs nothing. Each kind of action
+ * runs once per alert, which a unique index enforces. Planned actions that have not started are cancelled when the
+ * alert resolves.
  */
 export async function followTemplates(scene: ActionScene, changed: readonly Changed[]): Promise<void> {
   if (changed.length === 0) return
@@ -73,7 +73,7 @@ export async function followTemplates(scene: ActionScene, changed: readonly Chan
   await storeActions(ctx, tx, planned)
 }
 
-/** What opened and ended at once is over before anything could be run. */
+/** An alert that opened and resolved at once runs nothing. */
 function kindOf(tells: readonly TellKind[]): 'failure' | 'resolved' | undefined {
   const isOver = tells.includes('resolved')
   if (tells.includes('opened')) return isOver ? undefined : 'failure'
@@ -90,7 +90,7 @@ function planAction(book: TemplateBook, alert: ToldRow, kind: 'failure' | 'resol
   return { alert_id: alert.id, kind, template_name: name, name: '', work: JSON.stringify(work), state }
 }
 
-/** What a template has run for alerts that open, or that are over. */
+/** The action of a template for alerts that open or resolve. */
 export function workOf({ settings, author_id }: Template, kind: 'failure' | 'resolved'): Work | undefined {
   const prefix = kind === 'failure' ? 'action' : 'resolved_action'
   const script = settings[prefix]
@@ -108,10 +108,10 @@ export function workOf({ settings, author_id }: Template, kind: 'failure' | 'res
   return { type: 'script', ...call, run_as_user: settings[`${prefix}_run_as_user` as const] }
 }
 
-/** The name of a script, or where a webhook goes. */
+/** The name of a script, or the URL of a webhook. */
 export function nameOfWork(work: Work, scripts: ReadonlyMap<number, string>): string {
-  if (work.type !== 'rest') return scripts.get(work.script) ?? 'A script that was deleted'
-  // The address is no secret; what is sealed stays so.
+  if (work.type !== 'rest') return scripts.get(work.script) ?? 'Deleted script'
+  // The URL is not a secret. Sealed values stay sealed.
   const { url } = JSON.parse(work.settings) as { url: string }
   return new URL(url).host
 }
@@ -123,7 +123,7 @@ async function storeActions(
 ): Promise<void> {
   // One by one: few alerts have actions.
   for (const action of planned) {
-    // Made by workOf.
+    // Written by workOf.
     const work = JSON.parse(action.work) as Work
     const scripts = work.type !== 'rest' ? await findScriptNames(tx, [work.script]) : new Map()
     const earlier = await lockActions(tx, action.alert_id)
@@ -133,7 +133,7 @@ async function storeActions(
       .onConflict((conflict) => conflict.columns(['alert_id', 'kind']).doNothing())
       .returning('id')
       .executeTakeFirst()
-    // One after the other: whoever ends the earlier one starts it. The lock keeps the two from missing each other.
+    // One after the other: the end of the earlier action starts this one. The lock prevents a missed start.
     if (inserted !== undefined && earlier.every(isOver)) await enqueueAction(ctx, tx, inserted.id)
   }
 }

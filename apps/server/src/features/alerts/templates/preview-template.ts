@@ -26,7 +26,7 @@ import { openTemplateBook, type Placed } from './template-book.ts'
 type Question = Parsed<typeof previewAlertTemplate>['query']
 type Answer = Output<typeof previewAlertTemplate>
 
-/** What would follow if an alert of this machine opened now. */
+/** The effects if an alert of this machine opened now. */
 export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
   const agent = await requireWholeAgent(ctx.db, question.agent, caller, ctx.now())
   const book = await openTemplateBook(ctx.db)
@@ -69,7 +69,7 @@ interface Scene {
   question: Question
   applies: Template | undefined
   choices: TemplateChoices | undefined
-  /** Whom a channel tells is one of the server's settings. */
+  /** Recipients of channels are visible only with access to the server's settings. */
   seesSettings: boolean
 }
 
@@ -98,7 +98,7 @@ function viewChannel(
   }
 }
 
-/** Of check alerts of a machine that is down nobody hears: that it is down is told. */
+/** Check alerts of a machine that is down are held, because its own alert is notified. */
 function holdOf(agent: AgentsRow, alertType: Question['alert_type'], now: Date): Answer['hold'] {
   if (agent.maintenance_mode === 1) return 'maintenance'
   return alertType === 'check' && isOverdue(agent, now) ? 'machine_down' : null
@@ -122,9 +122,9 @@ async function describe(
   const script = `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}"`
   if (work.type === 'script') return `${script} on the machine`
   const { enable_server_scripts: isOn } = await readCoreSettings(db)
-  if (!isOn) return `${script} on the server, where such scripts are switched off`
+  if (!isOn) return `${script} on the server, where scripts are switched off`
   const isWaiting = (await findApprovalStates(db)).get(work.script) === 'waiting'
-  return `${script} on the server${isWaiting ? ', which changed and waits for approval' : ''}`
+  return `${script} on the server${isWaiting ? ', changed and waiting for approval' : ''}`
 }
 
 function placedOf(agent: AgentsRow): Placed {

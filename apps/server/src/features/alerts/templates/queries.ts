@@ -38,7 +38,7 @@ export async function deleteTemplateRow(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('alert_templates').where('id', '=', id).execute()
 }
 
-/** The template of whatever has no other one; null = none. */
+/** The default template. Null = none. */
 export async function findDefault(db: Db): Promise<number | null> {
   const row = await db
     .selectFrom('settings')
@@ -57,7 +57,7 @@ export async function storeDefault(tx: Db, id: number | null): Promise<void> {
     .execute()
 }
 
-/** Where each template is assigned, as far as the caller sees it. */
+/** Visible assignments of each template. */
 export async function findAssigned(db: Db, caller: { scope: Scope }) {
   const places = db.selectFrom('sites').innerJoin('clients', 'clients.id', 'sites.client_id')
   const clients = await places
@@ -84,7 +84,7 @@ export async function findAssigned(db: Db, caller: { scope: Scope }) {
   return { clients, sites, agents }
 }
 
-/** Of those that name a template, by number. */
+/** The policies that use a template, by id. */
 export async function findPolicyNames(
   db: Db,
   steps: readonly { policy: number | null }[],
@@ -95,7 +95,7 @@ export async function findPolicyNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** By number. */
+/** By id. */
 export async function findScriptNames(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('scripts').select(['id', 'name']).where('id', 'in', ids).execute()

@@ -10,7 +10,7 @@ type Form = Omit<AlertTemplateForm, 'name'>
 
 const KINDS = ['action', 'resolved_action'] as const
 
-/** Actions run later, as refuse-runs.ts says. A webhook reaches the server's own network, as a channel does. */
+/** Actions run later, see refuse-runs.ts. A webhook can reach the server's own network, like a channel. */
 export async function refuseActions(
   db: Db,
   caller: Caller,
@@ -30,7 +30,10 @@ export async function refuseActions(
     const isNew =
       after[`${kind}_rest`] !== null && rest !== JSON.stringify(before?.form[`${kind}_rest`] ?? null)
     if (!isNew || mayDo(caller, 'can_edit_core_settings')) continue
-    throw new AppError('not_allowed', 'Your role does not allow to set up webhooks (can_edit_core_settings).')
+    throw new AppError(
+      'not_allowed',
+      'Your role does not allow webhooks (can_edit_core_settings). Ask an administrator.',
+    )
   }
   return author
 }

@@ -4,8 +4,8 @@ import { expect, test, vi } from 'vitest'
 import { createTestServer } from '../../../testing/test-server.ts'
 import { at, result, startRuns } from '../../runs/test-run.ts'
 
-// A script that an alert has run is sent, and nobody knows whether it arrived: the server was killed, or the line was
-// cut, before its machine said so. It runs only if the alert still stands when the machine is back.
+// A script of an alert is sent, and its arrival is unknown: the server was killed or the link was lost before the
+// machine confirmed it. It runs only if the alert is still open when the machine reconnects.
 
 async function prepare() {
   const server = await createTestServer()
@@ -47,7 +47,7 @@ async function prepare() {
   agent.cut()
   await vi.waitFor(() => expect(server.app.fleet.links.size).toBe(0))
   expect((await row())?.state).toBe('sent')
-  // What follows is later than what was sent, by any clock.
+  // Later than the message by any clock.
   server.clock.advance(1)
   const { id: alertId } = await ctx.db.selectFrom('alerts').select('id').executeTakeFirstOrThrow()
   return {
@@ -61,7 +61,7 @@ async function prepare() {
     scriptsFrom,
     measured,
     actions: async () => (await caller.call(getAlert, { params: { id: alertId } })).body.actions,
-    /** Something else that the server sends afterwards has arrived. */
+    /** Waits until a later message of the server has arrived. */
     untilNext: async (from: number) => {
       const { id } = await runs.send()
       await agent.next((frame) => frame.type === 'command' && frame.command.payload.includes(`:${id},`), from)
@@ -73,7 +73,7 @@ async function prepare() {
   }
 }
 
-test('an alert that ended while its machine was away: what had not arrived is called off', async () => {
+test('a script that did not arrive is cancelled if its alert resolves while the machine is offline', async () => {
   await using bench = await prepare()
   const { agent, caller, alertId } = bench
   await caller.call(changeAlerts, { body: { bulk_action: 'resolve', alerts: [alertId] } })
@@ -87,7 +87,7 @@ test('an alert that ended while its machine was away: what had not arrived is ca
   expect(await bench.row()).toMatchObject({ state: 'cancelled', command_input: '' })
 })
 
-test('a machine that comes back says first how it is: what is over by then is called off', async () => {
+test('a reconnecting machine first reports its state, and scripts of resolved alerts are cancelled', async () => {
   await using bench = await prepare()
   const { agent } = bench
   const from = agent.frames.length
@@ -100,7 +100,7 @@ test('a machine that comes back says first how it is: what is over by then is ca
   expect(bench.scriptsFrom(from)).toEqual([])
 })
 
-test('what still stands when it has said how it is has its script run, with the same nonce', async () => {
+test('a script of a still open alert is sent with the same nonce', async () => {
   await using bench = await prepare()
   const { agent } = bench
   const from = agent.frames.length
@@ -112,7 +112,7 @@ test('what still stands when it has said how it is has its script run, with the 
   expect(await bench.row()).toMatchObject({ state: 'sent' })
 })
 
-test('a script that the machine has begun goes on and is told, though its alert is over', async () => {
+test('a script that the machine has started continues and is reported, though its alert resolved', async () => {
   await using bench = await prepare()
   const { agent, caller, alertId } = bench
   await caller.call(changeAlerts, { body: { bulk_action: 'resolve', alerts: [alertId] } })

@@ -71,7 +71,7 @@ export function alertTemplatesRoutes(api: Api, ctx: Context): void {
 
   async function viewOne(row: TemplateRow, caller: Caller) {
     const [template] = await view([row], caller)
-    if (template === undefined) throw new Error('the template that was just read is gone')
+    if (template === undefined) throw new Error('the template that was just read does not exist')
     return template
   }
 }

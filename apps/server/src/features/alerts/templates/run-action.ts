@@ -18,13 +18,13 @@ import { type ActionScene, endAction, logAction, MOST_OUTPUT } from './end-actio
 import { RUN_JOB } from './enqueue-action.ts'
 import type { Work } from './plan-actions.ts'
 
-/** Sends what waits for a machine; see Fleet. */
+/** Sends the waiting runs of a machine; see Fleet. */
 export interface Deliverer {
   deliver: (agentId: string) => Promise<boolean>
 }
 
 const SERVER = { username: 'server', source: '' }
-/** A machine that is away longer than this runs the script no more: too much may have changed. */
+/** A machine that is offline for longer does not run the script: too much may have changed. */
 const EXPIRES_SECONDS = 15 * 60
 const SECOND_MS = 1000
 const RETRY_MS = [10 * SECOND_MS, 60 * SECOND_MS, 300 * SECOND_MS]
@@ -35,8 +35,8 @@ type Next =
   | { kind: 'run'; action: ActionRow; call: ServerCall }
 
 /**
- * Runs an action. The script becomes a run of its machine in the transaction that notes that it has begun, so that no
- * process begins it a second time; a webhook that a dying process was sending is sent again under the same id.
+ * Runs an action. A script becomes a run of its machine in the transaction that records its start, so it starts once. A
+ * webhook of a crashed process is sent again under the same id.
  */
 export async function runAction(
   ctx: Context,
@@ -60,7 +60,7 @@ async function begin(scene: Scene, id: number): Promise<Next | undefined> {
   const [alert] = await findToldAlerts(tx, [found.alert_id])
   if (action === undefined || alert === undefined || isOver(action)) return undefined
   if (action.history_id !== null) return { kind: 'deliver', agentId: alert.agent_id ?? '' }
-  // Made by workOf.
+  // Written by workOf.
   const work = JSON.parse(action.work) as Work
   if (work.type === 'script') return beginScript(scene, action, { alert, work })
   if (work.type === 'server') {
@@ -87,7 +87,7 @@ async function beginScript(
     endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output })
   const [agent] = alert.agent_id === null ? [] : await findAgents(tx, [alert.agent_id], ctx.now())
   if (agent === undefined) {
-    await fail('It is no alert of a machine: there is none to run it on.')
+    await fail('The alert has no machine to run the script on.')
     return undefined
   }
   try {
@@ -114,13 +114,13 @@ async function beginScript(
     const history_id = await writeRun({ ctx, tx, emit }, { ...order, because })
     await updateAction(tx, action.id, { state: 'running', history_id })
   } catch (error) {
-    // The script is gone, or not made for this machine: that is how it went.
+    // The script was deleted or does not support this machine: this is the outcome.
     if (!(error instanceof AppError)) throw error
     await fail(error.message)
     return undefined
   }
   const where = `sent to ${agent.hostname} by the template "${action.template_name}"`
-  const text = agent.connected === 1 ? `${where}.` : `${where}; it waits 15 minutes for the machine.`
+  const text = agent.connected === 1 ? `${where}.` : `${where}; waits up to 15 minutes for the machine.`
   await logAction(scene, action, { kind: 'action_started', text })
   return { kind: 'deliver', agentId: agent.agent_id }
 }
@@ -145,7 +145,7 @@ async function send(
     const now = (await lockActions(tx, action.alert_id)).find(({ id }) => id === action.id)
     if (now === undefined || isOver(now)) return
     const waitMs = RETRY_MS[now.attempts]
-    // What may have arrived is not sent again.
+    // A request that may have arrived is not sent again.
     if (!outcome.ok && outcome.unsure !== true && waitMs !== undefined) {
       const attempts = now.attempts + 1
       await updateAction(tx, action.id, { attempts, output: outcome.answer })
@@ -164,8 +164,8 @@ async function send(
 type ServerWork = Extract<Work, { type: 'server' }>
 
 /**
- * Notes that a script begins on the server, and answers how to call it; undefined when it cannot be run, which is how
- * the action went. One that has begun before was cut off by the end of its server, and is not begun again.
+ * Records the start of a script on the server and returns how to call it, or undefined if it cannot run, which is then
+ * the outcome. A script that was cut off by a crash is not started again.
  */
 async function beginOnServer(
   scene: ActionScene & { ctx: Context },
@@ -175,7 +175,7 @@ async function beginOnServer(
   const { ctx, tx, emit } = scene
   const refusal =
     action.state === 'running'
-      ? 'The server ended while it ran. It is not run a second time.'
+      ? 'The server stopped while the script ran. It is not run again.'
       : (await readCoreSettings(tx)).enable_server_scripts
         ? undefined
         : 'Scripts on the server are switched off.'
@@ -208,7 +208,7 @@ async function callOf(
   work: ServerWork,
 ): Promise<ServerCall | string> {
   const script = await tx.selectFrom('scripts').selectAll().where('id', '=', work.script).executeTakeFirst()
-  if (script === undefined) return 'There is no such script.'
+  if (script === undefined) return 'This script does not exist.'
   const version = await readServerVersion(tx, script)
   const approval = await findApproval(tx, script.id)
   if (!isApproved(version, approval)) return 'Not run: the script changed and waits for approval.'
@@ -231,13 +231,13 @@ async function callOf(
       mostOutput: MOST_OUTPUT,
     }
   } catch (error) {
-    // A variable stands for nothing: that is how it went.
+    // A variable has no value: this is the outcome.
     if (!(error instanceof AppError)) throw error
     return error.message
   }
 }
 
-/** Runs it, and writes down how it went. */
+/** Runs the script and records the outcome. */
 async function finishOnServer(
   ctx: Context,
   { action, call }: { action: ActionRow; call: ServerCall },
@@ -254,7 +254,7 @@ async function finishOnServer(
   })
 }
 
-/** What a script may want to know of the alert: values, never parts of a command line. */
+/** Details of the alert for a script: values, never parts of a command line. */
 function factsOf(alert: ToldRow): Record<string, string> {
   return {
     id: `${alert.id}`,
@@ -266,7 +266,7 @@ function factsOf(alert: ToldRow): Record<string, string> {
   }
 }
 
-/** The same as KEY=VALUE. */
+/** As KEY=VALUE. */
 function alertVariables(alert: ToldRow): string[] {
   return Object.entries(factsOf(alert)).map(([name, value]) => `MUSTER_ALERT_${name.toUpperCase()}=${value}`)
 }

@@ -41,7 +41,7 @@ async function prepare(setting: 'on' | 'off') {
   }
 }
 
-test('issue 3, 3.5, script on server where enabled: where it is switched on, a script runs on the server, once, and the audit log says so', async () => {
+test('spec, templates: if enabled, a script runs once on the server, with an audit row', async () => {
   await using bench = await prepare('on')
   const { ctx, caller, body, raise, actionsOf } = bench
   expect((await caller.call(getDashInfo, {})).body.server_scripts_enabled).toBe(true)
@@ -61,7 +61,7 @@ test('issue 3, 3.5, script on server where enabled: where it is switched on, a s
   expect(await actionsOf(id)).toMatchObject([{ state: 'done' }])
 })
 
-test('one that was cut off by the end of its server is not run a second time', async () => {
+test('a script cut off by a crash of the server is not run again', async () => {
   await using bench = await prepare('on')
   const { ctx, caller, body, raise, actionsOf } = bench
   const { id: template } = (await caller.call(createAlertTemplate, { body })).body
@@ -70,11 +70,11 @@ test('one that was cut off by the end of its server is not run a second time', a
   await ctx.db.updateTable('alert_actions').set({ state: 'running' }).execute()
   await ctx.jobs.drain()
   expect(await actionsOf(id)).toMatchObject([
-    { state: 'failed', output: 'The server ended while it ran. It is not run a second time.' },
+    { state: 'failed', output: 'The server stopped while the script ran. It is not run again.' },
   ])
 })
 
-test('where it is off, nobody may ask for it, and what was asked for before fails and says why', async () => {
+test('if disabled, new server scripts are refused and existing ones fail with a reason', async () => {
   await using bench = await prepare('off')
   const { ctx, caller, given, body, raise, actionsOf } = bench
   expect((await caller.call(getDashInfo, {})).body.server_scripts_enabled).toBe(false)
@@ -82,7 +82,7 @@ test('where it is off, nobody may ask for it, and what was asked for before fail
     status: 403,
     error: {
       detail:
-        'Scripts on the server are switched off. A superuser may switch them on in the global settings.',
+        'Scripts on the server are switched off. A superuser can switch them on in the global settings.',
     },
   })
   const { id } = (await caller.call(createAlertTemplate, { body: { ...body, action_type: 'script' } })).body
@@ -98,11 +98,11 @@ test('where it is off, nobody may ask for it, and what was asked for before fail
   const agent = await given.agent()
   const query = { agent: agent.agent_id, alert_type: 'custom' as const, severity: 'error' as const }
   expect((await caller.call(previewAlertTemplate, { query })).body.failure_action).toBe(
-    'The script "Page" on the server, where such scripts are switched off',
+    'The script "Page" on the server, where scripts are switched off',
   )
 })
 
-test('it needs a permission of its own', async () => {
+test('it requires its own permission', async () => {
   await using bench = await prepare('on')
   const { server, given, body } = bench
   const permissions = ['can_manage_alerttemplates', 'can_list_alerttemplates', 'can_run_scripts'] as const
@@ -111,7 +111,7 @@ test('it needs a permission of its own', async () => {
     status: 403,
     error: {
       detail:
-        'This alert template runs a script on the server. Your role needs can_run_server_scripts to set it up.',
+        'This alert template runs a script on the server. Your role needs can_run_server_scripts to configure it.',
     },
   })
 })

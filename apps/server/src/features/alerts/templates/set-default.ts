@@ -15,12 +15,12 @@ interface Parts {
   emit: (event: Event) => void
 }
 
-/** Chooses the template of whatever has no other one. */
+/** Sets the default template. */
 export function setDefault(ctx: Context, caller: Caller, id: number | null): Promise<void> {
   return ctx.transaction((tx, emit) => changeDefault({ ctx, tx, emit }, caller, id))
 }
 
-/** The same within a transaction. */
+/** Sets it within a transaction. */
 export async function changeDefault(
   { ctx, tx, emit }: Parts,
   caller: Caller,
@@ -32,7 +32,7 @@ export async function changeDefault(
   if (!mayDo(caller, 'can_manage_alerttemplates')) {
     throw new AppError(
       'not_allowed',
-      'Your role does not allow changing alert templates (can_manage_alerttemplates).',
+      'Your role does not allow changing alert templates (can_manage_alerttemplates). Ask an administrator.',
     )
   }
   const name = await requireAssignable(tx, id, 'alert_template')
@@ -43,7 +43,7 @@ export async function changeDefault(
     action: 'modify',
     object_type: 'coresettings',
     message:
-      id === null ? 'Took away the default alert template' : `Made "${name}" the default alert template`,
+      id === null ? 'Removed the default alert template' : `Set the default alert template to "${name}"`,
     before: { alert_template: old?.name ?? null },
     after: { alert_template: id === null ? null : name },
     at: ctx.now(),

@@ -7,9 +7,8 @@ import { type ActionRow, isOver, lockActions } from './action-queries.ts'
 import { type ActionScene, endAction, MOST_OUTPUT } from './end-action.ts'
 
 /**
- * Ends the actions whose scripts have ended: call it with the runs that changed. In transactions of its own, after
- * theirs: the lock of an alert comes before that of a run. What a server that stops between the two leaves is found by
- * settleForgotten.
+ * Ends the actions whose scripts ended. Call it with the changed runs, after their transaction: the lock of an alert
+ * must come before that of a run. settleForgotten finds what a crash in between leaves.
  */
 export async function settleActions(ctx: Context, runs: readonly HistoryRow[]): Promise<void> {
   const ended = new Map(runs.filter(({ state }) => isFinal(state)).map((run) => [run.id, run]))
@@ -42,7 +41,7 @@ async function settle(
   await endAction(scene, action, { state, retcode: run.retcode, executionTime: run.execution_time, output })
 }
 
-/** The same for runs that ended without a word of their machine: expired, cancelled, lost. */
+/** Ends actions of runs that ended without a report: expired, cancelled, lost. */
 export async function settleForgotten(ctx: Context): Promise<void> {
   const running = await ctx.db
     .selectFrom('alert_actions')

@@ -8,13 +8,13 @@ import type { TemplateRow } from './queries.ts'
 type Rest = NonNullable<AlertTemplateForm['action_rest']>
 type Exclusion = keyof TemplateExclusions
 
-/** As it stands in the column: webhooks are what sealSettings makes of them. */
+/** The stored form: webhooks are sealed by sealSettings. */
 export type StoredSettings = Omit<
   AlertTemplateForm,
   Exclusion | 'name' | 'is_active' | 'action_rest' | 'resolved_action_rest'
 > & { action_rest: string | null; resolved_action_rest: string | null }
 
-/** A template as it is asked; the secrets in its settings are sealed. */
+/** A template in use. The secrets in its settings are sealed. */
 export interface Template extends TemplateExclusions {
   id: number
   name: string
@@ -35,7 +35,7 @@ export function readTemplate(row: TemplateRow): Template {
   }
 }
 
-/** The form with its secrets, or with stars in their place. */
+/** The form with its secrets or their masks. */
 export function formOf(row: TemplateRow, read: (sealed: string) => Rest): AlertTemplateForm {
   const { id: _id, author_id: _author, settings, ...rest } = readTemplate(row)
   const { action_rest, resolved_action_rest } = settings
@@ -86,7 +86,7 @@ export const openRest =
   (sealed: string): Rest =>
     restOf(openSettings(sealed, secrets))
 
-/** Secrets that were sent back as stars stay what they were. */
+/** Replaces masked secrets by the stored ones. */
 export function keepRest(sent: Rest | null, before: Rest | null): Rest | null {
   if (sent === null) return null
   const known = before === null ? undefined : ({ kind: 'webhook', ...before } as const)
@@ -94,7 +94,7 @@ export function keepRest(sent: Rest | null, before: Rest | null): Rest | null {
 }
 
 function restOf(settings: ChannelSettings): Rest {
-  if (settings.kind !== 'webhook') throw new Error('the webhook of a template is none')
+  if (settings.kind !== 'webhook') throw new Error('the webhook of a template has another kind')
   const { kind: _kind, ...rest } = settings
   return rest
 }

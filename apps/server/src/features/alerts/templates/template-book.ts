@@ -13,7 +13,7 @@ import { type GivenTemplate, readGiven } from './given-templates.ts'
 import { findDefault, findTemplates } from './queries.ts'
 import { readTemplate, type Template } from './stored-template.ts'
 
-/** A machine or a site with what is assigned to it and to what it belongs to. */
+/** A machine or a site with its own and inherited assignments. */
 export interface Placed {
   agent_id: string | null
   monitoring_type: 'server' | 'workstation' | null
@@ -22,7 +22,7 @@ export interface Placed {
   agent_template: number | null
   site_template: number | null
   client_template: number | null
-  /** What policies name for it: see given-templates.ts. */
+  /** Templates assigned by policies: see given-templates.ts. */
   policy_templates: string | null
 }
 
@@ -31,15 +31,15 @@ export interface Asked {
   choices: TemplateChoices
 }
 
-/** Every template, to be asked for as many alerts as one likes. */
+/** All templates, to resolve many alerts. */
 export interface TemplateBook {
   isEmpty: boolean
   resolve: (placed: Placed) => { applies: Template | undefined; steps: TemplateStep<Template>[] }
-  /** What counts for an alert; undefined when no template is about it. */
+  /** The effective template of an alert, or undefined. */
   ask: (placed: Placed & { alert_type: AlertType }) => Asked | undefined
 }
 
-/** Reads the templates. There are few of them, and where there are none nothing else is asked. */
+/** Reads the templates. There are few of them, and without any nothing else is queried. */
 export async function openTemplateBook(db: Db): Promise<TemplateBook> {
   const templates = new Map((await findTemplates(db)).map((row) => [row.id, readTemplate(row)]))
   const defaultId = templates.size === 0 ? null : await findDefault(db)
@@ -70,7 +70,7 @@ export async function openTemplateBook(db: Db): Promise<TemplateBook> {
   }
 }
 
-/** Thousands of machines have the same text. */
+/** Thousands of machines share the same text. */
 function createGivenList(): (text: string | null) => GivenTemplate[] {
   const known = new Map<string | null, GivenTemplate[]>()
   return (text) => {

@@ -20,7 +20,7 @@ const HOOK = {
   body_template: '',
 }
 
-test('a template is made, changed in parts, listed and deleted, and all of that is in the audit log', async () => {
+test('a template is added, changed in parts, listed and deleted, with audit rows', async () => {
   await using bench = await prepareTemplates()
   const { caller, ctx } = bench
   const made = await bench.template({ check_always_email: true })
@@ -44,7 +44,7 @@ test('a template is made, changed in parts, listed and deleted, and all of that 
   expect(stale.error.code).toBe('changed_meanwhile')
   expect((await caller.call(createAlertTemplate, { body: { name: 'Night' } })).error).toMatchObject({
     code: 'conflict',
-    fields: { name: ['There is an alert template named "Night" already.'] },
+    fields: { name: ['An alert template named "Night" already exists.'] },
   })
   await caller.call(deleteAlertTemplate, { params })
   expect((await caller.call(listAlertTemplates, {})).body).toEqual([])
@@ -61,7 +61,7 @@ test('a template is made, changed in parts, listed and deleted, and all of that 
   ])
 })
 
-test('a template whose recipients were saved before the rule for addresses can still be read and changed', async () => {
+test('a template with recipients saved before the rule for addresses can be read and changed', async () => {
   await using bench = await prepareTemplates()
   const { caller, ctx } = bench
   const made = await bench.template({})
@@ -77,7 +77,7 @@ test('a template whose recipients were saved before the rule for addresses can s
   expect((await caller.call(listAlertTemplates, {})).body).toMatchObject([{ email_recipients }])
 })
 
-test('issue 3, 3.5, templates, agent, site, client, default: it is given to a client, a site, a machine and as the default, and deleting it takes it from all of them', async () => {
+test('a template is assigned to a client, a site, a machine and as the default, and deleting it clears all of them', async () => {
   await using bench = await prepareTemplates()
   const { caller, client, site, machine, ctx } = bench
   const { id } = await bench.template()
@@ -104,18 +104,18 @@ test('issue 3, 3.5, templates, agent, site, client, default: it is given to a cl
   const rows = await ctx.db.selectFrom('audit_log').select('message').orderBy('id').execute()
   expect(rows.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
-      'Gave the client "Acme" the alert template "Night"',
-      'Gave the site "Berlin" the alert template "Night"',
-      'Gave the machine "PC-1" the alert template "Night"',
-      'Made "Night" the default alert template',
+      'Assigned the alert template "Night" to the client "Acme"',
+      'Assigned the alert template "Night" to the site "Berlin"',
+      'Assigned the alert template "Night" to the machine "PC-1"',
+      'Set the default alert template to "Night"',
     ]),
   )
 })
 
-test('one that does not exist is refused at the field that names it', async () => {
+test('an unknown one is refused at the field that names it', async () => {
   await using bench = await prepareTemplates()
   const { caller, client, machine } = bench
-  const sentence = ['This alert template does not exist (any more).']
+  const sentence = ['This alert template does not exist.']
   const refusals = [
     await caller.call(editClient, { params: { id: client.id }, body: { client: { alert_template: 99 } } }),
     await caller.call(editAgent, {
@@ -131,7 +131,7 @@ test('one that does not exist is refused at the field that names it', async () =
   ])
 })
 
-test('secrets of a webhook are sealed, read as stars, stay when they are sent back, and go nowhere else', async () => {
+test('secrets of a webhook are sealed, masked, kept when sent back, and never leave its address', async () => {
   await using bench = await prepareTemplates()
   const { caller, ctx } = bench
   const made = await bench.template({ action_type: 'rest', action_rest: HOOK })
@@ -154,17 +154,17 @@ test('secrets of a webhook are sealed, read as stars, stay when they are sent ba
   expect(JSON.stringify(audited)).not.toContain('of the template')
 })
 
-test('an action that could not be done is refused; a deleted script leaves the template without one', async () => {
+test('an impossible action is refused, and a deleted script leaves the template without one', async () => {
   await using bench = await prepareTemplates()
   const { caller } = bench
   const refused = async (body: object) =>
     (await caller.call(createAlertTemplate, { body: { name: 'x', ...body } })).error.fields
   expect(await refused({ action_type: 'script' })).toEqual({ action: ['Choose a script.'] })
   expect(await refused({ action_type: 'script', action: 99 })).toEqual({
-    action: ['This script does not exist (any more).'],
+    action: ['This script does not exist.'],
   })
   expect(await refused({ resolved_action_type: 'rest' })).toEqual({
-    resolved_action_rest: ['Say where to send it.'],
+    resolved_action_rest: ['Enter the URL of the webhook.'],
   })
   expect(
     await refused({ action_type: 'rest', action_rest: { ...HOOK, body_template: '{{unknown}}' } }),
@@ -177,7 +177,7 @@ test('an action that could not be done is refused; a deleted script leaves the t
   expect(after).toMatchObject({ action_type: null, action: null, action_name: '' })
 })
 
-test('who sees one client learns of no other where a template is assigned', async () => {
+test('a user with one client does not learn where else a template is assigned', async () => {
   await using bench = await prepareTemplates()
   const { caller, client, server, given } = bench
   const { id } = await bench.template()
@@ -197,7 +197,7 @@ test('who sees one client learns of no other where a template is assigned', asyn
   expect((await server.as(bob).call(deleteAlertTemplate, { params: { id } })).status).toBe(403)
 })
 
-test('an action is set by who may do it by hand, and templates are changed by who sees every client', async () => {
+test('setting an action requires the permission to run it, and templates require access to every client', async () => {
   await using bench = await prepareTemplates()
   const { client, server, given } = bench
   const { id } = await bench.template()

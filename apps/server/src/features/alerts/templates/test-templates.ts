@@ -3,11 +3,11 @@ import type { Database } from '../../../platform/database/database.ts'
 import type { OpenDatabase } from '../../../platform/database/open-database.ts'
 import { prepareAlerts } from '../test-alerts.ts'
 
-/** A server with an administrator, a machine and a check of it, whose clock stands still. */
+/** A server with an administrator, a machine with a check, and a stopped clock. */
 export async function prepareTemplates(database?: OpenDatabase<Database>) {
   const bench = await prepareAlerts(database)
   const { server, ctx, given } = bench
-  // Its settings are those of no real channel; who needs one adds it.
+  // Its settings are not those of a real channel. Tests that need one add it.
   await ctx.db.deleteFrom('alert_channels').execute()
   const client = await given.client({ name: 'Acme' })
   const site = await given.site({ client_id: client.id, name: 'Berlin' })

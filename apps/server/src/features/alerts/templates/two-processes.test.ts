@@ -18,7 +18,7 @@ import { columnsOf } from './stored-template.ts'
 const ALERTS = 20
 
 describe.each(testEngines)('on $engine', ({ engine }) => {
-  test('processes that run side by side run each action once, the resolved one after the other', async () => {
+  test('concurrent processes run each action once, the resolved one after the other', async () => {
     await using receiver = await openTestReceiver()
     await using database = engine === 'postgres' ? await createPostgresDatabase() : undefined
     const secrets = createSecrets(randomBytes(32))
@@ -34,7 +34,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
       return ctx
     }
     const first = await open()
-    // The embedded database has one server; it is told everything twice all the same.
+    // The embedded database has one server, which still receives everything twice.
     const second = engine === 'postgres' ? await open() : first
     const both = [first, second]
     const processes = new Set(both)
@@ -60,7 +60,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
         await bench.alert({ alert_type: 'availability', cause: `${index}`, open_cause: `${index}` }),
       )
     for (const ctx of processes) await ctx.jobs.start()
-    // Both say the same of each alert, as two sweeps may.
+    // Both report the same of each alert, like two sweeps.
     await Promise.all(
       both.flatMap((ctx) =>
         alerts.map(({ id }) =>

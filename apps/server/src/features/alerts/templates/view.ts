@@ -65,6 +65,6 @@ function nameOf(
   rest: { url: string } | null,
   { scripts }: Pick<Surroundings, 'scripts'>,
 ): string {
-  if (script !== null) return scripts.get(script) ?? 'A script that was deleted'
+  if (script !== null) return scripts.get(script) ?? 'Deleted script'
   return rest === null ? '' : new URL(rest.url).host
 }

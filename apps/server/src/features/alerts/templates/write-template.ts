@@ -61,12 +61,12 @@ export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateFor
 }
 
 function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `There is an alert template named "${name}" already.` }
+  return { field: 'name', sentence: `An alert template named "${name}" already exists.` }
 }
 
 interface TemplateChange {
   id: number
-  /** What the editor loaded; absent = save over whatever is there. */
+  /** The version loaded by the editor. Absent = overwrite any version. */
   modified: string | undefined
   changes: { [Name in keyof AlertTemplateForm]?: AlertTemplateForm[Name] | undefined }
 }
@@ -80,7 +80,7 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
       if (modified !== undefined && modified !== before.modified) {
         throw new AppError(
           'changed_meanwhile',
-          `"${before.name}" was saved by somebody else since you opened it. Load it again before you save.`,
+          `"${before.name}" was changed by another user. Reload it and try again.`,
         )
       }
       const old = formOf(before, openRest(ctx.secrets))
@@ -119,7 +119,7 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
   )
 }
 
-/** Deletes a template; whatever it was assigned to has none from then on. Actions that have begun go on. */
+/** Deletes a template and clears its assignments. Started actions continue. */
 export function removeTemplate(ctx: Context, caller: Caller, id: number): Promise<void> {
   refuseLimited(caller, 'Alert templates')
   return ctx.transaction(async (tx, emit) => {
@@ -148,32 +148,32 @@ export function removeTemplate(ctx: Context, caller: Caller, id: number): Promis
   })
 }
 
-/** The template, or `not_found`. */
+/** Throws `not_found` if it does not exist. */
 export async function requireTemplate(db: Db, id: number): Promise<TemplateRow> {
   const row = await findTemplate(db, id)
-  if (row === undefined) throw new AppError('not_found', 'This alert template does not exist (any more).')
+  if (row === undefined) throw new AppError('not_found', 'This alert template does not exist.')
   return row
 }
 
-/** The same, kept from others until the transaction ends. */
+/** The row stays locked until the transaction ends. */
 async function requireLockedTemplate(tx: Db, id: number): Promise<TemplateRow> {
   await lockRow(tx, 'alert_templates', 'id', id)
   return requireTemplate(tx, id)
 }
 
-/** Refuses a template to be assigned that is none, at the field that names it. Its row is kept until then. */
+/** Refuses an unknown template at the field that names it. Its row stays locked until the end. */
 export async function requireAssignable(tx: Db, id: number | null, field: string): Promise<string> {
   if (id === null) return 'none'
   await lockRow(tx, 'alert_templates', 'id', id)
   const row = await findTemplate(tx, id)
   if (row !== undefined) return row.name
-  const sentence = 'This alert template does not exist (any more).'
+  const sentence = 'This alert template does not exist.'
   throw new AppError('invalid', sentence, { fields: { [field]: [sentence] } })
 }
 
 const KINDS = ['action', 'resolved_action'] as const
 
-/** Refuses actions that could not be done, at the field that is wrong; what is not asked for is left out. */
+/** Refuses impossible actions at their field, and drops disabled ones. */
 async function checkTemplate(db: Db, form: AlertTemplateForm): Promise<AlertTemplateForm> {
   const checked = { ...form }
   for (const kind of KINDS) {
@@ -189,17 +189,17 @@ async function checkTemplate(db: Db, form: AlertTemplateForm): Promise<AlertTemp
 
 async function checkScript(db: Db, field: string, id: number | null): Promise<void> {
   if (id === null) refuse(field, 'Choose a script.')
-  if (!(await findScriptNames(db, [id])).has(id)) refuse(field, 'This script does not exist (any more).')
+  if (!(await findScriptNames(db, [id])).has(id)) refuse(field, 'This script does not exist.')
 }
 
 function checkRest(kind: (typeof KINDS)[number], rest: AlertTemplateForm['action_rest']): void {
   const field = `${kind}_rest`
-  if (rest === null) refuse(field, 'Say where to send it.')
+  if (rest === null) refuse(field, 'Enter the URL of the webhook.')
   try {
     checkSettings({ kind: 'webhook', ...rest })
   } catch (error) {
     if (!(error instanceof AppError) || error.fields === undefined) throw error
-    // The same rules, at the names that the fields have here.
+    // The same rules, with the field names used here.
     const [[name, sentences] = ['settings', []]] = Object.entries(error.fields)
     refuse(name.replace('settings', field), sentences[0] ?? error.message)
   }

@@ -8,12 +8,12 @@ import type { MeasuredOf, Reach, SettingsOf } from './server-kind.ts'
 const MOST_ANSWERS = 50
 
 const WORDS: Record<string, string> = {
-  ETIMEOUT: 'The name server does not answer.',
-  ECANCELLED: 'The name server does not answer.',
-  ECONNREFUSED: 'The name server refuses to be asked.',
-  EREFUSED: 'The name server refuses to answer.',
-  ESERVFAIL: 'The name server cannot answer this.',
-  ENOTFOUND: 'There is no such name.',
+  ETIMEOUT: 'The name server does not respond.',
+  ECANCELLED: 'The name server does not respond.',
+  ECONNREFUSED: 'The name server refuses requests.',
+  EREFUSED: 'The name server refused the request.',
+  ESERVFAIL: 'The name server could not answer the request.',
+  ENOTFOUND: 'This name does not exist.',
 }
 
 export async function measureDns(settings: SettingsOf<'dns'>, reach: Reach): Promise<MeasuredOf<'dns'>> {
@@ -28,11 +28,11 @@ export async function measureDns(settings: SettingsOf<'dns'>, reach: Reach): Pro
     return { check_type: 'dns', reason: '', ms: performance.now() - started, answers }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    // The name is there, only not with such a record.
+    // The name exists without a record of this type.
     if (code === 'ENODATA')
       return { check_type: 'dns', reason: '', ms: performance.now() - started, answers: [] }
     const words = error instanceof OutboundError ? error.message : WORDS[code]
-    const reason = words ?? `It failed: ${error instanceof Error ? error.message : String(error)}`
+    const reason = words ?? `The request failed: ${error instanceof Error ? error.message : String(error)}`
     return { check_type: 'dns', reason: reason.slice(0, 500), ms: null, answers: [] }
   } finally {
     reach.signal.removeEventListener('abort', stop)
@@ -41,7 +41,7 @@ export async function measureDns(settings: SettingsOf<'dns'>, reach: Reach): Pro
 
 function serverOf(text: string, { targets }: Reach): string {
   const server = splitResolver(text)
-  const refusal = server === undefined ? `${text} is no address.` : refusalOf(server.address, targets)
+  const refusal = server === undefined ? `${text} is not an address.` : refusalOf(server.address, targets)
   if (server === undefined || refusal !== undefined) throw new OutboundError(refusal)
   return `${isIPv6(server.address) ? `[${server.address}]` : server.address}:${server.port}`
 }

@@ -4,15 +4,15 @@ import { measureHttp } from './measure-http.ts'
 import { measureTcp } from './measure-tcp.ts'
 import type { Reach, ServerSettings } from './server-kind.ts'
 
-/** Measures once, within the time limit; what could not be reached says so. */
+/** Measures once within the time limit. A failed connection is a result. */
 export async function measureFromServer(settings: ServerSettings, reach: Reach): Promise<ServerMeasured> {
   const limit = new AbortController()
   const signal = AbortSignal.any([reach.signal, limit.signal])
   const over = Promise.withResolvers<ServerMeasured>()
   const timer = setTimeout(() => {
-    // Before what is running notices, which would say the same in its own words.
+    // Resolved first: the running request would report the abort in other words.
     over.resolve(
-      withoutAnswer(settings, `There was no whole answer within ${SERVER_CHECK_LIMIT_MS / 1000} seconds.`),
+      withoutAnswer(settings, `No complete response within ${SERVER_CHECK_LIMIT_MS / 1000} seconds.`),
     )
     limit.abort()
   }, SERVER_CHECK_LIMIT_MS)
@@ -23,7 +23,7 @@ export async function measureFromServer(settings: ServerSettings, reach: Reach):
   }
 }
 
-/** None of these throws: what goes wrong out there is what they measure. */
+/** None of these throws: failures are results. */
 function measure(settings: ServerSettings, reach: Reach): Promise<ServerMeasured> {
   switch (settings.check_type) {
     case 'http':

@@ -47,7 +47,7 @@ export async function measureHttp(settings: Settings, reach: Reach): Promise<Mea
   }
 }
 
-/** Each address on the way is looked at like the first one. */
+/** Every redirect target is checked like the first address. */
 async function ask(settings: Settings, reach: Reach): Promise<Answer> {
   let url = new URL(settings.url)
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
@@ -58,13 +58,13 @@ async function ask(settings: Settings, reach: Reach): Promise<Answer> {
     answer.message.destroy()
     url = nextUrl(headers.location, url)
   }
-  throw new OutboundError(`There are more than ${MOST_REDIRECTS} redirects.`)
+  throw new OutboundError(`More than ${MOST_REDIRECTS} redirects.`)
 }
 
 function nextUrl(location: string, from: URL): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined
   if (next === undefined || !['http:', 'https:'].includes(next.protocol))
-    throw new OutboundError(`It redirects to ${location.slice(0, 200)}, which is no web address.`)
+    throw new OutboundError(`It redirects to ${location.slice(0, 200)}, which is not a web address.`)
   return next
 }
 
@@ -87,7 +87,7 @@ async function askOnce(url: URL, settings: Settings, { targets, signal }: Reach)
       host: url.host,
       'user-agent': 'Muster',
       accept: '*/*',
-      // What is packed could not be searched.
+      // Compressed bodies could not be searched.
       'accept-encoding': 'identity',
       connection: 'close',
     },
@@ -96,14 +96,14 @@ async function askOnce(url: URL, settings: Settings, { targets, signal }: Reach)
     .on('error', reject)
     .end()
   const message = await promise
-  // connectSecurely has made it.
+  // Created by connectSecurely.
   return { message, cert_days: isSecure ? daysLeft(socket as TLSSocket) : null }
 }
 
 async function readBody(message: IncomingMessage): Promise<{ text: string; isCut: boolean }> {
   const chunks: Buffer[] = []
   let size = 0
-  // Node's sockets give buffers.
+  // Node's sockets yield buffers.
   for await (const chunk of message as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
@@ -119,7 +119,7 @@ function decoderOf({ headers }: IncomingMessage): { decode: (bytes: Buffer) => s
   try {
     return new TextDecoder(label)
   } catch {
-    // A name that nobody knows.
+    // An unknown charset.
     return new TextDecoder()
   }
 }

@@ -35,7 +35,7 @@ async function givenWeb(answer: RequestListener): Promise<string> {
 
 const http = (url: string, more: object = {}) => measure({ check_type: 'http', url, ...more })
 
-test('status, time and text of an answer', async () => {
+test('status, time and text of a response', async () => {
   const seen: unknown[] = []
   const url = await givenWeb(({ method, url: path, headers }, response) => {
     seen.push([method, path, headers.host, headers['accept-encoding']])
@@ -58,7 +58,7 @@ test('status, time and text of an answer', async () => {
   expect(seen[1]).toEqual(['HEAD', '/', new URL(url).host, 'identity'])
 })
 
-test('redirects are followed, or are the answer', async () => {
+test('redirects are followed, or are the result', async () => {
   const url = await givenWeb(({ url: path }, response) => {
     const to = {
       '/': '/next',
@@ -73,18 +73,18 @@ test('redirects are followed, or are the answer', async () => {
   expect(await http(url, { follow_redirects: false })).toMatchObject({ status: 302 })
   expect(await http(`${url}/loop`)).toMatchObject({
     status: null,
-    reason: 'There are more than 5 redirects.',
+    reason: 'More than 5 redirects.',
   })
   expect(await http(`${url}/file`)).toMatchObject({
-    reason: 'It redirects to file:///etc/passwd, which is no web address.',
+    reason: 'It redirects to file:///etc/passwd, which is not a web address.',
   })
 })
 
-test('a redirect leads nowhere that an address of its own could not', async () => {
+test('a redirect cannot reach a forbidden address', async () => {
   const url = await givenWeb((_, response) => {
     response.writeHead(302, { location: 'http://169.254.169.254/keys' }).end()
   })
-  // Where this machine has an address of a network, that one may be asked, and what it answers may not be followed.
+  // The machine's own network address may be requested, but its redirect may not be followed.
   const [own = '127.0.0.1'] = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ address, family }) => family === 'IPv4' && kindOfAddress(address) !== 'own')
@@ -97,7 +97,7 @@ test('a redirect leads nowhere that an address of its own could not', async () =
   })
 })
 
-test('an answer without end is read for a megabyte', async () => {
+test('an endless response is read up to one megabyte', async () => {
   const url = await givenWeb((_, response) => {
     const write = () => {
       while (response.write('x'.repeat(65_536)));
@@ -112,7 +112,7 @@ test('an answer without end is read for a megabyte', async () => {
   })
 })
 
-test('who does not answer in time is given up', async () => {
+test('a late response is given up', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   let asked = Promise.withResolvers<void>()
@@ -123,22 +123,22 @@ test('who does not answer in time is given up', async () => {
   const answer = http(url)
   await asked.promise
   vi.advanceTimersByTime(10_000)
-  expect(await answer).toMatchObject({ status: null, reason: 'There was no whole answer within 10 seconds.' })
+  expect(await answer).toMatchObject({ status: null, reason: 'No complete response within 10 seconds.' })
 })
 
 test.each([
-  ['a port where nobody listens', () => 'http://127.0.0.1:1/', 'The connection was refused.'],
-  ['a name that is none', () => 'http://no-such-host-here/', 'There is no host no-such-host-here.'],
+  ['a port without a listener', () => 'http://127.0.0.1:1/', 'The connection was refused.'],
+  ['a missing name', () => 'http://no-such-host-here/', 'The host no-such-host-here does not exist.'],
 ])('%s', async (_, url, reason) => {
   expect(await http(url())).toMatchObject({ status: null, ms: null, reason })
 })
 
-test('a server that speaks something else', async () => {
+test('a server with another protocol', async () => {
   const port = await listen(createTcpServer((socket) => socket.end('SSH-2.0-x\r\n')))
   const { reason } = await http(`http://127.0.0.1:${port}/`)
-  expect(reason).toMatch(/^It failed: Parse Error/)
+  expect(reason).toMatch(/^The request failed: Parse Error/)
   const silent = await listen(createTcpServer((socket) => socket.destroy()))
-  expect(await http(`http://127.0.0.1:${silent}/`)).toMatchObject({ reason: 'The connection was cut.' })
+  expect(await http(`http://127.0.0.1:${silent}/`)).toMatchObject({ reason: 'The connection was closed.' })
   expect((await http(`https://127.0.0.1:${port}/`)).reason).not.toBe('')
 })
 
@@ -168,12 +168,12 @@ async function givenSecureWeb(days: number): Promise<{ url: string; requests: ()
   return { url: `https://127.0.0.1:${await listen(server)}`, requests: () => requests }
 }
 
-test('a certificate that nobody has signed is told, with its days, and nothing is sent', async () => {
+test('an untrusted certificate is reported with its days, and nothing is sent', async () => {
   const { url, requests } = await givenSecureWeb(9)
   const found = await http(url)
   expect(found).toMatchObject({
     status: null,
-    reason: 'Nobody known here has signed the certificate of 127.0.0.1.',
+    reason: 'The certificate of 127.0.0.1 is signed by an unknown authority.',
   })
   expect(found).toMatchObject({ cert_days: expect.closeTo(9, 1) })
   expect(requests()).toBe(0)
@@ -198,7 +198,7 @@ test('a port', async () => {
   })
 })
 
-/** A name server that answers each question in the same way. */
+/** A name server that gives every query the same answer. */
 async function givenNameServer(code: number, records: [type: number, data: Buffer][]): Promise<string> {
   const socket = createSocket('udp4')
   socket.on('message', (question, from) => {
@@ -264,9 +264,9 @@ test.each([
 })
 
 test.each([
-  [3, 'There is no such name.'],
-  [2, 'The name server cannot answer this.'],
-  [5, 'The name server refuses to answer.'],
+  [3, 'This name does not exist.'],
+  [2, 'The name server could not answer the request.'],
+  [5, 'The name server refused the request.'],
 ])('a name server that answers %d', async (code, reason) => {
   const resolver = await givenNameServer(code, [])
   const dns = { check_type: 'dns', record_name: 'example.org', resolver }

@@ -5,7 +5,7 @@ import { AppError } from '@muster/contract/errors'
 import type { OutboundTargets } from '../../../platform/config/config.ts'
 import { refusalOf } from '../../../platform/outbound/resolve-target.ts'
 
-/** Refuses an address that could never be reached. Names are looked at when they are asked for, each time. */
+/** Refuses an address that can never be reached. Names are resolved and checked at every run. */
 export function refuseTarget(settings: CheckSettings, targets: OutboundTargets): void {
   const named = addressIn(settings)
   if (named === undefined) return

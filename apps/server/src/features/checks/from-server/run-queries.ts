@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/database/database.ts'
 
 export type DueCheck = Awaited<ReturnType<typeof findDueChecks>>[number]
 
-/** Makes these checks of the server due now; what is running runs again afterwards. */
+/** Makes these server checks due now. A running one runs again afterwards. */
 export async function makeDue(tx: Db, checkIds: number[], now: Date): Promise<void> {
   if (checkIds.length === 0) return
   await tx
@@ -13,7 +13,7 @@ export async function makeDue(tx: Db, checkIds: number[], now: Date): Promise<vo
     .execute()
 }
 
-/** Of these checks, or of all of the machine, those that the server measures. */
+/** The server checks among these checks, or of the machine. */
 export async function findServerChecks(db: Db, agentId: string, ids?: number[]): Promise<number[]> {
   const rows = await db
     .selectFrom('checks')
@@ -33,8 +33,8 @@ interface Claim {
 }
 
 /**
- * Takes up to `limit` due runs. Several processes may ask at the same moment: the condition is repeated outside, so
- * that only the first of two updates finds a row still free.
+ * Claims up to `limit` due runs. The condition is repeated outside, so that of two concurrent updates only the first
+ * finds a row unclaimed.
  */
 export function claimRuns(db: Db, { processId, now, leaseMs, limit }: Claim) {
   const at = now.toISOString()
@@ -73,13 +73,13 @@ export function findDueChecks(db: Db, ids: number[]) {
 interface EndedRun {
   checkId: number
   processId: string
-  /** What they were when it was claimed: where one has changed since, the check is wanted again. */
+  /** The due time when it was claimed. A later change makes the check due again. */
   dueAt: string
   revision: string
   nextAt: Date
 }
 
-/** Ends a claim; false where it is not this process's any more, and the result is not wanted. */
+/** Ends a claim. Returns false if this process has lost it, and its result must be dropped. */
 export async function endRun(
   tx: Db,
   { checkId, processId, dueAt, revision, nextAt }: EndedRun,
@@ -110,7 +110,7 @@ export async function endRun(
   return ended !== undefined
 }
 
-/** Frees what an earlier process of a server that is alone on its database had claimed. */
+/** Releases claims of a killed earlier process. Only for a server that is alone on its database. */
 export async function releaseRuns(db: Db, processId: string): Promise<void> {
   await db
     .updateTable('server_check_runs')

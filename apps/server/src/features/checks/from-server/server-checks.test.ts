@@ -19,7 +19,7 @@ import { ServerChecks } from './server-checks.ts'
 
 const NOW = '2026-03-01T12:00:00.000Z'
 
-/** A server that may reach itself, a web server, and a machine that was never there. */
+/** A server that may reach itself, a web server, and a machine that never connected. */
 async function prepare(env: Record<string, string> = { MUSTER_CHECK_TARGETS: 'any' }) {
   const server = await createTestServer({ env })
   server.clock.freeze(NOW)
@@ -48,11 +48,11 @@ async function prepare(env: Record<string, string> = { MUSTER_CHECK_TARGETS: 'an
     http,
     state,
     add: async (settings: Partial<CheckSettings> & Pick<CheckSettings, 'check_type'>, more = {}) =>
-      // Completed by the defaults of the contract; of a machine, not of a policy.
+      // Completed by the contract's defaults. Of a machine, not of a policy.
       root.call(createCheck, {
         body: { agent: agent.agent_id, settings: settings as CheckSettings, ...more },
       }) as Promise<TestAnswer<Check>>,
-    /** Measures all that is due, as one process. */
+    /** Runs everything that is due, as one process. */
     work: async (processId = 'one') => {
       await using checks = new ServerChecks({ ...server.ctx, processId })
       checks.poll()
@@ -63,7 +63,7 @@ async function prepare(env: Record<string, string> = { MUSTER_CHECK_TARGETS: 'an
   }
 }
 
-test('an http check turns failing and passing, and its machine, site and client with it', async () => {
+test('an http check fails and passes, and so do its machine, site and client', async () => {
   await using prepared = await prepare()
   const { server, web, add, http, state, work, root } = prepared
   const { body: check } = await add(http)
@@ -102,7 +102,7 @@ test('an http check turns failing and passing, and its machine, site and client 
   expect(samples.body.failures).toMatchObject([{ from: from + 130, to: from + 150 }])
 })
 
-test('a check runs in its interval, give or take, and survives a restart', async () => {
+test('a check runs at its interval with jitter, and survives a restart', async () => {
   await using prepared = await prepare()
   const { server, web, add, http, work, runs } = prepared
   await add(http)
@@ -118,7 +118,7 @@ test('a check runs in its interval, give or take, and survives a restart', async
   expect(web.requests).toBe(2)
 })
 
-test('of two processes one measures each run', async () => {
+test('one of two processes measures each run', async () => {
   await using prepared = await prepare()
   const { server, web, add, http, work, runs } = prepared
   for (let count = 0; count < 60; count += 1) await add(http)
@@ -133,7 +133,7 @@ test('of two processes one measures each run', async () => {
   expect(Number(count)).toBe(60)
 })
 
-test('what a process that died had begun is taken over after a minute', async () => {
+test('runs of a dead process are taken over after a minute', async () => {
   await using prepared = await prepare()
   const { server, web, add, http, work } = prepared
   await add(http)
@@ -148,7 +148,7 @@ test('what a process that died had begun is taken over after a minute', async ()
   expect(web.requests).toBe(1)
 })
 
-test('the result of a process that lost its claim is not taken', async () => {
+test('the result of a process that lost its claim is dropped', async () => {
   await using prepared = await prepare()
   const { server, web, add, http, state, work } = prepared
   const { body: check } = await add(http)
@@ -162,7 +162,7 @@ test('the result of a process that lost its claim is not taken', async () => {
   expect(await state(check.id)).toMatchObject({ status: 'pending' })
 })
 
-test('what is changed while it is measured is measured again, and what is deleted leaves nothing', async () => {
+test('a check changed during a run runs again, and a deleted one leaves nothing', async () => {
   await using prepared = await prepare()
   const { web, add, http, state, work, root, runs } = prepared
   const { body: check } = await add(http)
@@ -181,7 +181,7 @@ test('what is changed while it is measured is measured again, and what is delete
   expect(await runs()).toEqual([])
 })
 
-test('it is run now although its machine is away', async () => {
+test('it can run now although its machine is offline', async () => {
   await using prepared = await prepare()
   const { web, add, http, work, root, agent } = prepared
   const { body: check } = await add(http)
@@ -198,7 +198,7 @@ test('it is run now although its machine is away', async () => {
   expect((await run([check.id, cpu.id])).error).toMatchObject({ code: 'agent_offline' })
 })
 
-test('a server that listens measures by itself, and tells machines nothing of it', async () => {
+test('a listening server runs its checks, and does not send them to machines', async () => {
   await using server = await createTestServer({ env: { MUSTER_CHECK_TARGETS: 'any' } })
   const { url } = await server.listen()
   const site = await server.given.site()
@@ -222,7 +222,7 @@ test('a server that listens measures by itself, and tells machines nothing of it
   machine.cut()
 })
 
-test('what no check may ask for is refused with a sentence at its field', async () => {
+test('forbidden targets are refused with a sentence at their field', async () => {
   await using prepared = await prepare({})
   const { add, http } = prepared
   const tcp = { check_type: 'tcp', name: 'x', host: '192.0.2.1', port: 443 } as const

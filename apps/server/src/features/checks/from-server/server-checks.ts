@@ -8,7 +8,7 @@ import { isServerCheck } from './server-kind.ts'
 
 const POLL_MS = 500
 const AT_ONCE = 50
-/** Longer than the longest measurement: another process takes over what one that died had begun. */
+/** Longer than the longest run: another process takes over runs of a dead one. */
 const LEASE_MS = 60_000
 const JITTER = 0.05
 
@@ -20,8 +20,8 @@ interface Ended {
 }
 
 /**
- * Measures the checks of the server when they are due: rows of server_check_runs, which outlive a restart and of which
- * each is claimed by one process. What has ended meanwhile is stored together, on the way that results of machines go.
+ * Runs server checks when they are due: rows of server_check_runs survive restarts, and each run is claimed by one
+ * process. Finished results are stored together, like results of agents.
  */
 export class ServerChecks implements AsyncDisposable {
   #ctx: Context
@@ -43,7 +43,7 @@ export class ServerChecks implements AsyncDisposable {
     this.#timer = setInterval(() => this.poll(), POLL_MS)
   }
 
-  /** Begins what is due. */
+  /** Starts due runs. */
   poll(): void {
     if (this.#stopping.signal.aborted) return
     this.#polling ??= this.#claim().finally(() => {
@@ -51,7 +51,7 @@ export class ServerChecks implements AsyncDisposable {
     })
   }
 
-  /** Until nothing that was begun is left. */
+  /** Resolves when no run is left. */
   async settle(): Promise<void> {
     await this.#polling
     await Promise.all(this.#running.values())
@@ -70,15 +70,15 @@ export class ServerChecks implements AsyncDisposable {
     if (limit <= 0) return
     try {
       const claimed = await claimRuns(db, { processId, now: now(), leaseMs: LEASE_MS, limit })
-      // One of ours whose claim ran out still runs.
+      // A run of ours whose claim expired is still running.
       const due = new Map(claimed.map(({ check_id, due_at }) => [check_id, due_at]))
       for (const id of this.#running.keys()) due.delete(id)
       const checks = due.size === 0 ? [] : await findDueChecks(db, [...due.keys()])
       for (const check of checks) this.#begin(check, due.get(check.id) ?? '')
       this.#failed = false
     } catch (error) {
-      // Once for each outage of the database.
-      if (!this.#failed) log.error({ err: error }, 'checks of the server cannot be read')
+      // Once per outage of the database.
+      if (!this.#failed) log.error({ err: error }, 'server checks cannot be read')
       this.#failed = true
     }
   }
@@ -86,7 +86,7 @@ export class ServerChecks implements AsyncDisposable {
   #begin(check: DueCheck, dueAt: string): void {
     const run = this.#measure(check, dueAt)
       .catch((error: unknown) =>
-        this.#ctx.log.error({ err: error, check_id: check.id }, 'check of the server failed unexpectedly'),
+        this.#ctx.log.error({ err: error, check_id: check.id }, 'server check failed unexpectedly'),
       )
       .finally(() => this.#running.delete(check.id))
     this.#running.set(check.id, run)
@@ -98,13 +98,13 @@ export class ServerChecks implements AsyncDisposable {
     if (!isServerCheck(settings)) return
     const { signal } = this.#stopping
     const measured = await measureFromServer(settings, { targets: config.checkTargets, signal })
-    // What the end of the server has cut off says nothing about the other side.
+    // A run aborted by the stop of the server says nothing about the target.
     if (signal.aborted) return
     this.#ended.push({ check, dueAt, at: now(), measured })
     await this.#store()
   }
 
-  /** Everything that ended while the last transaction ran goes into the next. */
+  /** Results that arrive during one transaction are stored together by the next. */
   async #store(): Promise<void> {
     while (this.#storing !== undefined) await this.#storing
     if (this.#ended.length === 0) return

@@ -7,13 +7,13 @@ export type MeasuredOf<Type extends ServerCheckType> = Extract<ServerMeasured, {
 
 export interface Reach {
   targets: OutboundTargets
-  /** The time is over, or the server stops. */
+  /** Aborts at the time limit, or when the server stops. */
   signal: AbortSignal
 }
 
 export type ServerSettings = SettingsOf<ServerCheckType>
 
-/** Whether the server measures such a check, and not the machine. */
+/** Whether the server runs this type of check instead of the agent. */
 export function isServerCheck(settings: CheckSettings): settings is ServerSettings {
   return isServerType(settings.check_type)
 }

@@ -13,12 +13,12 @@ import { redefineChecks } from '../../checks/redefine-checks.ts'
 import type { PolicyMachine } from '../machines.ts'
 import { appliedOf, type ContentKind, type Resolved, type Thing } from './kind.ts'
 
-/** The value that it gives. */
+/** The value of the setting. */
 type SettingRef = { name: AgentSetting; value: number }
 
 /**
- * Check interval, offline and overdue minutes, availability alerts. What counts stands in the columns of the machine, where everything else
- * reads it; a machine that no policy has ever given one of them is left as it is.
+ * Check interval, offline and overdue minutes, availability alerts. The effective values are columns of the machine,
+ * where everything else reads them. A machine without a policy value keeps its values.
  */
 export const agentSettingsKind: ContentKind<SettingRef> = {
   name: 'agent_settings',
@@ -71,7 +71,7 @@ function itemOf(name: AgentSetting, setting: number | boolean | undefined): Poli
 
 const usualOverdue = AGENT_SETTINGS.overdue_time.initial
 
-/** The columns of the machine as they should be; undefined where they are. */
+/** The corrected columns of the machine, undefined if they are up to date. */
 function columnsFor({
   machine,
   effective,
@@ -89,14 +89,14 @@ function columnsFor({
     const own = sources[name]?.own
     const given = winner !== undefined && !winner.source.own ? (true as const) : undefined
     if (own !== undefined || given) settled[name] = { own, given }
-    // What no policy has touched stays, however it came to be; the alerts follow their global default.
+    // Without a policy value the machine keeps its value, except that alerts follow their global default.
     const isFree = sources[name]?.given === true || name === 'overdue_dashboard_alert'
     const usual = isFree ? undefined : machine[name]
     const value = winner?.value.ref.value ?? usual
     if (value !== undefined) values[name] = value
   }
   const counting = settleAgentSettings(values, machine.usual_alert)
-  // Pushed up by what a policy says of `offline`: it goes back with that.
+  // It was raised to fit the `offline` of a policy, and returns with it.
   if (counting.overdue_time !== values.overdue_time && counting.overdue_time !== usualOverdue) {
     settled.overdue_time = { own: sources.overdue_time?.own, given: true }
   }

@@ -9,14 +9,14 @@ import type { PolicySet } from '../policy-set.ts'
 import { slicesOf } from '../queries.ts'
 import type { ChainedMachine, ContentKind, Resolved, Thing } from './kind.ts'
 
-/** The number of the template. */
+/** The id of the template. */
 type TemplateRef = number
 type Step = TemplateStep<Template>
 
 /**
- * The alert template of a machine. Policies are one of the ways in which one is assigned, so what counts is decided
- * where all of them are known, by rules/alert-template.ts. The machine keeps what its policies name: alerts ask for it
- * without knowing of policies.
+ * The alert template of a machine. Policies are only one way to assign a template, so rules/alerts/alert-template.ts
+ * decides, where all of them are known. The machine stores the templates of its policies: alerts read them without
+ * knowing policies.
  */
 export const alertTemplateKind: ContentKind<TemplateRef> = {
   name: 'alert_template',
@@ -54,7 +54,7 @@ const SOURCES: Record<PolicyLevel, TemplateSource> = {
   default: 'default_policy',
 }
 
-/** The templates that the policies of a chain name. */
+/** The templates that the policies of a chain assign. */
 export function givenBy(set: PolicySet, chain: ChainedMachine['chain']): GivenTemplate[] {
   return chain.flatMap(({ policy, assignment, outcome }) => {
     const document = set.policies.get(policy)?.document

@@ -23,20 +23,17 @@ interface Change {
   added: (WantedCheck & { agentId: string })[]
   changed: { row: HeldRow; check: PolicyCheck }[]
   removed: HeldRow[]
-  /** Own checks that begin to rest, and for whom; with null those that no longer do. */
+  /** Own checks that become overridden, and by which policy. Null = no longer overridden. */
   resting: { id: number; agentId: string; by: number | null }[]
   /** Whether a check depends on another one, or did. */
   hasLinks: boolean
 }
 
 const SLICE = 200
-/** Policies have no face: their history says who changed them. */
+/** Empty, because the history of the policy names the user. */
 const BY_POLICY = ''
 
-/**
- * Gives machines rows for the checks of their policies, changes and takes away those that are there. Only machines
- * with a difference are told anything.
- */
+/** Creates, changes and deletes the rows of policy checks on machines. Only machines with a difference are notified. */
 export async function applyChecks(scene: Scene, machines: Machines): Promise<void> {
   const { ctx, tx, emit } = scene
   const at = ctx.now()
@@ -114,9 +111,9 @@ async function compare(tx: Db, machines: Machines): Promise<Change> {
 async function removeChecks({ ctx, tx, emit }: Scene, rows: HeldRow[], at: Date): Promise<void> {
   for (const slice of slicesOf(rows, SLICE)) {
     const ids = slice.map(({ id }) => id)
-    // Results that arrive in this moment are stored before, and their alerts end with the checks.
+    // Concurrent results are stored before, and their alerts end with the checks.
     await lockChecks(tx, ctx.engine, ids)
-    const text = 'No policy gives this check to the machine any more.'
+    const text = 'The check was removed from the policies of the machine.'
     const over = ids.map((checkId) => ({ checkId, at, severity: null, text }))
     await takeCheckFindings({ ctx, tx, emit }, over, 'server')
     await tx.deleteFrom('checks').where('id', 'in', ids).execute()
@@ -130,10 +127,10 @@ async function restChecks(scene: Scene, resting: Change['resting'], at: Date): P
       const ids = slice.map(({ id }) => id)
       if (by !== null) {
         const known = await findChecksByIds(tx, ids)
-        await forgetResults(scene, known, { at, why: 'An enforced policy has the same check.' })
+        await forgetResults(scene, known, { at, why: 'Overridden by a check of an enforced policy.' })
         await tx.deleteFrom('server_check_runs').where('check_id', 'in', ids).execute()
       }
-      // Without a revision it gets one again, and the machine is told, once it no longer rests.
+      // The empty revision is set again, and the machine notified, once the check is no longer overridden.
       await tx.updateTable('checks').set({ overridden_by: by, revision: '' }).where('id', 'in', ids).execute()
     }
   }
@@ -192,7 +189,7 @@ async function changeChecks(
   return changes.map(({ row }) => ({ id: row.id, agentId: row.agent_id }))
 }
 
-/** When all rows are there: those of which one depends on another of the same machine. */
+/** After all rows exist: sets dependencies between checks of the same machine. */
 async function linkChecks(tx: Db, machines: Machines): Promise<{ id: number; agentId: string }[]> {
   const heldOf = await findHeldChecks(
     tx,
@@ -219,7 +216,7 @@ function columnsOf({ settings, fails_b4_alert, run_interval }: PolicyCheck, scri
   const script = settings.check_type === 'script' ? settings.script : undefined
   return {
     settings: JSON.stringify(own),
-    // One that was deleted cannot be named: the check waits, as others of that script do.
+    // A deleted script cannot be referenced: the check waits, like others with that script.
     script_id: script !== undefined && scripts.has(script) ? script : null,
     fails_b4_alert,
     run_interval,

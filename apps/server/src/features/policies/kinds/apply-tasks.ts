@@ -20,15 +20,15 @@ interface Change {
   added: { agentId: string; wanted: WantedTask }[]
   changed: { row: HeldTask; wanted: WantedTask }[]
   removed: HeldTask[]
-  /** Own tasks that begin to rest, and for whom; with null those that no longer do. */
+  /** Own tasks that become overridden, and by which policy. Null = no longer overridden. */
   resting: { id: number; agentId: string; by: number | null }[]
 }
 type Touched = { id: number; agentId: string }
 
-/** Policies have no face: their history says who changed them. */
+/** Empty, because the history of the policy names the user. */
 const BY_POLICY = ''
 
-/** Gives machines rows for the tasks of their policies, changes and takes away those that are there. */
+/** Creates, changes and deletes the rows of policy tasks on machines. */
 export async function applyTasks(scene: Scene, machines: readonly ResolvedTasks[]): Promise<void> {
   const { tx, emit } = scene
   const change = await compare(tx, machines)
@@ -89,9 +89,9 @@ async function removeTasks(scene: Scene, rows: readonly HeldTask[]): Promise<voi
   const { ctx, tx } = scene
   for (const slice of slicesOf(rows)) {
     const ids = slice.map(({ id }) => id)
-    // Results that arrive in this moment are stored before, and their alerts end with the tasks.
+    // Concurrent results are stored before, and their alerts end with the tasks.
     await lockTasks(tx, ctx.engine, ids)
-    await endAlerts(scene, ids, 'No policy gives this task to the machine any more.')
+    await endAlerts(scene, ids, 'The task was removed from the policies of the machine.')
     await tx.deleteFrom('tasks').where('id', 'in', ids).execute()
   }
 }
@@ -103,12 +103,12 @@ async function restTasks(scene: Scene, resting: Change['resting']): Promise<void
       const ids = slice.map(({ id }) => id)
       await lockTasks(tx, ctx.engine, ids)
       if (by === null) {
-        // What would have been while it rested was not missed.
+        // Times while it was overridden do not count as missed.
         const counts_from = ctx.now().toISOString()
         await tx.updateTable('tasks').set({ overridden_by: by, counts_from }).where('id', 'in', ids).execute()
         continue
       }
-      await endAlerts(scene, ids, 'An enforced policy has a task of the same name.')
+      await endAlerts(scene, ids, 'Overridden by a task of an enforced policy.')
       await tx.deleteFrom('task_results').where('task_id', 'in', ids).execute()
       await tx.updateTable('tasks').set({ overridden_by: by }).where('id', 'in', ids).execute()
     }
@@ -177,7 +177,7 @@ async function changeTasks(
   return changed.map(({ row }) => ({ id: row.id, agentId: row.agent_id }))
 }
 
-/** One that was deleted cannot be named: the task waits, as others of that script do. */
+/** A deleted script cannot be referenced: the task waits, like others with that script. */
 const knownScripts = ({ policyTask }: WantedTask, scripts: ReadonlySet<number>) =>
   scriptIdsOf(policyTask.task).filter((id) => scripts.has(id))
 

@@ -20,11 +20,11 @@ import {
   type Thing,
 } from './kind.ts'
 
-/** A check of a policy, or none where it is the machine's own. */
+/** A check of a policy. Undefined for the machine's own. */
 export type CheckRef = PolicyCheck | undefined
 type Item = PolicyItem<Thing<CheckRef>>
 
-/** The checks of policies. Each machine has rows of its own for them, with results, graphs and alerts of its own. */
+/** Checks of policies. Each machine has its own rows for them, with its own results, graphs and alerts. */
 export const checksKind: ContentKind<CheckRef> = {
   name: 'checks',
   resolve: async (db, set, machines) => {
@@ -61,7 +61,7 @@ export const checksKind: ContentKind<CheckRef> = {
   apply: applyChecks,
 }
 
-/** What each policy holds, made once for each system. */
+/** The items of each policy, built once per platform. */
 class PolicyItems {
   #set: PolicySet
   #known = new Map<string, { fitting: Item[]; others: Item[] }>()
@@ -101,7 +101,7 @@ class PolicyItems {
   }
 }
 
-/** Machines' own checks, of those that a policy with checks reaches, or whose own ones rest. */
+/** Own checks of machines that have policy checks or overridden own checks. */
 async function findOwn(
   db: Db,
   set: PolicySet,

@@ -5,10 +5,10 @@ import { slicesOf } from '../queries.ts'
 import type { PolicyCheck } from '@muster/contract/policies/policy-content'
 import type { Resolved } from './kind.ts'
 
-/** What a machine holds of policies: rows of theirs, and own ones that rest. */
+/** The rows of a machine from policies, and its overridden own checks. */
 export interface HeldChecks {
   ofPolicies: HeldRow[]
-  /** Own check -> the policy for which it rests. */
+  /** Own check -> the policy that overrides it. */
   resting: Map<number, number>
 }
 export type HeldRow = Pick<
@@ -45,7 +45,7 @@ export interface WantedCheck {
   check: PolicyCheck
 }
 
-/** What a machine is to have of policies, by policy and number, and which own checks are to rest for whom. */
+/** The policy checks that a machine should have, by policy and number, and the own checks that should be overridden. */
 export function wantedOf({ effective }: Resolved<PolicyCheck | undefined>): {
   checks: Map<string, WantedCheck>
   resting: Map<number, number>
@@ -80,8 +80,8 @@ export function isInLine(
 }
 
 /**
- * What each row of a machine is to depend on: its own row of the other check of that policy; nothing where it has none,
- * as that check is for another system, or another policy's stands before it.
+ * The dependency of each row of a machine: its own row of the other check of that policy. None if that check is for
+ * another platform, or overridden by another policy.
  */
 export function dependenciesOf(
   rows: readonly HeldRow[],

@@ -8,7 +8,7 @@ import { readSettings } from '../../checks/view.ts'
 import { toColumns } from '../../tasks/task-columns.ts'
 import type { Resolved } from './kind.ts'
 
-/** A task of a policy; `startedBy`: the key of the check whose failure starts it. */
+/** A task of a policy. `startedBy`: the key of the check that starts it on failure. */
 export interface TaskRef {
   policyTask: PolicyTask
   startedBy: string | null
@@ -31,13 +31,13 @@ export type HeldTask = Pick<Selectable<TasksTable>, (typeof COLUMNS)[number] | '
   policy_task: number
 }
 
-/** What a machine holds of policies: rows of theirs, own ones that rest, and the checks by which tasks are started. */
+/** The rows of a machine from policies, its overridden own tasks, and the checks that start tasks. */
 export interface HeldTasks {
   ofPolicies: HeldTask[]
-  /** Own task -> the policy for which it rests. */
+  /** Own task -> the policy that overrides it. */
   resting: Map<number, number>
   checks: ReadonlyMap<string, number>
-  /** The custom fields that there are, of those that tasks name. */
+  /** The existing custom fields among those that tasks name. */
   fields: ReadonlySet<number>
 }
 const NOTHING: HeldTasks = { ofPolicies: [], resting: new Map(), checks: new Map(), fields: new Set() }
@@ -82,7 +82,7 @@ export async function findHeldTasks(
   })
 }
 
-/** What a machine is to have of policies, by policy and number, and which own tasks are to rest for whom. */
+/** The policy tasks that a machine should have, by policy and number, and the own tasks that should be overridden. */
 export function wantedOf(
   { effective }: ResolvedTasks,
   { checks, fields }: HeldTasks,
@@ -95,7 +95,7 @@ export function wantedOf(
     const { startedBy } = value.ref
     const assignedCheck = startedBy === null ? null : (checks.get(startedBy) ?? null)
     const { custom_field: named } = value.ref.policyTask.task
-    // One that was deleted takes nothing any more.
+    // A deleted field stores nothing.
     const customField = named !== null && fields.has(named) ? named : null
     const wanted = { ...value.ref, policyId, assignedCheck, customField }
     tasks.set(`${policyId} ${value.ref.policyTask.id}`, wanted)
@@ -138,7 +138,7 @@ async function findNamedFields(db: Db, machines: readonly ResolvedTasks[]): Prom
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The checks of machines by key, where a task may be started by one. */
+/** The checks of machines by key, for tasks that a check starts. */
 async function findStarters(
   db: Db,
   machines: readonly ResolvedTasks[],

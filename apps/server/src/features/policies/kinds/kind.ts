@@ -8,17 +8,17 @@ import type { Scene } from '../../alerts/store-lives.ts'
 import type { PolicyMachine } from '../machines.ts'
 import type { PolicySet } from '../policy-set.ts'
 
-/** Something that a policy gives or that a machine has of its own. */
+/** An item of a policy or of a machine. */
 export interface Thing<Ref> {
   what: string
-  /** Another text where anything of it differs. */
+  /** Changes with any part of the item. */
   digest: string
-  /** Of checks and tasks: the row of the machine, where it is its own. */
+  /** For checks and tasks: the row of a machine's own item. */
   row_id: number | null
   ref: Ref
 }
 
-/** A machine with the policies that reach it. */
+/** A machine with the policies that apply to it. */
 export interface ChainedMachine {
   machine: PolicyMachine
   chain: ChainLink[]
@@ -26,33 +26,33 @@ export interface ChainedMachine {
 
 type Unfit = EffectivePolicy['unfit'][number]['why']
 
-/** What comes of one kind of content on one machine. */
+/** Effective items of one kind for one machine. */
 export interface Resolved<Ref> extends ChainedMachine {
   effective: Merged<Thing<Ref>>[]
-  /** What the policies have for it, and it does not get. */
+  /** Policy items that do not apply to the machine, with the reason. */
   unfit: { what: string; policy: number; why: Unfit }[]
-  /** What the machine keeps of it, where that is a text. */
+  /** The value stored with the machine, if it is a text. */
   stored?: string
 }
 
 /**
- * A kind of what policies hold. One file in this folder for each, named in table.ts; what it holds stands in the
+ * A kind of policy content. Each has one file in this folder, is listed in table.ts, and its schema is in the
  * contract's policy-content.ts.
  */
 export interface ContentKind<Ref = unknown> {
   name: EffectiveItem['kind']
   resolve(db: Db, set: PolicySet, machines: readonly ChainedMachine[]): Promise<Resolved<Ref>[]>
-  /** Which of these machines have something else than what is resolved. */
+  /** Returns the machines that differ from their resolved items. */
   findDrift(db: Db, resolved: readonly Resolved<Ref>[]): Promise<Resolved<Ref>[]>
-  /** By key, the rows by which a machine has what its policies give. */
+  /** By key, the rows of a machine for items of its policies. */
   findRowIds?(db: Db, resolved: Resolved<Ref>): Promise<Map<string, number>>
-  /** Brings machines, of which some are adrift, in line. */
+  /** Brings machines in line, some of which differ. */
   apply(scene: Scene, resolved: readonly Resolved<Ref>[]): Promise<void>
-  /** Has what follows from it done, once machines have something else of this kind. */
+  /** Runs after items of this kind changed on machines. */
   afterwards?(ctx: Context): Promise<void>
 }
 
-/** Of these machines, those that a policy with such content reaches. */
+/** The machines that a policy with such content applies to. */
 export function findReachedBy(
   set: PolicySet,
   machines: readonly ChainedMachine[],
@@ -66,7 +66,7 @@ export function findReachedBy(
     .map(({ machine }) => machine.agent_id)
 }
 
-/** Adds a thing of a machine's own. Two of these may be the same to policies: both stay. */
+/** Adds an own item of a machine. Two items with the same key both stay. */
 export function addOwn<Ref>(
   found: Map<string, PolicyItem<Thing<Ref>>[]>,
   agentId: string,
@@ -78,7 +78,7 @@ export function addOwn<Ref>(
   found.set(agentId, items)
 }
 
-/** What the policies that apply to a machine give of one kind, in the order of its chain. */
+/** The items of one kind from the policies of a machine, in the order of its chain. */
 export function appliedOf<Ref>(
   set: PolicySet,
   { chain }: ChainedMachine,

@@ -20,7 +20,7 @@ import {
 
 type Item = PolicyItem<Thing<TaskRef | undefined>>
 
-/** The tasks of policies. Each machine has rows of its own for them, with runs, results and alerts of its own. */
+/** Tasks of policies. Each machine has its own rows for them, with its own runs, results and alerts. */
 export const tasksKind: ContentKind<TaskRef | undefined> = {
   name: 'tasks',
   resolve: async (db, set, machines) => {
@@ -60,7 +60,7 @@ export const tasksKind: ContentKind<TaskRef | undefined> = {
   apply: applyTasks,
 }
 
-/** A task in the words of plans and pages: its name, and when it runs. */
+/** The name of a task and its schedule, for plans and pages. */
 function describePolicyTask({ task }: Pick<PolicyTask, 'task'>): string {
   return `${task.name}: ${describeTask(task)}`
 }
@@ -94,7 +94,7 @@ function fitsMachine(set: PolicySet, { task, task_supported_platforms }: PolicyT
   return taskFitsPlatform(task_supported_platforms, plat, scripts)
 }
 
-/** Machines' own tasks, of those that a policy with tasks reaches. */
+/** Own tasks of machines that have policy tasks or overridden own tasks. */
 async function findOwn(
   db: Db,
   set: PolicySet,

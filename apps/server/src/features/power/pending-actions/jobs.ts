@@ -5,7 +5,7 @@ import { deleteActionsBefore } from './queries.ts'
 
 const KEEP_MS = 30 * 86_400_000
 
-/** What has been over for a month leaves the list; the audit log keeps it. */
+/** Deletes actions that ended a month ago. The audit log keeps them. */
 export function pendingActionsJobs(ctx: Context): Job[] {
   return [
     {

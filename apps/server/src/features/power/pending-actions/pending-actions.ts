@@ -5,18 +5,18 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { deletePending, findAction } from './queries.ts'
 
-/** Takes away what is pending. What has begun cannot be called off. */
+/** Cancels a pending action. A started one cannot be cancelled. */
 export async function cancelAction(ctx: Context, caller: Caller, id: number): Promise<void> {
   const action = await findAction(ctx.db, id, caller)
-  if (action === undefined) throw new AppError('not_found', 'There is no such pending action.')
+  if (action === undefined) throw new AppError('not_found', 'This pending action does not exist.')
   await ctx.transaction(async (tx, emit) => {
     if ((await deletePending(tx, { id })).length === 0)
-      throw new AppError('already_finished', 'It has begun already, and cannot be called off any more.')
+      throw new AppError('already_finished', 'This action has already started and cannot be cancelled.')
     await audit(tx, {
       caller,
       action: 'delete',
       object_type: 'agent',
-      message: 'Called off the planned restart',
+      message: 'Cancelled the planned restart',
       before: { id, due: action.due, username: action.username },
       agent: action,
       emit,
@@ -25,7 +25,7 @@ export async function cancelAction(ctx: Context, caller: Caller, id: number): Pr
   })
 }
 
-/** Lists of pending actions have changed, and the number that the machine's row shows. */
+/** Lists of pending actions changed, and the number in the row of the machine. */
 export function emitActions(emit: (event: Event) => void, ids: number[], agentId: string): void {
   emit({ type: 'pendingaction.changed', ids, agent_ids: ids.map(() => agentId) })
   emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })

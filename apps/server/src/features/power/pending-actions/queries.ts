@@ -6,7 +6,7 @@ import type { Scope } from '../../../platform/http/caller.ts'
 
 export type ActionRow = Selectable<PendingActionsTable> & { hostname: string; client: string; site: string }
 
-/** More than this many were never asked for. */
+/** Maximum number of returned rows. */
 const MOST = 5000
 const EVERYTHING = { scope: { all: true } } as const
 
@@ -21,7 +21,7 @@ function select(db: Db, caller: { scope: Scope }) {
     .where(visibleTo(caller))
 }
 
-/** What is pending, the next first, then what is over, the newest first. */
+/** Pending actions first, by time, then ended ones, newest first. */
 export async function findActions(db: Db, caller: { scope: Scope }, agentId?: string): Promise<ActionRow[]> {
   const all = select(db, caller).$if(agentId !== undefined, (query) =>
     query.where('pending_actions.agent_id', '=', agentId ?? ''),
@@ -57,7 +57,7 @@ export async function insertAction(db: Db, values: Insertable<PendingActionsTabl
   return id
 }
 
-/** Changes one that is pending; false = it is over, was called off, or is with somebody else. */
+/** Changes a pending action. Returns false if it ended, was cancelled, or is being handled. */
 export async function changeAction(
   db: Db,
   id: number,
@@ -74,7 +74,7 @@ export async function changeAction(
   return numUpdatedRows === 1n
 }
 
-/** Takes away what is pending and not begun: of a machine, or the one. Answers what it was. */
+/** Deletes pending actions that have not started, of a machine or one of them. Returns them. */
 export function deletePending(
   db: Db,
   which: { agentId: string } | { id: number },

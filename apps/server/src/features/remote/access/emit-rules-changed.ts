@@ -2,13 +2,13 @@ import type { Event } from '@muster/contract/events'
 
 const IDS_IN_EVENT = 500
 
-/** Other rules for remote tools may count at these machines from now on, or at all (undefined). */
+/** The remote access rules of these machines changed, or of all machines (undefined). */
 export function emitRulesChanged(
   emit: (event: Event) => void,
   agentIds: readonly string[] | undefined,
 ): void {
   if (agentIds === undefined || agentIds.length === 0) {
-    // A place without machines is open in a console all the same.
+    // Consoles may show a target without machines.
     return emit({
       type: 'remote_access.changed',
       ids: [],

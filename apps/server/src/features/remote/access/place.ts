@@ -22,13 +22,16 @@ export interface NamedPlace {
   above: Place[]
 }
 
-/** The place with what stands above it, as far as the caller may say what counts there. */
+/** Returns the target with its parents. Throws if the caller may not change its rules. */
 export async function requirePlace(db: Db, caller: Caller, { level, id }: PlaceRef): Promise<NamedPlace> {
   const all = { level: 'default' as const }
   switch (level) {
     case 'default': {
       if (caller.scope.all) return { place: all, name: '', above: [] }
-      throw new AppError('not_allowed', 'Only who sees every client may say what counts for all machines.')
+      throw new AppError(
+        'not_allowed',
+        'Only users with access to every client may change the settings for all machines.',
+      )
     }
     case 'client': {
       const client = await requireWholeClient(db, numberOf(id), caller)
@@ -47,7 +50,7 @@ export async function requirePlace(db: Db, caller: Caller, { level, id }: PlaceR
   }
 }
 
-/** All that have a say about a machine, from the farthest to the nearest. */
+/** All targets that apply to a machine, from the farthest to the nearest. */
 export function placesOf(agent: { agent_id: string; client_id: number; site_id: number }): Place[] {
   return [
     { level: 'default' },

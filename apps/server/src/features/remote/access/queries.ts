@@ -23,10 +23,10 @@ export const NO_SETTINGS: Settings = {
   record_desktops: null,
 }
 
-/** What these places say, in their order. */
+/** The settings of these targets, in order. */
 export async function listSettings(db: Db, places: readonly Place[]): Promise<Settings[]> {
   const keys = places.map(keyOf)
-  // Nothing stands above all machines, and PostgreSQL knows no empty list.
+  // The default has no parents, and PostgreSQL refuses an empty list.
   if (keys.length === 0) return []
   const rows = await db
     .selectFrom('remote_access')
@@ -37,13 +37,13 @@ export async function listSettings(db: Db, places: readonly Place[]): Promise<Se
   return keys.map((key) => byPlace.get(key) ?? NO_SETTINGS)
 }
 
-/** What is recorded where these places are the ones that count, the nearest last. */
+/** The effective recording rules for these targets, the nearest last. */
 export async function findRecordingRules(db: Db, places: readonly Place[]): Promise<RecordingRules> {
   const { record_terminals } = await readCoreSettings(db)
   return mergeRecordingSettings({ record_terminals, record_desktops: 'none' }, await listSettings(db, places))
 }
 
-/** Whether somebody has to say why a tool is opened, where these places are the ones that count, the nearest last. */
+/** Whether opening a tool requires a reason for these targets, the nearest last. */
 export async function findAsksPurpose(db: Db, places: readonly Place[]): Promise<boolean> {
   const settings = await listSettings(db, places)
   return settings.findLast(({ ask_purpose }) => ask_purpose !== null)?.ask_purpose ?? false
@@ -64,7 +64,7 @@ export async function saveSettings(db: Db, place: Place, settings: Settings): Pr
     .execute()
 }
 
-/** What counts at these machines. */
+/** The effective rules of these machines. */
 export async function findRules(
   db: Db,
   agentIds: readonly string[],
@@ -90,7 +90,7 @@ export async function findRules(
   })
 }
 
-/** The machines of a place; undefined = all. */
+/** The machines of a target. Undefined = all. */
 export async function findMachinesOf(db: Db, place: Place): Promise<string[] | undefined> {
   if (place.level === 'default') return undefined
   if (place.level === 'agent') return [place.id]
@@ -103,7 +103,7 @@ export async function findMachinesOf(db: Db, place: Place): Promise<string[] | u
   return rows.map(({ agent_id }) => agent_id)
 }
 
-/** The machines of a place whose agents are too old to enforce rules, of which some are named. */
+/** Machines of a target whose agents are too old to enforce rules, with some names. */
 export async function findUnenforcing(db: Db, place: Place) {
   const isHere = (eb: ExpressionBuilder<Database, 'agents' | 'sites'>) => {
     switch (place.level) {

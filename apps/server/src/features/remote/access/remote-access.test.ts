@@ -14,7 +14,7 @@ async function asAdmin(server: TestServer) {
   return server.as(await server.given.user({ superuser: true }))
 }
 
-/** The next rules that the machine is told. */
+/** The next rules sent to the machine. */
 async function nextRules(agent: TestAgent, from: number) {
   for (let index = from; ; index += 1) {
     const { payload } = await agent.nextCommand(index)
@@ -22,7 +22,7 @@ async function nextRules(agent: TestAgent, from: number) {
   }
 }
 
-test('issue 4, 1.3: settings per client, site and agent, the nearest one counts', async () => {
+test('settings per client, site and agent, the nearest one applies', async () => {
   await using server = await createTestServer()
   const site = await server.given.site()
   const agent = await server.given.agent({ site_id: site.id })
@@ -54,7 +54,7 @@ test('issue 4, 1.3: settings per client, site and agent, the nearest one counts'
   ])
 })
 
-test('who sees a part only says nothing about the whole, and who may not says nothing at all', async () => {
+test('a user with a part of a target cannot change it, and one without the permission nothing', async () => {
   await using server = await createTestServer()
   const site = await server.given.site()
   const other = await server.given.site()
@@ -74,7 +74,7 @@ test('who sees a part only says nothing about the whole, and who may not says no
   expect((await reader.call(setRemoteAccess, { params, body })).status).toBe(403)
 })
 
-test('what makes no sense is refused, and so is a save after somebody else', async () => {
+test('invalid settings and a save over a concurrent change are refused', async () => {
   await using server = await createTestServer()
   const admin = await asAdmin(server)
   const params = { level: 'default' as const, id: 'all' }
@@ -96,7 +96,7 @@ test('what makes no sense is refused, and so is a save after somebody else', asy
   expect(late.status).toBe(409)
 })
 
-test('a machine is told signed rules when they change, when it is moved, and when it comes with others', async () => {
+test('a machine receives signed rules when they change, when it moves, and when it connects with others', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const site = await server.given.site()
@@ -141,7 +141,7 @@ test('a machine is told signed rules when they change, when it is moved, and whe
   expect(await nextRules(agent, from)).toMatchObject({ input: { revision } })
 })
 
-test('a machine that has what counts is told nothing, and rules that are taken back reach it', async () => {
+test('a machine with the current rules receives nothing, and removed rules reach it', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const site = await server.given.site()
@@ -157,12 +157,12 @@ test('a machine that has what counts is told nothing, and rules that are taken b
   expect(await nextRules(agent, told)).toMatchObject({ input: { rules: { banner: true } } })
   const from = agent.frames.length
   await agent.connect({ remoteRules: revisionOf({ ...DEFAULT_REMOTE_RULES, banner: true }) })
-  // Whatever is told comes in order: the first rules after this are the second ones that were set.
+  // Rules arrive in order: the first ones after this are the second ones set.
   await admin.call(setRemoteAccess, { params, body: { ...NO_SETTINGS, consent: 'ask' } })
   expect(await nextRules(agent, from)).toMatchObject({ input: { rules: { consent: 'ask', banner: false } } })
 })
 
-test('machines whose agents enforce no rules are counted where one says what counts there', async () => {
+test('machines whose agents do not enforce rules are counted', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const site = await server.given.site()
@@ -181,7 +181,7 @@ test('machines whose agents enforce no rules are counted where one says what cou
   expect(await told('agent', old.agentId)).toEqual(one)
   expect(await told('agent', young.agentId)).toEqual({ count: 0, hostnames: [] })
   expect(await told('site', `${other.id}`)).toEqual({ count: 0, hostnames: [] })
-  // It has been installed anew.
+  // It was reinstalled.
   await old.connect({ remoteRules: '' })
   await expect.poll(() => told('default', 'all')).toEqual({ count: 0, hostnames: [] })
 })

@@ -41,7 +41,7 @@ async function viewAccess(db: Db, { place, name, above }: NamedPlace): Promise<P
   return { name, settings, inherited, not_enforced, modified: modifiedOf(settings) }
 }
 
-/** Writes what a place says about remote tools, and tells its machines. */
+/** Stores the remote access settings of a target, and notifies its machines. */
 async function changeAccess(
   ctx: Context,
   caller: Caller,
@@ -53,7 +53,10 @@ async function changeAccess(
     const { modified, ...settings } = body
     const [before = NO_SETTINGS] = await listSettings(tx, [place])
     if (modified !== undefined && modified !== modifiedOf(before))
-      throw new AppError('changed_meanwhile', 'Somebody else has changed the remote access here.')
+      throw new AppError(
+        'changed_meanwhile',
+        'The remote access settings were changed by another user. Reload them and try again.',
+      )
     if (modifiedOf(before) === modifiedOf(settings)) return viewAccess(tx, named)
     await saveSettings(tx, place, settings)
     await audit(tx, {
@@ -77,7 +80,7 @@ async function changeAccess(
   })
 }
 
-/** The order of the fields is the contract's. */
+/** In the order of fields of the contract. */
 function modifiedOf(settings: Settings): string {
   const { forbidden, hours, consent, consent_seconds, banner, ask_purpose } = settings
   const { record_terminals, record_desktops } = settings

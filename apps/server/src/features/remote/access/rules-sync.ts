@@ -11,20 +11,20 @@ export interface RulesOrder {
 export interface RulesLinks {
   isConnected(agentId: string): boolean
   connectedIds(): string[]
-  /** False = this process has no link to that machine. */
+  /** Returns false if this process has no link to the machine. */
   send(agentId: string, order: RulesOrder): boolean
 }
 
 const MACHINES_AT_ONCE = 200
 
 /**
- * Tells the machines that are linked to this process what holds for remote tools on them, whenever that is something
- * else than they have: as their links come up, when somebody changes it, and when they are moved.
+ * Sends machines linked to this process their remote access rules whenever they differ: on connect, after changes, and
+ * after moves.
  */
 export class RulesSync implements AsyncDisposable {
   #ctx: Context
   #links: RulesLinks
-  /** What linked machines have, where that is not the default. */
+  /** Rules of linked machines that differ from the default. */
   #known = new Map<string, string>()
   #waiting = new Set<string>()
   #running: Promise<void> | undefined
@@ -39,7 +39,7 @@ export class RulesSync implements AsyncDisposable {
     ctx.bus.onReconnect(() => this.#look(links.connectedIds()))
   }
 
-  /** A link is up; its machine has the rules of this revision. */
+  /** A link is up. Its machine has the rules of this revision. */
   meet(agentId: string, revision: string): void {
     if (revision === '') this.#known.delete(agentId)
     else this.#known.set(agentId, revision)
@@ -63,14 +63,14 @@ export class RulesSync implements AsyncDisposable {
 
   async #run(): Promise<void> {
     while (this.#waiting.size > 0 && !this.#stopped) {
-      // SQLite answers without a pause: whatever else waits comes in between.
+      // SQLite is synchronous: other work runs in between.
       await new Promise(setImmediate)
       const batch = [...this.#waiting].slice(0, MACHINES_AT_ONCE)
       for (const agentId of batch) this.#waiting.delete(agentId)
       try {
         for (const { agent_id, rules } of await findRules(this.#ctx.db, batch)) this.#tell(agent_id, rules)
       } catch (error) {
-        this.#ctx.log.error({ err: error }, 'machines not told the rules for remote tools')
+        this.#ctx.log.error({ err: error }, 'remote access rules not sent to machines')
       }
     }
     this.#running = undefined

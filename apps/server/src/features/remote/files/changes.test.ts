@@ -8,7 +8,7 @@ const HASH = 'a'.repeat(64)
 async function prepare(server: TestServer) {
   const scene = await givenMachine(server)
   const { agent } = scene
-  /** What the machine is asked by a call, which it answers so. */
+  /** A request to the machine and its response. */
   async function answered<Answer>(call: () => Promise<Answer>, more: object) {
     const from = agent.frames.length
     const asked = call()
@@ -19,7 +19,7 @@ async function prepare(server: TestServer) {
   return { ...scene, answered, [Symbol.dispose]: () => agent.cut() }
 }
 
-test('a path that is no base64url is refused, whoever asks', async () => {
+test('a path that is not base64url is always refused', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, params } = scene
@@ -44,7 +44,7 @@ test('a path that is no base64url is refused, whoever asks', async () => {
   }
 })
 
-test('a folder is listed in parts, as the machine tells it', async () => {
+test('a folder is listed in parts, as sent by the machine', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, params, answered } = scene
@@ -55,10 +55,10 @@ test('a folder is listed in parts, as the machine tells it', async () => {
   expect(listed.answer.body).toEqual(part)
   const hostile = { ...part, entries: [{ name: 'x' }] }
   const refused = await answered(() => ada.call(listFolder, { params, query }), { answer: hostile })
-  expect(refused.answer.error.detail).toBe('PC-12 gave an answer that cannot be read.')
+  expect(refused.answer.error.detail).toBe('PC-12 sent an unreadable response. Update its agent.')
 })
 
-test('who changed what is written down, also what was refused', async () => {
+test('changes are audited with their user, also refused ones', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, user, params, answered } = scene
@@ -73,15 +73,15 @@ test('who changed what is written down, also what was refused', async () => {
   const { answer } = await change({ change: 'delete', path }, { refused: 'The disk can only be read.' })
   expect(answer.error).toMatchObject({ code: 'agent_refused', detail: 'PC-12: The disk can only be read.' })
   expect(await fileAudit(server, user)).toEqual([
-    'ada: Made the folder "/srv/a"',
+    'ada: Created the folder "/srv/a"',
     'ada: Moved "/srv/a" to "/srv/b"',
-    'ada: Set the rights of "/srv/a" to 0640',
-    'ada: Deleted "/srv/a" with 11 more in it',
-    'ada: Deleted "/srv/a", in vain',
+    'ada: Set the permissions of "/srv/a" to 0640',
+    'ada: Deleted "/srv/a" and 11 items in it',
+    'ada: Failed to delete "/srv/a"',
   ])
 })
 
-test('a text that was changed meanwhile is not written, and its content stays out of the log', async () => {
+test('a text that was changed on the machine is not written, and its content stays out of the log', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, user, params, answered } = scene
@@ -95,12 +95,12 @@ test('a text that was changed meanwhile is not written, and its content stays ou
     answered(() => ada.call(writeText, { params, body }), { answer: { state, hash: 'b'.repeat(64) } })
   expect((await write('changed')).answer.error).toMatchObject({
     code: 'changed_meanwhile',
-    detail: 'The file was changed on the machine since you opened it.',
+    detail: 'The file was changed on the machine. Reload it and try again.',
   })
   expect((await write('written')).answer.body).toEqual({ hash: 'b'.repeat(64) })
   expect(await fileAudit(server, user)).toEqual([
-    'ada: Looked at "/etc/app.conf"',
-    'ada: Refused to edit "/etc/app.conf", which was changed meanwhile',
+    'ada: Viewed "/etc/app.conf"',
+    'ada: Failed to edit "/etc/app.conf": it was changed on the machine',
     'ada: Edited "/etc/app.conf" (9 B)',
   ])
   const rows = await server.ctx.db.selectFrom('audit_log').selectAll().execute()

@@ -24,9 +24,9 @@ const Ticket = z.object({
 export type Ticket = z.infer<typeof Ticket>
 
 /**
- * The address of a download. A browser that saves a file sends no token: the ticket stands for it, sealed, for one
- * file. It is worth nothing without the cookie of its session, and may come again, because a browser goes on with a
- * download that broke off by asking for the rest.
+ * The URL of a download. A browser that saves a file sends no token: the sealed ticket replaces it for one file. It is
+ * valid only with the cookie of its session. It can be used repeatedly, because browsers resume interrupted downloads
+ * by requesting the rest.
  */
 export function writeDownloadUrl(
   ctx: Context,
@@ -39,7 +39,7 @@ export function writeDownloadUrl(
   return { url, expires_at: expiresAt }
 }
 
-/** What a ticket is good for, and who holds it; throws where it does not do. */
+/** Returns the content of a ticket and its caller. Throws if it is invalid. */
 export async function redeemDownload(
   ctx: Context,
   cookies: SessionCookies,
@@ -67,7 +67,7 @@ function openTicket(ctx: Context, request: FastifyRequest): Ticket | undefined {
     const opened = Ticket.safeParse(JSON.parse(ctx.secrets.decrypt(ticket))).data
     return opened?.agentId === agent_id ? opened : undefined
   } catch {
-    // Not sealed by this server, or not whole.
+    // Not sealed by this server, or truncated.
     return undefined
   }
 }

@@ -17,7 +17,7 @@ async function prepare(server: TestServer) {
   return { ...scene, address, get, [Symbol.dispose]: () => agent.cut() }
 }
 
-/** Refused, if nothing of it had left yet; else cut off. */
+/** Refused before any data was sent, else cut off. */
 async function brokeOff(response: Promise<Response>): Promise<boolean> {
   const answer = await response
   if (answer.status === 503) return true
@@ -27,7 +27,7 @@ async function brokeOff(response: Promise<Response>): Promise<boolean> {
   )
 }
 
-test('a file comes to the browser as the machine sends it, to be saved, and it is written down', async () => {
+test('a file is passed to the browser to be saved, with an audit row', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { channel, response } = await scene.get(await scene.address())
@@ -47,7 +47,7 @@ test('a file comes to the browser as the machine sends it, to be saved, and it i
   expect(await fileAudit(server, scene.user)).toEqual(['ada: Downloaded "/var/report.txt" (10 B)'])
 })
 
-test('a download that broke off goes on where it was, if the file is still the same', async () => {
+test('an interrupted download resumes if the file is unchanged', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const address = await scene.address()
@@ -78,13 +78,13 @@ test('a download that broke off goes on where it was, if the file is still the s
   await vi.waitFor(async () =>
     expect((await fileAudit(server, scene.user)).slice(0, 3)).toEqual([
       'ada: Downloaded "/var/report.txt" (10 B)',
-      'ada: The download of "/var/report.txt" broke off after 5 B: The link to the machine was lost.',
+      'ada: Failed to download "/var/report.txt" after 5 B: The link to the machine was lost.',
       'ada: Resumed downloading "/var/report.txt" after 5 B of 10 B',
     ]),
   )
 })
 
-test('a browser that reads slowly holds the machine back, and one that leaves ends its channel', async () => {
+test('a slow browser slows the machine down, and a closed one ends its channel', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { channel, response } = await scene.get(await scene.address())
@@ -92,7 +92,7 @@ test('a browser that reads slowly holds the machine back, and one that leaves en
   const size = 2000 * piece.length
   channel.news({ size })
   let sent = 0
-  // As an honest machine counts: a window, and then as much as credit was given for.
+  // As a correct agent counts: one window, and then as much as credit was granted.
   const send = () => {
     const most = CHANNEL_WINDOW_BYTES * 0.9 + channel.credit() * (CHANNEL_WINDOW_BYTES / 4)
     for (; sent + piece.length < most && sent < size; sent += piece.length) channel.data(piece)
@@ -109,13 +109,13 @@ test('a browser that reads slowly holds the machine back, and one that leaves en
     { interval: 300, timeout: 10_000 },
   )
   clearInterval(timer)
-  // What is under way in buffers and sockets, and far from all of it.
+  // Buffers and sockets hold a part, but far from all of it.
   expect(sent).toBeLessThan(size / 2)
   await body?.cancel()
   expect(await channel.ended()).toMatchObject({ code: 'closed' })
 })
 
-test('what the machine refuses is told, and one that sends more or less than it said is cut off', async () => {
+test('refusals of the machine are shown, and a wrong length is cut off', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const address = await scene.address('/gone')
@@ -144,12 +144,12 @@ test('what the machine refuses is told, and one that sends more or less than it 
   const body = { path: raw('/gone'), archive: false }
   await vi.waitFor(async () =>
     expect((await scene.ada.call(startDownload, { params: scene.params, body })).error?.detail).toBe(
-      'PC-12 is not connected.',
+      'PC-12 is offline. Try again when it is connected.',
     ),
   )
 })
 
-test('an address of a download is worth nothing to others, for other machines, and after its time', async () => {
+test('the URL of a download is invalid for other users and machines, and after its time', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const address = await scene.address()
@@ -165,7 +165,7 @@ test('an address of a download is worth nothing to others, for other machines, a
   expect(scene.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
 })
 
-test('a right that is withdrawn ends a download within a second', async () => {
+test('a withdrawn right ends a download within a second', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { channel, response } = await scene.get(await scene.address('/var', true))
@@ -183,7 +183,7 @@ test('a right that is withdrawn ends a download within a second', async () => {
   await expect(begun.text()).rejects.toThrow()
 })
 
-test('an archive tells how much it was when it is over', async () => {
+test('an archive records its size at its end', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { channel, response } = await scene.get(await scene.address('/var/log', true))
@@ -194,8 +194,8 @@ test('an archive tells how much it was when it is over', async () => {
   expect(await (await response).text()).toBe('archive')
   await vi.waitFor(async () =>
     expect(await fileAudit(server, scene.user)).toEqual([
-      'ada: Downloaded "/var/log" as an archive',
-      'ada: The archive of "/var/log" had 7 B',
+      'ada: Started downloading "/var/log" as an archive',
+      'ada: Downloaded the archive of "/var/log" (7 B)',
     ]),
   )
 })

@@ -20,7 +20,7 @@ interface Work extends ChannelEar {
   ended: Promise<unknown>
 }
 
-/** Opens a channel for work on files, which ends when the right to it does; throws where there is none. */
+/** Opens a channel for files that ends with the right to it. Throws if it fails. */
 export async function openUse(
   { fleet, hub }: FileParts,
   work: Work,
@@ -50,12 +50,13 @@ export async function openUse(
   await hub.add(use)
 }
 
-/** Why a channel ended, as an error of the call that it was for. */
+/** The end of a channel as an error of its request. */
 export function refuseFor({ code, message }: ChannelEnd, hostname: string): AppError {
-  if (code === 'agent_offline') return new AppError('agent_offline', `${hostname} is not connected.`)
+  if (code === 'agent_offline')
+    return new AppError('agent_offline', `${hostname} is offline. Try again when it is connected.`)
   if (code === 'refused') return new AppError('agent_refused', `${hostname}: ${message}`)
   if (code === 'not_allowed') return new AppError('not_allowed', message)
   return new AppError('unavailable', message)
 }
 
-export const SILENT: ChannelEnd = { code: 'failed', message: 'The machine has not answered.' }
+export const SILENT: ChannelEnd = { code: 'failed', message: 'The machine did not respond. Try again.' }

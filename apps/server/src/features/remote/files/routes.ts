@@ -40,7 +40,7 @@ const ACTIONS: Record<FileChange['change'], AuditAction> = {
   'set-mode': 'modify',
 }
 
-/** Has a machine change one thing among its files, and writes it down. */
+/** Changes files on a machine, with an audit row. */
 function changeMachineFile(ctx: Context, asking: Asking, change: FileChange): Promise<{ count: number }> {
   const path = showRaw(change.path)
   return askMachine(ctx, asking, {
@@ -57,13 +57,13 @@ function tellChange(change: FileChange, count: number): string {
   const path = showRaw(change.path)
   switch (change.change) {
     case 'make-folder':
-      return `Made the folder "${path}"`
+      return `Created the folder "${path}"`
     case 'move':
       return `Moved "${path}" to "${showRaw(change.to)}"`
     case 'delete':
-      return count > 1 ? `Deleted "${path}" with ${count - 1} more in it` : `Deleted "${path}"`
+      return count > 1 ? `Deleted "${path}" and ${count - 1} items in it` : `Deleted "${path}"`
     case 'set-mode':
-      return `Set the rights of "${path}" to ${change.mode.toString(8).padStart(4, '0')}`
+      return `Set the permissions of "${path}" to ${change.mode.toString(8).padStart(4, '0')}`
   }
 }
 
@@ -74,12 +74,12 @@ function readTextFile(ctx: Context, asking: Asking, path: string): Promise<TextF
     input: { path },
     action: 'view',
     object_type: 'file',
-    describe: () => `Looked at "${shown}"`,
+    describe: () => `Viewed "${shown}"`,
     keep: (answer) => ({ shown_path: shown, path, ...bytesOf(answer?.text) }),
   })
 }
 
-/** Throws when somebody else has written it since it was read. */
+/** Throws if the file was changed since it was read. */
 async function writeTextFile(
   ctx: Context,
   asking: Asking,
@@ -93,12 +93,12 @@ async function writeTextFile(
     object_type: 'file',
     describe: (answer) =>
       answer?.state === 'changed'
-        ? `Refused to edit "${shown}", which was changed meanwhile`
+        ? `Failed to edit "${shown}": it was changed on the machine`
         : `Edited "${shown}" (${Buffer.byteLength(input.text)} B)`,
     keep: () => ({ shown_path: shown, path: input.path, ...bytesOf(input.text), hash_before: input.hash }),
   })
   if (state === 'changed')
-    throw new AppError('changed_meanwhile', 'The file was changed on the machine since you opened it.')
+    throw new AppError('changed_meanwhile', 'The file was changed on the machine. Reload it and try again.')
   return { hash }
 }
 
@@ -130,19 +130,20 @@ export function filesRoutes(api: Api, ctx: Context, { fleet, hub, cookies }: Fil
   )
   route(api, startDownload, async ({ params: { agent_id: agentId }, body, caller }) => {
     const agent = await requireAgent(ctx.db, agentId, caller)
-    // Of a download that fails, browsers say nothing that helps.
-    if (agent.connected === 0) throw new AppError('agent_offline', `${agent.hostname} is not connected.`)
+    // Browsers do not explain a failed download.
+    if (agent.connected === 0)
+      throw new AppError('agent_offline', `${agent.hostname} is offline. Try again when it is connected.`)
     const { session } = caller
-    if (session === undefined) throw new AppError('not_allowed', 'Downloads are for signed-in people.')
+    if (session === undefined) throw new AppError('not_allowed', 'Downloads require a signed-in user.')
     return writeDownloadUrl(ctx, { session, agentId, ...body })
   })
   api.fastify.get(
     DOWNLOAD_PATH,
     {
       exposeHeadRoute: false,
-      // It goes out as it comes in, at once and with its length.
+      // Sent as it arrives, at once and with its length.
       compress: false,
-      config: { summary: 'A file of a machine, or a folder as an archive; the address is made by the POST' },
+      config: { summary: 'A file of a machine, or a folder as an archive. The POST creates the address' },
     },
     async (request, reply) => {
       const redeemed = await redeemDownload(ctx, cookies, request)
@@ -169,7 +170,7 @@ function uploadRoutes(api: Api, parts: FileParts): void {
   route(api, dropUpload, ({ params: { agent_id: agentId, upload }, query, caller }) =>
     dropFileUpload(parts, { caller, agentId }, { path: query.path, upload }),
   )
-  // Of its own, because its body is no JSON and is passed on while it comes.
+  // A separate plugin, because its body is not JSON and is streamed.
   void api.fastify.register(async (bytes) => {
     bytes.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
     bytes.put(
@@ -177,7 +178,7 @@ function uploadRoutes(api: Api, parts: FileParts): void {
       {
         bodyLimit: MOST_UPLOAD_BYTES,
         config: {
-          summary: 'Bytes of an upload (application/octet-stream), behind the `offset` that are there',
+          summary: 'Bytes of an upload (application/octet-stream), appended at `offset`',
         },
       },
       async (request, reply) => {
@@ -193,14 +194,14 @@ function uploadRoutes(api: Api, parts: FileParts): void {
           throw new AppError('invalid', 'The address of this upload is not valid.')
         if (Number(request.headers['content-length'] ?? 0) > MOST_UPLOAD_BYTES) throw tooMuch()
         const { agent_id: agentId, upload } = params.data
-        // As the parser above hands it over: a stream without an encoding, of buffers.
+        // As provided by the parser above: a stream of buffers without an encoding.
         const stream = request.body as Readable
         const isBounded = request.headers['content-length'] !== undefined
         const body: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: !isBounded })
         try {
           return await sendBytes(parts, { caller, agentId }, { ...query.data, upload, body })
         } finally {
-          // What is under way of a refused body ends the connection, and maybe the answer, unless it is read.
+          // Unread data of a refused body would break the connection, possibly before the response.
           if (isBounded) stream.resume()
         }
       },

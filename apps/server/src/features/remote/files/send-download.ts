@@ -21,11 +21,11 @@ import type { ChannelEar, ChannelMouth } from '../../../platform/agent-link/link
 import type { Ticket } from './download-ticket.ts'
 import { type FileParts, openUse, refuseFor, SILENT } from './open-use.ts'
 
-/** A browser that takes nothing for so long has forgotten it; it may ask for the rest. */
+/** A browser that reads nothing for this long has abandoned the download. It may request the rest. */
 const IDLE_MS = 120_000
 const FIRST_WORD_MS = 30_000
 
-/** Answers with a file of a machine, from the byte on that the browser asks for, or a folder as an archive. */
+/** Sends a file of a machine, from the requested byte on, or a folder as an archive. */
 export async function sendDownload(
   parts: FileParts,
   { ticket, caller }: { ticket: Ticket; caller: LiveCaller },
@@ -51,11 +51,11 @@ export async function sendDownload(
     const problem = await stream.ended
     const bytes = stream.sentBytes
     if (problem !== null)
-      await write(`The download of "${path}" broke off after ${formatFileSize(bytes)}: ${problem.message}`, {
+      await write(`Failed to download "${path}" after ${formatFileSize(bytes)}: ${problem.message}`, {
         bytes,
       })
     else if (news.size === null)
-      await write(`The archive of "${path}" had ${formatFileSize(bytes)}`, { bytes })
+      await write(`Downloaded the archive of "${path}" (${formatFileSize(bytes)})`, { bytes })
   })
   return answer(reply, { stream, news, wanted })
 }
@@ -96,14 +96,14 @@ function answer(
   if (size === null) return reply.send(stream.body)
   reply.header('accept-ranges', 'bytes').header('etag', `"${version}"`)
   if (wanted > 0 && offset >= size) {
-    stream.end({ code: 'closed', message: 'There is nothing behind the end of the file.' })
+    stream.end({ code: 'closed', message: 'The requested range is beyond the end of the file.' })
     return reply.status(416).header('content-range', `bytes */${size}`).send('')
   }
   if (offset > 0) reply.status(206).header('content-range', `bytes ${offset}-${size - 1}/${size}`)
   return reply.header('content-length', size - offset).send(stream.body)
 }
 
-/** From which byte on; what else a range may be is answered with the whole, which is always right. */
+/** The first requested byte. Other ranges get the whole file, which is always correct. */
 function readRange({ headers }: FastifyRequest): number {
   const from = /^bytes=(\d{1,15})-$/.exec(headers.range ?? '')?.[1]
   return Number(from ?? 0)
@@ -125,15 +125,15 @@ function watchIdle(stream: MachineStream): void {
 
 function tellBegin({ path, archive }: Ticket, { size, offset }: FileNews): string {
   const shown = showRaw(path)
-  if (archive || size === null) return `Downloaded "${shown}" as an archive`
+  if (archive || size === null) return `Started downloading "${shown}" as an archive`
   if (offset > 0)
     return `Resumed downloading "${shown}" after ${formatFileSize(offset)} of ${formatFileSize(size)}`
   return `Downloaded "${shown}" (${formatFileSize(size)})`
 }
 
-const IDLE: ChannelEnd = { code: 'closed', message: 'Nothing was taken for two minutes.' }
+const IDLE: ChannelEnd = { code: 'closed', message: 'The browser read nothing for two minutes.' }
 
-/** Has a browser save an answer under this name (RFC 6266): one that every browser reads, and the whole one. */
+/** Makes a browser save a response under this name (RFC 6266): an ASCII name, and the full one. */
 function describeDisposition(name: string): string {
   const safe = name.replaceAll(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, '_').replaceAll(/^\.+/g, '_') || 'file'
   const plain = safe.replaceAll(/[^\x20-\x7e]|%/g, '_')
@@ -147,14 +147,14 @@ function describeDisposition(name: string): string {
 const BUFFERED_BYTES = 256 * 1024
 
 /**
- * What a machine sends over a channel, as a stream. Its credit is given back when a piece was taken from here: who
- * reads slowly slows the machine's disk down, and nothing piles up between.
+ * Data of a machine's channel as a stream. Credit is granted when a piece is read here, so a slow reader slows the
+ * machine's disk down, and nothing accumulates in between.
  */
 class MachineStream implements ChannelEar {
   readonly body: Readable
-  /** The first message; rejects with why there is none. */
+  /** The first message. Rejects with the reason of a failure. */
   readonly news: Promise<FileNews>
-  /** How it ended: null = whole. */
+  /** How it ended. Null = complete. */
   readonly ended: Promise<ChannelEnd | null>
   sentBytes = 0
   #mouth: ChannelMouth | undefined
@@ -167,7 +167,7 @@ class MachineStream implements ChannelEar {
 
   constructor() {
     this.news = this.#onNews.promise
-    // Whoever opens it hears of it there, or has gone.
+    // The opener receives the error, or has disconnected.
     this.news.catch(() => undefined)
     this.ended = this.#onEnded.promise
     this.body = new Readable({
@@ -182,7 +182,7 @@ class MachineStream implements ChannelEar {
 
   connect(mouth: ChannelMouth): void {
     this.#mouth = mouth
-    if (this.#isOver) mouth.end({ code: 'closed', message: 'Nobody waits for it any more.' })
+    if (this.#isOver) mouth.end({ code: 'closed', message: 'The download was abandoned.' })
     else this.#release()
   }
 
@@ -196,14 +196,14 @@ class MachineStream implements ChannelEar {
     if (frame.kind === CHANNEL_KIND.data) this.#take(frame.payload)
   }
 
-  /** The machine has ended it, or it broke. */
+  /** The machine ended it, or it failed. */
   onEnd(end: ChannelEnd): void {
     const isWhole = end.code === 'ended' && (this.#left === null || this.#left === 0)
     if (!isWhole) return this.#finish(end.code === 'ended' ? SHORT : end)
     this.#finish(null)
   }
 
-  /** Ends it from this side, on both. */
+  /** Ends it on both sides. */
   end(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#mouth?.end(end)
@@ -241,13 +241,13 @@ class MachineStream implements ChannelEar {
     this.#onEnded.resolve(problem)
     this.#onNews.reject(new Error((problem ?? UNREADABLE).message))
     if (problem === null) this.body.push(null)
-    // Without an error: the connection is cut, which is how a browser knows that it has not got all.
+    // Without an error: the connection is cut, which tells a browser that the file is incomplete.
     else this.body.destroy()
   }
 }
 
 const UNREADABLE: ChannelEnd = {
   code: 'bad_frame',
-  message: 'The machine sent something that cannot be read.',
+  message: 'The machine sent unreadable data. Update its agent.',
 }
-const SHORT: ChannelEnd = { code: 'failed', message: 'The machine sent less than it had said.' }
+const SHORT: ChannelEnd = { code: 'failed', message: 'The machine sent less data than announced.' }

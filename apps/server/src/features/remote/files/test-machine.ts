@@ -18,7 +18,7 @@ import { TestAgent } from '../../agents/test-agent.ts'
 
 export const raw = (path: string) => Buffer.from(path).toString('base64url')
 
-/** A machine whose channels a test speaks for, and people who may use its files. */
+/** A machine whose channels the test controls, and users with access to its files. */
 export async function givenMachine(server: TestServer) {
   const { url } = await server.listen()
   const site = await server.given.site()
@@ -39,7 +39,7 @@ export async function givenMachine(server: TestServer) {
   }
 }
 
-/** The next channel for files that the machine is asked for, answered by the test. */
+/** The next file channel requested of the machine, answered by the test. */
 export async function nextChannel(agent: TestAgent, from = 0) {
   for (let index = from; ; index += 1) {
     const { payload } = await agent.nextCommand(index)
@@ -82,7 +82,7 @@ export async function nextChannel(agent: TestAgent, from = 0) {
   }
 }
 
-/** Gets an address with the cookies of a person, as a browser does that saves a file. */
+/** Requests an address with the cookies of a user, like a browser that saves a file. */
 export function fetchAs(
   server: TestServer,
   user: TestUser,
@@ -92,7 +92,7 @@ export function fetchAs(
   return fetch(url, { headers: { cookie, ...headers } })
 }
 
-/** What the log says of files, the oldest first. */
+/** Audit rows about files, oldest first. */
 export async function fileAudit(server: TestServer, user: TestUser): Promise<string[]> {
   const { body } = await server.as(user).call(listAudit, { body: { objectFilter: ['file'] } })
   return body.audit_logs.map(({ username, message }) => `${username}: ${message}`).toReversed()

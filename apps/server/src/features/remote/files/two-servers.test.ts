@@ -10,11 +10,11 @@ import { TestWindow } from '../test-window.ts'
 import { fetchAs, fileAudit, givenMachine, nextChannel, raw } from './test-machine.ts'
 
 const PATH = raw('/srv/big.iso')
-/** More than a channel takes at once. */
+/** More than the window of a channel. */
 const SIZE = 600_000
 const ARRIVED = 400_000
 
-/** A machine at the other server, and Ada, whose browser is at this one. */
+/** A machine at the other server, and Ada, whose browser uses this one. */
 async function prepare() {
   const two = await createTwoServers()
   const machine = await givenMachine(two.there)
@@ -30,7 +30,7 @@ async function prepare() {
   }
 }
 
-test('issue 4, 1.2: a file is downloaded across servers, and goes on after the link of its machine was lost', async () => {
+test('a file is downloaded across servers, and resumes after a lost link', async () => {
   await using scene = await prepare()
   const { agent, ada, here, hereUrl, params, user } = scene
   const body = { path: raw('/var/report.txt'), archive: false }
@@ -57,7 +57,7 @@ test('issue 4, 1.2: a file is downloaded across servers, and goes on after the l
   expect(await fileAudit(scene.there, user)).toContain('ada: Downloaded "/var/report.txt" (10 B)')
 })
 
-test('issue 4, 1.2: an upload crosses servers, breaks off, and goes on where the machine has it', async () => {
+test('an upload crosses servers, is interrupted, and resumes where it stopped', async () => {
   await using scene = await prepare()
   const { agent, ada, hereUrl, params, user } = scene
   const answered = async <Answer>(call: () => Promise<Answer>, answer: object) => {
@@ -98,7 +98,7 @@ test('issue 4, 1.2: an upload crosses servers, breaks off, and goes on where the
   expect(rest.order).toMatchObject({ task: 'write', upload, offset: ARRIVED })
   rest.text({ type: 'ready', size: ARRIVED })
   await vi.waitFor(() => expect(rest.heard()).toEqual([{ type: 'done' }]))
-  // The numbers of channels begin anew with each link.
+  // Channel numbers start again with each link.
   expect(rest.received().subarray(before).equals(bytes.subarray(ARRIVED))).toBe(true)
   rest.text({ type: 'written', size: bytes.length })
   rest.end()
@@ -113,7 +113,7 @@ test('issue 4, 1.2: an upload crosses servers, breaks off, and goes on where the
   expect((await fileAudit(scene.there, user)).at(-1)).toContain('ada: Uploaded "/srv/big.iso"')
 })
 
-test('issue 4, 1.2: processes and a log are followed live, and a log is read, from the other server', async () => {
+test('processes and a log are followed live, and a log is read, from the other server', async () => {
   await using scene = await prepare()
   const { agent, here, there, hereUrl, params } = scene
   const user = await there.given.user({ permissions: ['can_manage_procs', 'can_view_eventlogs'] })

@@ -26,7 +26,7 @@ import { type FileParts, openUse, refuseFor, SILENT } from './open-use.ts'
 
 const FIRST_WORD_MS = 30_000
 
-/** Who uploads to which machine. */
+/** The user and the machine of an upload. */
 export interface Uploading {
   caller: Caller
   agentId: string
@@ -47,7 +47,7 @@ export async function beginFileUpload(
       input,
       action: 'add',
       object_type: 'file',
-      describe: () => `Started to upload "${shown}" (${formatFileSize(wish.size)})`,
+      describe: () => `Started uploading "${shown}" (${formatFileSize(wish.size)})`,
       keep: () => ({ ...input, shown_path: shown }),
     },
   )
@@ -75,7 +75,7 @@ export async function dropFileUpload(
   return null
 }
 
-/** Puts bytes behind those that the machine has; answers how many it has then. */
+/** Appends bytes to those that the machine has. Returns the new size. */
 export async function sendBytes(
   parts: FileParts,
   { caller, agentId }: Uploading,
@@ -97,18 +97,18 @@ export async function sendBytes(
       if (written !== undefined) return { size: written.size }
     }
   } catch (error) {
-    sink.end({ code: 'closed', message: 'The upload broke off.' })
+    sink.end({ code: 'closed', message: 'The upload was interrupted. Resume it to continue.' })
     throw error instanceof AppError
       ? error
-      : new AppError('invalid', 'The upload broke off. It can be gone on with.', { cause: error })
+      : new AppError('invalid', 'The upload was interrupted. Resume it to continue.', { cause: error })
   }
   throw refuseFor(await sink.ended, agent.hostname)
 }
 
-/** False where the machine has ended it before, also while nothing comes from the browser. */
+/** Returns false if the machine ended it, also while the browser sends nothing. */
 async function sendAll(sink: MachineSink, body: AsyncIterable<Buffer>): Promise<boolean> {
   const sending = sink.send(bounded(body))
-  // Nobody waits for it any more when the machine was first.
+  // Unused if the machine ended first.
   sending.catch(() => undefined)
   return Promise.race([sending, sink.ended.then(() => false)])
 }
@@ -134,7 +134,7 @@ export async function finishFileUpload(
   const end = await sink.ended
   const after = { ...wish, shown_path: shown, bytes: wish.size }
   if (end.code !== 'ended') {
-    await write(`Uploaded "${shown}", in vain`, { ...after, problem: end.message })
+    await write(`Failed to upload "${shown}"`, { ...after, problem: end.message })
     throw refuseFor(end, agent.hostname)
   }
   await write(`Uploaded "${shown}" (${formatFileSize(wish.size)})`, after)
@@ -151,17 +151,20 @@ async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 export function tooMuch(): AppError {
-  return new AppError('too_large', `At most ${formatFileSize(MOST_UPLOAD_BYTES)} are taken at a time.`)
+  return new AppError(
+    'too_large',
+    `A request is limited to ${formatFileSize(MOST_UPLOAD_BYTES)}. Send the file in parts.`,
+  )
 }
 
 function withSession(caller: Caller): LiveCaller {
-  if (caller.session === undefined) throw new AppError('not_allowed', 'Uploads are for signed-in people.')
+  if (caller.session === undefined) throw new AppError('not_allowed', 'Uploads require a signed-in user.')
   return { ...caller, session: caller.session }
 }
 
 const PIECE_BYTES = 32 * 1024
 
-/** Sends bytes to a machine as fast as it gives credit for them, and hears how far it has come. */
+/** Sends bytes to a machine within its credit, and reports the progress. */
 class MachineSink implements ChannelEar {
   /** How it ended. */
   readonly ended: Promise<ChannelEnd>
@@ -185,7 +188,10 @@ class MachineSink implements ChannelEar {
     const frame = decodeChannelFrame(bytes)
     if ('wrong' in frame) return
     if (frame.kind === CHANNEL_KIND.credit && !this.#window.add(readCredit(frame.payload)))
-      return this.end({ code: 'over_window', message: 'The machine gave more credit than there is.' })
+      return this.end({
+        code: 'over_window',
+        message: 'The machine granted too much credit. Update its agent.',
+      })
     if (frame.kind === CHANNEL_KIND.text) {
       const news = UploadNews.safeParse(readChannelText(frame.payload))
       if (news.success) this.#news.push(news.data)
@@ -206,12 +212,12 @@ class MachineSink implements ChannelEar {
     this.onEnd(end)
   }
 
-  /** What the machine says of this kind; undefined where it has ended before. */
+  /** Waits for a message of this type. Undefined = the channel ended before. */
   async hear(type: UploadNews['type']): Promise<UploadNews | undefined> {
     return this.#until(() => this.#news.find((news) => news.type === type))
   }
 
-  /** Sends all of it; false where the machine has ended it before. */
+  /** Sends everything. Returns false if the machine ended before. */
   async send(body: AsyncIterable<Buffer>): Promise<boolean> {
     for await (const bytes of body) {
       for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
@@ -220,7 +226,7 @@ class MachineSink implements ChannelEar {
         this.#mouth?.send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
       }
     }
-    // A message counts against the window as bytes do.
+    // Messages count against the window like bytes.
     const done = encodeChannelText(0, { type: 'done' })
     const counted = done.length - CHANNEL_HEADER_BYTES
     if ((await this.#until(() => this.#window.take(counted))) === undefined) return false

@@ -11,7 +11,7 @@ async function prepare(server: TestServer) {
   const scene = await givenMachine(server)
   const { agent, ada, url } = scene
   const address = UPLOAD_BYTES_PATH.replace(':agent_id', agent.agentId).replace(':upload', UPLOAD)
-  /** Sends bytes as the console does. */
+  /** Sends bytes like the console. */
   const put = (bytes: Buffer, { offset = 0, client = ada } = {}) =>
     fetch(`${url}${address}?path=${PATH}&offset=${offset}`, {
       method: 'PUT',
@@ -34,7 +34,7 @@ async function prepare(server: TestServer) {
   return { ...scene, put, answered, [Symbol.dispose]: () => agent.cut() }
 }
 
-test('bytes go to the machine as it takes them, and it says how far it is', async () => {
+test('bytes are sent at the pace of the machine, which reports its progress', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const bytes = Buffer.alloc(600_000, 'abc')
@@ -58,7 +58,7 @@ test('bytes go to the machine as it takes them, and it says how far it is', asyn
   expect(await (await response).json()).toEqual({ size: 600_007 })
 })
 
-test('what the machine refuses is told, and a lost link breaks an upload off', async () => {
+test('refusals of the machine are shown, and a lost link interrupts an upload', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const full = scene.put(Buffer.alloc(10))
@@ -74,7 +74,7 @@ test('what the machine refuses is told, and a lost link breaks an upload off', a
   expect(await (await lost).json()).toMatchObject({ code: 'unavailable' })
 })
 
-test('issue 4, section 4: a right that is withdrawn ends an upload within a second, and says so', async () => {
+test('a withdrawn right ends an upload within a second, with a reason', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const response = scene.put(Buffer.alloc(600_000))
@@ -93,7 +93,7 @@ test('issue 4, section 4: a right that is withdrawn ends an upload within a seco
   ])
 })
 
-test('who may not sends no bytes, nor more than are taken at a time', async () => {
+test('without the permission no bytes are sent, and a request is limited in size', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const ben = server.as(await server.given.user({ permissions: ['can_use_terminal'] }))
@@ -106,7 +106,7 @@ test('who may not sends no bytes, nor more than are taken at a time', async () =
   expect(scene.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
 })
 
-test('an upload stands in the log from its beginning to its end, also one that is given up', async () => {
+test('an upload is audited from start to end, also an abandoned one', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, user, params, agent, answered } = scene
@@ -127,8 +127,8 @@ test('an upload stands in the log from its beginning to its end, also one that i
   expect((await finish('ended')).status).toBe(200)
   await answered(() => ada.call(dropUpload, { params: at, query: { path: PATH } }), { answer: {} })
   expect(await fileAudit(server, user)).toEqual([
-    'ada: Started to upload "/srv/big.iso" (2 KB)',
-    'ada: Uploaded "/srv/big.iso", in vain',
+    'ada: Started uploading "/srv/big.iso" (2 KB)',
+    'ada: Failed to upload "/srv/big.iso"',
     'ada: Uploaded "/srv/big.iso" (2 KB)',
     'ada: Cancelled the upload of "/srv/big.iso"',
   ])

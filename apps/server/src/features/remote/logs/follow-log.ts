@@ -21,7 +21,7 @@ interface Following {
   refuse: (end: ChannelEnd) => void
 }
 
-/** Connects a window to a log that a machine follows for it. It is a look and no session: it ends with its window. */
+/** Connects a window to a log that a machine follows. It is read-only and not a session: it ends with its window. */
 export async function followLog(
   { ctx, fleet, hub }: { ctx: Context; fleet: Fleet; hub: ChannelHub },
   { socket, request, agent, caller, takeEarly, refuse }: Following,
@@ -46,7 +46,7 @@ export async function followLog(
     window.gone()
     hub.remove(window)
   })
-  // It may have gone while all of this was looked up.
+  // It may have disconnected during the queries.
   if (socket.readyState !== socket.OPEN) window.gone()
   const opened = await fleet.tools.open(
     agent.agent_id,
@@ -68,5 +68,5 @@ function sourceOf(request: LogRequest): LogSource {
 function describe(source: LogSource): string {
   if (source.kind === 'file') return `the file "${showRaw(source.path)}"`
   if (source.kind === 'eventlog') return `the event log "${source.log}"`
-  return source.unit === null ? 'the log of the system' : `the log of "${source.unit}"`
+  return source.unit === null ? 'the system log' : `the log of "${source.unit}"`
 }

@@ -48,7 +48,7 @@ async function prepare(server: TestServer) {
   return { agent, given, follow, order, params: { agent_id: agent.agentId } }
 }
 
-test('issue 4, 2.4: the log of a machine is read as it is asked for, and hostile answers are refused', async () => {
+test('the log of a machine is read on request, and invalid responses are refused', async () => {
   await using server = await createTestServer()
   const { agent, given, params } = await prepare(server)
   const ada = server.as(await given('can_view_eventlogs'))
@@ -70,7 +70,7 @@ test('issue 4, 2.4: the log of a machine is read as it is asked for, and hostile
   from = agent.frames.length
   const again = ada.call(readMachineLog, { params, query: { priority: 'debug', search: '' } })
   await answers({ entries: [{ ...ENTRY, message: 'x'.repeat(100_000) }], complete: true })
-  expect((await again).error.detail).toBe('PC-12 gave an answer that cannot be read.')
+  expect((await again).error.detail).toBe('PC-12 sent an unreadable response. Update its agent.')
   from = agent.frames.length
   const events = { log: 'System', event_id: 7034, source: 'Control' }
   const ofWindows = ada.call(readMachineLog, { params, query: { ...query, ...events } })
@@ -98,7 +98,7 @@ test('issue 4, 2.4: the log of a machine is read as it is asked for, and hostile
   }
 })
 
-test('issue 4, 2.4: a log is followed over a channel, and that is written down', async () => {
+test('a log is followed over a channel, with an audit row', async () => {
   await using server = await createTestServer()
   const { agent, given, follow, order } = await prepare(server)
   const user = await given('can_view_eventlogs')
@@ -118,11 +118,11 @@ test('issue 4, 2.4: a log is followed over a channel, and that is written down',
     message: 'Followed the log of "ssh.service"',
     username: 'ada',
   })
-  // A look is no session: nothing waits for it.
+  // A view is not a session: nothing waits for it.
   expect(await server.ctx.db.selectFrom('remote_sessions').selectAll().execute()).toEqual([])
 })
 
-test('who may see logs follows files below the folder for logs, who may use files any file', async () => {
+test('access to logs allows files in the log folder, access to files allows any file', async () => {
   await using server = await createTestServer()
   const { agent, given, follow, order } = await prepare(server)
   const viewer = await given('can_view_eventlogs')
@@ -141,7 +141,7 @@ test('who may see logs follows files below the folder for logs, who may use file
   expect([below, any].map(({ end }) => end)).toEqual([undefined, undefined])
 })
 
-test('a window that is closed and a right that is withdrawn end it on the machine as well', async () => {
+test('a closed window and a withdrawn right end it on the machine as well', async () => {
   await using server = await createTestServer()
   const { agent, given, follow, order } = await prepare(server)
   const user = await given('can_view_eventlogs')
@@ -167,7 +167,7 @@ test('a window that is closed and a right that is withdrawn end it on the machin
   expect((await endOf(channel)).code).toBe('not_allowed')
 })
 
-test('a machine that is away is told as such', async () => {
+test('an offline machine is reported', async () => {
   await using server = await createTestServer()
   const { agent, given, follow, params } = await prepare(server)
   const user = await given('can_view_eventlogs')

@@ -3,25 +3,25 @@ import type { ProcessLook } from '@muster/contract/agent/processes'
 import type { LiveProcesses as Answer, Process } from '@muster/contract/api/processes'
 import { Watches } from '../../../fleet/watches.ts'
 
-/** An answer also fits a message between two server processes; what does not fit is asked for again. */
+/** A response must also fit a message between two server processes. The rest is requested again. */
 const MOST_ANSWER_CHARACTERS = 250_000
-/** Of so many that have ended the numbers are known; who has asked longer ago is told everything anew. */
+/** Number of remembered ended processes. Older requests get the full list again. */
 const MOST_GONE = 5000
 
 interface Seen {
-  /** Another one with each watch: places of an earlier one say nothing. */
+  /** Changes with each watch: positions of an earlier one are meaningless. */
   epoch: string
   place: number
   /** In the order of their last change. */
   processes: Map<number, { process: Process; place: number }>
   gone: { pid: number; place: number }[]
-  /** What has ended up to here is not known any more. */
+  /** Ended processes up to this position are no longer known. */
   goneFrom: number
   isComplete: boolean
   sums: Pick<Answer, 'left_out' | 'cpu_percent' | 'memory_total' | 'memory_used'>
 }
 
-/** The processes of machines of this process that somebody looks at, as each has told them. */
+/** Viewed processes of machines linked to this process, as reported. */
 export class LiveProcesses implements Disposable {
   #watches: Watches<Seen>
 
@@ -29,7 +29,7 @@ export class LiveProcesses implements Disposable {
     this.#watches = new Watches(tell, beginSeen)
   }
 
-  /** What has changed since `after`, as soon as there is something; undefined = the machine is not linked here. */
+  /** Waits for changes since `after`. Undefined = the machine is not linked here. */
   async next(agentId: string, after: string): Promise<Answer | undefined> {
     const seen = await this.#watches.next(
       agentId,
@@ -49,12 +49,12 @@ export class LiveProcesses implements Disposable {
     }
   }
 
-  /** A machine has looked, or tells a part of a look; what nobody asked for is passed over. */
+  /** Takes a whole or partial scan. Unrequested ones are dropped. */
   take(agentId: string, look: ProcessLook): void {
     const seen = this.#watches.find(agentId)
     if (seen === undefined) return
     if (look.whole) Object.assign(seen, beginSeen())
-    // What was on its way when an earlier watch ended cannot be made sense of.
+    // A scan that was in transit when an earlier watch ended cannot be applied.
     else if (seen.place === 0) return
     takePart(seen, look)
     if (look.more) return
@@ -83,7 +83,7 @@ function beginSeen(): Seen {
   }
 }
 
-/** The place that `after` names; undefined = everything is to be told. */
+/** The position in `after`. Undefined = everything must be sent. */
 function placeOf(seen: Seen, after: string): number | undefined {
   const [epoch, place] = after.split('.')
   if (epoch !== seen.epoch || place === undefined || !/^\d{1,15}$/.test(place)) return undefined
@@ -91,7 +91,7 @@ function placeOf(seen: Seen, after: string): number | undefined {
 }
 
 function takePart(seen: Seen, look: ProcessLook): void {
-  // A look in which nothing has changed is one, too.
+  // A scan without changes also counts.
   seen.place += 1
   const put = (process: Process) => {
     seen.place += 1
@@ -118,7 +118,7 @@ function takePart(seen: Seen, look: ProcessLook): void {
   seen.sums = { left_out, cpu_percent, memory_total, memory_used }
 }
 
-/** As many as fit, the longest unchanged first, and up to which place that is everything. */
+/** As many as fit, the oldest change first, and the position up to which they are complete. */
 function listChanged(seen: Seen, from: number): { processes: Process[]; next: number } {
   const processes: Process[] = []
   let characters = 0

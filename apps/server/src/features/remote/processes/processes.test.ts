@@ -30,7 +30,7 @@ async function prepare(server: TestServer) {
   })
   const ada = server.as(user)
   const watch = async (after = '') => (await ada.call(watchProcesses, { params, query: { after } })).body
-  /** Answers the next question as the machine. */
+  /** Responds to the next request as the machine. */
   const reply = async (from: number, more: object) => {
     const { payload } = await agent.nextCommand(from)
     agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: null, ...more })
@@ -43,7 +43,7 @@ async function prepare(server: TestServer) {
   return { agent, params, ada, watch, reply, audit, [Symbol.dispose]: () => agent.cut() }
 }
 
-test('who looks is told everything first and then what changes; from its own process or another', async () => {
+test('a viewer gets everything first and then changes, from any process', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, watch } = scene
@@ -55,7 +55,7 @@ test('who looks is told everything first and then what changes; from its own pro
     name: 'watch-processes',
     input: { seconds: 30 },
   })
-  // What was on its way from an earlier watch is no whole look.
+  // A scan in transit from an earlier watch is not complete.
   agent.send(look({ put: [fake(9, 'stale')] }))
   agent.send(look({ whole: true, more: true, put: [fake(1, 'init'), fake(2, 'sh')] }))
   agent.send(
@@ -83,14 +83,14 @@ test('who looks is told everything first and then what changes; from its own pro
     { name: 'bash', cpu_percent: 0 },
     { name: 'sleep', cpu_percent: 50 },
   ])
-  // Who comes later, or from another process of the server, is told everything.
+  // A later viewer, or one from another process of the server, gets everything.
   expect(await watch('another.3')).toMatchObject({
     whole: true,
     processes: [{ name: 'bash' }, { name: 'sleep' }],
   })
 })
 
-test('more than fits one answer comes in several, and none is lost', async () => {
+test('a list that exceeds one response comes in several, and none is lost', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, params } = scene
@@ -105,7 +105,7 @@ test('more than fits one answer comes in several, and none is lost', async () =>
   expect(body.every(({ pid, membytes }) => membytes === pid)).toBe(true)
 })
 
-test('a process is ended by its number and start, and the audit log says which one', async () => {
+test('a process is ended by its number and start, and the audit row names it', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, params, reply, audit } = scene
@@ -128,13 +128,16 @@ test('a process is ended by its number and start, and the audit log says which o
   ])
 })
 
-test('what goes wrong is said in a sentence', async () => {
+test('failures are described in a sentence', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { agent, ada, params, reply, audit } = scene
   const end = () =>
     ada.call(endProcess, { params: { ...params, pid: 7 }, query: { start: '1', force: 'true' } })
-  expect((await end()).error).toMatchObject({ code: 'agent_offline', detail: 'PC-12 is not connected.' })
+  expect((await end()).error).toMatchObject({
+    code: 'agent_offline',
+    detail: 'PC-12 is offline. Try again when it is connected.',
+  })
   expect((await ada.call(listProcesses, { params })).error).toMatchObject({ code: 'agent_offline' })
   expect(await audit()).toEqual([])
   await agent.connect()
@@ -144,10 +147,12 @@ test('what goes wrong is said in a sentence', async () => {
     code: 'agent_refused',
     detail: 'PC-12: Process 7 has already ended.',
   })
-  expect(await audit()).toMatchObject([{ message: 'Killed process 7, in vain' }])
+  expect(await audit()).toMatchObject([{ message: 'Failed to kill process 7' }])
   const hostile = end()
   await reply(agent.frames.length, { answer: { name: { toString: 1 }, ended: -4, left: 'all' } })
-  expect((await hostile).error).toMatchObject({ detail: 'PC-12 gave an answer that cannot be read.' })
+  expect((await hostile).error).toMatchObject({
+    detail: 'PC-12 sent an unreadable response. Update its agent.',
+  })
   const from = agent.frames.length
   const lost = end()
   await agent.nextCommand(from)
@@ -155,13 +160,13 @@ test('what goes wrong is said in a sentence', async () => {
   agent.cut()
   expect((await lost).error).toMatchObject({
     code: 'unavailable',
-    detail: expect.stringContaining('has not answered'),
+    detail: expect.stringContaining('did not respond'),
   })
   const start = await ada.call(endProcess, { params: { ...params, pid: 7 }, query: { start: '' } })
   expect(start.error).toMatchObject({ code: 'invalid' })
 })
 
-test('machines out of sight, and people without the permission, are kept apart', async () => {
+test('hidden machines, and users without the permission, are refused', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { params } = scene

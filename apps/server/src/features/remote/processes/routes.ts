@@ -42,10 +42,10 @@ const AWAY = {
   memory_used: 0,
 }
 
-/** Questions that a slow machine may leave open; each is waited for some seconds. */
+/** Maximum requests to a slow machine, each of which waits for some seconds. */
 const MOST_TURNS = 15
 
-/** One whole look. */
+/** One complete scan. */
 async function readOnce(
   fleet: Fleet,
   { agent_id, hostname }: { agent_id: string; hostname: string },
@@ -54,13 +54,14 @@ async function readOnce(
   let after = ''
   for (let turn = 0; turn < MOST_TURNS; turn += 1) {
     const answer = await fleet.watchProcesses(agent_id, after)
-    if (answer === undefined) throw new AppError('agent_offline', `${hostname} is not connected.`)
+    if (answer === undefined)
+      throw new AppError('agent_offline', `${hostname} is offline. Try again when it is connected.`)
     for (const pid of answer.gone) found.delete(pid)
     for (const process of answer.processes) found.set(process.pid, process)
     after = answer.next
     if (!answer.more && found.size > 0) return [...found.values()]
   }
-  throw new AppError('unavailable', `${hostname} has not told its processes. Try again.`)
+  throw new AppError('unavailable', `${hostname} did not report its processes. Try again.`)
 }
 
 interface EndWishes {
@@ -68,7 +69,7 @@ interface EndWishes {
   tree?: boolean | undefined
 }
 
-/** Ends a process of a machine, by itself or with what it has started. */
+/** Ends a process of a machine, alone or with its children. */
 async function endMachineProcess(
   ctx: Context,
   asking: Asking,
@@ -85,7 +86,7 @@ async function endMachineProcess(
   return { ended, left }
 }
 
-/** Makes a process of a machine more or less urgent. */
+/** Changes the priority of a process of a machine. */
 async function changePriority(
   ctx: Context,
   asking: Asking,

@@ -46,7 +46,7 @@ async function prepare(server: TestServer, more: { codeForRemote?: boolean; totp
   }
 }
 
-test('issue 4, 2.4, registry: keys and values are read, with their types and data for people', async () => {
+test('keys and values are read, with their types and readable data', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, answered, params } = scene
@@ -87,10 +87,10 @@ test('issue 4, 2.4, registry: keys and values are read, with their types and dat
   const hostile = await answered(list, {
     answer: { ...page, values: [{ ...page.values[0], type: 'REG_SZ' }] },
   })
-  expect(hostile.answer.error?.detail).toBe('PC-12 gave an answer that cannot be read.')
+  expect(hostile.answer.error?.detail).toBe('PC-12 sent an unreadable response. Update its agent.')
 })
 
-test('issue 4, 2.4, registry: each change is written down with what was there before, and stands on the timeline', async () => {
+test('each change is audited with the previous value, and shown on the timeline', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, answered, params, rows } = scene
@@ -116,13 +116,13 @@ test('issue 4, 2.4, registry: each change is written down with what was there be
   expect(refused.answer.error?.detail).toBe('PC-12: Access is denied, also to the agent.')
   const written = await rows()
   expect(written.map(({ action, message }) => [action, message])).toEqual([
-    ['add', `Made the registry key "${PATH}"`],
+    ['add', `Created the registry key "${PATH}"`],
     ['modify', `Added the value "speed" of the registry key "${PATH}"`],
     ['modify', `Changed the value "speed" of the registry key "${PATH}"`],
     ['modify', `Renamed the value "speed" of the registry key "${PATH}" to "pace"`],
     ['delete', `Deleted the default value of the registry key "${PATH}"`],
     ['modify', `Renamed the registry key "${PATH}" to "Other"`],
-    ['delete', `Deleted the registry key "${PATH}" with all below it, in vain`],
+    ['delete', `Failed to delete the registry key "${PATH}" and everything below it`],
   ])
   const now = Math.floor(server.clock.now().getTime() / 1000)
   const query = { from: now - 60, to: now + 60 }
@@ -135,7 +135,7 @@ test('issue 4, 2.4, registry: each change is written down with what was there be
   })
 })
 
-test('names and types that are none are refused before the machine is asked', async () => {
+test('invalid names and types are refused before the machine is asked', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, params, agent } = scene
@@ -154,7 +154,7 @@ test('names and types that are none are refused before the machine is asked', as
   expect(agent.frames.slice(from).filter(({ type }) => type === 'command')).toEqual([])
 })
 
-test('issue 4, 1.3: a second factor is asked again before the registry when the role says so', async () => {
+test('a second factor is required again before the registry if the role says so', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server, { codeForRemote: true, totp: true })
   const { ada, params } = scene

@@ -21,7 +21,7 @@ import { whyCodeNeeded } from '../code-needed.ts'
 import { type Asking, askMachine } from '../../../fleet/ask-machine.ts'
 import { viewData, viewRegistryPage } from './view.ts'
 
-/** The registry of machines with Windows. Where the role says so, a code is asked for again before any of it. */
+/** The registry of Windows machines. If the role says so, a code is required before any access. */
 export function registryRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   const change = (agentId: string, caller: Caller, wanted: RegistryChange) => {
     refuseWithoutCode(ctx, caller)
@@ -68,7 +68,7 @@ function setValue(
   { path, name, type, bytes }: { path: string; name: string; type: string; bytes: string },
   { isNew }: { isNew: boolean },
 ): RegistryChange {
-  // The contract has let known names in only.
+  // The contract accepts only known names.
   return { change: 'set-value', path, name, type: numberOfRegistryType(type) ?? 0, bytes, is_new: isNew }
 }
 
@@ -79,10 +79,10 @@ function refuseWithoutCode(ctx: Context, caller: Caller): void {
   throw new AppError(needed.code === 'code_needed' ? 'code_needed' : 'not_allowed', needed.message)
 }
 
-/** So much of what a value was and is stands in the audit log. */
+/** Maximum of an old and new value in audit rows. */
 const MOST_KEPT = 2000
 
-/** Changes the registry of a machine, and writes down what was there before. */
+/** Changes the registry of a machine, with an audit row that has the previous value. */
 async function changeRegistry(
   ctx: Context,
   asking: Asking,
@@ -116,11 +116,11 @@ function describe(change: RegistryChange): string {
   const { path } = change
   switch (change.change) {
     case 'create-key':
-      return `Made the registry key "${path}"`
+      return `Created the registry key "${path}"`
     case 'rename-key':
       return `Renamed the registry key "${path}" to "${change.new_name}"`
     case 'delete-key':
-      return `Deleted the registry key "${path}" with all below it`
+      return `Deleted the registry key "${path}" and everything below it`
     case 'set-value':
       return `${change.is_new ? 'Added' : 'Changed'} ${nameOf(change.name)} of the registry key "${path}"`
     case 'rename-value':

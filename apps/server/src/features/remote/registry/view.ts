@@ -10,7 +10,7 @@ export function viewRegistryPage(page: RegistryPage): RegistryListing {
   }
 }
 
-/** A value for people; of a longer one its beginning. */
+/** A readable value, truncated if it is long. */
 export function viewData({ type, size, bytes }: { type: number; size: number; bytes: string | null }) {
   const name = nameOfRegistryType(type)
   const known = Buffer.from(bytes ?? '', 'base64')

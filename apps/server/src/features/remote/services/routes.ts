@@ -31,7 +31,8 @@ export function servicesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const agent = await requireAgent(ctx.db, agent_id, caller)
     const order = { input: { name }, author: caller.username }
     const service = (await fleet.ask(agent, 'list-services', order)).services[0]
-    if (service === undefined) throw new AppError('not_found', `${agent.hostname} has no service "${name}".`)
+    if (service === undefined)
+      throw new AppError('not_found', `${agent.hostname} has no service "${name}". Refresh the list.`)
     return service
   })
   route(api, controlService, ({ params: { agent_id: agentId, name }, body, caller }) =>
@@ -56,7 +57,7 @@ export function servicesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
         input: { name, start_type: body.startType },
         action: 'modify',
         object_type: 'service',
-        describe: () => `Changed the start of the service "${name}" to ${START_WORDS[body.startType]}`,
+        describe: () => `Changed the start type of the service "${name}" to ${START_WORDS[body.startType]}`,
       },
     ),
   )

@@ -31,7 +31,7 @@ async function prepare(server: TestServer) {
   await agent.connect()
   const permissions = ['can_manage_winsvcs', 'can_view_auditlogs'] as const
   const ada = server.as(await server.given.user({ username: 'ada', permissions }))
-  /** What the machine is asked by a call, which it answers so. */
+  /** A request to the machine and its response. */
   async function answered<Answer>(call: () => Promise<Answer>, more: object) {
     const from = agent.frames.length
     const asked = call()
@@ -59,7 +59,7 @@ test('services of a machine are listed, read one by one, and their log is read',
   expect(log.answer.body).toEqual({ lines: ['a', 'b'] })
 })
 
-test('what is done to a service is written down, and what the machine refuses is told', async () => {
+test('actions on a service are audited, and refusals of the machine are shown', async () => {
   await using server = await createTestServer()
   using scene = await prepare(server)
   const { ada, answered, params } = scene
@@ -73,14 +73,16 @@ test('what is done to a service is written down, and what the machine refuses is
   const refused = await answered(restart, { refused: sentence })
   expect(refused.answer.error).toMatchObject({ code: 'agent_refused', detail: `PC-12: ${sentence}` })
   const hostile = await answered(restart, { answer: { ...SSH, name: 'x'.repeat(10_000) } })
-  expect(hostile.answer.error).toMatchObject({ detail: 'PC-12 gave an answer that cannot be read.' })
+  expect(hostile.answer.error).toMatchObject({
+    detail: 'PC-12 sent an unreadable response. Update its agent.',
+  })
   const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
   expect(
     audit_logs.filter(({ object_type }) => object_type === 'service').map(({ message }) => message),
   ).toEqual([
-    'Restarted the service "ssh.service", in vain',
-    'Restarted the service "ssh.service", in vain',
-    'Changed the start of the service "ssh.service" to manual',
+    'Failed to restart the service "ssh.service"',
+    'Failed to restart the service "ssh.service"',
+    'Changed the start type of the service "ssh.service" to manual',
     'Restarted the service "ssh.service"',
   ])
 })

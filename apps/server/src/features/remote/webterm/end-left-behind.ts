@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
 
 const AGAIN_MS = 50
-/** How often it is repeated, for a program that starts new processes as fast as they are killed. */
+/** Maximum repetitions, for a program that starts new processes as fast as they are killed. */
 const MOST_ROUNDS = 20
 
-/** What the processes of a web terminal are told of it, and are found by. */
+/** An environment variable that marks the processes of a web terminal, which are found by it. */
 export const markOf = (session: string) => ({ WEBTERM_SESSION: session })
 
-/** Kills what a web terminal's shell has left running on this host, also what has a group of its own. Linux only. */
+/** Kills processes that a web terminal's shell has left running on this host, also in their own groups. Linux only. */
 export async function endLeftBehind(session: string): Promise<void> {
   if (process.platform !== 'linux') return
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -28,7 +28,7 @@ async function environmentOf(pid: number): Promise<string> {
   try {
     return `\0${await readFile(`/proc/${pid}/environ`, 'latin1')}`
   } catch {
-    // It has ended, or is somebody else's.
+    // It has ended, or belongs to another user.
     return ''
   }
 }

@@ -20,7 +20,7 @@ interface Ending {
 
 type Ended = Pick<WebTerminalRow, 'id' | 'host' | 'username' | 'ip_address' | 'started_at'>
 
-/** Writes that a shell of the server is over, and for how long it was. */
+/** Records the end of a shell of the server and its duration. */
 export async function writeWebTerminalEnd(
   { ctx, tx, emit }: Writing,
   row: Ended,
@@ -38,14 +38,14 @@ export async function writeWebTerminalEnd(
     caller: { username: row.username, source: row.ip_address },
     action: 'remote_session',
     object_type: 'webterminal',
-    message: `The web terminal on "${row.host}" ended after ${tellSeconds(seconds)}`,
+    message: `Ended the web terminal on "${row.host}" after ${tellSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     at: now,
     emit,
   })
 }
 
-/** Those of server processes that were killed: the system has hung up on their shells, and what did not mind ends now. */
+/** Shells of killed server processes: the system has sent them SIGHUP, and those that ignored it are killed now. */
 export async function endLostWebTerminals(ctx: Context): Promise<void> {
   const lost = await listLostWebTerminals(ctx.db)
   if (lost.length === 0) return

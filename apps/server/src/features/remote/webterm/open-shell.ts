@@ -8,19 +8,19 @@ import { endLeftBehind, markOf } from './end-left-behind.ts'
 import { createTerminalWriter } from './terminal-writer.ts'
 
 const TAKES_LOGIN = new Set(['bash', 'zsh', 'fish', 'dash', 'ksh', 'ash', 'sh'])
-/** Shells of users who are not to have one. */
+/** Shells of users who may not have one. */
 const NO_SHELL = new Set(['nologin', 'false', 'sync', 'true'])
 const HANG_UP_MS = 2000
 
 export interface Shell {
   program: string
   user: string
-  /** `onTaken` is called when the terminal has taken the bytes. */
+  /** `onTaken` is called when the terminal has accepted the bytes. */
   write: (bytes: Buffer, onTaken: () => void) => void
   resize: (size: Size) => void
   pause: () => void
   resume: () => void
-  /** Hangs up, and kills what goes on for two seconds all the same, and what has left its group. */
+  /** Sends SIGHUP, and kills what continues for two seconds, and what has left its group. */
   end: () => Promise<void>
 }
 
@@ -35,8 +35,8 @@ interface ShellEvents {
 }
 
 /**
- * Starts the shell of the server's own user on a new terminal; an error says what is missing here. What it starts is
- * known by its session.
+ * Starts the shell of the server's own user on a new terminal. Throws an error that names what is missing. Its
+ * processes are marked with the session.
  */
 export async function openShell(session: string, size: Size, events: ShellEvents): Promise<Shell> {
   const { spawn } = await loadModule()
@@ -56,17 +56,17 @@ export async function openShell(session: string, size: Size, events: ShellEvents
         SHELL: program,
         COLORTERM: 'truecolor',
       },
-      // Bytes as they come: a character may be split between two of them.
+      // Raw bytes: a character may be split between two of them.
       encoding: null,
     }),
   )
-  // With the encoding null it is bytes that come, whatever the type says.
+  // With the encoding null it yields bytes, whatever the type says.
   pty.onData((bytes: unknown) => events.onData(bytes as Buffer))
   pty.onExit(({ exitCode, signal }) => {
     exited.resolve()
     events.onExit(signal === undefined || signal === 0 ? exitCode : null)
   })
-  // There on POSIX only, and in no type.
+  // Exists only on POSIX, and not in the types.
   const { _socket: socket, fd } = pty as unknown as { _socket?: Socket; fd?: number }
   const write =
     socket === undefined || fd === undefined
@@ -98,12 +98,12 @@ async function loadModule(): Promise<typeof import('@lydell/node-pty')> {
   try {
     return await import('@lydell/node-pty')
   } catch (cause) {
-    const message = `The server on ${hostname()} has no terminal module for ${process.platform} ${process.arch}: install its packages again, with the optional ones.`
+    const message = `The server on ${hostname()} has no terminal module for ${process.platform} ${process.arch}. Install its packages again, including the optional ones.`
     throw new Error(message, { cause })
   }
 }
 
-/** The user's own; in a container that user may have none, or no name. */
+/** The user's own. In a container that user may have none, or no name. */
 function chooseShell(): string {
   if (process.platform === 'win32') return 'powershell.exe'
   const own = ownShell()
@@ -111,7 +111,7 @@ function chooseShell(): string {
   const found = [...wanted, '/bin/bash', '/bin/sh'].find(isProgram)
   if (found !== undefined) return found
   throw new Error(
-    `There is no shell on ${hostname()}: the server's user has none, and there is neither /bin/bash nor /bin/sh.`,
+    `No shell was found on ${hostname()}: the server's user has none, and /bin/bash and /bin/sh are missing. Install one.`,
   )
 }
 
@@ -136,13 +136,13 @@ function startPty<Pty>(start: () => Pty): Pty {
   try {
     return withStartUmask(start)
   } catch (cause) {
-    const told = cause instanceof Error ? cause.message : 'it did not say why'
-    const message = `The server on ${hostname()} cannot open a terminal (${told.slice(0, 200)}). In a container /dev/ptmx and /dev/pts have to be there.`
+    const told = cause instanceof Error ? cause.message : 'no reason given'
+    const message = `The server on ${hostname()} cannot open a terminal (${told.slice(0, 200)}). A container needs /dev/ptmx and /dev/pts.`
     throw new Error(message, { cause })
   }
 }
 
-/** The shell is the first of its group. */
+/** The shell leads its process group. */
 function signalGroup(pid: number, signal: 'SIGHUP' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal)

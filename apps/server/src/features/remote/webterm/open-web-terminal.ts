@@ -26,13 +26,13 @@ interface Wish {
   socket: WebSocket
   hello: WebTermHello
   source: string
-  /** The ticket holds. */
+  /** The ticket is valid. */
   onSignedIn: () => void
-  /** What came after the hello before anybody listened. */
+  /** Data after the hello, before a handler was attached. */
   takeEarly: () => EarlyMessage[]
 }
 
-/** Opens a shell of the server for who holds the ticket: looks at the right to it, writes it down, records it. */
+/** Opens a shell of the server for the holder of the ticket: checks the right, and records the session. */
 export async function openWebTerminal(
   { ctx, terminals }: { ctx: Context; terminals: WebTerminals },
   wish: Wish,
@@ -47,7 +47,7 @@ export async function openWebTerminal(
   const refusal = (await whyNoWebTerminal(ctx, caller)) ?? whyCodeNeeded(caller, 'web terminal', ctx.now())
   if (refusal !== undefined) return refuse(refusal)
   if (terminals.size >= MOST_OPEN) {
-    const message = `This server process has ${terminals.size} web terminals open, and opens no more now.`
+    const message = `This server process has ${terminals.size} open web terminals, the maximum. Close one and try again.`
     return refuse({ code: 'too_many', message })
   }
   const session = { id: randomUUID(), host: hostname(), startedAt: ctx.now() }
@@ -75,11 +75,14 @@ export async function openWebTerminal(
     await terminal.start(hello.request)
   } catch (error) {
     ctx.log.warn({ err: error }, 'a web terminal cannot be opened')
-    const message = error instanceof Error ? error.message : 'It could not be opened.'
+    const message =
+      error instanceof Error
+        ? error.message
+        : 'The web terminal could not be opened. The log of the server has the reason.'
     return terminal.end({ code: 'failed', message })
   }
   hearWindow(socket, { takeEarly: wish.takeEarly, onFrame: (frame) => terminal.hear(frame) })
-  // It may have gone while all of this was looked up.
+  // It may have disconnected during the queries.
   if (socket.readyState !== socket.OPEN) await terminal.end(GONE)
 }
 
@@ -93,7 +96,7 @@ const asRow = (caller: LiveCaller, { id, host, startedAt }: Session) => ({
   started_at: startedAt.toISOString(),
 })
 
-/** The row is there before the shell is. */
+/** Creates the row before the shell. */
 function writeDown(ctx: Context, caller: LiveCaller, session: Session): Promise<void> {
   return ctx.transaction(async (tx, emit) => {
     await insertWebTerminal(tx, { ...asRow(caller, session), process_id: ctx.processId })

@@ -6,14 +6,14 @@ import { audit } from '../../audit/write-audit.ts'
 import { readRecording } from '../read-recording.ts'
 import { findWebTerminal } from './queries.ts'
 
-/** A page of what a shell of the server showed; the first one leaves a row in the audit log. */
+/** A page of a recorded shell of the server. The first page writes an audit row. */
 export async function playWebTerminal(
   ctx: Context,
   { caller, id, after }: { caller: Caller; id: string; after: number },
 ): Promise<RecordingPage> {
   const row = caller.isSuperuser ? await findWebTerminal(ctx.db, id) : undefined
-  if (row === undefined) throw new AppError('not_found', 'There is no such session.')
-  if (row.recorded === 0) throw new AppError('not_found', 'The recording of this session was removed.')
+  if (row === undefined) throw new AppError('not_found', 'This session does not exist.')
+  if (row.recorded === 0) throw new AppError('not_found', 'The recording of this session has expired.')
   const page = await readRecording(ctx, { parts: [row], startedAt: row.started_at, after })
   if (after > 0) return page
   await ctx.transaction((tx, emit) =>

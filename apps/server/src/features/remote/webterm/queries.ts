@@ -18,7 +18,7 @@ export async function insertWebTerminal(
     .execute()
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listWebTerminals(db: Db): Promise<WebTerminalRow[]> {
   return db.selectFrom('web_terminals').selectAll().orderBy('started_at', 'desc').limit(MOST_LISTED).execute()
 }
@@ -27,7 +27,7 @@ export async function findWebTerminal(db: Db, id: string): Promise<WebTerminalRo
   return db.selectFrom('web_terminals').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Those whose server process is not there any more. */
+/** Open ones whose server process no longer exists. */
 export async function listLostWebTerminals(db: Db): Promise<WebTerminalRow[]> {
   return db
     .selectFrom('web_terminals')
@@ -37,7 +37,7 @@ export async function listLostWebTerminals(db: Db): Promise<WebTerminalRow[]> {
     .execute()
 }
 
-/** False = it was over already. */
+/** @returns False if it had already ended. */
 export async function closeWebTerminal(
   db: Db,
   id: string,
@@ -60,7 +60,7 @@ export async function finishWebTerminalRecording(
   await db.updateTable('web_terminals').set(end).where('id', '=', id).execute()
 }
 
-/** Answers the ids of those that were begun before this instant and are over; they stay listed, as not recorded. */
+/** Marks ended sessions that started before this instant as not recorded. Returns their ids. */
 export async function forgetWebTerminalRecordings(db: Db, before: string): Promise<string[]> {
   const rows = await db
     .updateTable('web_terminals')
@@ -73,7 +73,7 @@ export async function forgetWebTerminalRecordings(db: Db, before: string): Promi
   return rows.map(({ id }) => id)
 }
 
-/** Which of these there are. */
+/** The existing ones of these ids. */
 export async function findWebTerminalRecordings(db: Db, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db

@@ -15,7 +15,7 @@ import { viewWebTerminal } from './view.ts'
 import { WebTerminals } from './web-terminals.ts'
 import { whyNoWebTerminal } from './why-no-web-terminal.ts'
 
-/** Shells of the server itself, for superusers: their sockets, and who has used them. */
+/** Shells of the server for superusers: their sockets, and the list of sessions. */
 export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
   const terminals = new WebTerminals(ctx)
   api.metrics.gauge('muster_web_terminals', 'Web terminals that run in this process', () => terminals.size)
@@ -23,7 +23,7 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
 
   route(api, listWebTermSessions, async ({ caller }) => {
     if (!caller.isSuperuser)
-      throw new AppError('not_allowed', 'Only a superuser may see who used the web terminal.')
+      throw new AppError('not_allowed', 'Only superusers may see who used the web terminal.')
     return (await listWebTerminals(ctx.db)).map(viewWebTerminal)
   })
 
@@ -38,7 +38,9 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
     WEBTERM_PATH,
     {
       websocket: true,
-      config: { summary: 'WebSocket of a shell of the server, opened with a ticket; see docs/protocol.md' },
+      config: {
+        summary: 'WebSocket of a shell of the server, opened with a ticket, described in docs/protocol.md',
+      },
       preValidation: async (request) => {
         api.gate.requireRoom(request.ip)
         const { origin } = request.headers

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 const RETRY_MS = 10
 
 /**
- * Writes to the controlling end of a terminal, which takes 4 kB and then waits for its program. It is asked a hundred
- * times a second; a stream of Node would ask as often as a whole core can. `socket` reads from the same descriptor.
+ * Writes to the controlling end of a terminal, which accepts 4 kB and then waits for its program. Polls a hundred times
+ * a second; a Node stream would poll with a whole core. `socket` reads from the same descriptor.
  */
 export function createTerminalWriter(
   fd: number,
@@ -15,7 +15,7 @@ export function createTerminalWriter(
   let timer: NodeJS.Timeout | undefined
   const push = (): void => {
     timer = undefined
-    // Once it is closed, its number may be that of another file.
+    // After closing, its number may belong to another file.
     for (let [first] = waiting; first !== undefined && !socket.destroyed; [first] = waiting) {
       first.left = first.left.subarray(writeSome(fd, first.left))
       if (first.left.length > 0) {
@@ -38,7 +38,7 @@ function writeSome(fd: number, bytes: Buffer): number {
     return writeSync(fd, bytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Its program has ended: nobody will read what is left.
+    // Its program has ended, so nobody reads the rest.
     if (code === 'EIO') return bytes.length
     if (code === 'EAGAIN') return 0
     throw error

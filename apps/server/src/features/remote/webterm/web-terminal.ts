@@ -24,17 +24,17 @@ export interface WebTerminalOptions {
   session: string
   host: string
   recording: Recording
-  /** The shell has ended, once. */
+  /** The shell has ended. Called once. */
   onOver: (exitCode: number | null, reason: string) => Promise<void>
 }
 
-/** A shell of the server and the window that shows it: they end together. */
+/** A shell of the server and its window, which end together. */
 export class WebTerminal {
   readonly caller: LiveCaller
   checkedAtMs = performance.now()
   #options: WebTerminalOptions
   #shell: Shell | undefined
-  /** What the window may be sent, and what may come from it. */
+  /** Flow control in both directions. */
   #toWindow = new SendWindow()
   #fromWindow = new SendWindow()
   #debt = new CreditDebt()
@@ -47,7 +47,7 @@ export class WebTerminal {
     this.caller = options.caller
   }
 
-  /** Throws where there can be no shell. */
+  /** Throws if a shell cannot be started. */
   async start(size: { cols: number; rows: number }): Promise<void> {
     const { session, host } = this.#options
     const shell = await openShell(session, size, {
@@ -87,11 +87,11 @@ export class WebTerminal {
         if (!this.#toWindow.add(readCredit(payload))) return void this.end(OVER_WINDOW)
         return this.#push()
       case CHANNEL_KIND.end:
-        return void this.end({ code: 'closed', message: 'It was closed in the console.' })
+        return void this.end({ code: 'closed', message: 'The session was closed in the console.' })
     }
   }
 
-  /** Tells the window, ends the shell and what hangs on it. Resolves when nothing of it is left. */
+  /** Notifies the window, and ends the shell with its processes. Resolves when none is left. */
   end(end: ChannelEnd): Promise<void> {
     this.#ended ??= this.#end(end)
     return this.#ended
@@ -136,4 +136,7 @@ export class WebTerminal {
   }
 }
 
-const OVER_WINDOW: ChannelEnd = { code: 'over_window', message: 'More came than there was credit for.' }
+const OVER_WINDOW: ChannelEnd = {
+  code: 'over_window',
+  message: 'The window sent more data than its credit allows.',
+}

@@ -6,10 +6,10 @@ import type { WebTerminal } from './web-terminal.ts'
 import { whyNoWebTerminal } from './why-no-web-terminal.ts'
 
 const SWEEP_MS = 1000
-/** Events end them at once; this is for an event that was lost. */
+/** Events end them at once. This covers lost events. */
 const RECHECK_MS = 30_000
 
-/** The shells of the server that run in this process. Each ends when the right to it, the session or the setting does. */
+/** The shells of the server in this process. Each ends with the right to it, the session or the setting. */
 export class WebTerminals implements AsyncDisposable {
   #ctx: Context
   #open = new Set<WebTerminal>()
@@ -28,7 +28,7 @@ export class WebTerminals implements AsyncDisposable {
     return this.#open.size
   }
 
-  /** Takes one in, and looks once more whether it may be: its right may have ended a moment ago. */
+  /** Adds a terminal, and checks its rights again, which may have ended a moment ago. */
   async add(terminal: WebTerminal): Promise<void> {
     this.#open.add(terminal)
     if (this.#isStopped) return void terminal.end(STOPPING)
@@ -39,22 +39,22 @@ export class WebTerminals implements AsyncDisposable {
     this.#open.delete(terminal)
   }
 
-  /** Work that is waited for when the server stops; none is begun then. */
+  /** Work that the server waits for when it stops. None starts after that. */
   run(work: () => Promise<void>): Promise<void> {
     return this.#isStopped ? Promise.resolve() : this.finish(work)
   }
 
-  /** What has to be finished even when the server stops. */
+  /** Work to finish even when the server stops. */
   async finish(work: () => Promise<void>): Promise<void> {
     const running = work().catch((error: unknown) => {
-      this.#ctx.log.error({ err: error }, 'a web terminal could not be looked after')
+      this.#ctx.log.error({ err: error }, 'web terminal work failed')
     })
     this.#running.add(running)
     await running
     this.#running.delete(running)
   }
 
-  /** Before the sockets are closed. */
+  /** Runs before the sockets close. */
   stop(): void {
     this.#isStopped = true
     for (const terminal of this.#open) void this.finish(() => terminal.end(STOPPING))
@@ -98,5 +98,5 @@ export class WebTerminals implements AsyncDisposable {
   }
 }
 
-const STOPPING: ChannelEnd = { code: 'ended', message: 'The server stops, and its shells with it.' }
+const STOPPING: ChannelEnd = { code: 'ended', message: 'The server is stopping, and its shells with it.' }
 const SIGNED_OUT: ChannelEnd = { code: 'session_ended', message: 'The session has ended. Sign in again.' }

@@ -36,7 +36,7 @@ async function prepare(server: TestServer, options: UserOptions = {}) {
   return { url, user, root, switchTo, open, audit }
 }
 
-/** Runs a line, and waits for what it prints. */
+/** Runs a line, and waits for its output. */
 async function run(window: TestWindow, line: string, printed: string | RegExp) {
   window.type(`${line}\r`)
   await vi.waitFor(() => expect(window.text).toMatch(printed), 10_000)
@@ -47,7 +47,7 @@ const textsOf = (window: TestWindow) =>
     .filter(({ kind }) => kind === CHANNEL_KIND.text)
     .map(({ payload }): unknown => JSON.parse(Buffer.from(payload).toString()))
 
-test('issue 4, 2.2: a superuser has a shell of the server, recorded, and without its secrets', async () => {
+test('a superuser gets a shell of the server, recorded, and without its secrets', async () => {
   await using server = await createTestServer()
   const { open, audit, root } = await prepare(server)
   expect((await root.call(getDashInfo, {})).body.web_terminal_enabled).toBe(true)
@@ -77,12 +77,12 @@ test('issue 4, 2.2: a superuser has a shell of the server, recorded, and without
   expect(body.events.map(([, , text]) => text)).toContain('101x33')
   expect(await audit()).toEqual([
     `ada: Opened the web terminal on "${hostname()}"`,
-    expect.stringMatching(/^ada: The web terminal on ".+" ended after \d+ s$/),
+    expect.stringMatching(/^ada: Ended the web terminal on ".+" after \d+ s$/),
     expect.stringContaining(`Viewed the recording of the web terminal of ada on "${hostname()}"`),
   ])
 })
 
-test('it is off by default, for superusers only, asks for a code, and takes no foreign page', async () => {
+test('it is off by default, for superusers only, requires a code, and refuses foreign pages', async () => {
   await using server = await createTestServer()
   const { open, switchTo, url, root, audit } = await prepare(server)
   const refused = async (as?: TestUser) => {
@@ -106,7 +106,7 @@ test('it is off by default, for superusers only, asks for a code, and takes no f
   await switchTo(false)
   expect(await refused()).toEqual({
     reason: 'not_allowed',
-    message: 'The web terminal is switched off. A superuser may switch it on in the global settings.',
+    message: 'The web terminal is switched off. A superuser can switch it on in the global settings.',
   })
   expect((await root.call(getDashInfo, {})).body.web_terminal_enabled).toBe(false)
   expect(await upgradeStatus(url, { origin: 'http://evil.example' }, WEBTERM_PATH)).toBe(403)
@@ -116,12 +116,12 @@ test('it is off by default, for superusers only, asks for a code, and takes no f
   expect(await audit()).toEqual([])
 })
 
-test('issue 4, 2.2: a script of the field asks whether the web terminal may be opened', async () => {
+test('a script for the reference can ask whether the web terminal may be opened', async () => {
   await using server = await createTestServer()
   const { switchTo, root, user } = await prepare(server)
   const ok = await root.call(checkWebTermPermission, {})
   expect([ok.status, ok.body]).toEqual([200, 'ok'])
-  // As such scripts do: without a body.
+  // Such scripts send no body.
   const bare = await server.as(user).send({ method: 'POST', url: '/core/webtermperms/' })
   expect([bare.status, bare.text]).toEqual([200, '"ok"'])
   const other = server.as(await server.given.user({ permissions: ['can_use_terminal'] }))
@@ -133,7 +133,7 @@ test('issue 4, 2.2: a script of the field asks whether the web terminal may be o
     412,
     expect.objectContaining({
       code: 'switched_off',
-      detail: 'The web terminal is switched off. A superuser may switch it on in the global settings.',
+      detail: 'The web terminal is switched off. A superuser can switch it on in the global settings.',
     }),
   ])
   expect((await other.call(checkWebTermPermission, {})).status).toBe(403)
@@ -158,7 +158,7 @@ test.each([
     'session_ended',
   ],
   ['its window', async (_: Scene, _server: TestServer, window: TestWindow) => window.socket.terminate(), ''],
-])('it closes within a second with %s, and nothing of it is left running', async (_name, take, reason) => {
+])('it closes within a second with %s, and leaves no process running', async (_name, take, reason) => {
   await using server = await createTestServer()
   const scene = await prepare(server)
   using window = await scene.open()
@@ -175,7 +175,7 @@ test.each([
   await vi.waitFor(async () => expect(await scene.audit()).toHaveLength(2))
 })
 
-test('neither flood nor nonsense of a window does harm, and one that is slow is waited for', async () => {
+test('floods and invalid data of a window do no harm, and a slow one is waited for', async () => {
   await using server = await createTestServer()
   const { open } = await prepare(server)
   using slow = await open()
@@ -198,7 +198,7 @@ test('neither flood nor nonsense of a window does harm, and one that is slow is 
   expect(await wrong.closed).toMatchObject({ reason: 'bad_frame' })
 })
 
-test('issue 4, section 4: shells of a server process that was killed are closed in the books, and what they left is ended', async () => {
+test('shells of a killed server process are recorded as ended, and their processes are killed', async () => {
   await using server = await createTestServer()
   const { audit } = await prepare(server)
   const started_at = server.ctx.now().toISOString()
@@ -229,7 +229,7 @@ test('issue 4, section 4: shells of a server process that was killed are closed 
   await endLostWebTerminals(server.ctx)
   await endLostWebTerminals(server.ctx)
   expect((await audit()).map((line) => line.replace(/\d+ s$/, '0 s')).toSorted()).toEqual(
-    places.map(({ host }) => `ben: The web terminal on "${host}" ended after 0 s`).toSorted(),
+    places.map(({ host }) => `ben: Ended the web terminal on "${host}" after 0 s`).toSorted(),
   )
   expect(await ended).toEqual([null, 'SIGKILL'])
 })
@@ -238,7 +238,7 @@ const CREDIT_BYTES = 65_536
 const HERE = crypto.randomUUID()
 type Scene = Awaited<ReturnType<typeof prepare>>
 
-/** One that has ended, and that the system has not buried yet, is not. */
+/** A zombie counts as ended. */
 function isThere(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

@@ -12,7 +12,7 @@ export function findSnippet(db: Db, id: number): Promise<SnippetRow | undefined>
   return db.selectFrom('script_snippets').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The code of each snippet by its name. */
+/** The code of each snippet by name. */
 export async function findSnippetCodes(db: Db): Promise<Map<string, string>> {
   const rows = await db.selectFrom('script_snippets').select(['name', 'code']).execute()
   return new Map(rows.map(({ name, code }) => [name, code]))

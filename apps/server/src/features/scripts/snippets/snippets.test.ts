@@ -8,13 +8,13 @@ import { TestAgent } from '../../agents/test-agent.ts'
 
 const LOG = { name: 'log', code: 'log() { echo "$1"; }', shell: 'shell' as const }
 
-test('snippets are added once by name, changed and deleted, each with an audit row', async () => {
+test('snippets are added with unique names, changed and deleted, each with an audit row', async () => {
   await using server = await createTestServer()
   const root = server.as(await server.given.user({ superuser: true }))
   const { body: snippet } = await root.call(createSnippet, { body: LOG })
   expect(snippet).toMatchObject({ ...LOG, desc: '' })
   expect((await root.call(createSnippet, { body: LOG })).error.detail).toBe(
-    'There is already a snippet named "log".',
+    'A snippet named "log" already exists.',
   )
   for (const name of ['', 'a}}b', 'agent.hostname', 'x'.repeat(41)])
     expect((await root.call(createSnippet, { body: { ...LOG, name } })).status).toBe(400)
@@ -33,7 +33,7 @@ test('snippets are added once by name, changed and deleted, each with an audit r
   ])
 })
 
-test('6 snippets: a script includes them where it is downloaded and where it is run', async () => {
+test('a script includes its snippets when it is downloaded and when it runs', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()
   const machine = await TestAgent.enrol(server, url, (await server.given.site()).id)
@@ -59,7 +59,7 @@ test('6 snippets: a script includes them where it is downloaded and where it is 
   machine.cut()
 })
 
-test('code is tested only on machines that one may see', async () => {
+test('code is tested only on visible machines', async () => {
   await using server = await createTestServer()
   const [mine, other] = [await server.given.agent(), await server.given.agent()]
   const site = await server.ctx.db

@@ -5,7 +5,7 @@ export function viewSnippet({ id, name, description, code, shell, modified }: Sn
   return { id, name, desc: description, code, shell, modified }
 }
 
-/** What the audit log keeps of a snippet. */
+/** The fields of a snippet in audit rows. */
 export function viewForAudit({ name, description, code, shell }: SnippetRow) {
   return { name, desc: description, code, shell }
 }

@@ -63,7 +63,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
       if (modified !== undefined && modified !== before.modified) {
         throw new AppError(
           'changed_meanwhile',
-          `"${before.name}" was saved by somebody else since you opened it. Load it again before you save.`,
+          `"${before.name}" was changed by another user. Reload it and try again.`,
         )
       }
       const codes = await findSnippetCodes(tx)
@@ -112,7 +112,7 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
   })
 }
 
-/** Scripts that include it are other scripts now, on the machines that run them as checks or in tasks too. */
+/** Scripts that include it change too, also on machines that run them in checks or tasks. */
 async function tellChange(tx: Db, emit: (event: Event) => void): Promise<void> {
   await redefineChecks(tx, emit, { checkIds: await findSnippetChecks(tx) })
   await redefineSnippetTasks(tx, emit)
@@ -120,16 +120,16 @@ async function tellChange(tx: Db, emit: (event: Event) => void): Promise<void> {
 }
 
 function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `There is already a snippet named "${name}".` }
+  return { field: 'name', sentence: `A snippet named "${name}" already exists.` }
 }
 
 export async function requireSnippet(db: Db, id: number): Promise<SnippetRow> {
   const snippet = await findSnippet(db, id)
-  if (snippet === undefined) throw new AppError('not_found', 'This snippet does not exist (any more).')
+  if (snippet === undefined) throw new AppError('not_found', 'This snippet does not exist.')
   return snippet
 }
 
-/** The same, kept from others until the transaction ends. */
+/** The row stays locked until the transaction ends. */
 async function requireLockedSnippet(tx: Db, id: number): Promise<SnippetRow> {
   await lockRow(tx, 'script_snippets', 'id', id)
   return requireSnippet(tx, id)

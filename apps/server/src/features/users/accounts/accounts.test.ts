@@ -22,7 +22,7 @@ async function prepare() {
 }
 type Prepared = Awaited<ReturnType<typeof prepare>>
 
-/** Somebody of the help desk, who looks after users and sees one client. */
+/** A help desk user who manages users and has one client. */
 async function givenHelpDesk({ given }: Prepared) {
   const site = await given.site()
   const desk = await given.user({
@@ -33,7 +33,7 @@ async function givenHelpDesk({ given }: Prepared) {
   return { site, desk }
 }
 
-test('only superusers see the address from which a superuser signed in last', async () => {
+test('only superusers see the last sign-in address of a superuser', async () => {
   const prepared = await prepare()
   const { server, root, rootId } = prepared
   await using _server = server
@@ -50,7 +50,7 @@ test('only superusers see the address from which a superuser signed in last', as
   expect(own.last_login_ip).toBe('198.51.100.7')
 })
 
-test('a user is added with a role, signs in, is changed and deleted, and what changed is written down', async () => {
+test('a user is added with a role, signs in, is changed and deleted, with audit rows', async () => {
   const { server, given, root } = await prepare()
   await using _server = server
   await given.agent()
@@ -96,7 +96,7 @@ test('a user is added with a role, signs in, is changed and deleted, and what ch
   expect(JSON.stringify(audit_logs)).not.toContain(PASSWORD)
 })
 
-test('a role counts at once, and who is blocked is out at once and gets in nowhere until unblocked', async () => {
+test('a role applies at once, and a blocked user is signed out until unblocked', async () => {
   const { server, given, root } = await prepare()
   await using _server = server
   const { roleId } = await given.user({ permissions: ['can_list_agents'] })
@@ -136,7 +136,7 @@ test('a new password and a reset of two-factor sign-in end the sessions of the u
   ])
 })
 
-test('nobody locks themselves out', async () => {
+test('users cannot lock themselves out', async () => {
   const { server, given, root, rootId } = await prepare()
   await using _server = server
   await given.user({ username: 'boss', superuser: true })
@@ -152,7 +152,7 @@ test('nobody locks themselves out', async () => {
   expect((await root.call(editUser, { params, body: { first_name: 'Root' } })).body.first_name).toBe('Root')
 })
 
-test('the last superuser is not lost, though two take it from each other at once', async () => {
+test('the last superuser is not lost, even if two demote each other at once', async () => {
   const { server, given, root, rootId } = await prepare()
   await using _server = server
   const boss = await given.user({ username: 'boss', superuser: true })
@@ -165,7 +165,7 @@ test('the last superuser is not lost, though two take it from each other at once
   expect(left.length).toBeGreaterThan(0)
 })
 
-test('who is deleted, blocked or given a new password while signing in is not signed in', async () => {
+test('a user who is deleted, blocked or given a new password while signing in is not signed in', async () => {
   const { server, given, root } = await prepare()
   await using _server = server
   for (const username of ['deleted', 'blocked', 'reset']) {
@@ -173,7 +173,7 @@ test('who is deleted, blocked or given a new password while signing in is not si
     await server.ctx.db.deleteFrom('sessions').where('user_id', '=', id).execute()
     const { db } = server.ctx
     const signingIn = server.anonymous.call(checkCredentials, { body: { username, password: PASSWORD } })
-    // The user is read by then, and the password takes longer to check than the row to change.
+    // The user has been read by then, and the password takes longer to verify than the row to change.
     for (let turn = 0; turn < 20; turn += 1) await setImmediate()
     if (username === 'deleted') await root.call(deleteUser, { params: { id } })
     else if (username === 'blocked') await root.call(editUser, { params: { id }, body: { is_active: false } })
@@ -184,7 +184,7 @@ test('who is deleted, blocked or given a new password while signing in is not si
   }
 })
 
-test('who looks after users gives no more than they have, and changes nobody who may do more', async () => {
+test('a user manager can neither give more rights than their own nor change users with more', async () => {
   const prepared = await prepare()
   const { server, given, root, rootId } = prepared
   await using _server = server
@@ -229,7 +229,7 @@ test('who looks after users gives no more than they have, and changes nobody who
   expect((await root.call(getUser, { params: { id: rootId } })).body.username).toBe('root')
 })
 
-test('who looks after users ends no session of those who may do more', async () => {
+test('a user manager cannot end sessions of users with more rights', async () => {
   const prepared = await prepare()
   const { server, given, root, rootId } = prepared
   await using _server = server
@@ -263,7 +263,7 @@ test.each([
   ['role', { role: 4711 }],
   ['role', { role: -1 }],
   ['is_active', { is_active: 'yes' }],
-])('a wrong %s is refused at its field, and nobody is added', async (field, wrong) => {
+])('a wrong %s is refused at its field, and no user is added', async (field, wrong) => {
   const { server, root } = await prepare()
   await using _server = server
   // Wrong on purpose.

@@ -21,8 +21,8 @@ export async function findUsers(db: Db, id?: number): Promise<UserRow[]> {
 }
 
 /**
- * In a transaction, before anything is read: two that change who may do everything wait for each other here, and a
- * role that is given to somebody stays as it is until that is done.
+ * Call in a transaction before any read: serializes changes of rights, and keeps an assigned role unchanged until the
+ * end.
  */
 export async function holdRights(
   db: Db,

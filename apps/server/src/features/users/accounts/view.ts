@@ -12,14 +12,14 @@ export function viewUser(row: UserRow, { mayChange }: Pick<Comparison, 'mayChang
     has_all_rights: hasAllRights(row),
     totp: row.totp_confirmed === 1,
     last_login: row.last_login,
-    // As with their sessions: where superusers work from is for superusers only.
+    // Like their sessions: addresses of superusers are visible only to superusers.
     last_login_ip: hasAllRights(row) && !mayChange(row) ? null : row.last_login_source,
     may_change: mayChange(row),
     modified: modifiedOf(row),
   }
 }
 
-/** What a person says of a user. */
+/** The editable fields of a user. */
 export function viewUserContent(row: UserRow) {
   return {
     first_name: row.first_name,
@@ -39,7 +39,7 @@ export function modifiedOf(row: UserRow): string {
   return digestOf(JSON.stringify(viewUserContent(row))).slice(0, 32)
 }
 
-/** For the audit log: the role by its name. */
+/** For the audit log, with the name of the role. */
 export function toldOf(row: UserRow) {
   return { username: row.username, ...viewUserContent(row), role: row.role_name }
 }

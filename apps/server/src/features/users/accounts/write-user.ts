@@ -24,7 +24,7 @@ export async function addUser(
   if (is_superuser) requireMayGiveAll(caller)
   refuseWeakPassword(body.password, username)
   const hash = await hashPassword(body.password)
-  const taken = { field: 'username', sentence: `There is already a user named "${username}".` }
+  const taken = { field: 'username', sentence: `A user named "${username}" already exists.` }
   return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       await holdRights(tx, { role })
@@ -63,7 +63,7 @@ export async function addUser(
 
 type Changes = Omit<Parsed<typeof editUser>['body'], 'modified'>
 
-/** Changes a user. What it takes away counts at once; who may not sign in any more is signed out. */
+/** Changes a user. Removed rights apply at once, and a user who may no longer sign in is signed out. */
 export async function changeUser(
   ctx: Context,
   caller: Caller,
@@ -76,16 +76,24 @@ export async function changeUser(
     const before = await requireUser(tx, id)
     requireMayChange(comparison, before)
     if (modified !== undefined && modified !== modifiedOf(before))
-      throw new AppError('changed_meanwhile', `Somebody else has changed "${before.username}".`)
+      throw new AppError(
+        'changed_meanwhile',
+        `"${before.username}" was changed by another user. Reload it and try again.`,
+      )
     const changed = changedOf(before, changes)
     if (changed.has('is_active')) refuseOneself(caller, before, 'You cannot block yourself.', 'is_active')
     if (changed.has('role')) {
-      refuseOneself(caller, before, 'You cannot change your own role. Ask somebody else.', 'role')
+      refuseOneself(caller, before, 'You cannot change your own role. Ask another administrator.', 'role')
       if (typeof changes.role === 'number') requireMayGive(comparison, changes.role)
     }
     if (changed.has('is_superuser')) {
       requireMayGiveAll(caller)
-      refuseOneself(caller, before, 'You cannot stop being a superuser. Ask somebody else.', 'is_superuser')
+      refuseOneself(
+        caller,
+        before,
+        'You cannot stop being a superuser. Ask another superuser.',
+        'is_superuser',
+      )
     }
     if (changed.size === 0) return viewUser(before, comparison)
     await tx
@@ -135,7 +143,7 @@ function columnsOf(was: ReturnType<typeof viewUserContent>, changes: Changes) {
   }
 }
 
-/** Deletes a user and ends the user's sessions. What the user did stays in the audit log under the name. */
+/** Deletes a user and ends their sessions. The audit log keeps the name. */
 export async function removeUser(ctx: Context, caller: Caller, id: number): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     await holdRights(tx, { user: id })
@@ -169,7 +177,7 @@ const TOTP = {
   own: 'Reset your own two-factor sign-in in the menu of your account.',
 }
 
-/** Sets another user's password, and forgets that there were failures to sign in with the old one. */
+/** Sets another user's password, and forgets failed sign-ins with the old one. */
 export async function setUserPassword(
   ctx: Context,
   caller: Caller,
@@ -179,7 +187,7 @@ export async function setUserPassword(
   await reset(ctx, caller, { id, password, ...PASSWORD, columns: { password_hash } })
 }
 
-/** Forgets another user's authenticator: the next sign-in sets up a new one. */
+/** Removes another user's authenticator: the next sign-in sets up a new one. */
 export async function forgetUserTotp(ctx: Context, caller: Caller, id: number): Promise<void> {
   await reset(ctx, caller, { id, ...TOTP, columns: { totp_key: null, totp_confirmed: 0 } })
 }
@@ -221,7 +229,7 @@ async function reset(
 
 export async function requireUser(db: Db, id: number): Promise<UserRow> {
   const [user] = await findUsers(db, id)
-  if (user === undefined) throw new AppError('not_found', 'There is no such user.')
+  if (user === undefined) throw new AppError('not_found', 'This user does not exist.')
   return user
 }
 
@@ -229,51 +237,48 @@ export function requireMayChange({ mayChange }: Comparison, user: UserRow): void
   if (!mayChange(user))
     throw new AppError(
       'not_allowed',
-      `"${user.username}" may do more than you, so you cannot change this user.`,
+      `"${user.username}" has more rights than you. Ask a superuser to change this user.`,
     )
 }
 
-/** What would take from the caller what only others may take. */
+/** Refuses changes that only another user may make to the caller. */
 function refuseOneself(caller: Caller, user: UserRow, sentence: string, field?: string): void {
   if (user.id !== caller.userId) return
   throw new AppError('conflict', sentence, field === undefined ? {} : { fields: { [field]: [sentence] } })
 }
 
-/** A role that there is, and that allows no more than the caller may do. */
+/** Requires an existing role without rights that the caller lacks. */
 function requireMayGive({ mayGive }: Comparison, role: number): void {
   const may = mayGive(role)
   if (may === true) return
   if (may === undefined) {
-    const sentence = 'This role does not exist any more.'
+    const sentence = 'This role no longer exists.'
     throw new AppError('invalid', sentence, { fields: { role: [sentence] } })
   }
-  const sentence = 'This role allows more than you may do. Choose another, or ask a superuser.'
+  const sentence = 'This role has more rights than you. Choose another one, or ask a superuser.'
   throw new AppError('not_allowed', sentence, { fields: { role: [sentence] } })
 }
 
 /** Only superusers make superusers. */
 function requireMayGiveAll(caller: Caller): void {
   if (caller.isSuperuser) return
-  const sentence = 'Only superusers may make somebody a superuser.'
+  const sentence = 'Only superusers can make a user a superuser.'
   throw new AppError('not_allowed', sentence, { fields: { is_superuser: [sentence] } })
 }
 
-/** In the transaction of the change, after it. */
+/** Call in the transaction of the change, after it. */
 async function requireSuperuserLeft(db: Db): Promise<void> {
   if (await hasSuperuser(db)) return
-  throw new AppError(
-    'conflict',
-    'Nobody would be left who may do everything. Make somebody else a superuser first.',
-  )
+  throw new AppError('conflict', 'No superuser would be left. Make another user a superuser first.')
 }
 
-/** What somebody may do: everything, what a role says, or nothing. */
+/** All rights, those of a role, or none. */
 interface Rights {
   isSuperuser: boolean
   role: RoleRow | undefined
 }
 
-/** Nobody changes who may do more, and nobody gives more than they have. */
+/** Users cannot change users with more rights, nor give more rights than their own. */
 export async function openComparison(db: Db, caller: Caller) {
   const roles = new Map((await findRoles(db)).map((role) => [role.id, role]))
   const { scope } = caller
@@ -299,7 +304,7 @@ export async function openComparison(db: Db, caller: Caller) {
   return {
     mayChange: ({ is_superuser, role_id }: UserRow) =>
       !exceeds({ isSuperuser: is_superuser === 1, role: roles.get(role_id ?? 0) }),
-    /** undefined = there is no such role. */
+    /** Undefined for an unknown role. */
     mayGive: (roleId: number): boolean | undefined => {
       const role = roles.get(roleId)
       return role === undefined ? undefined : !exceeds({ isSuperuser: false, role })

@@ -46,7 +46,7 @@ export async function findRoles(db: Db, id?: number): Promise<RoleRow[]> {
   }))
 }
 
-/** Those of these clients or sites that there are. */
+/** Number of existing ones among these clients or sites. */
 export async function countKnown(
   db: Db,
   table: 'clients' | 'sites',
@@ -60,7 +60,7 @@ export async function countKnown(
   return count
 }
 
-/** Makes what a role sees exactly these clients and sites. */
+/** Replaces the clients and sites of a role. */
 export async function replacePlaces(
   db: Db,
   role_id: number,
@@ -80,7 +80,7 @@ export async function replacePlaces(
       .execute()
 }
 
-/** Whether anybody is left who may do everything. */
+/** Whether any superuser is left. */
 export async function hasSuperuser(db: Db): Promise<boolean> {
   const found = await db
     .selectFrom('users')

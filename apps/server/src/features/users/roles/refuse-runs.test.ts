@@ -48,7 +48,7 @@ async function prepare() {
 
 const refusal = (detail: string) => ({ status: 403, error: { code: 'not_allowed', detail } })
 
-test('a task that runs a command or a script needs the right to run it by hand', async () => {
+test('a task with a command or a script requires the right to run it directly', async () => {
   await using bench = await prepare()
   const { pc, root, scriptAction, as } = bench
   const cases: [TaskAction, TaskAction, Permission, string][] = [
@@ -56,7 +56,7 @@ test('a task that runs a command or a script needs the right to run it by hand',
     [scriptAction(), scriptAction('--all'), 'can_run_scripts', 'a script'],
   ]
   for (const [action, other, needed, what] of cases) {
-    const refused = refusal(`The task "Tidy up" runs ${what}. Your role needs ${needed} to set it up.`)
+    const refused = refusal(`The task "Tidy up" runs ${what}. Your role needs ${needed} to configure it.`)
     const author = await as('can_list_autotasks', 'can_manage_autotasks')
     const allowed = await as('can_list_autotasks', 'can_manage_autotasks', needed)
     const body = {
@@ -73,7 +73,7 @@ test('a task that runs a command or a script needs the right to run it by hand',
     expect(
       await author.call(editTask, { params: { id: task.id }, body: { actions: [action, other] } }),
     ).toMatchObject(refused)
-    // What it ran before may stay.
+    // Existing actions may stay.
     const stays = { params: { id: task.id }, body: { alert_severity: 'error' as const, actions: [action] } }
     expect((await author.call(editTask, stays)).status).toBe(200)
     expect((await allowed.call(editTask, change)).status).toBe(200)
@@ -81,10 +81,10 @@ test('a task that runs a command or a script needs the right to run it by hand',
   }
 })
 
-test('a script check needs the right to run scripts by hand', async () => {
+test('a script check requires the right to run scripts', async () => {
   await using bench = await prepare()
   const { pc, root, scriptCheck, as } = bench
-  const refused = refusal('This check runs a script. Your role needs can_run_scripts to set it up.')
+  const refused = refusal('This check runs a script. Your role needs can_run_scripts to configure it.')
   const author = await as('can_list_checks', 'can_manage_checks')
   const allowed = await as('can_list_checks', 'can_manage_checks', 'can_run_scripts')
   const add = (settings: CheckSettings) => ({ body: { agent: pc.agent_id, settings } })
@@ -130,7 +130,7 @@ const PARTS: Part[] = [
 ]
 
 test.each(PARTS)(
-  'a policy with $what needs each of $permissions to be added, copied, assigned, switched on and restored',
+  'a policy with $what requires each of $permissions to be added, copied, assigned, switched on and restored',
   async ({ content, permissions }) => {
     await using bench = await prepare()
     const { root, site, client, as } = bench
@@ -170,12 +170,12 @@ test.each(PARTS)(
       await root.call(editPolicy, { params, body: { active: false } })
       expect(await caller.call(editPolicy, { params, body: { active: true } })).toMatchObject(refused)
       await root.call(editPolicy, { params, body: { content: NO_CONTENT, active: true } })
-      // The version before it was switched off for the first time.
+      // The version before it was first switched off.
       expect(await caller.call(revertPolicy, { params, body: { version: 2 } })).toMatchObject(refused)
       await root.call(revertPolicy, { params, body: { version: 3 } })
     }
     const lesser = await as(...POLICIES)
-    // Fewer machines and other words are nobody's run.
+    // Fewer machines and other texts start no run.
     const harmless: Partial<PolicyDocument>[] = [{ desc: 'changed' }, { active: false }]
     for (const body of harmless) expect((await lesser.call(editPolicy, { params, body })).status).toBe(200)
     const caller = await as(...POLICIES, ...permissions)
@@ -190,7 +190,7 @@ test.each(PARTS)(
   },
 )
 
-test('a task of a policy that is given to another system needs the right to run what it runs', async () => {
+test('a policy task for another platform requires the right to run its content', async () => {
   await using bench = await prepare()
   const { root, as } = bench
   const { body: policy } = await root.call(createPolicy, {
@@ -216,13 +216,13 @@ test('a task of a policy that is given to another system needs the right to run 
         },
       },
     })
-  const refused = refusal('The task "Tidy up" runs a command. Your role needs can_send_cmd to set it up.')
+  const refused = refusal('The task "Tidy up" runs a command. Your role needs can_send_cmd to configure it.')
   expect(await change(['linux', 'windows'])).toMatchObject(refused)
   expect(await change(['linux'], 'reboot')).toMatchObject(refused)
   expect((await change(['linux'])).status).toBe(200)
 })
 
-test('a check or task that is added to a policy by itself needs the right to run what it runs', async () => {
+test('a check or task added to a policy requires the right to run its content', async () => {
   await using bench = await prepare()
   const { root, scriptAction, scriptCheck, as } = bench
   const policy = (await root.call(createPolicy, { body: { name: 'Base' } })).body.id
@@ -242,7 +242,7 @@ test('a check or task that is added to a policy by itself needs the right to run
   expect((await allowed.call(createCheck, check)).status).toBe(200)
 })
 
-test('a policy that a place is given with its other fields needs the right to run what it runs', async () => {
+test('assigning a policy with other fields requires the right to run its content', async () => {
   await using bench = await prepare()
   const { root, pc, site, client, as } = bench
   const content = withTask(taskOf({ actions: [COMMAND] }))
@@ -267,7 +267,7 @@ test('a policy that a place is given with its other fields needs the right to ru
     }),
     await caller.call(editCoreSettings, { body: { server_policy: policy.id } }),
   ]
-  const refused = refusal('The task "Tidy up" runs a command. Your role needs can_send_cmd to set it up.')
+  const refused = refusal('The task "Tidy up" runs a command. Your role needs can_send_cmd to configure it.')
   for (const answer of await give(await as(...manage))) expect(answer).toMatchObject(refused)
   const params = { id: policy.id }
   expect((await root.call(getPolicy, { params })).body.targets).toEqual([])

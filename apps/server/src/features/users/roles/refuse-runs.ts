@@ -6,14 +6,14 @@ import type { Db } from '../../../platform/database/database.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { type Author, findKeyRefusal } from '../../keystore/key-use.ts'
 
-/** Something that runs later without a person who asks for it. */
+/** A command or script that runs later without a user. */
 export interface Run {
   kind: 'cmd' | 'script' | 'server'
-  /** Begins the refusal: `The task "Nightly"`. */
+  /** Start of the refusal: `The task "Nightly"`. */
   what: string
-  /** The same for the same code with the same arguments in the same place. */
+  /** Equal for the same code with the same arguments in the same place. */
   digest: string
-  /** In which keys of the store may be named. */
+  /** Arguments and variables, which may name keys of the store. */
   texts: readonly string[]
 }
 
@@ -29,9 +29,9 @@ interface Saved {
 }
 
 /**
- * Tasks, checks, policies and alert templates run commands and scripts later: whoever sets one needs the right to run
- * the same by hand, with the same keys of the store. What was there before may stay. Answers the author to store: the
- * user with whose role keys are read when it runs.
+ * Tasks, checks, policies and alert templates run commands and scripts later: configuring one requires the right to run
+ * the same directly, with the same keys of the store. Existing runs may stay. Returns the author to store: keys are
+ * read with this user's role.
  */
 export async function refuseRuns(db: Db, caller: Caller, { before, after }: Saved): Promise<Author> {
   const known = new Set(before?.runs.map(keyOf))
@@ -39,11 +39,11 @@ export async function refuseRuns(db: Db, caller: Caller, { before, after }: Save
   for (const { kind, what } of added) {
     const { text, permission } = KINDS[kind]
     if (mayDo(caller, permission)) continue
-    throw new AppError('not_allowed', `${what} runs ${text}. Your role needs ${permission} to set it up.`)
+    throw new AppError('not_allowed', `${what} runs ${text}. Your role needs ${permission} to configure it.`)
   }
   const author = before?.author ?? null
   if (added.length === 0 && author !== null) return author
-  // One author answers for all: keys in what was there before are read with the same role from now on.
+  // One author is stored for all runs: keys in existing ones are read with the same role from now on.
   const refusal = await findKeyRefusal(
     db,
     caller.userId,

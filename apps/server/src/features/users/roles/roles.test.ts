@@ -11,7 +11,7 @@ async function prepare() {
   return { server, given: server.given, root: server.as(root), rootId: root.id }
 }
 
-test('issue 4, 1.3: a superuser adds, changes and deletes roles, and what changed is written down', async () => {
+test('a superuser adds, changes and deletes roles, with audit rows', async () => {
   const { server, root } = await prepare()
   await using _server = server
   const site = await server.given.site()
@@ -51,7 +51,7 @@ test('issue 4, 1.3: a superuser adds, changes and deletes roles, and what change
   })
 })
 
-test('a role that somebody has is not deleted, and what it no longer allows is gone at once', async () => {
+test('a role in use cannot be deleted, and removed rights apply at once', async () => {
   const { server, given, root } = await prepare()
   await using _server = server
   await given.agent()
@@ -72,7 +72,7 @@ test('a role that somebody has is not deleted, and what it no longer allows is g
   expect(roles.find(({ id }) => id === params.id)).toMatchObject({ user_count: 1, users: ['ada'] })
 })
 
-test('the last superuser is not locked out, whoever changes the role', async () => {
+test('the last superuser is not locked out by a change of the role', async () => {
   const { server, given, root, rootId } = await prepare()
   await using _server = server
   const boss = await given.user({ username: 'boss' })
@@ -95,7 +95,7 @@ test('the last superuser is not locked out, whoever changes the role', async () 
   expect((await asBoss.call(editRole, { params, body: { is_superuser: true } })).status).toBe(403)
 })
 
-test('nobody but superusers changes roles, whatever they may else', async () => {
+test('only superusers change roles, whatever other rights a user has', async () => {
   const { server, given, root } = await prepare()
   await using _server = server
   const user = await given.user({ permissions: PERMISSIONS })
@@ -132,7 +132,7 @@ test.each([
   expect((await root.call(listRoles, {})).body).toHaveLength(1)
 })
 
-test('a name is given once, and a hostile one is a name', async () => {
+test('a name is unique, and a hostile one is stored as text', async () => {
   const { server, root } = await prepare()
   await using _server = server
   const name = '<img src=x onerror=alert(1)>\0'
@@ -140,6 +140,6 @@ test('a name is given once, and a hostile one is a name', async () => {
   expect(role.name).toBe(name.replace('\0', '\uFFFD'))
   const again = await root.call(createRole, { body: { name } })
   expect(again).toMatchObject({
-    error: { fields: { name: [expect.stringContaining('There is already a role')] } },
+    error: { fields: { name: [expect.stringContaining('A role named')] } },
   })
 })

@@ -13,9 +13,9 @@ export function viewRole(row: RoleRow): Role {
   }
 }
 
-/** What a person says of a role. */
+/** The editable fields of a role. */
 export function viewRoleContent(row: RoleRow) {
-  // Written as a JSON list of names; names that this version does not know are left out.
+  // Written as a JSON list of names. Unknown names are ignored.
   const names = new Set(JSON.parse(row.permissions) as string[])
   const flags = Object.fromEntries(PERMISSIONS.map((name) => [name, names.has(name)])) as Record<
     Permission,

@@ -32,7 +32,7 @@ function requireSuperuser(caller: Caller): void {
 
 export async function requireRole(db: Db, id: number): Promise<RoleRow> {
   const [role] = await findRoles(db, id)
-  if (role === undefined) throw new AppError('not_found', 'There is no such role.')
+  if (role === undefined) throw new AppError('not_found', 'This role does not exist.')
   return role
 }
 
@@ -66,7 +66,7 @@ export async function addRole(
   )
 }
 
-/** Changes a role for all who have it, unless nobody would be left who may do everything. */
+/** Changes a role for all of its users, unless no superuser would be left. */
 export async function changeRole(
   ctx: Context,
   caller: Caller,
@@ -76,7 +76,7 @@ export async function changeRole(
   const { modified, ...changes } = body
   return refuseTaken(taken(changes.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
-      // Two that change superuser roles at once wait for each other here.
+      // Serializes changes of superuser roles.
       await tx
         .updateTable('roles')
         .set((eb) => ({ name: eb.ref('name') }))
@@ -84,17 +84,18 @@ export async function changeRole(
         .execute()
       const before = await requireRole(tx, id)
       if (modified !== undefined && modified !== modifiedOf(before))
-        throw new AppError('changed_meanwhile', `Somebody else has changed the role "${before.name}".`)
+        throw new AppError(
+          'changed_meanwhile',
+          `The role "${before.name}" was changed by another user. Reload it and try again.`,
+        )
       await tx.updateTable('roles').set(columnsOf(before, changes)).where('id', '=', id).execute()
       await savePlaces(tx, id, before, changes)
       const role = await requireRole(tx, id)
       if (modifiedOf(role) === modifiedOf(before)) return viewRole(role)
       if (!(await hasSuperuser(tx)))
-        throw new AppError(
-          'conflict',
-          'Nobody would be left who may do everything. Make somebody else a superuser first.',
-          { fields: { is_superuser: ['The last superusers have this role.'] } },
-        )
+        throw new AppError('conflict', 'No superuser would be left. Make another user a superuser first.', {
+          fields: { is_superuser: ['The last superusers have this role.'] },
+        })
       await audit(tx, {
         caller,
         action: 'modify',
@@ -106,7 +107,7 @@ export async function changeRole(
         emit,
       })
       if (role.is_superuser !== before.is_superuser) await redefineKeyUses(tx, emit)
-      // Of anybody who has the role.
+      // All users with the role.
       emit({ type: 'user.changed', ids: [] })
       return viewRole(role)
     }),
@@ -137,11 +138,11 @@ async function savePlaces(tx: Db, id: number, before: RoleRow, changes: RoleChan
 
 async function refuseUnknown(tx: Db, table: 'clients' | 'sites', ids: readonly number[]): Promise<void> {
   if ((await countKnown(tx, table, ids)) === ids.length) return
-  const sentence = `One of these ${table} does not exist any more.`
+  const sentence = `One of these ${table} no longer exists.`
   throw new AppError('invalid', sentence, { fields: { [`can_view_${table}`]: [sentence] } })
 }
 
-/** For the audit log: what it allows, and not all that it does not. */
+/** For the audit log: only granted permissions. */
 function toldOf(row: RoleRow) {
   const {
     name,
@@ -164,11 +165,11 @@ function toldOf(row: RoleRow) {
   }
 }
 
-const taken = (name: string) => ({ field: 'name', sentence: `There is already a role named "${name}".` })
+const taken = (name: string) => ({ field: 'name', sentence: `A role named "${name}" already exists.` })
 
 const MOST_NAMED = 5
 
-/** Deletes a role that nobody has. */
+/** Deletes an unused role. */
 export async function removeRole(ctx: Context, caller: Caller, id: number): Promise<void> {
   requireSuperuser(caller)
   await ctx.transaction(async (tx, emit) => {

@@ -12,8 +12,8 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const TOKEN = /^[A-Za-z0-9_-]{20,200}$/
 
 /**
- * Who makes this request. Undefined: no sign of a session. Throws where there is one that does not do: the token
- * without its cookie, no XSRF header on a write, past its end.
+ * Returns the caller of a request, or undefined without credentials. Throws for invalid ones: the token without its
+ * cookie, no XSRF header on a write, an expired session.
  */
 export async function authenticate(
   ctx: Context,
@@ -28,7 +28,7 @@ export async function authenticate(
   refuseWithoutCookie(cookies, request, found)
   const isRead = SAFE_METHODS.has(request.method)
   if (!isRead && caller.session?.inGrace === true) {
-    throw new AppError('session_expired', 'Your session has expired. Sign in again; nothing was changed.')
+    throw new AppError('session_expired', 'Your session has expired. Sign in again. Nothing was changed.')
   }
   if (!isRead && !cookies.matchesXsrf(request)) {
     throw new AppError('bad_xsrf', 'The request lacks its XSRF token. Reload the page and try again.')
@@ -44,7 +44,8 @@ function readToken(request: FastifyRequest): string | undefined {
   if (hasKey && header !== undefined) {
     throw new AppError('invalid', 'Send either Authorization or X-API-KEY, not both.')
   }
-  if (hasKey) throw new AppError('not_signed_in', 'There are no API keys yet. Sign in instead; see /docs/.')
+  if (hasKey)
+    throw new AppError('not_signed_in', 'API keys are not supported yet. Sign in instead, see /docs/.')
   if (header === undefined) return undefined
   const [scheme, token, ...rest] = header.trim().split(/ +/)
   if (scheme?.toLowerCase() !== 'token' || token === undefined || rest.length > 0) {
@@ -54,13 +55,13 @@ function readToken(request: FastifyRequest): string | undefined {
   return token
 }
 
-/** The token lies in local storage, where a script can read it; without the HttpOnly cookie it is worth nothing. */
+/** The token is in local storage, where scripts can read it. Without the HttpOnly cookie it is useless. */
 function refuseWithoutCookie(cookies: SessionCookies, request: FastifyRequest, found: SessionUser): void {
   const cookie = cookies.find(request)
   if (cookie === undefined || !equalTexts(digestOf(cookie), found.cookie_digest)) throw ended()
 }
 
-/** The same words for a session that never was, has ended, or lacks its cookie. */
+/** The same words for a session that never existed, has ended, or lacks its cookie. */
 function ended(): AppError {
   return new AppError('not_signed_in', 'Your session has ended. Sign in again.')
 }

@@ -7,18 +7,18 @@ import { countFailure, forgiveFailures, keyList, refuseWhileBlocked, type Thrott
 import { findTotpStep } from './totp.ts'
 import type { Turns } from './turns.ts'
 
-/** So long a code counts, from when the session gave it. */
+/** How long a code is valid for its session. */
 export const CODE_MINUTES = 10
 
-/** Takes a code of a signed-in person once more; each code counts once, and guessing is slowed down as at sign-in. */
+/** Accepts another code of a signed-in user. Each code works once, and guessing is slowed down as at sign-in. */
 export function confirmCode(
   { ctx, turns }: { ctx: Context; turns: Turns },
   caller: Caller,
   code: string,
 ): Promise<{ until: string }> {
   const { session } = caller
-  if (session === undefined) throw new AppError('not_allowed', 'Codes are for signed-in people.')
-  // Its own count: whoever has stolen a session must not lock its owner out of signing in.
+  if (session === undefined) throw new AppError('not_allowed', 'Codes require a signed-in user.')
+  // A separate counter: a stolen session must not lock its owner out of signing in.
   const keys: ThrottleKeys = { account: `code:${caller.userId}`, source: undefined }
   return turns.run(keyList(keys), async () => {
     await refuseWhileBlocked(ctx, keys)
@@ -31,7 +31,7 @@ export function confirmCode(
       await countFailure(ctx, keys)
       await writeAudit(ctx, caller, {
         action: 'failed_login',
-        message: `Gave a wrong code as "${user.username}"`,
+        message: `Failed to confirm "${user.username}" with a code`,
       })
       refuse(step === undefined ? WRONG : USED)
     }
@@ -46,7 +46,7 @@ export function confirmCode(
   })
 }
 
-/** Whether the session has given a code that still counts. */
+/** Whether the session has passed a code that is still valid. */
 export function hasFreshCode(codeAt: string | null, now: Date): boolean {
   return codeAt !== null && endOfCode(codeAt) > now
 }
@@ -55,8 +55,8 @@ function endOfCode(codeAt: string): Date {
   return new Date(Date.parse(codeAt) + CODE_MINUTES * 60_000)
 }
 
-const WRONG = 'This code is not right. Enter the one that the app shows now; the clocks must agree.'
-const USED = 'This code was used already. Wait for the next one.'
+const WRONG = 'This code is wrong. Enter the current one of the app, and check that the clocks agree.'
+const USED = 'This code was already used. Wait for the next one.'
 
 function refuse(message: string): never {
   throw new AppError('invalid', message, { fields: { twofactor: [message] } })

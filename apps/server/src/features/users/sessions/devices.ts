@@ -4,8 +4,8 @@ import type { Context } from '../../../context.ts'
 import type { SessionCookies } from './session-cookies.ts'
 
 /**
- * A browser remembers, sealed by the server, which account was signed in there. It opens nothing: it only lets
- * throttle.ts tell the owner's browser from strangers who guess.
+ * A sealed cookie with the account that signed in with this browser. It grants no access: throttle.ts uses it to
+ * distinguish the owner's browser from strangers who guess.
  */
 export function findDevice(
   ctx: Context,
@@ -18,7 +18,7 @@ export function findDevice(
     const [id, owner] = ctx.secrets.decrypt(sealed).split(' ', 2)
     return owner === username ? id : undefined
   } catch {
-    // Sealed with another key, or made up: an unknown browser.
+    // Sealed with another key, or forged: an unknown browser.
     return undefined
   }
 }

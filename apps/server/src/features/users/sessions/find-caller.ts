@@ -5,8 +5,8 @@ import { findSessionUser, listRoleScope, type SessionUser } from './queries.ts'
 import { ageOfSession } from './session-life.ts'
 
 /**
- * The caller behind a session, with what its role allows right now; undefined when the session has ended, is past
- * its grace, or its user is no longer active. For those who hold a session's digest without a request: sockets.
+ * Returns the caller of a session with the current rights of the role, or undefined if the session has ended, is past
+ * its grace period, or its user is inactive. For holders of a session digest without a request: sockets.
  */
 export async function findCaller(ctx: Context, digest: string, source: string): Promise<Caller | undefined> {
   const found = await findSessionUser(ctx.db, digest)
@@ -43,7 +43,7 @@ export async function callerOf(
   }
 }
 
-/** On a loopback address two-factor sign-in may wait, unless the role demands it. */
+/** On a loopback address two-factor sign-in is optional, unless the role requires it. */
 export function isTotpDemanded({ config }: Context, roleDemands: 0 | 1 | null): boolean {
   return !config.isLoopback || roleDemands === 1
 }
@@ -54,7 +54,7 @@ export function displayName(user: { first_name: string; last_name: string }): st
 }
 
 function permissionsOf(found: SessionUser): ReadonlySet<Permission> {
-  // Written as a JSON list of names; names that this version does not know are left out.
+  // Written as a JSON list of names. Unknown names are ignored.
   const names = new Set(found.permissions === null ? [] : (JSON.parse(found.permissions) as string[]))
   return new Set(PERMISSIONS.filter((permission) => names.has(permission)))
 }

@@ -4,7 +4,7 @@ import { savePreferences } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../../testing/test-server.ts'
 
-test('what has expired is removed, and what has not is kept', async () => {
+test('expired rows are deleted, and others are kept', async () => {
   await using server = await createTestServer()
   const user = await server.given.user()
   const ada = server.as(user)

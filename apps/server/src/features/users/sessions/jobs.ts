@@ -7,7 +7,7 @@ import { FORGET_HOURS } from './throttle.ts'
 const IDEMPOTENCY_KEPT_HOURS = 24
 const HOUR_MS = 3_600_000
 
-/** Sessions, tickets, throttles and first answers go when their time is over. */
+/** Deletes expired sessions, tickets, throttles and stored responses. */
 export function sessionJobs(ctx: Context): Job[] {
   return [{ name: 'sessions.remove-expired', schedule: everyMinute, run: () => removeExpired(ctx) }]
 }

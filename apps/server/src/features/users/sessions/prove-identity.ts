@@ -15,7 +15,7 @@ interface Proof {
 }
 
 /**
- * Requires the current password or a fresh code before a change that would hand the account to whoever holds the
+ * Requires the current password or a fresh code before a change that would hand the account to the holder of a stolen
  * session. Failures count together with those of signing in.
  */
 export function proveIdentity(
@@ -46,7 +46,7 @@ export function proveIdentity(
     })
     const [field, message] =
       current_password === undefined
-        ? ['twofactor', 'This code is wrong or was used before. Enter the one that the app shows now.']
+        ? ['twofactor', 'This code is wrong or was used before. Enter the current one of the app.']
         : ['current_password', 'The current password is wrong.']
     throw new AppError('invalid', message, { fields: { [field]: [message] } })
   })

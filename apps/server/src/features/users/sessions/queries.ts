@@ -5,7 +5,7 @@ import type { SessionsTable } from '../../../platform/database/tables/users.ts'
 
 export type SessionRow = SessionsTable & { username: string }
 
-/** A session with its user and role, as far as the user may still sign in. */
+/** A session with its user and role, if the user may still sign in. */
 export async function findSessionUser(db: Db, digest: string) {
   return db
     .selectFrom('sessions')
@@ -44,7 +44,7 @@ export async function extendSession(
   await db.updateTable('sessions').set(times).where('digest', '=', digest).execute()
 }
 
-/** Sessions of a user that have not ended yet, the latest used first. */
+/** Sessions of a user that have not ended, the latest used first. */
 export async function listSessions(db: Db, userId: number, now: string): Promise<SessionRow[]> {
   return db
     .selectFrom('sessions')
@@ -67,7 +67,7 @@ export async function findSession(db: Db, digest: string): Promise<SessionRow | 
     .executeTakeFirst()
 }
 
-/** Deletes the chosen sessions of a user and answers their digests. */
+/** Deletes the chosen sessions of a user and returns their digests. */
 export async function deleteSessions(
   db: Db,
   chosen: { userId: number; only?: string; except?: string },
@@ -94,7 +94,7 @@ export async function deleteSessionOfCookie(db: Db, userId: number, cookieDigest
   return rows.map((row) => row.digest)
 }
 
-/** Takes the number of a TOTP step for this user; false when that step or a later one was used before. */
+/** Consumes a TOTP step of this user. Returns false if that step or a later one was used before. */
 export async function takeTotpStep(db: Db, userId: number, step: number): Promise<boolean> {
   const result = await db
     .updateTable('users')
@@ -130,14 +130,14 @@ export async function findWholeUser(db: Db, id: number) {
   return db.selectFrom('users').where('id', '=', id).selectAll().executeTakeFirst()
 }
 
-/** Whoever calls may have been deleted a moment ago. */
+/** The caller may just have been deleted. */
 export async function requireUser(db: Db, id: number) {
   const user = await findWholeUser(db, id)
   if (user === undefined) throw new AppError('not_signed_in', 'Your account was deleted.')
   return user
 }
 
-/** The pending or confirmed TOTP key of a user, set to `sealedKey` where there was none. */
+/** The pending or confirmed TOTP key of a user, set to `sealedKey` if there was none. */
 export async function keepTotpKey(db: Db, userId: number, sealedKey: string): Promise<string> {
   await db
     .updateTable('users')

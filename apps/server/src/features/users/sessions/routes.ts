@@ -99,7 +99,7 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
     const session = await findSession(ctx.db, digest)
     const isOwn = session?.user_id === caller.userId
     if (session === undefined || (!isOwn && !mayDo(caller, 'can_manage_accounts'))) {
-      throw new AppError('not_found', 'This session has ended already.')
+      throw new AppError('not_found', 'This session has already ended.')
     }
     const user = { id: session.user_id, username: session.username }
     await endSessions(ctx, caller, { user, only: digest })
@@ -109,11 +109,11 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
 
 async function requireUserOfId(ctx: Context, id: number): Promise<{ id: number; username: string }> {
   const user = await findUser(ctx.db, id)
-  if (user === undefined) throw new AppError('not_found', 'There is no such user.')
+  if (user === undefined) throw new AppError('not_found', 'This user does not exist.')
   return user
 }
 
-/** Sets the caller's own password and ends the other sessions, whoever holds them. */
+/** Sets the caller's own password and ends all other sessions of the caller. */
 async function changeOwnPassword(ctx: Context, caller: Caller, password: string): Promise<void> {
   refuseWeakPassword(password, caller.username)
   const hash = await hashPassword(password)
@@ -136,8 +136,8 @@ async function changeOwnPassword(ctx: Context, caller: Caller, password: string)
 }
 
 /**
- * Ends sessions of a user: one, all, or all but one; of somebody else only by who may change that user. Sockets that
- * hang on them close on the event.
+ * Ends sessions of a user: one, all, or all but one. Sessions of other users require the right to change them. Their
+ * sockets close on the event.
  */
 async function endSessions(
   ctx: Context,

@@ -6,7 +6,7 @@ import { digestOf, newToken } from '../../../platform/secrets/secrets.ts'
 /** Read by the console's pages and sent back in `X-XSRF-TOKEN`. Not bound to a session. */
 export const XSRF_COOKIE = 'XSRF-TOKEN'
 const XSRF_HEADER = 'x-xsrf-token'
-/** As long as browsers keep a cookie: the session row decides how long it is good for. */
+/** The maximum of browsers. The session row determines the actual lifetime. */
 const COOKIE_SECONDS = 400 * 86_400
 
 /** Sets and reads the cookies of signed-in browsers. */
@@ -16,17 +16,17 @@ export interface SessionCookies {
   find(request: FastifyRequest): string | undefined
   set(reply: FastifyReply, value: string): void
   clear(reply: FastifyReply): void
-  /** Where the browser has no XSRF cookie, gives it one. */
+  /** Sets the XSRF cookie if the browser has none. */
   keepXsrf(request: FastifyRequest, reply: FastifyReply): void
   matchesXsrf(request: FastifyRequest): boolean
-  /** The cookie that marks a browser in which an account was signed in before; see devices.ts. */
+  /** The cookie of a browser in which an account signed in before, see devices.ts. */
   findDevice(request: FastifyRequest): string | undefined
   setDevice(reply: FastifyReply, value: string): void
 }
 
 /**
- * Cookies know no ports: two servers on one address would overwrite each other's, so their names end in a few
- * letters of the server's own id. The XSRF cookie may be shared, because only its repetition is asked for.
+ * Cookies ignore ports: two servers on one address would overwrite each other's, so their names end in letters of the
+ * server's id. The XSRF cookie may be shared, because only its repetition is checked.
  */
 export async function openSessionCookies(ctx: Context): Promise<SessionCookies> {
   const suffix = digestOf(await requireInstanceId(ctx)).slice(0, 8)

@@ -1,7 +1,7 @@
 const SESSION_HOURS = 12
-/** After its end a session still reads for a while, so that nobody loses what is on screen. */
+/** An expired session can still read for a while, so that nothing on screen is lost. */
 export const GRACE_MINUTES = 5
-/** Use extends a session; it is written at most this often. */
+/** Use extends a session. It is written at most this often. */
 const EXTEND_EVERY_SECONDS = 60
 
 export type SessionAge = 'live' | 'grace' | 'over'

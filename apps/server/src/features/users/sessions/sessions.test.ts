@@ -18,7 +18,7 @@ import { createTestServer, type TestServer } from '../../../testing/test-server.
 import type { TestUser } from '../../../testing/test-given.ts'
 import { redeemTicket } from './socket-tickets.ts'
 
-test('a token without its cookie is worth nothing', async () => {
+test('a token without its cookie is refused', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user()
   const eve = await server.given.user()
@@ -29,7 +29,7 @@ test('a token without its cookie is worth nothing', async () => {
   expect((await thief.call(getVersion, {})).status).toBe(401)
 })
 
-test('a cookie without its token is worth nothing', async () => {
+test('a cookie without its token is refused', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user()
   const page = server.anonymous
@@ -100,7 +100,7 @@ test('both kinds of credentials at once, an API key and an unknown scheme are re
   stranger.headers = { 'x-api-key': 'SOMEKEY' }
   expect(await stranger.call(getVersion, {})).toMatchObject({
     status: 401,
-    error: { detail: 'There are no API keys yet. Sign in instead; see /docs/.' },
+    error: { detail: 'API keys are not supported yet. Sign in instead, see /docs/.' },
   })
   for (const authorization of ['Bearer abc', 'Basic YTpi', 'Token', 'Token a b', 'Token <script>']) {
     stranger.headers = { authorization }
@@ -119,7 +119,7 @@ test('a session lasts twelve hours from its last use', async () => {
   expect((await ada.call(getVersion, {})).status).toBe(401)
 })
 
-test('use is written down at most once a minute', async () => {
+test('use is stored at most once a minute', async () => {
   await using server = await createTestServer()
   const user = await server.given.user()
   const ada = server.as(user)
@@ -132,7 +132,7 @@ test('use is written down at most once a minute', async () => {
   expect(await lastUsed()).not.toBe(first)
 })
 
-test('for five minutes past its end a session reads but does not write', async () => {
+test('for five minutes after its end a session reads but does not write', async () => {
   await using server = await createTestServer()
   const ada = server.as(await server.given.user())
   expect((await ada.call(getDashInfo, {})).body.token_is_expired).toBe(false)
@@ -147,7 +147,7 @@ test('for five minutes past its end a session reads but does not write', async (
   expect((await ada.call(getDashInfo, {})).status).toBe(401)
 })
 
-test('a session can be listed and ended by its user, and another by who manages accounts', async () => {
+test('a session can be listed and ended by its user, and by managers of accounts', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ username: 'ada' })
   const eve = await server.given.user({ username: 'eve' })
@@ -283,7 +283,7 @@ test('a fresh code changes the password once, without the old one', async () => 
   expect((await change()).error.fields).toHaveProperty('twofactor')
 })
 
-test('wrong proofs of identity count together with failures to sign in', async () => {
+test('failed identity checks count together with failed sign-ins', async () => {
   await using server = await createTestServer()
   const user = await server.given.user({ username: 'ada', password: 'the old password' })
   const guess = (current_password: string) =>
@@ -299,7 +299,7 @@ test('wrong proofs of identity count together with failures to sign in', async (
 test.each([
   ['the server is not on a loopback address', { MUSTER_HOST: '0.0.0.0' }, {}],
   ['the role demands it', {}, { totpRequired: true }],
-])('without TOTP nothing but setting it up is possible when %s', async (_, env, role) => {
+])('without TOTP only its set-up is possible when %s', async (_, env, role) => {
   await using server = await createTestServer({ env })
   const ada = server.as(await server.given.user({ superuser: true, ...role }))
   expect((await ada.call(getDashInfo, {})).error.code).toBe('totp_required')
@@ -318,14 +318,14 @@ test.each([
   expect((await safe.call(getDashInfo, {})).status).toBe(200)
 })
 
-test('an inactive user has no session any more', async () => {
+test('an inactive user has no session', async () => {
   await using server = await createTestServer()
   const user = await server.given.user()
   await server.ctx.db.updateTable('users').set({ is_active: 0 }).where('id', '=', user.id).execute()
   expect((await server.as(user).call(getVersion, {})).status).toBe(401)
 })
 
-test('a socket ticket is good once, for thirty seconds, as long as the session stands', async () => {
+test('a socket ticket works once, for thirty seconds, while its session exists', async () => {
   await using server = await createTestServer()
   const user = await server.given.user({ username: 'ada', permissions: ['can_list_agents'] })
   const ticket = async (holder: TestUser = user) =>
@@ -346,7 +346,7 @@ test('a socket ticket is good once, for thirty seconds, as long as the session s
   await expect(redeemTicket(server.ctx, 'made up', '')).rejects.toThrow('used up')
 })
 
-test('of ten who redeem one ticket at once, one gets in', async () => {
+test('of ten concurrent uses of one ticket one succeeds', async () => {
   await using server = await createTestServer()
   const user = await server.given.user()
   const { ticket } = (await server.as(user).call(createSocketTicket, {})).body
@@ -356,7 +356,7 @@ test('of ten who redeem one ticket at once, one gets in', async () => {
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('no token, cookie, password or TOTP key lies readable in the database or the log', async () => {
+test('no token, cookie, password or TOTP key is readable in the database or the log', async () => {
   await using server = await createTestServer()
   const user = await server.given.user({ username: 'ada', password: 'correct horse battery', totp: true })
   await server.anonymous.call(checkCredentials, {

@@ -5,7 +5,7 @@ import { audit } from '../../audit/write-audit.ts'
 import { deleteSessions, keepTotpKey, requireUser, takeTotpStep } from './queries.ts'
 import { findTotpStep, newTotpKey, totpAddress } from './totp.ts'
 
-/** The key to put into an authenticator app: the same one until a code has confirmed it, then `false`. */
+/** The key for an authenticator app: unchanged until a code has confirmed it, then `false`. */
 export async function showTotpKey(
   ctx: Context,
   caller: Caller,
@@ -18,21 +18,21 @@ export async function showTotpKey(
 }
 
 /**
- * Accepts the first code. It ends every session of the user, as they were opened with the password alone; the
- * code is used up, so the next sign-in needs the next one.
+ * Accepts the first code. It ends every session of the user, because they were opened with the password alone. The code
+ * is used up, so the next sign-in needs another one.
  */
 export async function confirmTotpKey(ctx: Context, caller: Caller, code: string): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     const user = await requireUser(tx, caller.userId)
     if (user.totp_confirmed === 1) {
-      throw new AppError('conflict', 'Two-factor sign-in is set up already.')
+      throw new AppError('conflict', 'Two-factor sign-in is already set up.')
     }
     if (user.totp_key === null) {
-      throw new AppError('conflict', 'Open the set-up page first: there is no key to confirm yet.')
+      throw new AppError('conflict', 'Open the set-up page first. There is no key to confirm yet.')
     }
     const step = findTotpStep(ctx.secrets.decrypt(user.totp_key), code, ctx.now())
     if (step === undefined || !(await takeTotpStep(tx, user.id, step))) {
-      const message = 'This code is not right. Enter the one that the app shows now; the clocks must agree.'
+      const message = 'This code is wrong. Enter the current one of the app, and check that the clocks agree.'
       throw new AppError('invalid', message, { fields: { twofactor: [message] } })
     }
     const ended = await deleteSessions(tx, { userId: user.id })
@@ -49,7 +49,7 @@ export async function confirmTotpKey(ctx: Context, caller: Caller, code: string)
   })
 }
 
-/** Forgets the caller's own key and ends the other sessions, whoever holds them. */
+/** Deletes the caller's own key and ends all other sessions of the caller. */
 export async function forgetTotpKey(ctx: Context, caller: Caller): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     await tx

@@ -20,7 +20,7 @@ function codeOf(server: TestServer, key: string, stepsAway = 0): string {
   return new TOTP({ secret: Secret.fromBase32(key) }).generate({ timestamp })
 }
 
-test('a user without TOTP gets a session from the password, and it works', async () => {
+test('a user without TOTP gets a working session from the password', async () => {
   await using server = await createTestServer()
   await server.given.user({
     username: 'ada',
@@ -75,7 +75,7 @@ test('a code is accepted once', async () => {
   expect((await signIn(codeOf(server, totpKey))).status).toBe(200)
 })
 
-test('of ten requests with the same code at once, one signs in', async () => {
+test('of ten concurrent requests with the same code one signs in', async () => {
   await using server = await createTestServer()
   const { totpKey = '' } = await server.given.user({ username: 'ada', password: PASSWORD, totp: true })
   const twofactor = codeOf(server, totpKey)
@@ -93,7 +93,7 @@ test.each([
   [0, 200],
   [1, 200],
   [2, 400],
-])('a code of %i steps away answers %i', async (steps, expected) => {
+])('a code %i steps away returns %i', async (steps, expected) => {
   await using server = await createTestServer()
   const { totpKey = '' } = await server.given.user({ username: 'ada', password: PASSWORD, totp: true })
   const twofactor = codeOf(server, totpKey, steps)
@@ -103,7 +103,7 @@ test.each([
   expect(status).toBe(expected)
 })
 
-test('a wrong user, a wrong password, a wrong code and an inactive user get the same answer', async () => {
+test('a wrong user, a wrong password, a wrong code and an inactive user get the same response', async () => {
   await using server = await createTestServer()
   const { totpKey = '' } = await server.given.user({ username: 'ada', password: PASSWORD, totp: true })
   await server.given.user({ username: 'gone', password: PASSWORD, totp: true, fields: { is_active: 0 } })
@@ -146,11 +146,11 @@ test('a wrong user takes as long as a wrong password', async () => {
     }
   }
   const median = (values: number[] = []) => values.toSorted((a, b) => a - b)[6] ?? 0
-  // Without the work of a password it would be a small part of it.
+  // Without hashing it would be a small part of it.
   expect(median(times['nobody']) / median(times['user'])).toBeGreaterThan(0.4)
 })
 
-test('a TOTP key stays the same until a first code confirms it; then it is never shown again', async () => {
+test('a TOTP key stays the same until a first code confirms it, and is never shown again', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ username: 'ada', password: PASSWORD })
   const client = server.as(ada)
@@ -177,7 +177,7 @@ test('a TOTP key stays the same until a first code confirms it; then it is never
   expect((await again.call(setupTotp, {})).body).toBe(false)
 })
 
-test('a sign-in whose code is the first ever confirms the key and ends sessions opened without a code', async () => {
+test('a sign-in with the first code confirms the key and ends sessions opened without a code', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ username: 'ada', password: PASSWORD })
   const shown = (await server.as(ada).call(setupTotp, {})).body
@@ -193,7 +193,7 @@ test('a sign-in whose code is the first ever confirms the key and ends sessions 
   expect(next.body).toEqual({ totp: true })
 })
 
-test('signing in again in one browser replaces its session; signing out ends it', async () => {
+test('signing in again in one browser replaces its session, and signing out ends it', async () => {
   await using server = await createTestServer()
   await server.given.user({ username: 'ada', password: PASSWORD })
   const browser = server.anonymous
@@ -210,7 +210,7 @@ test('signing in again in one browser replaces its session; signing out ends it'
   expect((await browser.call(listOwnSessions, {})).status).toBe(401)
 })
 
-test('failed and successful sign-ins are audited, without what was typed for an unknown user', async () => {
+test('failed and successful sign-ins are audited, without the input for an unknown user', async () => {
   await using server = await createTestServer()
   await server.given.user({ username: 'ada', password: PASSWORD })
   await server.anonymous.call(checkCredentials, { body: { username: 'my-password', password: 'x' } })
@@ -230,7 +230,7 @@ function fromAddress(client: TestClient, address: string): TestClient {
   return client
 }
 
-test('where password sign-in is for superusers only, others are refused by password and by code', async () => {
+test('if password sign-in is for superusers only, others are refused by password and by code', async () => {
   await using server = await createTestServer()
   const root = await server.given.user({ username: 'root', password: PASSWORD, superuser: true })
   await server.given.user({ username: 'ada', password: PASSWORD })

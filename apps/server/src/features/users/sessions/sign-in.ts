@@ -37,7 +37,7 @@ export interface SignInDesk {
   ctx: Context
   cookies: SessionCookies
   turns: Turns
-  /** Stands in for the key of a user who has none, so that all codes take as long to check. */
+  /** The key used for users without one, so that all codes take equally long. */
   nobodysKey: string
 }
 
@@ -52,16 +52,16 @@ export interface Attempt {
   reply: FastifyReply
 }
 
-/** The password alone: a session for a user without TOTP, and for others the word that a code is needed. */
+/** Signs in with the password alone: a session for a user without TOTP; others need a code. */
 export function signInByPassword(desk: SignInDesk, attempt: Attempt): Promise<SignIn> {
   return attemptSignIn(desk, attempt, async (keys, user) => {
-    // Failures stay counted: knowing the password must not give new tries at the code.
+    // Failures stay counted: a correct password must not allow new attempts at the code.
     if (user.totp_confirmed === 1) return { totp: true }
     return openSession(desk, { ...attempt, user, keys, hasCode: false })
   })
 }
 
-/** Password and code. The first code that is accepted confirms a key that was waiting for it. */
+/** Signs in with password and code. The first accepted code confirms a pending key. */
 export function signInByCode(desk: SignInDesk, attempt: Attempt & { code: string }): Promise<SignIn> {
   const { ctx } = desk
   return attemptSignIn(desk, attempt, async (keys, user) => {
@@ -72,8 +72,8 @@ export function signInByCode(desk: SignInDesk, attempt: Attempt & { code: string
 }
 
 /**
- * Everything that both ways have in common, in this order: one attempt at a time per account and source; no
- * hashing while blocked; and the same answer after the same work, whatever was wrong.
+ * The common part of both ways, in this order: one attempt at a time per account and source; no hashing while blocked;
+ * the same response after the same work, whatever was wrong.
  */
 async function attemptSignIn(
   desk: SignInDesk,
@@ -110,7 +110,7 @@ function findStep(desk: SignInDesk, user: SigningUser | undefined, code: string)
   return key === undefined ? undefined : step
 }
 
-/** Superusers get in by password whatever the settings say. */
+/** Superusers may always sign in with a password. */
 async function refuseBlockedLogon(ctx: Context, user: SigningUser, source: string): Promise<void> {
   const { block_local_user_logon: isBlocked } = await readCoreSettings(ctx.db)
   if (!isBlocked || (await isSuperuser(ctx.db, user.id))) return
@@ -118,14 +118,14 @@ async function refuseBlockedLogon(ctx: Context, user: SigningUser, source: strin
   throw new AppError('not_allowed', 'Only superusers can sign in with a password.')
 }
 
-/** A name that nobody has is not written down: it may be a password in the wrong field. */
+/** An unknown name is not stored: it may be a password in the wrong field. */
 async function auditFailure(ctx: Context, source: string, user: SigningUser | undefined): Promise<void> {
   await audit(ctx.db, {
     caller: { username: user?.username ?? '', source },
     action: 'failed_login',
     object_type: 'user',
     message:
-      user === undefined ? 'Failed to sign in: no such user' : `Failed to sign in as "${user.username}"`,
+      user === undefined ? 'Failed to sign in as an unknown user' : `Failed to sign in as "${user.username}"`,
     at: ctx.now(),
     emit: ctx.emit,
   })
@@ -135,7 +135,7 @@ type SigningUser = Selectable<UsersTable>
 
 const LONGEST_USER_AGENT = 300
 
-/** The end of a successful sign-in: the session's row, its two cookies, and the token that is told only now. */
+/** Ends a successful sign-in: stores the session, sets its cookies, and returns the token, which is shown only now. */
 async function openSession(
   { ctx, cookies }: { ctx: Context; cookies: SessionCookies },
   {
@@ -146,7 +146,7 @@ async function openSession(
     reply,
   }: {
     user: SigningUser
-    /** A TOTP code was accepted beside the password. */
+    /** A TOTP code was accepted besides the password. */
     hasCode: boolean
     keys: ThrottleKeys
     request: FastifyRequest
@@ -195,8 +195,8 @@ async function openSession(
 }
 
 /**
- * The session that this browser held so far; and, when this sign-in's code was the first ever, all others of the
- * user, for they were opened with the password alone.
+ * Ends the previous session of this browser. If the code was the first ever, ends all other sessions of the user too,
+ * which were opened with the password alone.
  */
 async function endReplaced(
   tx: Db,
@@ -206,7 +206,7 @@ async function endReplaced(
   return oldCookie === undefined ? [] : deleteSessionOfCookie(tx, user.id, digestOf(oldCookie))
 }
 
-/** The user as it is now: password, rights or TOTP may have changed while the password was being checked. */
+/** Reads the user again: password, rights or TOTP may have changed during the verification. */
 async function requireUnchanged(tx: Db, user: SigningUser, hasCode: boolean): Promise<SigningUser> {
   const fresh = await findWholeUser(tx, user.id)
   const isSame = fresh?.password_hash === user.password_hash && fresh.is_active === 1

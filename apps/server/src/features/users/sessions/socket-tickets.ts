@@ -6,10 +6,10 @@ import { findCaller } from './find-caller.ts'
 
 export const TICKET_SECONDS = 30
 
-/** A ticket that opens one socket in the name of the caller's session. Only its digest is kept. */
+/** Creates a ticket that opens one socket for the caller's session. Only its digest is stored. */
 export async function createTicket(ctx: Context, caller: Caller): Promise<string> {
   if (caller.session === undefined) {
-    throw new AppError('not_allowed', 'Live sockets are for signed-in people.')
+    throw new AppError('not_allowed', 'Live sockets require a signed-in user.')
   }
   const ticket = newToken()
   await ctx.db
@@ -24,8 +24,8 @@ export async function createTicket(ctx: Context, caller: Caller): Promise<string
 }
 
 /**
- * Who holds this ticket. It is used up by asking, whatever the answer. `source` is the address of the socket.
- * Afterwards `findCaller(ctx, caller.session.digest, source)` says whether the session still stands.
+ * Returns the holder of this ticket, and consumes it in any case. `source`: the address of the socket. Afterwards
+ * `findCaller(ctx, caller.session.digest, source)` tells whether the session still exists.
  */
 export async function redeemTicket(ctx: Context, ticket: string, source: string): Promise<Caller> {
   const row = await ctx.db
@@ -36,7 +36,7 @@ export async function redeemTicket(ctx: Context, ticket: string, source: string)
   const isGood = row !== undefined && row.expires_at > ctx.now().toISOString()
   const caller = isGood ? await findCaller(ctx, row.session_digest, source) : undefined
   if (caller === undefined || caller.session?.inGrace === true || caller.session?.totpPending === true) {
-    throw new AppError('not_signed_in', 'This ticket is used up or too old. Ask for a new one.')
+    throw new AppError('not_signed_in', 'This ticket was used or has expired. Request a new one.')
   }
   return caller
 }

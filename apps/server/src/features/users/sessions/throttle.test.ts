@@ -16,11 +16,11 @@ test.each([
   [13, 512],
   [14, 900],
   [1000, 900],
-])('after %i failures one waits %i seconds', (failures, seconds) => {
+])('after %i failures the wait is %i seconds', (failures, seconds) => {
   expect(delaySeconds(failures)).toBe(seconds)
 })
 
-test('from the fifth failure an account must wait, also with the right password, and is told how long', async () => {
+test('after the fifth failure an account must wait, also with the right password, and sees how long', async () => {
   await using server = await createTestServer()
   server.clock.freeze('2026-11-21T10:00:00Z')
   await server.given.user({ username: 'ada', password: PASSWORD })
@@ -38,7 +38,7 @@ test('from the fifth failure an account must wait, also with the right password,
   expect((await attempt(server, 'ada', PASSWORD, '192.0.2.77')).status).toBe(200)
 })
 
-test('a name that does not exist is slowed down like any other', async () => {
+test('an unknown name is slowed down like any other', async () => {
   await using server = await createTestServer()
   const statuses = []
   for (let index = 0; index < 6; index += 1) {
@@ -47,7 +47,7 @@ test('a name that does not exist is slowed down like any other', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
 })
 
-test('from the fifth failure a source must wait, whichever accounts it tries', async () => {
+test('after the fifth failure a source must wait, whichever accounts it tries', async () => {
   await using server = await createTestServer()
   await server.given.user({ username: 'ada', password: PASSWORD })
   for (let index = 0; index < 5; index += 1) {
@@ -66,7 +66,7 @@ test('addresses of one IPv6 network count as one source', async () => {
   expect((await attempt(server, 'someone', 'x', '2001:db8:1:3::1')).status).toBe(400)
 })
 
-test('waiting is capped, and a success forgets the failures', async () => {
+test('the wait is capped, and a success forgets the failures', async () => {
   await using server = await createTestServer()
   server.clock.freeze('2026-11-21T10:00:00Z')
   await server.given.user({ username: 'ada', password: PASSWORD })
@@ -81,7 +81,7 @@ test('waiting is capped, and a success forgets the failures', async () => {
   expect((await attempt(server, 'ada', 'wrong', '192.0.2.200')).status).toBe(400)
 })
 
-test('strangers who guess do not keep the owner out of a browser that knows the account', async () => {
+test('guessing strangers do not lock the owner out of a known browser', async () => {
   await using server = await createTestServer()
   await server.given.user({ username: 'ada', password: PASSWORD })
   const browser = server.anonymous
@@ -100,7 +100,7 @@ test('strangers who guess do not keep the owner out of a browser that knows the 
   expect(guesses.at(-1)?.status, 'and gives no free guesses').toBe(429)
 })
 
-test('the right password gives no new tries at the code', async () => {
+test('the right password allows no new attempts at the code', async () => {
   await using server = await createTestServer()
   await server.given.user({ username: 'ada', password: PASSWORD, totp: true })
   const statuses = []
@@ -113,7 +113,7 @@ test('the right password gives no new tries at the code', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
 })
 
-test('of a burst at one account, five passwords are looked at', async () => {
+test('of a burst at one account five passwords are verified', async () => {
   await using server = await createTestServer()
   await server.given.user({ username: 'ada', password: PASSWORD })
   const answers = await Promise.all(
@@ -123,7 +123,7 @@ test('of a burst at one account, five passwords are looked at', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
 })
 
-test('a hundred attempts a second each get a clear answer and leave the server answering others', async () => {
+test('a hundred attempts a second each get a clear response and leave the server responsive', async () => {
   await using server = await createTestServer()
   const ada = await server.given.user({ username: 'ada' })
   let answered = 0
@@ -146,7 +146,7 @@ test('a hundred attempts a second each get a clear answer and leave the server a
   isRunning = false
   await others
   expect(new Set(statuses).difference(new Set([400, 429]))).toEqual(new Set())
-  // With the attempts in a row before them, the others would hardly have been answered twice.
+  // If they waited for the earlier attempts, the others would hardly get two responses.
   expect(answered).toBeGreaterThan(10)
 })
 
@@ -160,7 +160,7 @@ function attempt(server: TestServer, username: string, password: string, source:
   return at(server, source).call(checkCredentials, { body: { username, password } })
 }
 
-test('behind a proxy on this machine each client is a source of its own; a stranger cannot pose as one', async () => {
+test('behind a local proxy each client is its own source, and a stranger cannot pose as one', async () => {
   const env = { MUSTER_PUBLIC_URL: 'https://muster.example.com' }
   await using server = await createTestServer({ env })
   const from = (source: string, forwarded: string) => {

@@ -5,22 +5,21 @@ import type { Db } from '../../../platform/database/database.ts'
 import { networkOf } from '../../../platform/http/network-of.ts'
 
 /**
- * Slows down guessing. Failures are counted per account name (whether or not it exists) and per source address;
- * from the fifth on, each doubles the time in which no attempt is even looked at, up to a cap, so that nobody can
- * lock an account for ever. A browser in which the account was signed in before counts for itself alone: a
- * stranger's failures do not keep its owner out.
+ * Slows down guessing. Failures are counted per account name (existing or not) and per source address. From the fifth
+ * on, each one doubles the time without any attempt, up to a cap, so that nobody can lock an account forever. A known
+ * browser of the account has its own counter: failures of strangers do not lock its owner out.
  */
 export interface ThrottleKeys {
-  /** `account:ada` or, in a browser that knows the account, `device:...`. */
+  /** `account:ada`, or `device:...` in a known browser. */
   account: string
-  /** `source:192.0.2.7`; absent in a browser that knows the account. */
+  /** `source:192.0.2.7`. Absent in a known browser. */
   source: string | undefined
 }
 
 const FREE_FAILURES = 4
 const FIRST_DELAY_SECONDS = 2
 const LONGEST_DELAY_SECONDS = 15 * 60
-/** Failures are forgotten after so long without another. */
+/** Failures are forgotten after this time without another one. */
 export const FORGET_HOURS = 24
 
 export function delaySeconds(failures: number): number {
@@ -71,7 +70,7 @@ export async function countFailure(ctx: Context, keys: ThrottleKeys): Promise<vo
   }
 }
 
-/** After a sign-in: the account starts afresh; its source is forgiven what it did wrong with this account. */
+/** After a sign-in: resets the account, and removes its failures from the source. */
 export async function forgiveFailures(db: Db, keys: ThrottleKeys, now: Date): Promise<void> {
   const account = await db
     .deleteFrom('throttles')

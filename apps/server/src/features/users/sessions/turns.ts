@@ -3,8 +3,8 @@ import { AppError } from '@muster/contract/errors'
 const LONGEST_QUEUE = 20
 
 /**
- * One after the other per key: of a burst of attempts on one account, each sees what became of the one before.
- * Work with several keys waits for all of them; keys are taken in order, so that two never wait for each other.
+ * Runs work one after the other per key: in a burst of attempts on one account, each sees the result of the previous
+ * one. Work with several keys waits for all of them, in a fixed order, which prevents deadlocks.
  */
 export class Turns {
   #queues = new Map<string, (() => void)[]>()

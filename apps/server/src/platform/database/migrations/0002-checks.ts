@@ -28,7 +28,7 @@ async function createChecks(db: Kysely<unknown>, engine: Engine): Promise<void> 
     .addColumn('created_at', ...instantColumn())
     .addColumn('modified', ...instantColumn())
     .addColumn('modified_by', 'text', (col) => col.notNull())
-    // Empty keys differ from each other on both engines.
+    // NULL keys are distinct on both engines.
     .addUniqueConstraint('checks_only', ['agent_id', 'only_key'])
     .execute()
   await db.schema.createIndex('checks_agent').on('checks').column('agent_id').execute()
@@ -78,7 +78,7 @@ async function createSamples(db: Kysely<unknown>, engine: Engine): Promise<void>
   await db.schema
     .createTable('sample_batches')
     .addColumn('id', ...idColumn(engine))
-    // The number of the machine: its name would be longer than the samples.
+    // The numeric id: the agent_id would be longer than the samples.
     .addColumn('agent', 'integer', (col) => col.notNull().references('agents.id').onDelete('cascade'))
     .addColumn('stored_at', 'bigint', (col) => col.notNull())
     .addColumn('samples', ...bytesColumn(engine), (col) => col.notNull())

@@ -37,7 +37,7 @@ async function createAlerts(db: Kysely<unknown>, engine: Engine): Promise<void> 
     .execute()
   await db.schema.createIndex('alerts_cause').on('alerts').columns(['cause', 'alert_time']).execute()
   await db.schema.createIndex('alerts_agent').on('alerts').columns(['agent_id', 'alert_time']).execute()
-  // With the severity lists are counted without reading a row.
+  // Includes the severity, so that lists are counted from the index alone.
   await db.schema
     .createIndex('alerts_state')
     .on('alerts')
@@ -45,7 +45,7 @@ async function createAlerts(db: Kysely<unknown>, engine: Engine): Promise<void> 
     .execute()
   await db.schema.createIndex('alerts_check').on('alerts').column('check_id').execute()
   await db.schema.createIndex('alerts_site').on('alerts').column('site_id').execute()
-  // The sweep asks every second for what is open, for what waits, and for machines that are silent.
+  // Queried by the sweep every second: open alerts, waiting alerts and silent machines.
   await db.schema
     .createIndex('alerts_open')
     .on('alerts')

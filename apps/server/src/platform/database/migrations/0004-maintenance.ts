@@ -5,7 +5,7 @@ export const name = '0004-maintenance'
 export const changesData = false
 
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  // No reference: a window that is gone must still be found at the machines that it has switched on.
+  // Not a foreign key: after a window is deleted, the machines that it switched on must still be found.
   await db.schema.alterTable('agents').addColumn('maintenance_by', 'integer').execute()
   await db.schema.alterTable('agents').addColumn('maintenance_off_at', 'text').execute()
   await db.schema

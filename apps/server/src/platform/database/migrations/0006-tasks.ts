@@ -5,7 +5,7 @@ export const name = '0006-tasks'
 export const changesData = false
 
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  // The version that a machine should have, and the one that it has said to have.
+  // The version that a machine should have, and the version that it last reported.
   for (const column of ['tasks_version', 'tasks_known']) {
     await db.schema
       .alterTable('agents')

@@ -60,7 +60,7 @@ async function createFields(db: Kysely<unknown>, engine: Engine): Promise<void> 
     .addColumn('modified', ...instantColumn())
     .addUniqueConstraint('custom_fields_name', ['model', 'name'])
     .execute()
-  // One of the three owners is set; nulls are distinct in both engines, so each owner has a field once.
+  // One of the three owners is set. NULLs are distinct on both engines, so each owner has a field once.
   await db.schema
     .createTable('custom_field_values')
     .addColumn('id', ...idColumn(engine))

@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await keepOwnSettings(db)
 }
 
-/** What a machine has otherwise than usual was given to it by a person. */
+/** Values that differ from the defaults were set by a user. */
 async function keepOwnSettings(db: Kysely<unknown>): Promise<void> {
   for (const [column, usual] of Object.entries({ check_interval: 120, offline_time: 4, overdue_time: 30 })) {
     const value = sql.ref(column)
@@ -74,7 +74,7 @@ async function createPolicies(db: Kysely<unknown>, engine: Engine): Promise<void
     .addColumn('agent_id', 'text', (col) => col.references('agents.agent_id').onDelete('cascade'))
     .execute()
   for (const table of ['policy_targets', 'policy_exclusions']) {
-    // Deleting a client, a site or a machine looks for what names it.
+    // Used when a client, a site or a machine is deleted.
     for (const column of ['policy_id', 'client_id', 'site_id', 'agent_id']) {
       await db.schema.createIndex(`${table}_${column}`).on(table).column(column).execute()
     }

@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('created_at', ...instantColumn())
     .addColumn('modified', ...instantColumn())
     .execute()
-  // No references: SQLite cannot add one to a table that is there, and who deletes a template clears these.
+  // Not foreign keys: SQLite cannot add one to an existing table. Deleting a template clears these columns.
   for (const table of ['clients', 'sites', 'agents']) {
     await db.schema.alterTable(table).addColumn('alert_template_id', 'integer').execute()
   }

@@ -4,7 +4,7 @@ import { type Engine, idColumn } from '../columns.ts'
 export const name = '0010-machine-series'
 export const changesData = true
 
-/** A series may belong to a machine itself instead of to one of its checks. */
+/** A series may belong to a machine instead of a check. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine === 'postgres') {
     await sql`alter table series alter column check_id drop not null`.execute(db)

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 export const name = '0013-policy-tasks'
 export const changesData = false
 
-/** Tasks come from policies as checks do, and are numbered with them. */
+/** Tasks can come from policies, like checks, and share their numbering. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const column of ['policy_id', 'policy_task', 'overridden_by']) {
     await db.schema.alterTable('tasks').addColumn(column, 'integer').execute()

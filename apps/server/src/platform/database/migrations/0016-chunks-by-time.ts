@@ -5,10 +5,10 @@ export const name = '0016-chunks-by-time'
 export const changesData = false
 
 const DAY = 86_400
-/** Seconds that each part covers, by resolution; features/checks/samples/partitions.ts makes further ones. */
+/** Seconds per partition, by resolution. samples/partitions.ts creates the later ones. */
 const SPANS = { 0: DAY, 300: 7 * DAY, 3600: 30 * DAY }
 
-/** On PostgreSQL chunks of samples lie in parts by time, of which old ones are dropped. SQLite knows no parts. */
+/** On PostgreSQL, sample chunks are partitioned by time and old partitions are dropped. SQLite has no partitions. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine === 'sqlite') return
   await sql`alter table sample_chunks rename to sample_chunks_before`.execute(db)

@@ -4,7 +4,7 @@ import { type Engine, idColumn } from '../columns.ts'
 export const name = '0017-machine-periods'
 export const changesData = false
 
-/** What lasted on a machine and is drawn on its graphs: maintenance, and results of checks that it had to drop. */
+/** Periods of a machine that its graphs show: maintenance and dropped check results. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
     .createTable('maintenance_periods')
@@ -26,7 +26,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .column('agent_id')
     .where(sql<boolean>`ended_at is null`)
     .execute()
-  // Of what is on already it is not known since when.
+  // The start of open maintenance is unknown.
   const now = sql.lit(Math.floor(Date.now() / 1000))
   await sql`insert into maintenance_periods (agent_id, started_at, reason)
     select agent_id, ${now}, '' from agents where maintenance_mode = 1`.execute(db)

@@ -3,13 +3,13 @@ import { type Kysely, sql } from 'kysely'
 export const name = '0018-check-dependencies'
 export const changesData = false
 
-/** A check may depend on another one, also of another machine. */
+/** A check may depend on another check, also on another machine. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('checks')
     .addColumn('depends_on', 'integer', (col) => col.references('checks.id').onDelete('set null'))
     .execute()
-  // Alerts ask every second which checks depend on one that fails.
+  // Alerts query every second which checks depend on a failing one.
   await db.schema
     .createIndex('checks_depends_on')
     .on('checks')

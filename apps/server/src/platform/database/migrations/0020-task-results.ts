@@ -4,7 +4,7 @@ import { flagColumn } from '../columns.ts'
 export const name = '0020-task-results'
 export const changesData = false
 
-/** What a task finds out is kept in a custom field. */
+/** The result of a task can be stored in a custom field. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('tasks')

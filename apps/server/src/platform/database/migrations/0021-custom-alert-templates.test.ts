@@ -9,7 +9,7 @@ import { name } from './0021-custom-alert-templates.ts'
 import { migrations } from './index.ts'
 
 describe.each(testEngines)('on $engine', ({ open }) => {
-  test('templates that were there go on to say nothing of alerts that come through the API', async () => {
+  test('existing templates keep ignoring alerts of the API', async () => {
     await using database = await open<Database>()
     const { db } = database
     const dataFolder = await mkdtemp(join(tmpdir(), 'muster-migration-'))

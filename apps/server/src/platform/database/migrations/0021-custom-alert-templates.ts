@@ -7,9 +7,9 @@ interface Tables {
   alert_templates: { id: number; settings: string }
 }
 
-/** Templates say something of alerts that come through the API; those that are there go on to change nothing of them. */
+/** Templates can cover alerts that come through the API. Existing templates keep ignoring them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `as`: the table as it is at this step.
+  // `as`: the table at this migration.
   const tables = db as Kysely<Tables>
   for (const { id, settings } of await tables.selectFrom('alert_templates').selectAll().execute()) {
     const known = JSON.parse(settings) as object

@@ -9,7 +9,7 @@ import { testEngines } from '../test-engines.ts'
 import { name } from './0022-agent-facts.ts'
 import { migrations } from './index.ts'
 
-test.each(testEngines)('$engine: what machines have said of themselves is kept', async ({ open }) => {
+test.each(testEngines)('$engine: facts of machines are kept', async ({ open }) => {
   await using database = await open<Database>()
   const { db } = database
   const dataFolder = mkdtempSync(join(tmpdir(), 'muster-facts-'))

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 export const name = '0022-agent-facts'
 export const changesData = true
 
-/** What machines say of themselves, some kilobytes each, leaves the rows that change with every link and every switch. */
+/** Machine facts, some kilobytes each, move out of the rows that change with every link. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('agent_facts')
@@ -14,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await db.schema.alterTable('agents').dropColumn('facts').execute()
-  // The tree counts the machines of each site, and asks whether one is in maintenance: from the index alone.
+  // Lets the tree count the machines of each site, and those in maintenance, from the index alone.
   await db.schema.dropIndex('agents_site').execute()
   await db.schema.createIndex('agents_site').on('agents').columns(['site_id', 'maintenance_mode']).execute()
 }

@@ -4,7 +4,7 @@ import { type Engine, idColumn } from '../columns.ts'
 export const name = '0024-machine-changes'
 export const changesData = false
 
-/** What a machine said of itself and then said otherwise: another system version, more memory. */
+/** Changed facts of a machine: a new system version, more memory. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
     .createTable('machine_changes')

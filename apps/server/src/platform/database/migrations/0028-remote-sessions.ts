@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0028-remote-sessions'
 export const changesData = false
 
-/** Who used a remote tool on which machine, from when to when. */
+/** Records who used a remote tool on which machine, and when. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('remote_sessions')

@@ -5,8 +5,8 @@ export const name = '0029-software'
 export const changesData = false
 
 /**
- * What is installed where. Most machines share their packages: each version stands once, and a machine has narrow
- * rows that name them, which at ten thousand machines are some millions.
+ * Installed software. Most machines share packages: each version is stored once, and machines reference it by narrow
+ * rows, some millions at ten thousand machines.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('source', 'text', (col) => col.notNull())
     .addColumn('version', 'text', (col) => col.notNull())
     .addColumn('search_text', 'text', (col) => col.notNull())
-    // Sorted alike by both engines.
+    // Sorts the same on both engines.
     .addColumn('sort_name', engine === 'postgres' ? sql`text collate "C"` : 'text', (col) => col.notNull())
     .execute()
   await db.schema.createIndex('software_packages_title').on('software_packages').column('title').execute()

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0032-remote-recordings'
 export const changesData = false
 
-/** Recordings of sessions; what they show lies in files. */
+/** Recordings of sessions. Their content is stored in files. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('remote_recordings')

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0034-remote-access'
 export const changesData = false
 
-/** What places say about remote tools. */
+/** Remote access settings of clients, sites, machines and the default. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('remote_access')

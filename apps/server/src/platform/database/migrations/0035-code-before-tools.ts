@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0035-code-before-tools'
 export const changesData = false
 
-/** Roles that ask for a second factor again before remote tools, and when a session last gave one. */
+/** Roles can require a second factor before remote tools. Sessions record when they last passed one. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('roles')

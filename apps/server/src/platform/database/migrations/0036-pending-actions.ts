@@ -4,7 +4,7 @@ import { type Engine, idColumn, instantColumn } from '../columns.ts'
 export const name = '0036-pending-actions'
 export const changesData = false
 
-/** What machines are to do later. */
+/** Actions that machines run later. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
     .createTable('pending_actions')

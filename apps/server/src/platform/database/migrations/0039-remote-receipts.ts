@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0039-remote-receipts'
 export const changesData = false
 
-/** What changed on machines while sessions ran. */
+/** Changes on machines while sessions ran. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('remote_receipts')

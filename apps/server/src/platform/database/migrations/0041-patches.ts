@@ -4,7 +4,7 @@ import { type Engine, instantColumn, jsonColumn } from '../columns.ts'
 export const name = '0041-patches'
 export const changesData = false
 
-/** What machines may install: some dozen entries each, read as a whole and replaced as a whole. */
+/** Available patches: some dozen entries per machine, always read and replaced as a whole. */
 export async function up(db: Kysely<unknown>, _engine: Engine): Promise<void> {
   await db.schema
     .createTable('machine_patches')

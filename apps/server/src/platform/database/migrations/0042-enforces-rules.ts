@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0042-enforces-rules'
 export const changesData = false
 
-/** Whether the agent of a machine enforces the rules for remote tools; taken for granted until it signs in. */
+/** Whether a machine's agent enforces the remote access rules. Assumed until it signs in. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('agents')

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0043-web-terminals'
 export const changesData = false
 
-/** Who used a shell of the server itself, from when to when. */
+/** Records who used a shell of the server, and when. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('web_terminals')

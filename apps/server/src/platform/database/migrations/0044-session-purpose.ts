@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0044-session-purpose'
 export const changesData = false
 
-/** Why a session was opened, as who opened it said. */
+/** The reason that the user gave for opening a session. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('remote_sessions').addColumn('purpose', 'text').execute()
 }

@@ -10,7 +10,7 @@ import { name } from './0050-key-roles.ts'
 import { migrations } from './index.ts'
 
 test.each(testEngines)(
-  '$engine: keys that are stored today stay open to all roles, and what uses them keeps its author',
+  '$engine: stored keys stay open to all roles, and their users keep their author',
   async ({ open }) => {
     await using database = await open<Database>()
     const { db } = database

@@ -4,9 +4,9 @@ import { flagColumn } from '../columns.ts'
 export const name = '0050-key-roles'
 export const changesData = true
 
-/** Keys of the store name the roles that may use them, and what runs scripts later names its author. */
+/** Keys of the store name the roles that may use them, and records that run scripts later name their author. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // What used a key before may go on.
+  // Existing uses of keys keep working.
   await db.schema
     .alterTable('key_store')
     .addColumn('all_roles', ...flagColumn(1))

@@ -10,7 +10,7 @@ import { name } from './0053-server-script-approvals.ts'
 import { migrations } from './index.ts'
 
 test.each(testEngines)(
-  '$engine: scripts that templates run on the server today count as approved',
+  '$engine: scripts that templates already run on the server count as approved',
   async ({ open }) => {
     await using database = await open<Database>()
     const { db } = database

@@ -4,7 +4,7 @@ import { instantColumn } from '../columns.ts'
 export const name = '0053-server-script-approvals'
 export const changesData = true
 
-/** The versions of scripts that may run on the server. What alert templates run there today counts as approved. */
+/** Script versions that may run on the server. Scripts that alert templates already run there count as approved. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('server_script_approvals')
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   const templates = await sql<{ settings: string }>`select settings from alert_templates`.execute(db)
   const ids = new Set<number>()
   for (const { settings } of templates.rows) {
-    // Written by the alert templates of that time.
+    // Written by the alert templates of that version.
     const stored = JSON.parse(settings) as Record<string, unknown>
     for (const kind of ['action', 'resolved_action']) {
       const id = stored[kind]

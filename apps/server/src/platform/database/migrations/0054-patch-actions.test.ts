@@ -9,7 +9,7 @@ import { testEngines } from '../test-engines.ts'
 import { name } from './0054-patch-actions.ts'
 import { migrations } from './index.ts'
 
-test.each(testEngines)('$engine: patches that machines have reported get numbers', async ({ open }) => {
+test.each(testEngines)('$engine: reported patches get numbers', async ({ open }) => {
   await using database = await open<Database>()
   const { db } = database
   const dataFolder = mkdtempSync(join(tmpdir(), 'muster-patches-'))

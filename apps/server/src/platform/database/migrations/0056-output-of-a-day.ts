@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 export const name = '0056-output-of-a-day'
 export const changesData = false
 
-/** How much output of runs each machine had stored on the last day on which it had any. */
+/** Output of runs that each machine stored on the last day with output. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('output_days')

@@ -11,7 +11,7 @@ import { name } from './0062-availability-alerts.ts'
 import { migrations } from './index.ts'
 
 test.each(testEngines)(
-  '$engine: a server with machines stays as it was until its superusers are asked, a new one alerts for servers',
+  '$engine: an existing server is unchanged until a superuser decides, a new one alerts for servers',
   async ({ open }) => {
     for (const isInUse of [true, false]) {
       await using database = await open<Database>()

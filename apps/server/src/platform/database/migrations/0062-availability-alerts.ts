@@ -9,11 +9,11 @@ interface Tables {
 }
 
 /**
- * Machines whose overdue alert somebody turned on keep it as their own choice. A server that watches machines already
- * stays as silent as it was until a superuser has been asked; a new one alerts for servers.
+ * Machines whose overdue alert was turned on keep it as their own setting. An existing server stays silent until a
+ * superuser decides; a new one alerts for servers.
  */
 export async function up(untyped: Kysely<unknown>): Promise<void> {
-  // The schema of this day.
+  // The schema of that version.
   const db = untyped as Kysely<Tables>
   const isInUse = (await db.selectFrom('agents').select('id').limit(1).executeTakeFirst()) !== undefined
   if (!isInUse) return
@@ -23,7 +23,7 @@ export async function up(untyped: Kysely<unknown>): Promise<void> {
     .where('overdue_dashboard_alert', '=', 1)
     .execute()
   for (const { id, setting_sources } of alerting) {
-    // As written by the server of that day.
+    // Written by the server of that version.
     const sources = JSON.parse(setting_sources) as Record<string, unknown>
     const value = JSON.stringify({ ...sources, overdue_dashboard_alert: { own: 1 } })
     await db.updateTable('agents').set({ setting_sources: value }).where('id', '=', id).execute()
@@ -33,7 +33,7 @@ export async function up(untyped: Kysely<unknown>): Promise<void> {
     .select('value')
     .where('name', '=', 'core_settings')
     .executeTakeFirst()
-  // As written by the server of that day.
+  // Written by the server of that version.
   const settings = JSON.parse(stored?.value ?? '{}') as Record<string, unknown>
   const value = JSON.stringify({
     ...settings,

@@ -4,7 +4,7 @@ import type { Engine } from '../columns.ts'
 export const name = '0063-result-times'
 export const changesData = true
 
-/** When a check ran last, as a number: whether a result is old is counted by the database. */
+/** The last run of a check as a number, so that the database can find old results. */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
     .alterTable('check_results')

@@ -4,8 +4,8 @@ export const name = '0065-retention'
 export const changesData = true
 
 /**
- * Ended runs are found by their end. A database in use keeps its runs and audit entries forever, as before, until
- * someone sets a limit; only a new one starts with the default limits.
+ * Ended runs are found by their end. An existing database keeps its runs and audit entries forever until someone sets a
+ * limit; a new one starts with the default limits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('agent_history_finished').on('agent_history').column('finished_at').execute()

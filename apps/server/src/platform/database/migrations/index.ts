@@ -40,7 +40,7 @@ import * as remoteReceipts from './0039-remote-receipts.ts'
 import * as retention from './0065-retention.ts'
 import * as companyName from './0066-company-name.ts'
 
-/** Every migration in the order in which it runs. Names are kept for ever: databases remember them. */
+/** All migrations in order. Never rename one: databases record the names. */
 export const migrations: readonly Migration[] = [
   first,
   checks,

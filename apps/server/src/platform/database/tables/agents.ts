@@ -4,9 +4,9 @@ export interface AgentsTable {
   id: Generated<number>
   agent_id: string
   site_id: number
-  /** base64url Ed25519; the private half never leaves the machine. */
+  /** base64url Ed25519. The private key never leaves the machine. */
   public_key: string
-  /** The same again after a reinstall into the same folder of the same machine. */
+  /** Unchanged after a reinstall into the same folder of the same machine. */
   machine_key: string
   monitoring_type: 'server' | 'workstation'
   hostname: string
@@ -21,14 +21,14 @@ export interface AgentsTable {
   link_process: string | null
   link_lost_at: string | null
   clock_skew_seconds: number | null
-  /** 0 = its agent is older than the rules for remote tools. */
+  /** 0 = the agent is too old to enforce the remote access rules. */
   enforces_rules: Generated<0 | 1>
   maintenance_mode: Generated<0 | 1>
-  /** The window that switched maintenance mode on; null = a person, or it is off. */
+  /** The window that switched maintenance mode on. NULL = a user, or it is off. */
   maintenance_by: number | null
-  /** When a person last switched it off: windows that had begun by then leave the machine alone. */
+  /** When a user last switched it off. Windows that started before leave the machine alone. */
   maintenance_off_at: string | null
-  /** These three are what counts now, from policies or of its own: see features/automation. */
+  /** The effective values of the next three columns come from policies or the machine: see features/policies. */
   check_interval: Generated<number>
   offline_time: Generated<number>
   overdue_time: Generated<number>
@@ -39,26 +39,26 @@ export interface AgentsTable {
   default_shell: Generated<'use_global' | 'cmd' | 'powershell' | 'bash' | 'custom'>
   default_shell_custom: Generated<string>
   block_policy_inheritance: Generated<0 | 1>
-  /** JSON, by setting: `own` = what a person gave to this machine, `given` = what it has now is of a policy. */
+  /** JSON, by setting: `own` = set by a user on this machine, `given` = currently from a policy. */
   setting_sources: Generated<string>
   alert_template_id: number | null
-  /** JSON: the alert templates that its policies name, see features/alert-templates/given-templates.ts. */
+  /** JSON: the alert templates of its policies. */
   policy_templates: Generated<string>
-  /** Its template asks to be told when it is overdue, whatever the flags above say. */
+  /** Its template asks for the overdue alert, regardless of the flags above. */
   overdue_by_template: Generated<0 | 1>
-  /** Grows whenever what the machine is to measure may have changed. */
+  /** Grows whenever the check definitions of the machine may have changed. */
   checks_version: Generated<number>
-  /** The version of its tasks that it should have, and the one that it has said to have. */
+  /** The version of its tasks that it should have, and the version that it last reported. */
   tasks_version: Generated<number>
   tasks_known: Generated<number>
   created_at: string
-  /** Changes with every edit by a person: two tabs saving at once are told. */
+  /** Changes with every edit by a user, so that concurrent saves are detected. */
   modified: string
 }
 
-/** A row of its own: it is written with every report, and not with everything that changes about the machine. */
+/** Separate from `agents`, because it is written with every report. */
 export interface AgentFactsTable {
-  /** The `id` of the machine's row. No row before its first report. */
+  /** `id` of the agent. There is no row before its first report. */
   agent: number
   /** JSON of the contract's AgentFacts. */
   facts: string
@@ -77,7 +77,7 @@ export interface EnrolTokensTable {
   created_at: string
 }
 
-/** A server process; its links are taken for lost when it stops beating. */
+/** A server process. Its links count as lost when its heartbeat stops. */
 export interface ProcessesTable {
   id: string
   started_at: string
@@ -92,7 +92,7 @@ export interface NotesTable {
   entry_time: string
 }
 
-/** What a machine says otherwise than before. */
+/** Changed facts of a machine. */
 export interface MachineChangesTable {
   id: Generated<number>
   agent_id: string

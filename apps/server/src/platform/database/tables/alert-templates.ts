@@ -8,25 +8,25 @@ export interface AlertTemplatesTable {
   settings: string
   /** JSON. */
   exclusions: string
-  /** The user who set up the scripts that it runs: keys of the store are read with this user's role. */
+  /** The user who set up its scripts. Keys of the store are read with this user's role. */
   author_id: Generated<number | null>
   created_at: string
   modified: string
 }
 
-/** What is run once because an alert opened, or because it is over. */
+/** Actions that run once because an alert opened or resolved. */
 export interface AlertActionsTable {
   id: Generated<number>
   alert_id: number
   kind: 'failure' | 'resolved'
-  /** As it was called then. */
+  /** Name at that time. */
   template_name: string
-  /** Of the script, or the address. */
+  /** Name of the script, or the URL. */
   name: string
-  /** Sealed JSON of what is to be done, as the template had it then; empty once it is over. */
+  /** Sealed JSON of the action, as the template defined it then. Empty after it ended. */
   work: string
   state: 'waiting' | 'running' | 'done' | 'failed' | 'called_off'
-  /** How often a webhook was tried without success. */
+  /** Number of failed attempts of a webhook. */
   attempts: Generated<number>
   /** The run of the script in the history of the machine. */
   history_id: number | null
@@ -34,6 +34,6 @@ export interface AlertActionsTable {
   ended_at: string | null
   retcode: number | null
   execution_time: number | null
-  /** The beginning of what was written or answered, or why it failed. */
+  /** The beginning of the output or response, or the reason of the failure. */
   output: Generated<string>
 }

@@ -4,9 +4,9 @@ import type { Generated } from 'kysely'
 
 export interface AlertsTable {
   id: Generated<number>
-  /** What is wrong: `availability:<agent_id>`, `site:<id>`, `check:<id>`, `task:<id>`, `custom:<key>`. */
+  /** `availability:<agent_id>`, `site:<id>`, `check:<id>`, `task:<id>`, `custom:<key>`. */
   cause: string
-  /** The cause while it is not over, else null: the database refuses a second open alert of one cause. */
+  /** The cause while the alert is open, else NULL. A unique index refuses a second open alert of one cause. */
   open_cause: string | null
   alert_type: AlertType
   state: AlertState
@@ -14,7 +14,7 @@ export interface AlertsTable {
   message: string
   agent_id: string | null
   check_id: number | null
-  /** Of what has no machine; that of a machine's alert is where the machine is now. */
+  /** Set for alerts without a machine. A machine's alert belongs to the current site of the machine. */
   site_id: number | null
   alert_time: string
   snooze_until: string | null
@@ -24,17 +24,16 @@ export interface AlertsTable {
   resolved_by: string
   hold: AlertHold | null
   flapping: 0 | 1
-  /** No template keeps it out of the bell. */
+  /** 0 = a template hides it from the bell. */
   in_bell: Generated<0 | 1>
-  /** The worst severity that a notice was planned for; null while nobody has been told. */
+  /** The worst severity that a notice was planned for. NULL = no notification yet. */
   told: Severity | null
   /**
-   * What is to be done from then on: of a held alert, released when the check has run again (or at once, where no
-   * check is behind it); of an open one that nobody was told of, told; of one that a person resolved while its check
-   * failed, raised again when the check fails again.
+   * When the sweep handles the alert again: a held alert is released when its check has run again (at once if it has no
+   * check); an open alert without a notification is notified; an alert that a user resolved while its check failed is
+   * raised again if the check still fails.
    */
   look_after: string | null
-  /** When it was stored. */
   created_at: string
   modified: string
 }
@@ -44,7 +43,7 @@ export interface AlertLogTable {
   alert_id: number
   at: string
   kind: AlertLogKind
-  /** Empty = by the server. */
+  /** Empty = the server. */
   by_user: string
   text: string
 }
@@ -52,40 +51,40 @@ export interface AlertLogTable {
 export interface AlertChannelsTable {
   id: Generated<number>
   name: string
-  /** JSON of the contract's ChannelSettings; each secret in it is sealed. */
+  /** JSON of the contract's ChannelSettings. Secrets in it are sealed. */
   settings: string
   /** JSON of the contract's ChannelRules. */
   rules: string
   last_sent: string | null
   failing_since: string | null
   last_error: Generated<string>
-  /** The process that sends on this channel right now: one at a time, so that what happened first is told first. */
+  /** The process that currently sends on this channel. Only one does, so that notices leave in order. */
   sending_by: string | null
-  /** Until then, unless it says so again: a process that died is not waited for any longer. */
+  /** When the lease ends unless it is renewed, so that a dead process blocks nothing. */
   sending_until: string | null
   created_at: string
   modified: string
 }
 
-/** Something to be told on one channel; sent by a job of the same id. */
+/** A notification for one channel, sent by a job with the same id. */
 export interface AlertNoticesTable {
   id: Generated<number>
   alert_id: number
   channel_id: number
   kind: 'opened' | 'severity_changed' | 'repeated' | 'resolved'
-  /** How many notices of this kind the alert had on this channel before: with it no notice is planned twice. */
+  /** Number of earlier notices of this kind of the alert on this channel. It prevents duplicate notices. */
   turn: number
   state: 'waiting' | 'sent' | 'failed' | 'dropped'
-  /** Not before; later than created_at in quiet hours, and after a failure. */
+  /** Earliest time to send. Later than created_at in quiet hours and after a failure. */
   due_at: string
   created_at: string
   ended_at: string | null
-  /** How often it was sent without success. */
+  /** Number of failed attempts. */
   attempts: Generated<number>
-  /** Id of the message that it leaves with, from just before it is sent until it is known how that went. */
+  /** Id of the message, set just before sending until the outcome is known. */
   delivery: string | null
-  /** It may have arrived, as nothing was heard in time after it was sent. */
+  /** 1 = it may have arrived, because no response came in time. */
   unsure: Generated<0 | 1>
-  /** What the other side said, or why it was dropped. */
+  /** The response of the receiver, or why the notice was dropped. */
   answer: Generated<string>
 }

@@ -5,7 +5,7 @@ export interface AuditLogTable {
   entry_time: string
   username: string
   agent_id: string | null
-  /** Names as they were, so that the row stays readable after a deletion. */
+  /** Names at that time, so that the row stays readable after a deletion. */
   agent: string | null
   client_id: number | null
   client: string | null
@@ -20,7 +20,7 @@ export interface AuditLogTable {
   ip_address: string
 }
 
-/** Named values of the whole server, JSON each; secrets among them are encrypted. */
+/** Server-wide settings, each as JSON. Secrets are encrypted. */
 export interface SettingsTable {
   name: string
   value: string

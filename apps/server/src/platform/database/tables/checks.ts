@@ -9,47 +9,50 @@ export interface ChecksTable {
   check_type: CheckType
   /** JSON of the contract's fields of this type. */
   settings: string
-  /** Of what a machine has at most one of each: the same for two checks that exclude each other. */
+  /** Same for checks that exclude each other, of which a machine has at most one. */
   only_key: string | null
-  /** Of a script check; null when the script is gone. */
+  /** Of a script check. NULL when the script was deleted. */
   script_id: number | null
   fails_b4_alert: number
-  /** Seconds; 0 = the machine's own check interval. */
+  /** Seconds. 0 = the machine's own check interval. */
   run_interval: number
-  /** Names what the machine is to do for it: see definitions.ts. */
+  /** Identifies the definition that the agent runs: see definitions.ts. */
   revision: string
-  /** The policy that it comes from and its number there; null = the machine's own. */
+  /** The policy that provides it and its number there. NULL = the machine's own. */
   policy_id: number | null
   policy_check: number | null
-  /** Of an own one: the enforced policy that has the same check; this one rests. */
+  /** Of an own check: the enforced policy that overrides it. */
   overridden_by: number | null
-  /** Another check: while that one fails, nobody is told of this one. */
+  /** While the other check fails, this check does not alert. */
   depends_on: Generated<number | null>
-  /** The user who set up its script; of one of a policy, the policy names the author: keys of the store are read with this user's role. */
+  /**
+   * The user who set up its script. For policy checks the policy names the author. Keys of the store are read with this
+   * user's role.
+   */
   author_id: Generated<number | null>
   created_at: string
   modified: string
   modified_by: string
 }
 
-/** What a check found last; a check without a row is pending. */
+/** The last result of a check. A check without a row is pending. */
 export interface CheckResultsTable {
   check_id: number
   status: CheckStatus
-  /** Of a failing one. */
+  /** Set while it fails. */
   alert_severity: Severity | null
   more_info: string
   last_run: string
-  /** The same in Unix seconds. */
+  /** `last_run` in Unix seconds. */
   ran_at: number
-  /** Failing runs in a row. */
+  /** Consecutive failures. */
   fail_count: number
   failing_since: string | null
   /** JSON of the contract's Measured. */
   measured: string
 }
 
-/** When a check began to fail, changed its severity, or ceased to fail (null). */
+/** When a check started to fail, changed its severity, or recovered (NULL). */
 export interface CheckTransitionsTable {
   id: Generated<number>
   check_id: number
@@ -59,7 +62,7 @@ export interface CheckTransitionsTable {
   severity: Severity | null
 }
 
-/** When the server measures its checks next, and which process does it now. */
+/** When the server runs each of its own checks next, and which process is running it. */
 export interface ServerCheckRunsTable {
   check_id: number
   due_at: string
@@ -67,17 +70,17 @@ export interface ServerCheckRunsTable {
   claimed_until: string | null
 }
 
-/** A number over time, of a check (rules/check-series.ts) or of the machine itself (contract/agent/metrics.ts). */
+/** A metric of a check (rules/checks/check-series.ts) or of the machine (contract/agent/metrics.ts). */
 export interface SeriesTable {
   id: Generated<number>
   agent_id: string
-  /** Null of the machine itself. */
+  /** NULL for metrics of the machine. */
   check_id: number | null
   name: string
   unit: string
 }
 
-/** Samples of one machine as they came in, until they are merged into chunks. */
+/** Received samples of one machine, until they are merged into chunks. */
 export interface SampleBatchesTable {
   id: Generated<number>
   /** agents.id */
@@ -86,16 +89,16 @@ export interface SampleBatchesTable {
   samples: Uint8Array
 }
 
-/** Points of one series in one window of time, compressed. */
+/** Compressed points of one series in one time window. */
 export interface SampleChunksTable {
   series_id: number
-  /** 0 = raw, else the seconds that each point stands for. */
+  /** 0 = raw, else seconds per point. */
   resolution: number
   start: number
   points: Uint8Array
 }
 
-/** Results of checks that a machine had to drop, as the server was away for longer than it keeps them. */
+/** Check results that a machine dropped, because the server was unreachable for too long. */
 export interface DroppedResultsTable {
   id: Generated<number>
   agent_id: string

@@ -14,7 +14,7 @@ export interface SitesTable {
   name: string
   block_policy_inheritance: Generated<0 | 1>
   alert_template_id: number | null
-  /** JSON: the alert templates that policies name for alerts of the whole site. */
+  /** JSON: the alert templates of policies for alerts of the whole site. */
   policy_templates: Generated<string>
   created_at: string
 }

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 
 export interface CustomFieldsTable {
   id: Generated<number>
-  /** Fields of a model are shown in this order; `order` on the wire. */
+  /** Display order within a model. `order` on the wire. */
   position: number
   model: 'client' | 'site' | 'agent'
   type: 'text' | 'number' | 'single' | 'multiple' | 'checkbox' | 'datetime'
@@ -20,13 +20,13 @@ export interface CustomFieldsTable {
   modified: string
 }
 
-/** The value of a field at one client, site or machine: exactly one of the three is set. */
+/** The value of a field for one client, site or machine: exactly one of the three is set. */
 export interface CustomFieldValuesTable {
   id: Generated<number>
   field_id: number
   client_id: number | null
   site_id: number | null
   agent_id: string | null
-  /** JSON: a text, a list of texts or a flag, as the type of the field has it. */
+  /** JSON: a text, a list of texts or a boolean, depending on the field's type. */
   value: string
 }

@@ -40,7 +40,7 @@ export interface AgentHistoryTable {
   finished_at: string | null
   retcode: number | null
   execution_time: number | null
-  /** Number of the last chunk of output that came: a repeated one is known by it. */
+  /** Number of the last output chunk, used to detect repeated ones. */
   last_chunk: Generated<number>
   output_bytes: Generated<number>
   output_cut_bytes: Generated<number>
@@ -55,7 +55,7 @@ export interface OutputDaysTable {
 
 export interface HistoryOutputTable {
   history_id: number
-  /** Counts the chunks of one run from 1. */
+  /** Chunk number within the run, starting at 1. */
   chunk: number
   stream: 'stdout' | 'stderr'
   text: string

@@ -5,14 +5,14 @@ export interface MaintenanceWindowsTable {
   reason: string
   /** JSON of the contract's MaintenanceSchedule. */
   schedule: string
-  /** What began up to here is over, whatever the schedule says. */
+  /** Occurrences that started before are over, whatever the schedule says. */
   ended_at: string | null
   created_by: string
   created_at: string
   modified: string
 }
 
-/** One of the three. */
+/** Exactly one of the three ids is set. */
 export interface MaintenanceTargetsTable {
   id: Generated<number>
   window_id: number
@@ -21,7 +21,7 @@ export interface MaintenanceTargetsTable {
   agent_id: string | null
 }
 
-/** When a machine was in maintenance mode, by a window or a person; one open period at most. */
+/** When a machine was in maintenance mode, by a window or a user. At most one period is open. */
 export interface MaintenancePeriodsTable {
   id: Generated<number>
   agent_id: string

@@ -1,19 +1,19 @@
 import type { Generated } from 'kysely'
 
-/** What a machine may install. No row before its first look. */
+/** Available patches of a machine. There is no row before its first scan. */
 export interface MachinePatchesTable {
-  /** The `id` of the machine's row. */
+  /** `id` of the agent. */
   agent: number
-  /** As the machine has made it of the whole list. */
+  /** Hash of the whole list, computed by the agent. */
   hash: string
   /** JSON list of the feature's StoredPatch. */
   patches: string
-  /** The highest number that one of its patches has had: none is used twice. */
+  /** The highest number assigned so far. Numbers are never reused. */
   last_number: Generated<number>
   pending: number
   left_out: number
   problem: string | null
   looked_at: string
-  /** Null = there has never been a list, only problems. */
+  /** NULL = every scan has failed so far. */
   changed_at: string | null
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** What a machine is to do at a time, by the server's clock. */
+/** An action that a machine runs at a given time, by the server's clock. */
 export interface PendingActionsTable {
   id: Generated<number>
   agent_id: string
@@ -9,9 +9,9 @@ export interface PendingActionsTable {
   due: string
   username: string
   entry_time: string
-  /** The machine is being asked: who finds this was interrupted. */
+  /** Set while the request runs. If it is still set after a restart, the request was interrupted. */
   begun_at: string | null
   finished_at: string | null
-  /** How it ended, as a sentence. */
+  /** The result as a sentence. */
   output: string
 }

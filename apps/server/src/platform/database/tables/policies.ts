@@ -9,10 +9,10 @@ export interface PoliciesTable {
   enforced: 0 | 1
   /** JSON of the contract's PolicyContent. */
   content: string
-  /** The highest number that one of its checks or tasks has had: none is used twice. */
+  /** The highest number of its checks and tasks so far. Numbers are never reused. */
   last_number: number
   version: number
-  /** The user who set up the scripts that it runs: keys of the store are read with this user's role. */
+  /** The user who set up its scripts. Keys of the store are read with this user's role. */
   author_id: Generated<number | null>
   created_by: string
   created_at: string
@@ -20,7 +20,7 @@ export interface PoliciesTable {
   modified_by: string
 }
 
-/** Where a policy is assigned. Of the three ids the one of its level; a search has its text. */
+/** Assignments of a policy. The id of its level is set; a search has its text. */
 export interface PolicyTargetsTable {
   id: Generated<number>
   policy_id: number
@@ -30,11 +30,11 @@ export interface PolicyTargetsTable {
   agent_id: string | null
   search: string | null
   monitoring_type: PolicySlot | null
-  /** Among the policies of the same place. */
+  /** Order among the policies of the same target. */
   position: number
 }
 
-/** One of the three. */
+/** Exactly one of the three ids is set. */
 export interface PolicyExclusionsTable {
   id: Generated<number>
   policy_id: number
@@ -43,7 +43,7 @@ export interface PolicyExclusionsTable {
   agent_id: string | null
 }
 
-/** What a policy was after each save. */
+/** A saved state of a policy. */
 export interface PolicyVersionsTable {
   id: Generated<number>
   policy_id: number

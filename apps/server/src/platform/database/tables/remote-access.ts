@@ -1,4 +1,4 @@
-/** What a client, a site, a machine or all machines say about remote tools. One of the three ids, or none for all. */
+/** Remote access settings of a client, a site, a machine, or the default. The default has no id. */
 export interface RemoteAccessTable {
   /** `client-3`, `site-2`, `agent-ABC`, `default-all`. */
   place: string

@@ -1,8 +1,8 @@
-/** What changed on a machine while a session of a remote tool ran, as the machine has said. */
+/** Changes on a machine while a remote session ran, as reported by its agent. */
 export interface RemoteReceiptsTable {
   session_id: string
   stored_at: string
-  /** How many. */
+  /** Number of changes. */
   changes: number
   /** JSON of the contract's SessionReceipt. */
   receipt: string

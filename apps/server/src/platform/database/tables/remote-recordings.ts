@@ -1,12 +1,12 @@
-/** What one window on a tool showed; a session has one for each time that it was opened. The file has its name. */
+/** A recording of one connection to a tool. A session has one per connection. The file has the same id. */
 export interface RemoteRecordingsTable {
   id: string
   session_id: string
   started_at: string
-  /** On disk; 0 while it goes on. */
+  /** On disk. 0 while it is being recorded. */
   bytes: number
-  /** Null while it goes on, and after a server that was killed. */
+  /** NULL while it is being recorded, and after a crash of the server. */
   milliseconds: number | null
-  /** Why it is not whole. */
+  /** Why it is incomplete. */
   problem: string | null
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** A session of a remote tool; open as long as `ended_at` is null. */
+/** A session of a remote tool. Open while `ended_at` is NULL. */
 export interface RemoteSessionsTable {
   id: string
   agent_id: string
@@ -8,14 +8,14 @@ export interface RemoteSessionsTable {
   user_id: number
   username: string
   ip_address: string
-  /** The sign-in that it hangs on: it ends with it. */
+  /** The sign-in session that it belongs to and ends with. */
   session_digest: string
   started_at: string
   ended_at: string | null
-  /** Why it was opened, as this person said. */
+  /** The reason that the user gave. */
   purpose: Generated<string | null>
   exit_code: number | null
   reason: string | null
-  /** The session of a colleague's terminal that this one is a visit to. */
+  /** The session that this one joined. */
   joined_session: Generated<string | null>
 }

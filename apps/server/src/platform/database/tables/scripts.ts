@@ -21,7 +21,7 @@ export interface ScriptsTable {
   favorite: 0 | 1
   hidden: 0 | 1
   run_as_user: 0 | 1
-  /** Of a built-in script: its name in the index of the starter set. */
+  /** Key of a built-in script in the index of the starter set. */
   builtin_key: Generated<string | null>
   created_at: string
   modified: string
@@ -41,20 +41,20 @@ export interface ScriptSnippetsTable {
 export interface ServerScriptApprovalsTable {
   script_id: number
   shell: ScriptsTable['shell']
-  /** With snippets in place. */
+  /** Includes snippets. */
   code: string
-  /** Empty = it was in use before approvals were kept. */
+  /** Empty = used before approvals existed. */
   approved_by: string
   approved_at: string
 }
 
-/** What a script was before somebody changed it. */
+/** An earlier version of a script. */
 export interface ScriptVersionsTable {
   id: Generated<number>
   script_id: number
-  /** Who saved this state, and when. */
+  /** Who saved this version, and when. */
   username: string
   saved_at: string
-  /** JSON of the parts that a person sets. */
+  /** JSON of the editable fields. */
   content: string
 }

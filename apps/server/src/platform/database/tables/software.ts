@@ -1,12 +1,12 @@
 import type { PackageSource } from '@muster/contract/agent/software'
 import type { Generated } from 'kysely'
 
-/** One version of a package, on however many machines; one that is on none is removed at night. */
+/** One version of a package on any number of machines. Packages without machines are deleted every night. */
 export interface SoftwarePackagesTable {
   id: Generated<number>
-  /** Of name, publisher, source and version: texts of machines are too long for an index. */
+  /** Hash of name, publisher, source and version: reported texts are too long for an index. */
   digest: string
-  /** Shared by all versions of it, see features/software/package-key.ts. */
+  /** Shared by all of its versions, see features/software. */
   title: string
   name: string
   publisher: string
@@ -14,12 +14,12 @@ export interface SoftwarePackagesTable {
   version: string
   /** Name and publisher in lower case. */
   search_text: string
-  /** By rules/sort-key. */
+  /** Computed by rules/sort-key. */
   sort_name: string
 }
 
 export interface MachineSoftwareTable {
-  /** The `id` of the machine's row. */
+  /** `id` of the agent. */
   agent: number
   package: number
   size: number | null
@@ -28,10 +28,10 @@ export interface MachineSoftwareTable {
   uninstall: string | null
 }
 
-/** No row before the first list of a machine. */
+/** There is no row before the first list of a machine. */
 export interface SoftwareInventoriesTable {
   agent: number
-  /** As the machine has made it of the whole list. */
+  /** Hash of the whole list, computed by the agent. */
   hash: string
   left_out: number
   looked_at: string

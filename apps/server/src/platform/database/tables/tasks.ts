@@ -8,30 +8,36 @@ export interface TasksTable {
   name: string
   enabled: 0 | 1
   task_type: TaskType
-  /** JSON of the contract's other fields: times and policies. */
+  /** JSON of the other fields of the contract: schedule and policies. */
   settings: string
   /** JSON of the contract's actions. */
   actions: string
-  /** Of the alert of a run that fails. */
+  /** Severity of the alert for a failed run. */
   alert_severity: Severity
-  /** Of `checkfailure`; null when the check is gone. */
+  /** For `checkfailure`. NULL when the check was deleted. */
   assigned_check: number | null
-  /** Takes the result of a run; null when there is none, or it is gone. */
+  /** Stores the result of a run. NULL = none, or deleted. */
   custom_field: number | null
-  /** It takes all output, else the last line. */
+  /** Collect all output instead of the last line. */
   collector_all_output: Generated<0 | 1>
-  /** When the times were made or last changed. */
+  /** When the schedule was created or last changed. */
   counts_from: string
-  /** Names what the machine is to do: see definitions.ts. Empty when it can do nothing, as a script is gone. */
+  /**
+   * Identifies the definition that the agent runs: see definitions.ts. Empty if a script was deleted and nothing can
+   * run.
+   */
   revision: string
-  /** The version of the machine's tasks (agents.tasks_version) with which this revision came. */
+  /** The version of the machine's tasks (agents.tasks_version) that introduced this revision. */
   version: number
-  /** The policy that gives it, and its number there; null for one of the machine's own. */
+  /** The policy that provides it and its number there. NULL = the machine's own. */
   policy_id: number | null
   policy_task: number | null
-  /** The enforced policy for which an own task rests. */
+  /** Of an own task: the enforced policy that overrides it. */
   overridden_by: number | null
-  /** The user who set up its scripts; of one of a policy, the policy names the author: keys of the store are read with this user's role. */
+  /**
+   * The user who set up its scripts. For policy tasks the policy names the author. Keys of the store are read with this
+   * user's role.
+   */
   author_id: Generated<number | null>
   created_at: string
   modified: string
@@ -44,7 +50,7 @@ export interface TaskScriptsTable {
   script_id: number
 }
 
-/** How the last run of a task went; a task without a row has never run. */
+/** The last result of a task. A task without a row has never run. */
 export interface TaskResultsTable {
   task_id: number
   status: 'passing' | 'failing' | 'pending'
@@ -57,7 +63,7 @@ export interface TaskResultsTable {
   more_info: string
 }
 
-/** Runs of tasks, and what was missed; the newest of each task are kept. */
+/** Runs of tasks and missed runs. The newest of each task are kept. */
 export interface TaskRunsTable {
   id: Generated<number>
   task_id: number
@@ -71,7 +77,7 @@ export interface TaskRunsTable {
   retcode: number | null
   execution_time: number | null
   more_info: string
-  /** How many did not take place. */
+  /** Number of missed runs. */
   missed: number
   /** JSON of the contract's ActionResults. */
   actions: string

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 
 export interface UsersTable {
   id: Generated<number>
-  /** Lower case; names are compared without case. */
+  /** Lower case. Names are case-insensitive. */
   username: string
   password_hash: string
   first_name: Generated<string>
@@ -11,14 +11,14 @@ export interface UsersTable {
   role_id: number | null
   is_superuser: 0 | 1
   is_active: Generated<0 | 1>
-  /** Encrypted; present from the first look at the set-up page. */
+  /** Encrypted. Set when the set-up page is first opened. */
   totp_key: string | null
   totp_confirmed: Generated<0 | 1>
-  /** Number of the last 30-second step whose code was accepted: a code works once. */
+  /** The last accepted 30-second step. A code works once. */
   totp_last_step: number | null
   last_login: string | null
   last_login_source: string | null
-  /** JSON of the contract's Preferences, as far as chosen. */
+  /** JSON of the contract's Preferences, without defaults. */
   preferences: Generated<string>
   created_at: string
 }
@@ -30,11 +30,11 @@ export interface RolesTable {
   /** JSON list of permission names. */
   permissions: Generated<string>
   totp_required: Generated<0 | 1>
-  /** A code is asked for again before a terminal or a desktop is opened. */
+  /** 1 = requires a new code before opening a terminal or a desktop. */
   require_2fa_for_remote: Generated<0 | 1>
 }
 
-/** A role with no row here and none in role_sites sees every client. */
+/** A role with no row here and none in role_sites has access to every client. */
 export interface RoleClientsTable {
   role_id: number
   client_id: number
@@ -56,11 +56,11 @@ export interface SessionsTable {
   last_used_at: string
   source: string
   user_agent: string
-  /** When it last gave a TOTP code; null = never. */
+  /** When it last passed a TOTP code. NULL = never. */
   code_at: string | null
 }
 
-/** Failures of one account or one source address. */
+/** Failed attempts of one account or one source address. */
 export interface ThrottlesTable {
   /** `account:ada` or `source:127.0.0.1`. */
   key: string
@@ -75,7 +75,7 @@ export interface SocketTicketsTable {
   expires_at: string
 }
 
-/** First answer to a request that carried an Idempotency-Key. */
+/** The response to a request with an Idempotency-Key. */
 export interface IdempotencyKeysTable {
   /** `{user id}:{method} {path}:{key}`. */
   id: string

@@ -1,9 +1,9 @@
-/** A shell of the server itself that somebody opened; open as long as `ended_at` is null. Its recording has its name. */
+/** A shell of the server. Open while `ended_at` is NULL. Its recording has the same id. */
 export interface WebTerminalsTable {
   id: string
   /** The host of the server process that ran it. */
   host: string
-  /** One that is not in the table of processes any more was killed with its shells. */
+  /** If this process is no longer in the table of processes, it was killed with its shells. */
   process_id: string
   username: string
   ip_address: string
@@ -11,10 +11,10 @@ export interface WebTerminalsTable {
   ended_at: string | null
   exit_code: number | null
   reason: string | null
-  /** 0 = its recording was removed when its time was over. */
+  /** 0 = its recording was deleted by retention. */
   recorded: 0 | 1
-  /** On disk; 0 while it goes on. */
+  /** On disk. 0 while it is being recorded. */
   recording_bytes: number
-  /** Why the recording is not whole. */
+  /** Why the recording is incomplete. */
   recording_problem: string | null
 }

@@ -7,11 +7,11 @@ import { describeNetworkError } from './network-words.ts'
 
 export interface Receiver {
   socket: Socket
-  /** Only what public addresses answer is shown: channels must not read services of the server's own network. */
+  /** Only responses of public addresses are shown: channels must not read services of the server's own network. */
   isPublic: boolean
 }
 
-/** Connects to where a channel sends. Throws where MUSTER_CHANNEL_TARGETS does not allow the address. */
+/** Connects to the receiver of a channel. Throws if MUSTER_CHANNEL_TARGETS forbids the address. */
 export async function connectReceiver(
   { host, port }: { host: string; port: number },
   { targets, signal }: { targets: OutboundTargets; signal: AbortSignal },
@@ -32,7 +32,7 @@ export async function connectReceiver(
   return { socket, isPublic: kindOfAddress(socket.remoteAddress ?? '') === 'public' }
 }
 
-/** Why the other side was not reached. */
+/** Describes a connection error. */
 export function describeConnectError(error: unknown, host: string, signal: AbortSignal): string {
   if (signal.aborted) return describeNetworkError(signal.reason, host)
   return error instanceof OutboundError ? error.message : describeNetworkError(error, host)

@@ -3,7 +3,7 @@ import { colorOf } from './colors.ts'
 import { jsonRequest } from './json-request.ts'
 import type { WebRequest } from './web-request.ts'
 
-/** A message for a webhook of Discord; the lengths are Discord's limits. */
+/** A message for a Discord webhook. The length limits are Discord's. */
 export function discordRequest({ url }: { url: string }, message: Message): WebRequest {
   const link = linkOf(message)
   const embed = {
@@ -22,7 +22,7 @@ export function discordRequest({ url }: { url: string }, message: Message): WebR
         }
       : { description: cut(escapeMarkdown(digestLines(message).join('\n')), 4000) }),
   }
-  // Nobody is called by what a machine says.
+  // Mentions in texts of machines must not notify anyone.
   return jsonRequest(url, { username: 'Muster', allowed_mentions: { parse: [] }, embeds: [embed] }, message)
 }
 

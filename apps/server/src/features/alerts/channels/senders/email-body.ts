@@ -11,14 +11,14 @@ import {
 } from '../message.ts'
 import { colorOf } from './colors.ts'
 
-/** The parts of a mail, ready for nodemailer. Nothing in them can add a header or markup of its own. */
+/** The parts of a mail for nodemailer. No content can add headers or markup. */
 export function mailOf(message: Message, domain: string) {
   const id = (key: string) => `<${key.replaceAll(/[^\w.-]/g, '-')}@${domain}>`
   const [news] = message.news
   const isFirst = message.news.length > 1 || news.kind === 'opened'
   return {
     messageId: id(message.delivery),
-    // Mail programs show what belongs to one alert together.
+    // Mail programs group the mails of one alert.
     ...(isFirst ? {} : { references: [id(alertKey(message, news.alert))] }),
     subject: cut(subjectOf(message), 200),
     text: textOf(message),

@@ -12,16 +12,16 @@ export type EmailSettings = Extract<ChannelSettings, { kind: 'email' }>
 
 const CONNECT_MS = 10_000
 const SILENCE_MS = 15_000
-/** For all of it: what a server that answers a byte at a time may take. */
+/** For the whole delivery, which bounds a server that replies byte by byte. */
 const LIMIT_MS = 30_000
 const LONGEST_ANSWER = 500
 
 export type MailOutcome = Outcome & {
-  /** The mail provider has given a new refresh token in the place of the one that it was shown. */
+  /** A new refresh token from the mail provider that replaces the old one. */
   rotatedToken?: string
 }
 
-/** Sends one mail to all recipients, on a connection of its own that is closed when this returns. */
+/** Sends one mail to all recipients on its own connection, which is closed when this returns. */
 export async function sendEmail(
   settings: EmailSettings,
   message: Message,
@@ -70,7 +70,7 @@ function connectionOf(settings: EmailSettings): SMTPTransportOptions {
     host: settings.smtp_host,
     port: settings.smtp_port,
     secure: security === 'tls',
-    // Whoever chose STARTTLS is not served by a mail that leaves in clear because somebody in between took it out.
+    // STARTTLS must not fall back to plain text if an attacker strips it.
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     connectionTimeout: CONNECT_MS,
@@ -87,7 +87,7 @@ async function prepareSignIn(settings: EmailSettings, targets: OutboundTargets):
   const user = settings.smtp_host_user
   if (settings.smtp_auth === 'none') return { ok: true, options: {} }
   if (settings.smtp_auth === 'password') {
-    // Without forceAuth a server that offers no sign-in would be given the mail without one.
+    // Without forceAuth, a server that offers no sign-in would get the mail without one.
     return { ok: true, options: { auth: { user, pass: settings.smtp_host_password }, forceAuth: true } }
   }
   const token = await refreshToken(settings, targets)
@@ -96,12 +96,12 @@ async function prepareSignIn(settings: EmailSettings, targets: OutboundTargets):
   return { ok: true, options, ...(token.rotated === undefined ? {} : { rotated: token.rotated }) }
 }
 
-/** What the mail server replied, or why it was not reached. */
+/** The reply of the mail server, or a description of the connection error. */
 function describeFailure(error: unknown, { where, isPublic }: { where: string; isPublic: boolean }): Outcome {
   if (!(error instanceof Error)) return { ok: false, answer: `${where}: ${String(error)}` }
   const { code = '', response = '', responseCode, command, syscall } = readFields(error)
   if (code === 'EAUTH' && response === '') {
-    return { ok: false, answer: `${where} offers no sign-in that Muster knows: ${oneLine(error.message)}` }
+    return { ok: false, answer: `${where} offers no supported sign-in: ${oneLine(error.message)}` }
   }
   if (code === 'ETLS' && /STARTTLS|does not support|not advertise|upgrading/i.test(error.message)) {
     return {
@@ -117,7 +117,7 @@ function describeFailure(error: unknown, { where, isPublic }: { where: string; i
     return { ok: false, answer: cut(shownReply(response, isPublic) + step, LONGEST_ANSWER) }
   }
   if (code === 'ETIMEDOUT' || code === 'EABORT') {
-    return { ok: false, answer: `${where} did not answer in time.`, unsure: true }
+    return { ok: false, answer: `${where} did not respond in time.`, unsure: true }
   }
   const cause = error.cause instanceof Error ? error.cause : error
   const answer = describeNetworkError(cause, where)
@@ -125,11 +125,11 @@ function describeFailure(error: unknown, { where, isPublic }: { where: string; i
   return isCertain ? { ok: false, answer } : { ok: false, answer, unsure: true }
 }
 
-/** Of what stands at no public address only the codes are told. */
+/** For servers at private addresses only the codes are shown. */
 export function shownReply(response: string, isPublic: boolean): string {
   if (isPublic) return oneLine(response)
   const [codes] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?(?![^\s-])/.exec(response) ?? []
-  return codes ?? 'The answer is none of a mail server.'
+  return codes ?? 'The response is not from a mail server.'
 }
 
 interface SmtpFault {
@@ -141,7 +141,7 @@ interface SmtpFault {
 }
 
 function readFields(error: Error): SmtpFault {
-  // Nodemailer's errors carry these, each where it is known.
+  // Nodemailer's errors have these fields if they are known.
   return error as SmtpFault
 }
 

@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts'
 import type { WebRequest } from './web-request.ts'
 
-/** Posts JSON; presets differ in what it says. */
+/** Posts JSON. Only the body differs between presets. */
 export function jsonRequest(
   url: string,
   body: unknown,

@@ -8,7 +8,7 @@ type Settings = Extract<ChannelSettings, { kind: 'ntfy' }>
 const PRIORITY = { error: 5, warning: 4, info: 3 } as const
 const TAG = { error: 'rotating_light', warning: 'warning', info: 'information_source' } as const
 
-/** A message for a topic of ntfy, published as JSON: its title may then be any text. */
+/** A message for an ntfy topic, published as JSON, which allows any title. */
 export function ntfyRequest({ url, token }: Settings, message: Message): WebRequest {
   const { server, topic } = topicOf(url) ?? { server: url, topic: '' }
   const worst = worstOf(message)

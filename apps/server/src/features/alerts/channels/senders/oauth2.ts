@@ -7,7 +7,7 @@ const TokenAnswer = z.object({ access_token: z.string().min(1), refresh_token: z
 
 export type Refreshed = { ok: true; accessToken: string; rotated?: string } | (Outcome & { ok: false })
 
-/** Exchanges the refresh token for an access token, which lives for about an hour: one for each mail is simplest. */
+/** Exchanges the refresh token for an access token, which is valid for about an hour. One per mail is simplest. */
 export async function refreshToken(settings: EmailSettings, targets: OutboundTargets): Promise<Refreshed> {
   const body = new URLSearchParams({
     grant_type: 'refresh_token',
@@ -27,7 +27,7 @@ export async function refreshToken(settings: EmailSettings, targets: OutboundTar
   const said = (text: string) => ({ ok: false as const, answer: `No access token: ${text}`.slice(0, 500) })
   if (!outcome.ok) return said(outcome.answer)
   const parsed = TokenAnswer.safeParse(readJson(outcome.body ?? ''))
-  if (!parsed.success) return said('what the token address answered holds none.')
+  if (!parsed.success) return said('the response of the token address contains none.')
   const { access_token: accessToken, refresh_token: rotated } = parsed.data
   const isNew = rotated !== undefined && rotated !== '' && rotated !== settings.oauth2_refresh_token
   return { ok: true, accessToken, ...(isNew ? { rotated } : {}) }

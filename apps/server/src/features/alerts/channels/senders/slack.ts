@@ -3,7 +3,7 @@ import { colorOf } from './colors.ts'
 import { jsonRequest } from './json-request.ts'
 import type { WebRequest } from './web-request.ts'
 
-/** A message for an incoming webhook of Slack, or of what is compatible with it (Mattermost, Rocket.Chat). */
+/** A message for an incoming webhook of Slack or a compatible service (Mattermost, Rocket.Chat). */
 export function slackRequest({ url }: { url: string }, message: Message): WebRequest {
   const subject = escapeSlack(cut(subjectOf(message), 500))
   const link = linkOf(message)
@@ -23,11 +23,11 @@ export function slackRequest({ url }: { url: string }, message: Message): WebReq
         }
       : { text: escapeSlack(cut(digestLines(message).join('\n'), 3000)) }),
   }
-  // The text of the notification itself stands in the attachment.
+  // The attachment contains the text of the notification.
   return jsonRequest(url, { attachments: [attachment] }, message)
 }
 
-/** Without this `<!channel>` in a message would call everybody. */
+/** Otherwise `<!channel>` in a message would notify everyone. */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -4,10 +4,10 @@ import type { WebRequest } from './web-request.ts'
 
 type Settings = Extract<ChannelSettings, { kind: 'sms' }>
 
-/** A text message has 160 characters; three of them say enough. */
+/** A text message has 160 characters. Three of them are enough. */
 const LONGEST = 450
 
-/** One request to Twilio for each number. */
+/** One request to Twilio per number. */
 export function smsRequests(settings: Settings, message: Message): WebRequest[] {
   const { twilio_account_sid: sid, twilio_auth_token: token, twilio_number, api_url } = settings
   const url = `${api_url.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(sid)}/Messages.json`

@@ -38,7 +38,7 @@ export function teamsRequest({ url }: { url: string }, message: Message): WebReq
   return jsonRequest(url, { type: 'message', attachments: [attachment] }, message)
 }
 
-/** A text run is shown as it is; a text block would read Markdown in what machines say. */
+/** A text run is shown literally. A text block would interpret Markdown in texts of machines. */
 function paragraph(text: string, look: Record<string, string>) {
   return { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text, ...look }] }
 }

@@ -5,7 +5,7 @@ import type { WebRequest } from './web-request.ts'
 
 type Settings = Extract<ChannelSettings, { kind: 'telegram' }>
 
-/** A message of a Telegram bot, as plain text: without a parse mode nothing in it is markup. */
+/** A message of a Telegram bot as plain text: without a parse mode nothing in it is markup. */
 export function telegramRequest({ bot_token, chat_id, api_url }: Settings, message: Message): WebRequest {
   const url = `${api_url.replace(/\/+$/, '')}/bot${encodeURIComponent(bot_token).replaceAll('%3A', ':')}/sendMessage`
   const body = {

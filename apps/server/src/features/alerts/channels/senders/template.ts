@@ -3,8 +3,8 @@ import { linkOf, type Message, subjectOf, textOf } from '../message.ts'
 const VARIABLE = /\{\{\s*([\w.]+)\s*\}\}/g
 
 /**
- * A body with its variables filled in. Values are escaped as in a JSON string and bring no quotes of their own, so
- * that nothing in a message can end the string that it stands in: `{"text": "{{alert.message}}"}`.
+ * Fills in the variables of a body. Values are escaped as in a JSON string, without quotes, so that no value can end
+ * its string: `{"text": "{{alert.message}}"}`.
  */
 export function fillTemplate(template: string, message: Message): string {
   const values = valuesOf(message)
@@ -14,7 +14,7 @@ export function fillTemplate(template: string, message: Message): string {
   })
 }
 
-/** What is wrong with a template, undefined when nothing is. */
+/** @returns The problem of a template, or undefined. */
 export function checkTemplate(template: string): string | undefined {
   if (template.trim() === '') return undefined
   const names = new Set(valuesOf(SAMPLE).keys())
@@ -22,12 +22,12 @@ export function checkTemplate(template: string): string | undefined {
     .map(([, name = '']) => name)
     .find((name) => !names.has(name))
   if (unknown !== undefined)
-    return `There is no variable {{${unknown}}}. There are: ${[...names].join(', ')}.`
+    return `The variable {{${unknown}}} does not exist. Use: ${[...names].join(', ')}.`
   try {
     JSON.parse(fillTemplate(template, SAMPLE))
     return undefined
   } catch (error) {
-    // A line break in the sample shows a variable that stands outside of quotes.
+    // A line break in the sample reveals a variable outside of quotes.
     const reason = error instanceof Error ? error.message : String(error)
     return `With its variables filled in this is no JSON: ${reason}`.slice(0, 300)
   }
@@ -46,7 +46,7 @@ function valuesOf(message: Message): Map<string, string> {
   ])
 }
 
-/** Values as they are in practice: ids are digits, and may stand without quotes. */
+/** Typical values: ids are digits and may be unquoted. */
 const SAMPLE: Message = {
   delivery: 'sample',
   installation: 'sample',

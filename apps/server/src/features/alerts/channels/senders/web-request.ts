@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import type { OutboundTargets } from '../../../../platform/config/config.ts'
 import { connectReceiver, describeConnectError } from './connect-receiver.ts'
 
-/** A request as the presets make it: everything that is sent over HTTP leaves as one of these. */
+/** A request of a preset. Everything sent over HTTP is one of these. */
 export interface WebRequest {
   url: string
   method: 'POST' | 'PUT'
@@ -13,11 +13,11 @@ export interface WebRequest {
   body: string
 }
 
-/** How it went, and what the other side said. */
+/** The outcome, and the response of the receiver. */
 export interface Outcome {
   ok: boolean
   answer: string
-  /** It was sent and nothing was heard: it may have arrived. */
+  /** Sent without a response, so it may have arrived. */
   unsure?: true
 }
 
@@ -26,9 +26,8 @@ const LONGEST_ANSWER = 500
 const LONGEST_BODY = 100_000
 
 /**
- * Sends one request on a connection of its own, within 8 seconds. A redirect is not followed but answered: it would
- * take the message, and what signs it, to an address that nobody has chosen. With `whole` the body comes along too, to
- * be read and not to be shown.
+ * Sends one request on its own connection, within 8 seconds. Redirects are not followed: they would take the message
+ * and its signature to an address that nobody chose. With `whole` the full body is returned, which must not be shown.
  */
 export async function sendRequest(
   { url, method, headers, body }: WebRequest,
@@ -71,13 +70,13 @@ export async function sendRequest(
     request.on('error', fail)
     request.end(bytes)
   } catch (error) {
-    // Thrown at once for what can be no request, say a line break in a header.
+    // Thrown synchronously for an invalid request, such as a line break in a header.
     fail(error)
   }
   return promise
 }
 
-/** The beginning of the body: however much more there is, and whether or not it ends well, the status decides. */
+/** Reads the beginning of the body. The status decides, whatever the length or end of the body. */
 function readAnswer(response: IncomingMessage, most: number, end: (text: string) => void): void {
   let text = ''
   response.setEncoding('utf8')
@@ -89,7 +88,7 @@ function readAnswer(response: IncomingMessage, most: number, end: (text: string)
   response.once('error', () => end(text))
 }
 
-/** TLS on a connection; its errors are those of the request. */
+/** Adds TLS. Its errors are those of the request. */
 function secure(socket: Socket, hostname: string): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
   const name = isIP(host) === 0 ? { servername: host } : { host }
@@ -98,7 +97,7 @@ function secure(socket: Socket, hostname: string): Socket {
 
 type Answer = Pick<IncomingMessage, 'statusCode' | 'statusMessage' | 'headers'>
 
-/** How it went. Of what stands at no public address only the status is told. */
+/** Returns the outcome. For private addresses only the status is shown. */
 export function judge(
   { statusCode = 0, statusMessage, headers }: Answer,
   text: string,

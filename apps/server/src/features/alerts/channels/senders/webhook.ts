@@ -6,7 +6,7 @@ import type { WebRequest } from './web-request.ts'
 
 type Settings = Extract<ChannelSettings, { kind: 'webhook' }>
 
-/** The request of a webhook, signed when it has a secret. With a template there is one request for each alert. */
+/** The request of a webhook, signed if it has a secret. With a template each alert is one request. */
 export function webhookRequest(settings: Settings, message: Message): WebRequest {
   const body =
     settings.body_template === '' ? plainBody(message) : fillTemplate(settings.body_template, message)
@@ -26,7 +26,7 @@ export function webhookRequest(settings: Settings, message: Message): WebRequest
   }
 }
 
-/** `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`: the receiver checks the time too, against replays. */
+/** `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`: the time lets the receiver reject replays. */
 function signatureOf(secret: string, at: Date, body: string): string {
   const seconds = Math.floor(at.getTime() / 1000)
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
