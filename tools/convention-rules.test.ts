@@ -237,3 +237,26 @@ describe('private places', () => {
     expect(rules.findResolvedUrls('"resolved": "apps/agent"')).toEqual([])
   })
 })
+
+describe('documents', () => {
+  test.each([
+    ['# 1. Title\n\nStatus: accepted, 2026-11-21\n\nWhy.\n', 0],
+    ['# 1. Title\n\nStatus: superseded by 12, 2026-11-21\n\nWhy.\n', 0],
+    ['# 1. Title\n\nWhy.\n', 1],
+    [`# 1. Title\n\nStatus: accepted, 2026-11-21\n\n${'Why.\n'.repeat(60)}`, 1],
+  ])('%j has %i problems', (text, count) => {
+    expect(rules.findBadDecisions([file('docs/decisions/0001-a.md', text)])).toHaveLength(count)
+  })
+
+  test('a path that does not exist is found', () => {
+    const code = file('apps/agent/src/run/runs.ts')
+    const found = (text: string) => rules.findMissingPaths([code, file('docs/protocol.md', text)])
+    for (const path of ['apps/agent/src/run/runs.ts', 'apps/agent/src', 'agent/run/runs.ts', 'run/runs.ts'])
+      expect(found(`See \`${path}\`.`)).toEqual([])
+    expect(found('A text/html page, /ws/live/ and docs/screenshot.png')).toEqual([])
+    expect(found('See `agent/run/gone.ts` and apps/gone/src.')).toEqual([
+      'docs/protocol.md names agent/run/gone.ts, which does not exist',
+      'docs/protocol.md names apps/gone/src, which does not exist',
+    ])
+  })
+})

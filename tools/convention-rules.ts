@@ -4,8 +4,11 @@ import type { SourceFile } from './source-files.ts'
 /** The house rules that no lint rule covers. Each answers what breaks it, as lines that name the file. */
 
 const MAX_LINES = 500
+const MAX_DECISION_LINES = 60
 const CODE = /\.(ts|tsx|mjs|js|css)$/
 const TEST_FILE = /\.(test|story)\.tsx?$/
+const PROGRAM = /^(server|console|agent|rules|contract|fake-agent)\//
+const PROJECT_FOLDER = /^(apps|packages|e2e|docs|deploy|tools)\//
 const TOP_FOLDERS = ['apps', 'packages', 'e2e', 'docs', 'deploy', 'tools', '.ci', '.vscode', '.idea']
 
 export function findMissingFeatures(files: SourceFile[]): string[] {
@@ -79,7 +82,7 @@ export function findDefaultExports(files: SourceFile[]): string[] {
   return findLines(code, CODE, /^export\s+default\b|\bas default\b/, 'has a default export')
 }
 
-/** Constants of the specification's section 9: declared once under their name, whoever needs one imports it. */
+/** Constants that the specification names: declared once under their name and imported everywhere else. */
 export const SPEC_CONSTANTS = {
   NOTIFICATION_PRESETS: /= \{[^}]*'bottom', timeoutMs: 5000 \}[^}]*'top', timeoutMs: 2000 \}/,
   THRESHOLD_MESSAGE_MS: /= 2000\b/,
@@ -110,6 +113,41 @@ export function findWrongConstants(files: SourceFile[]): string[] {
       .filter(({ text }) => !new RegExp(declaration + value.source).test(text))
       .map(({ path }) => `${path}: ${name} has not the value of the specification`)
   })
+}
+
+/** A record of `docs/decisions` begins with its title, its status and its date. Details belong beside the code. */
+export function findBadDecisions(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('docs/decisions/'))
+    .flatMap(({ path, text }) => [
+      ...(/^# \d+\. .+\n\nStatus: (accepted|superseded by \d+), \d{4}-\d\d-\d\d\n\n/.test(text)
+        ? []
+        : [`${path} does not begin with a title and "Status: accepted, 2026-11-21"`]),
+      ...(text.split('\n').length > MAX_DECISION_LINES + 1
+        ? [`${path} has more than ${MAX_DECISION_LINES} lines`]
+        : []),
+    ])
+}
+
+/** Paths that documents name and that do not exist. `agent/run/runs.ts` stands for a file in the sources of the agent. */
+export function findMissingPaths(files: SourceFile[]): string[] {
+  const paths = files.map(({ path }) => path)
+  const folders = new Set(
+    paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))),
+  )
+  const exists = (path: string) =>
+    folders.has(path) || paths.some((one) => one === path || one.endsWith(`/${path.replace(PROGRAM, '')}`))
+  return files
+    .filter(({ path }) => /^(docs\/(?!ARCHITECTURE).*|[A-Z]+)\.md$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/[\w@.-]+(?:\/[\w.-]*\w)+/g)]
+        .map(([name]) => name)
+        .filter(
+          (name) => /\.(ts|tsx|mjs|md)$/.test(name) || (PROJECT_FOLDER.test(name) && !/\.\w+$/.test(name)),
+        )
+        .filter((name) => !exists(name))
+        .map((name) => `${path} names ${name}, which does not exist`),
+    )
 }
 
 /** Folders of one developer's machine and names that only resolve in one company. Ada is the person of examples. */

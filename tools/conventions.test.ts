@@ -3,8 +3,9 @@ import { join, parse } from 'node:path'
 import { expect, test } from 'vitest'
 import * as rules from './convention-rules.ts'
 import { findForbiddenImports } from './import-rules.ts'
+import { findNewWords } from './language-rules.ts'
 import { root } from './programs.ts'
-import { listTopFolders, readSources } from './source-files.ts'
+import { listTopFolders, readSources, type SourceFile } from './source-files.ts'
 import { findUnstyled } from './style-rules.ts'
 
 const files = readSources(root)
@@ -23,8 +24,11 @@ test.each([
   ['every mark names its issue', rules.findOpenMarks],
   ['exports are named', rules.findDefaultExports],
   ['constants of the specification stand once', rules.findWrongConstants],
+  ['decisions have a status and a date', rules.findBadDecisions],
+  ['documents name paths that exist', rules.findMissingPaths],
   ['nothing names a private folder or host', rules.findPrivatePlaces],
   ['imports follow the architecture', findForbiddenImports],
+  ['no word of the glossary returns', (sources: SourceFile[]) => findNewWords(sources)],
 ])('%s', (_name, findProblems) => {
   expect(findProblems(files)).toEqual([])
 })

@@ -42,7 +42,7 @@ export function findForbiddenImports(files: SourceFile[]): string[] {
     )
 }
 
-function listImports(text: string): string[] {
+export function listImports(text: string): string[] {
   const statements = text.matchAll(/^(?:import|export)\b[^'"`;]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)
   const calls = text.matchAll(/\bimport\(\s*['"`]([^'"`]+)['"`]/g)
   return [...statements, ...calls].flatMap(([, first, second]) => first ?? second ?? [])
@@ -60,7 +60,7 @@ function isAllowed(path: string, specifier: string): boolean {
 }
 
 /** The file inside the project that is meant; undefined for packages from elsewhere. */
-function resolveImport(path: string, specifier: string): string | undefined {
+export function resolveImport(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier)
   const [, name, rest] = /^@muster\/([\w-]+)\/?(.*)$/.exec(specifier) ?? []
   if (name === undefined) return undefined

@@ -1,4 +1,5 @@
-// Everything that has to hold, in order, until the first step that fails; what waits runs beside what follows it.
+// Everything that has to hold, until the first step that fails: static checks first, then steps with and without a
+// browser in two lanes beside each other.
 // `npm test -- units server` runs the steps whose names contain one of these words. The last line is
 // `N passed, N failed`, summed over the runners.
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -33,32 +34,40 @@ async function runSteps(): Promise<void> {
   const steps = listSteps().filter(
     ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
   )
-  const beside: Promise<boolean>[] = []
+  const isStatic = ({ runner }: Step) => runner === undefined
+  await runLane(steps.filter(isStatic))
+  const others = steps.filter((step) => !isStatic(step))
+  await Promise.all([
+    runLane(others.filter(({ beside }) => beside !== true)),
+    runLane(others.filter(({ beside }) => beside === true)),
+  ])
+}
+
+async function runLane(steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
+    if (sum.failed > 0) return
     const absent = step.needs.filter((name) => missing.includes(name))
     if (absent.length > 0 || step.isPossible?.() === false) {
       notes.push(`Left out: ${step.name}${absent.length > 0 ? '' : `, ${step.needsToo}`}`)
       continue
     }
-    if (step.waits === true) beside.push(runStep(step))
-    else if (!(await runStep(step))) break
+    await runStep(step)
   }
-  await Promise.all(beside)
 }
 
-async function runStep(step: Step): Promise<boolean> {
-  console.log(`\n=== ${step.name}${step.waits === true ? ': its output comes when it ends' : ''}`)
+async function runStep(step: Step): Promise<void> {
+  console.log(`\n=== ${step.name}${step.beside === true ? ': its output comes when it ends' : ''}`)
   const startedMs = Date.now()
   const report = join(reports, `${step.name.replaceAll(' ', '-')}.json`)
   await using servers = new AsyncDisposableStack()
   const env: Record<string, string> = { ...(await startServers(step, servers)) }
   const command = [...step.command, ...reporterArgs(step, report, env)]
-  const ok = step.waits === true ? await printAtEnd(command, env) : await runProgram(command, env)
+  const ok = step.beside === true ? await printAtEnd(command, env) : await runProgram(command, env)
   const seconds = ((Date.now() - startedMs) / 1000).toFixed(1)
   if (step.runner === undefined) {
     if (!ok) sum.failed += 1
     console.log(`=== ${step.name}: ${ok ? 'ok' : 'FAILED'}, ${seconds} s`)
-    return ok
+    return
   }
   const { passed, failed, skipped, flaky } = readCounts(report, ok)
   sum.passed += passed
@@ -69,7 +78,6 @@ async function runStep(step: Step): Promise<boolean> {
     notes.push(`${skipped} skipped in: ${step.name}`)
     if (isCi) sum.failed += 1
   }
-  return failed === 0
 }
 
 async function printAtEnd(command: string[], env: Record<string, string>): Promise<boolean> {

@@ -16,8 +16,8 @@ export interface Step {
   /** Whether this machine allows the step; where it does not, it is left out, and `needsToo` says why. */
   isPossible?: () => boolean
   needsToo?: string
-  /** It leaves most of the processor idle: the steps after it run meanwhile, and its output is printed when it ends. */
-  waits?: true
+  /** Runs beside the steps that need a browser, one after another; its output is printed when it ends. */
+  beside?: true
 }
 
 const vitest = (...projects: string[]) => [
@@ -26,46 +26,98 @@ const vitest = (...projects: string[]) => [
   ...projects.flatMap((project) => ['--project', project]),
 ]
 
-// Most of these wait for programs, sockets and pages: more of them at once than there are cores end sooner.
 const several = (count: number) => `--maxWorkers=${count}`
 
-// These start programs on SQLite, or have no database at all: on PostgreSQL they would prove the same again.
-const WITHOUT_POSTGRES = ['main', 'kill', 'lock', 'email', 'presets', 'console-files']
-const EXCLUDED = WITHOUT_POSTGRES.flatMap((name) => ['--exclude', `**/${name}.test.ts`])
+/**
+ * Tests of the server that run on PostgreSQL and NATS as well, by a part of their path: each folder with SQL of its own
+ * has one here (test-steps.test.ts). Everything else behaves alike on both engines.
+ * `node tools/test-postgres.ts vitest run --project server` runs all.
+ */
+export const ON_POSTGRES = [
+  // Every route of the API: each query is executed, with correct, malformed and hostile values.
+  'src/walk.test',
+  'src/fuzz.test',
+  // Schema, types, transactions, row locks, unique keys, claims of jobs.
+  'src/platform/database/migrat',
+  'src/platform/database/open-database.test',
+  'src/platform/database/transaction.test',
+  'src/platform/http/idempotency.test',
+  'src/platform/jobs/',
+  // Several processes on one database, and the messages between them.
+  'two-processes.test',
+  'two-servers.test',
+  'src/platform/bus/',
+  'src/platform/agent-link/bus-channels.test',
+  'src/fleet/kept-rows.test',
+  // Ranges, partitions and upserts of measured values.
+  'src/samples/ingest.test',
+  'src/samples/partitions.test',
+  'src/samples/prune-samples.test',
+  'src/samples/read-history.test',
+  'src/samples/samples.test',
+  // Upserts, conditional updates, text search, sorting of empty values, aggregates and removal of many rows.
+  'features/agents/availability.test',
+  'features/agents/store-facts.test',
+  'features/alerts/alerts.test',
+  'features/alerts/dependency.test',
+  'features/alerts/channels/delivery.test',
+  'features/alerts/templates/actions.test',
+  'features/audit/audit.test',
+  'features/checks/dependency.test',
+  'features/checks/dropped-results.test',
+  'features/checks/results.test',
+  'features/checks/from-server/server-checks.test',
+  'features/clients/',
+  'features/custom-fields/custom-fields.test',
+  'features/installers/enrolment.test',
+  'features/keystore/keystore.test',
+  'features/maintenance/maintenance.test',
+  'features/maintenance/record-periods.test',
+  'features/patches/patches.test',
+  'features/policies/policies.test',
+  'features/remote/receipts.test',
+  'features/remote/access/remote-access.test',
+  'features/runs/history.test',
+  'features/scripts/scripts.test',
+  'features/scripts/snippets/',
+  'features/settings/retention.test',
+  'features/software/software.test',
+  'features/system/description.test',
+  'features/tasks/task-results.test',
+  'features/timeline/timeline.test',
+  'features/users/users.test',
+  'features/users/sessions/sessions.test',
+  'features/users/sessions/throttle.test',
+]
 
-/** Everything that `npm test` runs, in order. */
+/** Everything that `npm test` runs: what has no lane first, then both lanes, each in order. */
 export function listSteps(): Step[] {
   return [
     ...staticChecks.map((check) => ({ ...check, needs: [], servers: [] })),
     {
       name: 'units',
-      command: [...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'), several(4)],
+      command: [...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'), several(2)],
       runner: 'vitest',
       needs: [],
       servers: [],
+      beside: true,
     },
     {
       name: 'server on SQLite',
-      command: [...vitest('server'), several(3)],
+      command: [...vitest('server'), several(2)],
       runner: 'vitest',
       needs: [],
       servers: [],
+      beside: true,
     },
     {
       name: 'server on PostgreSQL and NATS',
-      command: [...vitest('server'), several(3), ...EXCLUDED],
+      command: [...vitest('server'), several(2), ...ON_POSTGRES],
       runner: 'vitest',
       needs: ['postgres', 'nats'],
       servers: ['postgres', 'nats'],
+      beside: true,
     },
-    {
-      name: 'console in Chromium',
-      command: [...vitest('console'), several(3)],
-      runner: 'vitest',
-      needs: ['chromium'],
-      servers: [],
-    },
-    ...storySteps(),
     {
       name: 'service',
       command: vitest('service'),
@@ -74,15 +126,32 @@ export function listSteps(): Step[] {
       servers: [],
       isPossible: canNestMachines,
       needsToo: 'which needs root and a kernel that lets it start a machine inside this one',
+      beside: true,
     },
-    { name: 'registry in Wine', command: vitest('wine'), runner: 'vitest', needs: ['wine'], servers: [] },
+    {
+      name: 'registry in Wine',
+      command: vitest('wine'),
+      runner: 'vitest',
+      needs: ['wine'],
+      servers: [],
+      beside: true,
+    },
     {
       name: 'programs and load',
-      command: [...vitest('e2e'), several(3)],
+      command: [...vitest('e2e'), several(2)],
       runner: 'vitest',
       needs: [],
       servers: [],
+      beside: true,
     },
+    {
+      name: 'console in Chromium',
+      command: [...vitest('console'), several(2)],
+      runner: 'vitest',
+      needs: ['chromium'],
+      servers: [],
+    },
+    ...storySteps(),
   ]
 }
 
@@ -97,7 +166,6 @@ function storySteps(): Step[] {
     {
       ...story,
       name: 'stories on PostgreSQL and NATS',
-      waits: true,
       needs: ['chromium', 'postgres', 'nats'],
       servers: ['postgres', 'nats'],
     },

@@ -10,7 +10,7 @@ import { openScene } from './scene.ts'
 const FULL = /: The disk is full\.$/
 
 test(
-  'issue 4, section 4: full disk on the machine: an upload and an edit say so, an archive needs none, nothing lies about',
+  'full disk on the machine: uploads and edits report it, archives still work, no files are left behind',
   { timeout: 60_000 },
   async () => {
     await using scene = await openScene()
@@ -55,7 +55,7 @@ test(
 )
 
 test(
-  'issue 4, section 4: full disk on the server: what has to be written down is refused with a sentence, and works again',
+  'full disk on the server: audited requests are refused with an explanation, and work again with free space',
   { timeout: 60_000 },
   async () => {
     await using disk = await mountSmallDisk()

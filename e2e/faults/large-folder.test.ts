@@ -10,7 +10,7 @@ import { openScene } from './scene.ts'
 const ENTRIES = 100_000
 
 test(
-  'issue 4, 2.3: a folder of very many files is listed and searched a part at a time, in the memory of one part',
+  'a very large folder is listed and searched in pages, with memory for one page',
   { timeout: 60_000 },
   async () => {
     await using scene = await openScene()

@@ -11,7 +11,7 @@ const TERMINAL = { tool: 'terminal', session: null, cols: 80, rows: 24 } as cons
 const DESKTOP = { tool: 'desktop', display: null } as const
 
 test(
-  'issue 4, section 4: the disk of the server is full while a terminal and a desktop are recorded',
+  "the server's disk fills up while a terminal and a desktop are recorded",
   { timeout: 60_000 },
   async () => {
     await using disk = await mountSmallDisk()

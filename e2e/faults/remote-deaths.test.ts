@@ -71,7 +71,7 @@ async function reasonsOf(sessions: Record<string, string>): Promise<Record<strin
   }, WAIT)
 }
 
-test('issue 4, section 4: the browser dies: desktop and VNC end on the machine, the terminal waits', async () => {
+test('when the browser dies, desktop and VNC end on the machine and the terminal waits', async () => {
   const { session, sessions } = await beginAll()
   scene.toBrowser.mend()
   await onlyTerminalIsLeft()
@@ -81,7 +81,7 @@ test('issue 4, section 4: the browser dies: desktop and VNC end on the machine, 
 })
 
 test(
-  "issue 4, section 4: the browser's network dies without a word: it is missed, and the same holds",
+  "when the browser's network fails silently, desktop and VNC end and the terminal waits",
   { timeout: 90_000 },
   async () => {
     const { session, sessions } = await beginAll()
@@ -94,7 +94,7 @@ test(
 )
 
 test(
-  'issue 4, section 4: the server dies: desktop and VNC end, the terminal is there when it is back',
+  'when the server dies, desktop and VNC end, and the terminal is there when the server is back',
   { timeout: 60_000 },
   async () => {
     const { session, sessions, desktop } = await beginAll()
@@ -109,7 +109,7 @@ test(
 )
 
 test(
-  "issue 4, section 4: the machine's network dies without a word, for longer than either side waits",
+  "the machine's network fails silently for longer than either side waits",
   { timeout: 90_000 },
   async () => {
     const { session, sessions, terminal, desktop, vnc } = await beginAll()
@@ -127,7 +127,7 @@ test(
 )
 
 test(
-  'issue 4, section 4: the agent is killed: what it can no longer end is ended by the next one',
+  'when the agent is killed, the next agent ends what the first one left running',
   { timeout: 60_000 },
   async () => {
     const { sessions, terminal, desktop } = await beginAll()
@@ -148,7 +148,7 @@ test(
 )
 
 test(
-  'issue 4, section 4: the agent is killed while somebody is asked: the question goes with the next one',
+  'when the agent is killed during a request for consent, the next agent removes the request',
   { timeout: 60_000 },
   async () => {
     await scene.setRules({ consent: 'require' })

@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => resources.disposeAsync())
 
-test('issue 3, 1.1: a service check: running, stopped, restarted if stopped, start pending, missing', async () => {
+test('service check: running, stopped, restarted if stopped, start pending, missing', async () => {
   await addUnit('muster-sleeper', 'ExecStart=/bin/sleep infinity')
   await machine.run('systemctl start muster-sleeper')
   const service = { check_type: 'service', svc_name: 'muster-sleeper', alert_severity: 'error' } as const
@@ -62,7 +62,7 @@ test('issue 3, 1.1: a service check: running, stopped, restarted if stopped, sta
   const keeping = await addCheck({ ...service, restart_if_stopped: true })
   expect(await readResult(keeping)).toMatchObject({
     status: 'passing',
-    more_info: 'muster-sleeper runs, after it was started again',
+    more_info: 'muster-sleeper runs, after a restart',
   })
   expect((await machine.run('systemctl is-active muster-sleeper')).output).toBe('active\n')
   expect(await runAgain(watching)).toMatchObject({ status: 'passing' })
@@ -84,11 +84,11 @@ test('issue 3, 1.1: a service check: running, stopped, restarted if stopped, sta
   const missing = await addCheck({ ...service, svc_name: 'no-such-service' })
   expect(await readResult(missing)).toMatchObject({
     status: 'failing',
-    more_info: 'There is no service no-such-service.',
+    more_info: 'Service no-such-service does not exist.',
   })
 }, 60_000)
 
-test('issue 3, 1.1: a journal check: unit, priority and message of what a service wrote', async () => {
+test('journal check: filters by unit, priority and message', async () => {
   const words = `printf '<3>The disk failed\\n<6>The disk is fine\\n<4>The fan is slow\\n'`
   await addUnit('muster-talker', `Type=oneshot\nExecStart=/bin/sh -c "${words}"`)
   await machine.run('systemctl start muster-talker; journalctl --sync')
@@ -115,7 +115,7 @@ test('issue 3, 1.1: a journal check: unit, priority and message of what a servic
   ])
 }, 60_000)
 
-test('issue 4, 2.8: a receipt says what a session did to services, /etc, users and ports of a real system', async () => {
+test('session changes list what changed in services, /etc, users and ports', async () => {
   await addUnit('muster-web', 'ExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target')
   await addUnit('muster-door', 'ExecStart=/bin/sleep infinity')
   const port = await findFreePort()
@@ -148,8 +148,8 @@ test('issue 4, 2.8: a receipt says what a session did to services, /etc, users a
     changed: expect.arrayContaining([
       {
         name: 'muster-web.service',
-        from: 'running, started by hand',
-        to: 'stopped, starts by itself',
+        from: 'running, starts manually',
+        to: 'stopped, starts automatically',
       },
     ]),
   })
@@ -184,7 +184,7 @@ async function looked(): Promise<void> {
   })
 }
 
-test('issue 4, the story: a service is restarted in the console, and the journal says so', async () => {
+test('the console restarts a service, and the journal records it', async () => {
   await addUnit('muster-served', 'ExecStart=/bin/sh -c "echo begun as $$$$; exec sleep infinity"')
   await machine.run('systemctl start muster-served')
   const pidOf = async () =>

@@ -57,7 +57,7 @@ test('the line installs a service, is safe to repeat, and the agent is back afte
   const secondPid = await readPid()
   expect(secondPid).not.toBe(firstPid)
 
-  // Issue 4, section 4: nothing of a terminal outlives an agent that is killed, whatever it ignores.
+  // Nothing of a terminal outlives an agent that is killed, whatever signals it ignores.
   const request = { tool: 'terminal', session: null, cols: 80, rows: 24 } as const
   const agentId = first?.agent_id ?? ''
   const terminal = await ToolWindow.open(admin, { through: server.url, agentId, request })
@@ -149,7 +149,7 @@ test('where systemctl fails the line says so, and a repetition installs the same
     chmod 755 /opt/broken/systemctl`)
   const failed = await machine.run(`PATH=/opt/broken:$PATH; ${line}`)
   expect(failed.code).toBe(1)
-  expect(failed.output).toContain('the service muster-agent.service cannot be installed')
+  expect(failed.output).toContain('failed to install the service muster-agent.service')
   expect(failed.output).toContain('Connection timed out')
   expect(failed.output).toMatch(/muster: the service could not be created\n$/)
 

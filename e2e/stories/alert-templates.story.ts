@@ -44,7 +44,7 @@ test('alert templates: made and assigned by hand, a script runs on the machine w
     await choose(opens.getByRole('combobox', { name: 'Script' }), 'Look who fills it')
     await opens.getByRole('button', { name: 'Add argument' }).click()
     await opens.getByRole('textbox', { name: 'Arguments 1' }).fill('Acme; rm -rf /tmp/nothing')
-    const over = page.getByRole('region', { name: 'When it is over' })
+    const over = page.getByRole('region', { name: 'When an alert is resolved' })
     await choose(over.getByRole('combobox', { name: 'Run' }), 'A script on the machine')
     await choose(over.getByRole('combobox', { name: 'Script' }), 'Say that it is over')
     await page.getByRole('button', { name: 'Add template' }).click()
@@ -63,7 +63,7 @@ test('alert templates: made and assigned by hand, a script runs on the machine w
     const preview = page.getByRole('dialog', { name: 'Preview alerts' })
     await expect(preview.getByRole('region', { name: 'Template' })).toContainText('Full disks')
     await expect(preview.getByRole('region', { name: 'Template' })).toContainText('Client: Acme')
-    await expect(preview.getByRole('region', { name: 'Run' })).toContainText('Look who fills it')
+    await expect(preview.getByRole('region', { name: 'Actions' })).toContainText('Look who fills it')
     await page.keyboard.press('Escape')
   })
 
@@ -78,7 +78,7 @@ test('alert templates: made and assigned by hand, a script runs on the machine w
     const failure = page.getByRole('region', { name: 'Failure action', exact: true })
     await expect(failure).toContainText('exit code 0', LATER)
     await expect(failure).toContainText('severity error in Acme; rm -rf /tmp/nothing')
-    await expect(page.getByText('Action done')).toBeVisible()
+    await expect(page.getByText('Action completed')).toBeVisible()
   })
 
   await agent.stop()

@@ -56,7 +56,7 @@ test('alerts: raised through the API, on every console at once, seen to from bel
     await page.getByRole('button', { name: 'Resolve', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
     await expect(page.getByText('2 alerts resolved.')).toBeVisible()
-    await expect(page.getByText('No alert fits the filter.')).toBeVisible()
+    await expect(page.getByText('No alerts match the filter.')).toBeVisible()
     await expect(bell(watcher, 'Alerts: none open')).toBeVisible(SOON)
   })
 

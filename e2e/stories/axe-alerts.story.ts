@@ -26,9 +26,9 @@ for (const look of TWO_LOOKS) {
       await page.goto('/alerts')
       await expectShown(page, 'no alerts', 'No open alerts.')
       await page.goto('/alerts?search=nothing')
-      await expectShown(page, 'no alert that fits', 'No alert fits the filter.')
+      await expectShown(page, 'no alert that fits', 'No alerts match the filter.')
       await page.goto('/?dialog=alert-channels')
-      await expectShown(page, 'no channels', 'Nobody is told of alerts yet.')
+      await expectShown(page, 'no channels', 'No notifications yet.')
     })
 
     const open = await raiseAll(admin)
@@ -38,16 +38,16 @@ for (const look of TWO_LOOKS) {
       await page.getByRole('button', { name: /^Alerts: 3 open/ }).click()
       await expectShown(page, 'the bell', 'All alerts (3)', HEADER)
       await page.keyboard.press('Escape')
-      await page.getByRole('checkbox', { name: 'Select all alerts of the list' }).click()
+      await page.getByRole('checkbox', { name: 'Select all listed alerts' }).click()
       await expectShown(page, 'checked alerts', /selected$/)
       await page.getByRole('button', { name: 'Snooze', exact: true }).click()
-      await page.getByRole('radio', { name: 'Another time' }).click()
+      await page.getByRole('radio', { name: 'Custom time' }).click()
       await expectShown(page, 'the snooze dialog', 'Date and time')
       await page.goto('/alerts')
       await page.getByRole('button', { name: 'Filter' }).click()
       await expectShown(page, 'the filter', 'Apply', '[role=dialog]')
       await page.goto(`/alerts?dialog=alert&item=${open.id}`)
-      await expectShown(page, 'an alert', 'What happened')
+      await expectShown(page, 'an alert', 'Log')
     })
 
     await test.step('channels', async () => {
@@ -57,7 +57,7 @@ for (const look of TWO_LOOKS) {
       await expectShown(page, 'the question before a channel is deleted', 'Delete this channel?')
       for (const kind of ['email', 'sms', 'slack', 'telegram', 'ntfy', 'pagerduty', 'webhook']) {
         await page.goto(`/?dialog=alert-channel&item=new.${kind}`)
-        await expectShown(page, `a new channel: ${kind}`, 'What is told here')
+        await expectShown(page, `a new channel: ${kind}`, 'Notify about')
       }
       await page.goto('/?dialog=alert-channel&item=1')
       await expectShown(page, 'a channel with kept secrets', 'Edit Team')

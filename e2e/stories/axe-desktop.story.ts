@@ -40,7 +40,7 @@ for (const look of TWO_LOOKS) {
     await lookAt('keys')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'End session' }).click()
-    await expect(page.getByText('You ended it.')).toBeVisible()
+    await expect(page.getByText('You ended the session.')).toBeVisible()
     await lookAt('ended')
     agent.expectCleanLog()
   })

@@ -19,7 +19,7 @@ for (const look of TWO_LOOKS) {
     const dialog = page.getByRole('dialog')
 
     await page.goto('/?dialog=maintenance-windows')
-    await expect(dialog.getByText('No maintenance is planned.')).toBeVisible()
+    await expect(dialog.getByText('No maintenance planned.')).toBeVisible()
     await expectAccessible(page, 'no windows', '[role=dialog]')
 
     const zone = { time_zone: 'Europe/Zurich', weekdays: [], month_days: [], until: null }
@@ -32,7 +32,7 @@ for (const look of TWO_LOOKS) {
       await admin.call(createMaintenanceWindow, { body: { reason: 'New disks', targets, schedule } })
     }
     await page.goto('/?dialog=maintenance-windows')
-    await expect(dialog.getByText('On until ended').first()).toBeVisible()
+    await expect(dialog.getByText('Active, no end time').first()).toBeVisible()
     await expectAccessible(page, 'the list of windows', '[role=dialog]')
 
     await page.goto('/?dialog=open-maintenance')
@@ -41,7 +41,7 @@ for (const look of TWO_LOOKS) {
 
     for (const [when, shows] of [
       ['Now', 'No end time'],
-      ['Once, at a time', 'Day'],
+      ['Once, at a set time', 'Day'],
       ['Every week', 'Wednesday'],
       ['Every month', 'Days of the month'],
     ] as const) {
@@ -62,7 +62,7 @@ for (const look of TWO_LOOKS) {
     await expectAccessible(page, 'a window that is changed', '[role=dialog]')
 
     await page.goto(`/agents/${agentId}`)
-    await expect(page.getByText(/In maintenance until somebody ends it: New disks/)).toBeVisible()
+    await expect(page.getByText(/In maintenance with no end time: New disks/)).toBeVisible()
     await expectSettled(page)
     await expectAccessible(page, 'a machine in maintenance')
   })

@@ -23,7 +23,7 @@ for (const look of TWO_LOOKS) {
     const page = await openConsole({ ...look, as: admin })
 
     await follow(page, '/policies')
-    await expect(page.getByText('There is no policy yet.')).toBeVisible()
+    await expect(page.getByText('No policies yet.')).toBeVisible()
     await expectAccessible(page, 'no policies')
     await follow(page, '/policies/new')
     await expect(page.getByRole('textbox', { name: 'Name' })).toBeVisible()
@@ -74,7 +74,7 @@ for (const look of TWO_LOOKS) {
     await expectAccessible(page, 'a plan', '[role=dialog]')
 
     await follow(page, `/?dialog=assign-policies&item=client-${acme.id}`)
-    await expect(page.getByRole('button', { name: 'Take Base away' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Remove Base' })).toBeVisible()
     await expectSettled(page)
     await expectAccessible(page, 'the policies of a client', '[role=dialog]')
 

@@ -85,7 +85,7 @@ for (const look of TWO_LOOKS) {
     await expectAccessible(page, '/setup')
     await addClient(admin, 'Acme')
     await page.goto('/')
-    await expect(page.getByText('There are no machines yet.')).toBeVisible()
+    await expect(page.getByText('No machines yet.')).toBeVisible()
     await expectAccessible(page, 'the dashboard without machines')
   })
 
@@ -130,15 +130,15 @@ for (const look of TWO_LOOKS) {
     await test.step('what dialogs come to', async () => {
       await page.goto('/?dialog=audit')
       await dialog.getByRole('row', { name: /Greet/ }).click()
-      await expectOver(page, 'an entry of the audit log', 'Entry below')
+      await expectOver(page, 'an entry of the audit log', 'Next entry')
       await page.goto('/?dialog=install-agent&item=1')
       await chooseFirst(page, 'Client')
       await chooseFirst(page, 'Site')
-      await dialog.getByRole('button', { name: 'Make the line' }).click()
+      await dialog.getByRole('button', { name: 'Create install command' }).click()
       await expectOver(page, 'the line to paste', 'Waiting for the machine')
       await page.goto(`/?dialog=send-command&item=${agentId}`)
       await dialog.getByRole('textbox', { name: 'Command' }).fill('echo out; fail err')
-      await dialog.getByRole('button', { name: 'Send' }).click()
+      await dialog.getByRole('button', { name: 'Send command' }).click()
       await expect(dialog.getByRole('status')).toHaveText('done')
       await expectOver(page, 'a command that has run', 'err')
       await page.goto('/?dialog=add-client')
@@ -187,8 +187,8 @@ type Office = Awaited<ReturnType<typeof furnish>>
 function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, string][] {
   const panes: [string, string][] = [
     ['summary', 'almost full'],
-    ['metrics', 'What happened'],
-    ['patches', 'has not looked for patches yet'],
+    ['metrics', 'Events'],
+    ['patches', 'No patch scan of'],
     ['checks', 'in use on average'],
     ['tasks', 'Nightly'],
     ['alerts', 'The backup is late'],
@@ -203,9 +203,9 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
     // The lower pane, which has the panes of the machine's page; on a phone there is only that.
     [`/?agent=${agentId}&pane=summary`, isNarrow ? 'alpha' : 'almost full'],
     ...panes.map(([pane, shows]): [string, string] => [`/agents/${agentId}?pane=${pane}`, shows]),
-    ['/agents/abcdefgh1234', 'This machine is not there any more'],
+    ['/agents/abcdefgh1234', 'Machine not found'],
     ['/alerts', 'The backup is late'],
-    ['/webterm', 'The web terminal is switched off.'],
+    ['/webterm', 'The web terminal is disabled.'],
     ['/setup', 'The initial setup is done.'],
   ]
 }

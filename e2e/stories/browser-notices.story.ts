@@ -14,7 +14,7 @@ const WATCH = `
   }
   Object.defineProperty(document, 'hidden', { get: () => window.isAway === true })`
 
-test('3.6 browser notifications on request: once allowed, new alerts are shown while the page is hidden', async ({
+test('browser notifications: once allowed, new alerts are shown while the page is hidden', async ({
   admin,
   openConsole,
 }) => {
@@ -28,7 +28,7 @@ test('3.6 browser notifications on request: once allowed, new alerts are shown w
 
   await page.getByRole('button', { name: 'Alerts: none open' }).click()
   await page.getByRole('switch', { name: 'Notify me in this browser' }).click()
-  await expect.poll(shown).toEqual(['Muster tells you here of new errors and warnings.: '])
+  await expect.poll(shown).toEqual(['Muster shows new errors and warnings here.: '])
 
   await raise('The line is down')
   await expect(page.getByRole('button', { name: /^Alerts: 1 open/ })).toBeVisible()

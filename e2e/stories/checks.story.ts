@@ -26,9 +26,9 @@ test('checks: results come by themselves, and a disk that fills up turns every c
 
   await test.step('CPU and memory: the first results come without touching the page', async () => {
     // What else this machine does at the moment must not turn the tree.
-    await addCheck(page, 'CPU load', { 'Failing runs in a row before it counts': '10' })
+    await addCheck(page, 'CPU load', { 'Alert after (consecutive failures)': '10' })
     await expect(checkRow(page, /CPU/)).toContainText(/(passing|no results).* % in use/, { timeout: 15_000 })
-    await addCheck(page, 'Memory', { 'Failing runs in a row before it counts': '10' })
+    await addCheck(page, 'Memory', { 'Alert after (consecutive failures)': '10' })
     await expect(checkRow(page, /[Mm]emory/)).toContainText(/ % of .* GB in use/, { timeout: 15_000 })
   })
 
@@ -36,20 +36,20 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await addCheck(page, 'Disk space', { Disk: disk.path, Interval: '10' })
     await expect(diskRow(page, disk)).toContainText('passing', { timeout: 15_000 })
     await expect(machineRow(watcher, hostname())).toContainText(/online[123]/)
-    await expect(treeLine(watcher, /Berlin/)).not.toContainText('A check')
+    await expect(treeLine(watcher, /Berlin/)).not.toContainText('Check ')
   })
 
   await test.step('it fills up: warning, then error, on every console', async () => {
     await disk.fill(16)
     await expect(diskRow(page, disk)).toContainText('failing · warning', LATER)
     await expect(machineRow(watcher, hostname())).toContainText('1 of 3 checks warning', SOON)
-    await expect(treeLine(watcher, /Berlin/)).toContainText('A check warns', SOON)
-    await expect(treeLine(watcher, /Acme/)).toContainText('A check warns', SOON)
+    await expect(treeLine(watcher, /Berlin/)).toContainText('Check warning', SOON)
+    await expect(treeLine(watcher, /Acme/)).toContainText('Check warning', SOON)
     await disk.fill(19)
     await expect(diskRow(page, disk)).toContainText('failing · error', LATER)
     await expect(page.getByRole('tab', { name: 'Checks 1 failing' })).toBeVisible(SOON)
     await expect(machineRow(watcher, hostname())).toContainText('1 of 3 checks failing', SOON)
-    await expect(treeLine(watcher, /Berlin/)).toContainText('A check fails', SOON)
+    await expect(treeLine(watcher, /Berlin/)).toContainText('Check failing', SOON)
   })
 
   await test.step('a changed threshold counts at once, on what was measured last', async () => {
@@ -84,7 +84,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await page.keyboard.press('End')
     await expect(graph).toHaveAttribute('aria-valuetext', /: 100 %$/)
     await dialog.getByRole('button', { name: 'Table' }).click()
-    const rows = dialog.getByRole('grid', { name: 'What was measured' }).getByRole('row')
+    const rows = dialog.getByRole('grid', { name: 'Measurements' }).getByRole('row')
     const seen = await rows.count()
     // Titles, with room, warning, error, room again.
     expect(seen).toBeGreaterThanOrEqual(5)
@@ -99,16 +99,16 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     web.status = 503
     await expect(checkRow(page, /HTTP Shop/)).toContainText('failing · warning', LATER)
     await expect(checkRow(page, /HTTP Shop/)).toContainText('Answered 503')
-    await expect(treeLine(watcher, /Berlin/)).toContainText('A check warns', SOON)
+    await expect(treeLine(watcher, /Berlin/)).toContainText('Check warning', SOON)
     web.status = 200
     await expect(checkRow(page, /HTTP Shop/)).toContainText('passing', LATER)
     await expect(treeLine(watcher, /Berlin/)).not.toContainText('A check', SOON)
   })
 
   await test.step('run now, reset, delete', async () => {
-    await chooseAction(page, disk, 'Reset')
+    await chooseAction(page, disk, 'Clear status')
     await expect(diskRow(page, disk)).toContainText('no results', SOON)
-    await chooseAction(page, disk, 'Run now')
+    await chooseAction(page, disk, 'Run check')
     await expect(diskRow(page, disk)).toContainText('passing', { timeout: 4000 })
     await chooseAction(page, disk, 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -113,7 +113,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   const field = window.getByRole('textbox', { name: "Text on the machine's clipboard" })
   await expect(field).toHaveValue('from there')
   await field.fill(`echo pasted > ${folder}/pasted\n`)
-  await window.getByRole('button', { name: 'Give to the machine' }).click()
+  await window.getByRole('button', { name: 'Send to machine' }).click()
   await window.screenshot({ path: testInfo.outputPath('clipboard.png') })
   await window.keyboard.press('Escape')
   await canvas(window).click({ button: 'middle' })
@@ -153,7 +153,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
 
   expect(countServers(display.name)).toBe(1)
   await tools(window).getByRole('button', { name: 'End session' }).click()
-  await expect(window.getByText('You ended it.')).toBeVisible()
+  await expect(window.getByText('You ended the session.')).toBeVisible()
   await expect.poll(() => countServers(display.name)).toBe(0)
   await expect
     .poll(async () => {
@@ -169,7 +169,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   const params = { level: 'default' as const, id: 'all' }
   const { settings } = await admin.call(getRemoteAccess, { params })
   await admin.call(setRemoteAccess, { params, body: { ...settings, record_desktops: 'all' } })
-  await window.getByRole('button', { name: 'Connect again' }).click()
+  await window.getByRole('button', { name: 'Reconnect' }).click()
   await expect(canvas(window)).toBeFocused()
   await expect(window.getByText('Recorded', { exact: true })).toBeVisible()
   await expect.poll(() => countProcesses('xmessage', display.name)).toBe(1)
@@ -183,7 +183,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
     body: { ...settings, record_desktops: 'all', consent: 'require', consent_seconds: 60 },
   })
   await page.goto(`/takecontrol/${agent_id}`)
-  const asks = page.getByRole('status').filter({ hasText: 'Waiting for the person at the machine' })
+  const asks = page.getByRole('status').filter({ hasText: 'Waiting for consent at the machine' })
   await expect(asks).toBeVisible()
   await expect.poll(() => display.findButtons('Remote access').length).toBe(2)
   await expect(canvas(page)).toBeHidden()
@@ -207,8 +207,8 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
     .last()
     .click()
   const player = page.getByRole('dialog', { name: /^Recording: admin on / })
-  const shown = player.getByRole('img', { name: 'What the desktop showed' })
-  await player.getByRole('slider', { name: 'Place in the recording' }).press('End')
+  const shown = player.getByRole('img', { name: 'Recorded desktop' })
+  await player.getByRole('slider', { name: 'Position in the recording' }).press('End')
   // A prompt and what was typed are brighter than the black behind them.
   await expect.poll(() => countBright(shown)).toBeGreaterThan(500)
   await page.screenshot({ path: testInfo.outputPath('played.png') })

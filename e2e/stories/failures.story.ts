@@ -96,7 +96,7 @@ test("a 5xx that is none of the server's own (a proxy's page) is said too", asyn
     route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
   )
   await page.getByRole('tab', { name: /Servers/ }).click()
-  await expect(page.getByRole('alert').filter({ hasText: 'The server answered 502' })).toBeVisible()
+  await expect(page.getByRole('alert').filter({ hasText: 'The server returned 502' })).toBeVisible()
 })
 
 test('a server that does not answer in time is said, and what was asked may still happen', async ({
@@ -121,7 +121,7 @@ test('a server that does not answer in time is said, and what was asked may stil
   await asked
   await page.clock.runFor(31_000)
   await expect(
-    page.getByText('The server did not answer in time. It may still carry out the request.'),
+    page.getByText('The server did not respond in time. It may still process the request.'),
   ).toBeVisible()
   hold.resolve()
 })
@@ -171,7 +171,7 @@ test('a machine that is not there says so, and the address of none does too', as
   using _machines = fleet
   for (const path of [`/agents/${'x'.repeat(40)}`, '/agents/no', `/agents/${agentId}x`]) {
     await page.goto(path)
-    await expect(page.getByText('This machine is not there any more, or you may not see it.')).toBeVisible()
+    await expect(page.getByText('Machine not found. You may not have access to it.')).toBeVisible()
   }
   expect(await admin.call(listAgents, { query: {} })).toHaveLength(1)
 })

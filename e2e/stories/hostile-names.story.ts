@@ -65,7 +65,7 @@ test('a client named <img onerror> is text in tree, table, dialogs and messages'
   const dialog = page.getByRole('dialog', { name: 'Add client' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill(IMAGE)
   await dialog.getByRole('textbox', { name: 'First site' }).fill(`${IMAGE} site`)
-  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Add client', exact: true }).click()
   await expect(dialog).toBeHidden()
   await expect(treeLine(page, IMAGE).first()).toBeVisible()
   await treeLine(page, IMAGE).first().click({ button: 'right' })
@@ -141,7 +141,7 @@ test('`|` in the name of a client or a site is refused at the field', async ({ a
     await expect(dialog.getByRole('textbox', { name })).toHaveAccessibleDescription(
       /A name may not contain "\|"\./,
     )
-  await expect(dialog.getByRole('button', { name: 'Add', exact: true })).toBeDisabled()
+  await expect(dialog.getByRole('button', { name: 'Add client', exact: true })).toBeDisabled()
 })
 
 test('a name that is taken is said at the field', async ({ admin, openConsole, expected }) => {
@@ -151,7 +151,7 @@ test('a name that is taken is said at the field', async ({ admin, openConsole, e
   const dialog = page.getByRole('dialog', { name: 'Add client' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme')
   await dialog.getByRole('textbox', { name: 'First site' }).fill('Office')
-  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Add client', exact: true }).click()
   await expect(dialog.getByText(/already/).first()).toBeVisible()
   await expect(dialog.getByRole('textbox', { name: 'Name' })).toHaveValue('Acme')
   expect(await admin.call(listClients, { query: {} })).toHaveLength(1)
@@ -172,7 +172,7 @@ test('two tabs saving at once: one is told who and what came before, and loses n
   await description(one).fill('of the first')
   await description(two).fill('of the second')
   await Promise.all([one, two].map((page) => dialogOf(page).getByRole('button', { name: 'Save' }).click()))
-  const told = (page: Page) => dialogOf(page).getByText('Somebody else has changed this machine')
+  const told = (page: Page) => dialogOf(page).getByText('Another user has changed this machine')
   await expect
     .poll(async () => [await told(one).isVisible(), await told(two).isVisible()].filter(Boolean).length)
     .toBe(1)
@@ -180,7 +180,7 @@ test('two tabs saving at once: one is told who and what came before, and loses n
   await expect(dialogOf(late)).toContainText('admin')
   const mine = late === one ? 'of the first' : 'of the second'
   await expect(description(late)).toHaveValue(mine)
-  await dialogOf(late).getByRole('button', { name: 'Go on with the new values' }).click()
+  await dialogOf(late).getByRole('button', { name: 'Use the new values' }).click()
   await dialogOf(late).getByRole('button', { name: 'Save' }).click()
   await expect(dialogOf(late)).toBeHidden()
   for (const page of [one, two]) await expect(machineTable(page)).toContainText(mine)

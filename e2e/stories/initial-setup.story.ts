@@ -26,7 +26,7 @@ test('the first sign-in leads to the initial setup, and its end to the dashboard
   await expect(page.getByRole('textbox', { name: 'Client' })).toBeFocused()
   await page.keyboard.type('Acme Dental')
   await page.getByRole('textbox', { name: 'Site' }).fill('Berlin HQ')
-  const monitor = page.getByRole('checkbox', { name: 'Also monitor the machine that this server runs on' })
+  const monitor = page.getByRole('checkbox', { name: 'Also monitor the machine of this server' })
   await expect(monitor).toBeChecked()
   await monitor.uncheck()
   await page.getByRole('button', { name: 'Finish' }).click()

@@ -6,7 +6,7 @@ import { addClient, makeToken } from '../support/seed.ts'
 import { type Session } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
 
-// Spec section 9 and readings.md: header, menu bar, tabs with search, strip of sub-tabs.
+// Heights that the specification sets, in pixels: header, menu bar, tabs with search, strip of sub-tabs.
 const [HEADER, MENU_BAR, TABS_AND_SEARCH, STRIP] = [50, 40, 78, 37]
 
 const table = (page: Page) => page.getByRole('tabpanel', { name: 'All machines' })

@@ -43,7 +43,7 @@ function givenPrograms() {
   }
 }
 
-test('issue 4, 2.4 and 2.5: the log of a real machine is read and followed, and the machine restarts', async ({
+test("an administrator reads and follows a machine's log, then restarts the machine", async ({
   admin,
   server,
   openConsole,
@@ -74,7 +74,7 @@ test('issue 4, 2.4 and 2.5: the log of a real machine is read and followed, and 
   await machineRow(page, hostname()).click()
   const note = page.getByRole('note')
   await expect(note.getByText(/^Restarts /)).toBeVisible()
-  await note.getByRole('button', { name: 'Call off' }).click()
+  await note.getByRole('button', { name: 'Cancel reboot' }).click()
   await expect(note).toBeHidden()
 
   await machineRow(page, hostname()).click({ button: 'right' })

@@ -68,7 +68,7 @@ test("tabs show servers, workstations or both; the usual one is the user's", asy
   await expect(page, 'switching clears the selected machine').toHaveURL('/?tab=server')
   await page.getByRole('tab', { name: /Workstations/ }).click()
   await expectShown(page, 'Bravo', 'charlie')
-  await page.getByRole('tab', { name: /Mixed/ }).click()
+  await page.getByRole('tab', { name: /^All/ }).click()
   await expectShown(page, 'alpha', 'Bravo', 'charlie', 'delta')
   // The type is left out for both, before and after.
   expect(asked.filter((search) => search !== '')).toEqual([
@@ -81,7 +81,7 @@ test("tabs show servers, workstations or both; the usual one is the user's", asy
   await expectShown(page, 'Bravo', 'charlie')
 })
 
-test('spec 7, GET /agents/: a page load asks for its first rows once, and names no type while the tab is mixed', async ({
+test('spec, GET /agents/: a page load requests its first rows once, without a type on the Mixed tab', async ({
   admin,
   openConsole,
 }) => {

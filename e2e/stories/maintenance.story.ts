@@ -40,14 +40,14 @@ test('a site is in maintenance by the dialog, green on two consoles, and comes b
     const dialog = dialogOf(page)
     await expect(dialog.getByText('Acme, Berlin')).toBeVisible()
     await expect(dialog.getByLabel('Until', { exact: true })).toHaveValue(/T\d\d:35$/)
-    await expect(dialog.getByRole('region', { name: 'What this does' })).toContainText('On from now until')
+    await expect(dialog.getByRole('region', { name: 'Preview' })).toContainText('Starts now, ends')
   })
 
   await test.step('until the next minute that leaves time to look', async () => {
     const dialog = dialogOf(page)
     await dialog.getByLabel('Until', { exact: true }).fill(soon())
     await dialog.getByLabel('Reason').fill('New disks')
-    await dialog.getByRole('button', { name: 'Start' }).click()
+    await dialog.getByRole('button', { name: 'Start maintenance' }).click()
     await expect(dialog).toHaveCount(0)
   })
 
@@ -90,7 +90,7 @@ test('a window of every Sunday is planned, shown in the list, changed and delete
     await page.getByRole('option', { name: 'Every week' }).click()
     await expect(dialog.getByText('Every Sunday at 02:00 for 2 hours (Europe/Zurich)')).toBeVisible()
     await expect(dialog.getByRole('list', { name: 'Next times' }).getByRole('listitem')).toHaveCount(3)
-    await dialog.getByRole('button', { name: 'Plan' }).click()
+    await dialog.getByRole('button', { name: 'Plan maintenance' }).click()
     await expect(dialog).toHaveCount(0)
   })
 
@@ -113,7 +113,7 @@ test('a window of every Sunday is planned, shown in the list, changed and delete
     await dialog.getByRole('row', { name: /Every Saturday and Sunday/ }).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await expect(dialog.getByText('No maintenance is planned. Machines alert at any time.')).toBeVisible()
+    await expect(dialog.getByText('No maintenance planned. Alerts are on at all times.')).toBeVisible()
   })
 })
 
@@ -126,12 +126,12 @@ test('maintenance of a client without an end is undone, or stands in a banner on
   const page = await openConsole({ as: admin })
   const other = await openConsole({ as: admin })
   const client = (each: Page) => treeLine(each, /^Acme.*In maintenance mode/)
-  const banner = (each: Page) => each.getByRole('status').filter({ hasText: 'Maintenance without an end' })
+  const banner = (each: Page) => each.getByRole('status').filter({ hasText: 'Maintenance without end time' })
   const start = async () => {
     await treeLine(page, /^Acme/).click({ button: 'right' })
     await page.getByRole('menuitem', { name: /^Start or plan maintenance/ }).click()
     await dialogOf(page).getByRole('checkbox', { name: 'No end time' }).check()
-    await dialogOf(page).getByRole('button', { name: 'Start' }).click()
+    await dialogOf(page).getByRole('button', { name: 'Start maintenance' }).click()
   }
 
   await test.step('nothing starts before the dialog, and Undo takes it back', async () => {
@@ -145,7 +145,7 @@ test('maintenance of a client without an end is undone, or stands in a banner on
   await test.step('the other console names it, and gives it an end', async () => {
     await start()
     await expect(banner(other)).toContainText('Acme (2 machines)', { timeout: 5000 })
-    await banner(other).getByRole('button', { name: 'Plan an end' }).click()
+    await banner(other).getByRole('button', { name: 'Set end time' }).click()
     await dialogOf(other).getByRole('checkbox', { name: 'No end time' }).uncheck()
     await dialogOf(other).getByRole('button', { name: 'Save' }).click()
     for (const console of [page, other]) await expect(banner(console)).toHaveCount(0, { timeout: 5000 })

@@ -22,7 +22,7 @@ test('a machine measures itself: the first values come within seconds, are told 
   await expect(page).toHaveURL(/entry=1h/)
   const cpu = page.getByRole('slider', { name: 'Processor over time' })
   await expect(cpu).toBeVisible({ timeout: 45_000 })
-  for (const name of ['Memory', 'Load', 'Received from the network', 'Disk / in use']) {
+  for (const name of ['Memory', 'Load', 'Network in', 'Disk / in use']) {
     await expect(page.getByRole('slider', { name: `${name} over time` })).toBeVisible()
   }
   await cpu.press('End')
@@ -30,7 +30,7 @@ test('a machine measures itself: the first values come within seconds, are told 
   await test.step('while somebody looks it is measured each second, and not for longer', async () => {
     await page.getByText('Live', { exact: true }).click()
     await expect(page).toHaveURL(/entry=live/)
-    await expect(page.getByText('Measured each second while you look')).toBeVisible()
+    await expect(page.getByText('Live, every second')).toBeVisible()
     const told = new Set<string | null>()
     await expect
       .poll(async () => told.add(await cpu.getAttribute('aria-valuetext')).size, { timeout: 20_000 })
@@ -38,13 +38,13 @@ test('a machine measures itself: the first values come within seconds, are told 
     let asked = 0
     page.on('request', (request) => (asked += request.url().includes('/metrics/live/') ? 1 : 0))
     await page.getByRole('tab', { name: 'Notes' }).click()
-    await expect(page.getByText('Measured each second while you look')).toBeHidden()
+    await expect(page.getByText('Live, every second')).toBeHidden()
     const whenLeft = asked
     await page.getByRole('tab', { name: 'History' }).click()
     await expect(page.getByRole('tab', { name: 'History' })).toHaveAttribute('aria-selected', 'true')
     expect(asked).toBe(whenLeft)
     await page.getByRole('tab', { name: 'Metrics' }).click()
-    await expect(page.getByText('Measured each second while you look')).toBeVisible()
+    await expect(page.getByText('Live, every second')).toBeVisible()
     expect(asked).toBeGreaterThan(whenLeft)
   })
   await page.getByText('24 h', { exact: true }).click()
@@ -54,10 +54,10 @@ test('a machine measures itself: the first values come within seconds, are told 
     await chooseAction(page, 'Send command')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Command' }).fill('echo hello')
-    await dialog.getByRole('button', { name: 'Send' }).click()
+    await dialog.getByRole('button', { name: 'Send command' }).click()
     await expect(dialog).toContainText('exit code 0')
     await dialog.getByRole('button', { name: 'Close' }).last().click()
-    const row = page.getByRole('grid', { name: 'What happened' }).getByRole('row', { name: /echo hello/ })
+    const row = page.getByRole('grid', { name: 'Events' }).getByRole('row', { name: /echo hello/ })
     await expect(row).toBeVisible({ timeout: 30_000 })
     await row.dblclick()
     await expect(page).toHaveURL(/pane=history&entry=\d+/)

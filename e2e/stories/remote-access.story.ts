@@ -35,7 +35,7 @@ async function choose(page: Page, label: string, option: string) {
   await expect(dialog).toBeHidden()
 }
 
-test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is then forbidden', async ({
+test('a terminal waits for consent on the machine, and is refused once remote access is disabled', async ({
   admin,
   server,
   openConsole,
@@ -50,7 +50,7 @@ test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is 
   })
   expect(agent).toBeDefined()
   const page = await openConsole({ as: admin })
-  await choose(page, 'Person at the machine', 'Has to allow it, else it is not opened')
+  await choose(page, 'Person at the machine', 'Consent required')
 
   await machineRow(page, hostname()).click({ button: 'right' })
   const [window] = await Promise.all([
@@ -58,16 +58,14 @@ test('issue 4, 1.3: a machine whose person has to allow a terminal, and that is 
     page.getByRole('menuitem', { name: 'Remote background' }).click(),
   ])
   const status = window.getByRole('status')
-  await expect(
-    status.filter({ hasText: `Waiting for the person at ${hostname()} to allow it` }),
-  ).toBeVisible()
+  await expect(status.filter({ hasText: `Waiting for consent at ${hostname()}` })).toBeVisible()
   await person.allow()
   await expect(status.filter({ hasText: /^In \/.+ as \w+ on / })).toBeVisible()
 
   await choose(page, 'Remote tools', 'Forbidden')
-  await expect(window.getByText('Remote tools are forbidden on this machine.')).toBeVisible()
+  await expect(window.getByText('Remote tools are disabled on this machine.')).toBeVisible()
   await window.reload()
-  await expect(window.getByText('Remote tools are forbidden on this machine.').first()).toBeVisible()
+  await expect(window.getByText('Remote tools are disabled on this machine.').first()).toBeVisible()
   await expect
     .poll(async () => {
       const body = { actionFilter: ['remote_session' as const] }

@@ -42,13 +42,13 @@ test('a script runs with a key and a field that nobody wrote into it, and is tak
     await page.goto('/?dialog=key&item=new')
     await dialog(page).getByRole('textbox', { name: 'Name' }).fill('API')
     await dialog(page).getByRole('textbox', { name: 'Value' }).fill(KEY)
-    await dialog(page).getByRole('button', { name: 'Store' }).click()
-    await expect(page.getByText('Key stored.')).toBeVisible()
+    await dialog(page).getByRole('button', { name: 'Add key' }).click()
+    await expect(page.getByText('Key added.')).toBeVisible()
   })
 
   await test.step('what stands for nothing is said before anything is sent', async () => {
     await page.goto(`/?dialog=run-script&item=${agent_id}.${script.id}`)
-    await dialog(page).getByRole('button', { name: 'Run', exact: true }).click()
+    await dialog(page).getByRole('button', { name: 'Run script', exact: true }).click()
     await expect(dialog(page)).toContainText(`{{agent.Room}} has no value for ${hostname}`)
   })
 
@@ -60,12 +60,12 @@ test('a script runs with a key and a field that nobody wrote into it, and is tak
     await page.goto(`/?dialog=edit-agent&item=${agent_id}`)
     await dialog(page).getByRole('textbox', { name: 'Room' }).fill('Attic 7')
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await expect(page.getByText(`${hostname} is saved.`)).toBeVisible()
+    await expect(page.getByText(`${hostname} saved.`)).toBeVisible()
   })
 
   await test.step('the script runs with all of them; only the machine has seen the key', async () => {
     await page.goto(`/?dialog=run-script&item=${agent_id}.${script.id}`)
-    await dialog(page).getByRole('button', { name: 'Run', exact: true }).click()
+    await dialog(page).getByRole('button', { name: 'Run script', exact: true }).click()
     const digest = createHash('sha256').update(KEY).digest('hex').slice(0, 16)
     const output = page.getByRole('region', { name: 'Output' }).last()
     await expect(output).toContainText(`host=${hostname} room=Attic 7 key=••••••`)
@@ -80,9 +80,12 @@ test('a script runs with a key and a field that nobody wrote into it, and is tak
     await page.goto(`/?dialog=script-versions&item=${script.id}`)
     await expect(dialog(page)).toContainText('echo broken')
     await expect(dialog(page)).toContainText('2 lines of code differ')
-    await dialog(page).getByRole('button', { name: 'Take this version back' }).click()
-    await dialog(page).getByRole('button', { name: 'Take it back' }).click()
-    await expect(page.getByText('The version is taken back.')).toBeVisible()
+    await dialog(page).getByRole('button', { name: 'Restore version' }).click()
+    await page
+      .getByRole('dialog', { name: 'Restore this version?' })
+      .getByRole('button', { name: 'Restore version' })
+      .click()
+    await expect(page.getByText('Version restored.')).toBeVisible()
     await expect(dialog(page)).toContainText('sha256sum')
   })
 

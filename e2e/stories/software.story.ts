@@ -29,7 +29,7 @@ test('a package of a real machine is found, on the fleet as well, and its change
   const packages = page.getByRole('grid', { name: 'Software' })
   const own = packages.getByRole('row', { name: NAME })
   const search = page.getByRole('textbox', { name: 'Search software' })
-  const listAnew = page.getByRole('button', { name: 'List the software anew' })
+  const listAnew = page.getByRole('button', { name: 'Scan software' })
 
   await test.step('it tells by itself what is installed, some seconds after its start', async () => {
     await expect(search).toBeVisible({ timeout: 45_000 })
@@ -45,7 +45,7 @@ test('a package of a real machine is found, on the fleet as well, and its change
 
   await test.step('an update and a removal are seen when it is asked anew, and open screens follow', async () => {
     const colleague = await openConsole({ as: admin, path: '/software' })
-    await colleague.getByRole('textbox', { name: 'Search the software of all machines' }).fill(NAME)
+    await colleague.getByRole('textbox', { name: 'Search software of all machines' }).fill(NAME)
     const title = colleague
       .getByRole('grid', { name: 'Software of all machines' })
       .getByRole('row', { name: NAME })
@@ -61,9 +61,9 @@ test('a package of a real machine is found, on the fleet as well, and its change
     await expect(machine).toContainText('1.3')
     await dpkg.remove(NAME)
     await listAnew.click()
-    await expect(page.getByText('No package has all of these words.')).toBeVisible()
-    await expect(colleague.getByText('No machine that you see has it any more.')).toBeVisible()
-    await expect(colleague.getByText(`No package is called by all words of "${NAME}".`)).toBeVisible()
+    await expect(page.getByText('No packages match the search.')).toBeVisible()
+    await expect(colleague.getByText('No machines with this package any more.')).toBeVisible()
+    await expect(colleague.getByText(`No packages match "${NAME}".`)).toBeVisible()
   })
 
   await test.step('the timeline and the audit log say it', async () => {

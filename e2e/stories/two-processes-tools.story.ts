@@ -20,7 +20,7 @@ import { test } from '../support/story.ts'
 const deployments = process.env['MUSTER_TEST_POSTGRES'] === undefined ? [] : ['PostgreSQL and NATS']
 
 for (const name of deployments) {
-  test(`issue 4, 1.2: two servers on ${name}: desktop, colleagues, files and processes, played and read at the other`, async ({
+  test(`two servers on ${name}: desktop, shared terminals, files and processes work across both`, async ({
     server: one,
     admin,
     deployment,
@@ -88,8 +88,8 @@ for (const name of deployments) {
         path: `/remotebackground/${agent_id}`,
       })
       await expect(ben.locator('.xterm-rows')).toContainText(/[$#] *$/)
-      await joinTerminal(ben, 'Type in the terminal of admin')
-      await expect(page.getByText('admin opened it · Ben (ben) types too')).toBeVisible()
+      await joinTerminal(ben, 'Type into the terminal of admin')
+      await expect(page.getByText('admin opened it · Ben (ben) types')).toBeVisible()
       await ben.keyboard.type('echo "typed by ben $((40 + 3))"\n')
       await expect(page.locator('.xterm-rows')).toContainText('typed by ben 43')
       await ben.close()

@@ -27,7 +27,7 @@ test('a colleague is added with a role, works with it, and is out within a secon
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'New user' }).click()
   await dialog.getByRole('textbox', { name: 'User name' }).fill('eve')
-  await dialog.getByRole('button', { name: 'Generate' }).click()
+  await dialog.getByRole('button', { name: 'Generate password' }).click()
   const password = await dialog.getByLabel('Password', { exact: true }).inputValue()
   await dialog.getByRole('textbox', { name: 'First name' }).fill('Eve')
   await dialog.getByRole('combobox', { name: 'Role' }).click()
@@ -50,7 +50,7 @@ test('a colleague is added with a role, works with it, and is out within a secon
   ])
   await expect(terminal.getByRole('status').filter({ hasText: /^In \// })).toBeVisible()
 
-  await dialog.getByRole('button', { name: 'More for eve' }).click()
+  await dialog.getByRole('button', { name: 'Actions on eve' }).click()
   await page.screenshot({ path: testInfo.outputPath('users.png') })
   await page.getByRole('menuitem', { name: 'Block' }).click()
   await page.getByRole('dialog', { name: 'Block eve?' }).getByRole('button', { name: 'Block' }).click()

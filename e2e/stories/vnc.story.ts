@@ -75,14 +75,14 @@ test('VNC to a port of a machine and to a neighbour: allowed, with its password,
   await expect(refused.getByText(`VNC to localhost:${port} is not allowed.`)).toBeVisible()
 
   await admin.call(editCoreSettings, { body: { vnc_targets: ['localhost:1024-65535'] } })
-  await refused.getByRole('button', { name: 'Connect again' }).click()
+  await refused.getByRole('button', { name: 'Reconnect' }).click()
   const password = refused.getByRole('textbox', { name: 'Password of the VNC server' })
   await password.fill('wrong')
   await expectAccessible(refused, 'asks')
   await refused.screenshot({ path: testInfo.outputPath('asks.png') })
   await password.press('Enter')
   await expect(refused.getByText(/^The VNC server refused the password/)).toBeVisible()
-  await refused.getByRole('button', { name: 'Connect again' }).click()
+  await refused.getByRole('button', { name: 'Reconnect' }).click()
   await password.fill('sesame')
   await password.press('Enter')
   await expect(screen(refused)).toBeFocused()
@@ -103,13 +103,13 @@ test('VNC to a port of a machine and to a neighbour: allowed, with its password,
   await admin.call(editCoreSettings, {
     body: { vnc_targets: ['localhost:1024-65535', `127.0.0.0/24:${theirPort}`] },
   })
-  await neighbour.getByRole('button', { name: 'Connect again' }).click()
+  await neighbour.getByRole('button', { name: 'Reconnect' }).click()
   await neighbour.getByRole('textbox', { name: 'Password of the VNC server' }).fill('sesame')
   await neighbour.keyboard.press('Enter')
   await expect(screen(neighbour)).toBeFocused()
   await expect(screen(neighbour)).toHaveAttribute('width', '800')
 
   const wrong = await openVnc(wrongPort)
-  await expect(wrong.getByText(`What answers at localhost:${wrongPort} is no VNC server.`)).toBeVisible()
+  await expect(wrong.getByText(`localhost:${wrongPort} is not a VNC server.`)).toBeVisible()
   agent.expectCleanLog()
 })

@@ -4,17 +4,21 @@ import { join } from 'node:path'
 import { serverFlags, serverMemory } from '../../deploy/server-flags.mjs'
 import { expectNoTrouble } from './clean-log.ts'
 import { Program, ROOT } from './program.ts'
+import type { TestHost } from './test-host.ts'
 
 export interface ServerOptions {
   /** Settings beside the usual ones: those of a deployment, or of the test. */
   env?: Record<string, string>
   /** A new temporary folder when not given. */
   dataFolder?: string
+  /** A process that is kept for the next server, unless this one is stopped or killed. */
+  host?: TestHost
 }
 
 const MAIN = join(ROOT, 'apps/server/src/main.ts')
 const LISTENING = /^muster listening on (\S+)$/
 const PASSWORD = /^ {2}password {2}(\S+)$/
+const HOSTED_PASSWORD = 'dusk over the harbour'
 
 /** Starts a server on a free port and waits until it listens. It is gone, with its folder, when disposed. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
@@ -55,15 +59,15 @@ export class TestServer implements AsyncDisposable {
   }
 
   get isRunning(): boolean {
-    return this.#program?.isRunning === true
+    return this.#options.host?.isServing ?? this.#program?.isRunning === true
   }
 
   async start(): Promise<void> {
     if (this.dataFolder === '') this.dataFolder = await mkdtemp(join(tmpdir(), 'muster-e2e-'))
     const { PATH, HOME } = process.env
-    const env: Record<string, string | undefined> = {
-      PATH,
-      HOME,
+    const env: Record<string, string> = {
+      PATH: PATH ?? '',
+      HOME: HOME ?? tmpdir(),
       MUSTER_DATA: this.dataFolder,
       MUSTER_PORT: this.url === '' ? '0' : new URL(this.url).port,
       // What the stories let it watch and notify stands on this machine.
@@ -73,6 +77,12 @@ export class TestServer implements AsyncDisposable {
       ...serverMemory,
       NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
       ...this.#options.env,
+    }
+    const { host } = this.#options
+    if (host !== undefined) {
+      this.url = await host.start({ MUSTER_ADMIN_PASSWORD: HOSTED_PASSWORD, ...env })
+      this.admin.password = env['MUSTER_ADMIN_PASSWORD'] ?? HOSTED_PASSWORD
+      return
     }
     const program = new Program(process.execPath, [...serverFlags, MAIN], { env })
     this.#program = program
@@ -85,14 +95,24 @@ export class TestServer implements AsyncDisposable {
 
   /** Stops in order; the answer is the exit code. */
   async stop(): Promise<number> {
-    const code = await this.program.stop('SIGTERM')
+    const { host } = this.#options
+    const code = await (host === undefined ? this.program.stop('SIGTERM') : host.end())
     this.#keepLog()
     return code
   }
 
   /** Ends it as a power cut would. */
   async kill(): Promise<void> {
-    await this.program.stop('SIGKILL')
+    const { host } = this.#options
+    await (host === undefined ? this.program.stop('SIGKILL') : host.kill())
+    this.#keepLog()
+  }
+
+  /** Stops in order where it runs, and leaves the process of its host to the next server. */
+  async leaveHost(): Promise<void> {
+    const { host } = this.#options
+    if (host?.isServing !== true) return
+    await host.stopServer()
     this.#keepLog()
   }
 
@@ -103,18 +123,24 @@ export class TestServer implements AsyncDisposable {
 
   /** Fails when the log holds a warning, an error or anything that is no log line, except what is allowed. */
   expectCleanLog(...allowed: RegExp[]): void {
-    expectNoTrouble('the server', [...this.log, ...(this.#program?.stderr ?? [])], allowed)
+    expectNoTrouble('the server', [...this.log, ...this.#written()], allowed)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.leaveHost()
     await this.#program?.stop('SIGKILL')
     if (this.#options.dataFolder === undefined && this.dataFolder !== '') {
       await rm(this.dataFolder, { recursive: true, force: true, maxRetries: 5 })
     }
   }
 
+  #written(): string[] {
+    return this.#program?.stderr ?? this.#options.host?.log ?? []
+  }
+
   #keepLog(): void {
-    this.log.push(...(this.#program?.stderr ?? []))
+    this.log.push(...this.#written())
+    this.#options.host?.log.splice(0)
     this.#program = undefined
   }
 }

@@ -8,6 +8,7 @@ import {
 import { type Deployment, openDeployment } from './deployment.ts'
 import { type Session, signIn, storageStateOf } from './sign-in.ts'
 import { startServer, type TestServer } from './start-server.ts'
+import { TestHost } from './test-host.ts'
 import { watchBrowser } from './watch-browser.ts'
 
 /** What a story expects to go wrong; anything else in a log or in a browser's console fails it. */
@@ -35,8 +36,13 @@ interface StoryFixtures {
   openConsole: (options?: OpenOptions) => Promise<Page>
 }
 
+interface WorkerFixtures {
+  /** Loads the server's modules once for all stories of a worker; the server in it is new for each. */
+  host: TestHost
+}
+
 /** A whole story: a real server on the deployment under test, Chromium, and clean logs at the end. */
-export const test = base.extend<StoryFixtures>({
+export const test = base.extend<StoryFixtures, WorkerFixtures>({
   serverEnv: [{}, { option: true }],
   // Playwright reads the fixtures that one needs from this pattern.
   // oxlint-disable-next-line no-empty-pattern
@@ -46,10 +52,18 @@ export const test = base.extend<StoryFixtures>({
     await using deployment = await openDeployment()
     await use(deployment)
   },
-  server: async ({ deployment, serverEnv, expected }, use) => {
-    await using server = await startServer({ env: { ...deployment.env, ...serverEnv } })
+  host: [
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      await using host = new TestHost()
+      await use(host)
+    },
+    { scope: 'worker' },
+  ],
+  server: async ({ deployment, serverEnv, host, expected }, use) => {
+    await using server = await startServer({ env: { ...deployment.env, ...serverEnv }, host })
     await use(server)
-    if (server.isRunning) expect(await server.stop(), 'exit code of the server').toBe(0)
+    await server.leaveHost()
     server.expectCleanLog(...expected.server)
   },
   admin: async ({ server }, use) => use(await signIn(server.url, server.admin)),

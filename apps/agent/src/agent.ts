@@ -2,47 +2,41 @@ import { join } from 'node:path'
 import { isTimeZone } from '@muster/rules/schedules/zone-time'
 import { CheckScripts } from './checks/check-scripts.ts'
 import { Checks } from './checks/checks.ts'
-import { FactsReporter } from './collectors/facts-reporter.ts'
-import type { Facts } from './collectors/changed-facts.ts'
+import { type Facts, FactsReporter } from './collectors/facts-reporter.ts'
 import { LiveSampler } from './collectors/live-sampler.ts'
 import { MetricsSampler } from './collectors/metrics-sampler.ts'
-import { ProcessWatch } from './collectors/process-watch.ts'
+import { ProcessWatch } from './collectors/live-processes.ts'
 import { PatchReporter } from './collectors/patch-reporter.ts'
-import type { ReadPatches } from './collectors/patches-apart.ts'
-import type { ReadSoftware } from './collectors/software-apart.ts'
+import type { ReadPatches, ReadSoftware } from './collectors/child-reports.ts'
 import { SoftwareReporter } from './collectors/software-reporter.ts'
 import type { ReplyParts } from './requests/command.ts'
 import { takeCommand } from './requests/take-command.ts'
 import { OpenParts } from './remote/files/open-parts.ts'
 import { dataFiles } from './identity/data-folder.ts'
-import type { Identity } from './identity/identity.ts'
-import { readKey, readPublicKey } from './identity/machine-key-pair.ts'
+import { type Identity, makeMachineKey, readKey, readPublicKey } from './identity/identity.ts'
 import { ClockOffset } from './link/clock-offset.ts'
 import { Link } from './link/link.ts'
 import { describeError, type Log } from './log/log.ts'
 import type { Os } from './os/os.ts'
-import { Problems } from './problems.ts'
-import type { ReceiptMaker } from './remote/receipts/receipts-apart.ts'
+import { Problems, StatusFile } from './status-file.ts'
+import type { ChangeRecorder } from './remote/session-changes/session-changes.ts'
 import { RemoteTools } from './remote/remote-tools.ts'
 import { BackgroundRuns } from './run/background-runs.ts'
-import { chooseRunFolder } from './run/choose-run-folder.ts'
-import { Installing } from './run/installing.ts'
+import { chooseRunFolder } from './run/script-file.ts'
+import { Installing } from './run/installations.ts'
 import { RunJournal } from './run/run-journal.ts'
 import { Runs } from './run/runs.ts'
-import { Kept } from './state/kept.ts'
+import { KeyValueStore, State } from './state/state.ts'
 import { Nonces } from './state/nonces.ts'
 import { Outbox } from './state/outbox.ts'
 import { RunRecords } from './state/run-records.ts'
 import { makeSeal } from './state/seal.ts'
-import { State } from './state/state.ts'
-import { StatusFile } from './status-file.ts'
-import { readBootMark } from './tasks/boot-mark.ts'
+import { readBootMark } from './os/node-os.ts'
 import { Tasks } from './tasks/tasks.ts'
 import { AGENT_VERSION } from './version.ts'
-import { makeMachineKey } from './identity/machine-key.ts'
 
-const CHORES_EVERY_MS = 3_600_000
-const LAST_WORDS_MS = 1500
+const CLEANUP_INTERVAL_MS = 3_600_000
+const FLUSH_TIMEOUT_MS = 1500
 
 export interface AgentOptions {
   folder: string
@@ -52,21 +46,21 @@ export interface AgentOptions {
   readSlowFacts: (signal: AbortSignal) => Promise<Facts>
   readSoftware: ReadSoftware
   readPatches: ReadPatches
-  /** The agent's own command line. */
+  /** Command line that starts this agent. */
   program: readonly string[]
-  /** Removes the agent from this machine; the process ends soon after. */
+  /** Removes the agent from this machine. The process exits soon after. */
   uninstall: () => Promise<void>
   now?: () => number
   quickEveryMs?: number
-  firstSoftwareMs?: number
-  softwarePlacesMs?: number
-  firstPatchesMs?: number
-  /** Another one after each start of the machine. */
+  firstSoftwareScanMs?: number
+  softwarePollMs?: number
+  firstPatchScanMs?: number
+  /** Changes each time the machine boots. */
   bootMark?: () => string
-  /** How long a terminal waits for its person. */
+  /** How long a terminal without a viewer is kept. */
   keepTerminalMs?: number
-  /** Without it no session has a receipt. */
-  receipts?: ReceiptMaker
+  /** Without it, sessions record no changes. */
+  receipts?: ChangeRecorder
 }
 
 export interface Agent extends AsyncDisposable {
@@ -75,7 +69,7 @@ export interface Agent extends AsyncDisposable {
   problems: Problems
 }
 
-/** Puts the agent together and starts its link. Disposal ends its runs and says good-bye. */
+/** Creates the parts of the agent and starts its link. Disposal ends all runs and closes the link. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { folder, identity, os, log } = options
   const now = options.now ?? Date.now
@@ -85,20 +79,20 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const nonces = new Nonces({ state, now })
   const outbox = new Outbox({ state, log, problems, now })
   const records = new RunRecords({ state, now })
-  const kept = new Kept(state)
+  const keyValues = new KeyValueStore(state)
   const pipeFolder = chooseRunFolder(folder, log)
   const journal = new RunJournal({ state, outbox, records, now })
   const runs = new Runs({ os, log, outbox, journal, pipeFolder })
   const clock = new ClockOffset(problems)
-  const ofChecks = new BackgroundRuns({ name: 'check_markers', os, log, kept, pipeFolder })
-  const ofTasks = new BackgroundRuns({ name: 'task_markers', os, log, kept, pipeFolder })
+  const ofChecks = new BackgroundRuns({ name: 'check_markers', os, log, keyValues, pipeFolder })
+  const ofTasks = new BackgroundRuns({ name: 'task_markers', os, log, keyValues, pipeFolder })
   const place = { os, dataFolder: folder }
   const scripts = new CheckScripts({ runs: ofChecks, place })
   const privateKey = readKey(folder)
   const seal = makeSeal(privateKey)
   const checks = new Checks({
     state,
-    kept,
+    keyValues,
     seal,
     outbox,
     os,
@@ -110,7 +104,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const bootMark = options.bootMark ?? readBootMark
   const tasks = new Tasks({
     state,
-    kept,
+    keyValues,
     seal,
     outbox,
     log,
@@ -124,12 +118,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const patches = new PatchReporter({
     read: options.readPatches,
     outbox,
-    kept,
+    keyValues,
     bootMark,
     log,
-    firstLookMs: options.firstPatchesMs,
+    firstScanMs: options.firstPatchScanMs,
   })
-  const installing = new Installing({ place, program: options.program, onEnd: () => patches.lookAgain() })
+  const installing = new Installing({ place, program: options.program, onEnd: () => patches.rescan() })
   const facts = new FactsReporter({
     readQuick: async () => {
       const quick = await os.readQuickFacts()
@@ -138,19 +132,19 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     readSlow: options.readSlowFacts,
     agentVersion: AGENT_VERSION,
     outbox,
-    kept,
+    keyValues,
     problems,
     log,
     ...(options.quickEveryMs === undefined ? {} : { quickEveryMs: options.quickEveryMs }),
   })
   const software = new SoftwareReporter({
     read: options.readSoftware,
-    places: os.softwarePlaces(),
+    places: os.softwarePaths(),
     outbox,
     log,
     now,
-    firstLookMs: options.firstSoftwareMs,
-    placesEveryMs: options.softwarePlacesMs,
+    firstScanMs: options.firstSoftwareScanMs,
+    pollIntervalMs: options.softwarePollMs,
   })
   const metrics = new MetricsSampler({
     readCounters: () => os.readCounters('all'),
@@ -174,7 +168,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       sendBytes: (bytes, onTaken) => link.sendBytes(bytes, onTaken),
       bufferedBytes: () => link.bufferedBytes(),
     },
-    kept,
+    keyValues,
     seal,
     outbox,
     os,
@@ -183,11 +177,11 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     zone,
     folder: pipeFolder,
     keepTerminalMs: options.keepTerminalMs,
-    receiptFolder: join(folder, dataFiles.receipts),
-    receiptMaker: options.receipts,
+    snapshotFolder: join(folder, dataFiles.receipts),
+    changeRecorder: options.receipts,
   })
-  const openParts = new OpenParts({ kept, log, dataFolder: folder })
-  tellMovedMachine(options, problems)
+  const openParts = new OpenParts({ keyValues, log, dataFolder: folder })
+  reportMovedMachine(options, problems)
   await Promise.all([runs, ofChecks, ofTasks, remote].map((interrupted) => interrupted.endInterrupted()))
 
   const takeOptions = {
@@ -219,7 +213,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       patches,
       installing,
       uninstall: async () => {
-        await link.flush(LAST_WORDS_MS)
+        await link.flush(FLUSH_TIMEOUT_MS)
         await options.uninstall()
       },
     },
@@ -240,14 +234,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onCommand: (command) => takeCommand(command, takeOptions),
     onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
     onUp: () => {
-      outbox.tellDroppedChecks()
+      outbox.reportDroppedChecks()
       facts.onLinkUp()
       software.onLinkUp()
       patches.onLinkUp()
       checks.onLinkUp()
       tasks.onLinkUp()
     },
-    onForgotten: () => void remote.endAll('The server does not know this machine any more.'),
+    onForgotten: () => void remote.endAll('The server no longer knows this machine.'),
     onMetricsInterval: (seconds) => metrics.every(seconds),
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
@@ -263,7 +257,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     records.forgetOld()
     outbox.dropOld()
     openParts.sweep()
-  }, CHORES_EVERY_MS)
+  }, CLEANUP_INTERVAL_MS)
   link.start()
   checks.start()
   tasks.start()
@@ -280,7 +274,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       liveProcesses[Symbol.dispose]()
       await Promise.all([runs, checks, tasks, remote].map((part) => part[Symbol.asyncDispose]()))
       for (const part of [ofChecks, ofTasks]) part[Symbol.dispose]()
-      await link.flush(LAST_WORDS_MS)
+      await link.flush(FLUSH_TIMEOUT_MS)
       link[Symbol.dispose]()
       facts[Symbol.dispose]()
       software[Symbol.dispose]()
@@ -298,18 +292,18 @@ interface Machine {
   log: Log
 }
 
-/** A copied disk makes two machines with one identity, which only people can sort out. */
-function tellMovedMachine({ folder, identity, os, log }: Machine, problems: Problems): void {
+/** A cloned disk gives two machines the same identity. Only an administrator can resolve that. */
+function reportMovedMachine({ folder, identity, os, log }: Machine, problems: Problems): void {
   try {
     const machineId = os.findMachineId()
     if (machineId === undefined || makeMachineKey(machineId, folder) === identity.machine_key) return
   } catch (cause) {
-    log.debug({ cause: describeError(cause) }, 'machine id cannot be compared')
+    log.debug({ cause: describeError(cause) }, 'failed to compare the machine id')
     return
   }
-  log.info({ folder }, 'data folder was enrolled on another machine or in another place')
+  log.info({ folder }, 'data folder was enrolled on another machine or in another folder')
   problems.set(
     'moved',
-    'The agent was enrolled on another machine or in another folder. If this machine is a copy of another one, enrol it again.',
+    'The agent was enrolled on another machine or in another folder. If this machine is a clone of another one, enrol it again.',
   )
 }

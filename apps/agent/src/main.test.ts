@@ -39,7 +39,7 @@ test('a data folder that others could read is closed to them, with one line', as
   const { server, url } = await givenServer()
   const folder = givenFolder()
   chmodSync(folder, 0o755)
-  const note = `muster-agent: ${folder}: data folder was readable by other users, corrected\n`
+  const note = `muster-agent: ${folder}: removed access of other users to the data folder\n`
   await expect(enrol(url, folder)).resolves.toMatchObject({ code: 0, stderr: note })
   await expect(enrol(url, folder)).resolves.toMatchObject({ code: 0, stderr: '' })
   const up = server.untilUp()
@@ -66,7 +66,7 @@ test('a folder that other programs use is refused as data folder with one line',
   chmodSync(folder, 0o755)
   await expect(enrol(url, folder)).resolves.toMatchObject({
     code: 1,
-    stderr: `muster-agent: the data folder ${folder} is open to other users and holds other files: choose another one, or run chmod 700 ${folder}\n`,
+    stderr: `muster-agent: the data folder ${folder} is open to other users and contains other files. Choose another folder, or run chmod 700 ${folder}\n`,
   })
   expect(statSync(folder).mode & 0o777).toBe(0o755)
 })
@@ -108,10 +108,10 @@ test('what goes wrong while enrolling is told in one line', async () => {
     'muster-agent: the server refused to enrol this machine: This enrolment token has expired.',
   )
   await expect(failure('--server', 'http://127.0.0.1:1', ...token)).resolves.toBe(
-    'muster-agent: the server 127.0.0.1:1 cannot be reached: nothing listens there',
+    'muster-agent: failed to reach the server 127.0.0.1:1: connection refused',
   )
   await expect(failure('--server', `${url}/elsewhere`, ...token)).resolves.toMatch(
-    /answered with status 404 and not as a Muster server/,
+    /returned status 404 and is not a Muster server/,
   )
   await expect(failure('--server', 'muster', ...token)).resolves.toMatch(/"muster" is not an address/)
   await expect(failure(...token)).resolves.toMatch(/--server is missing/)
@@ -164,12 +164,12 @@ test('an agent that is not enrolled says what to do', async () => {
   const { code, stderr } = await runProgram('run', '--data', folder)
   expect([code, stderr]).toEqual([
     1,
-    `muster-agent: no agent is enrolled in ${folder}: run "enrol --server URL --token TOKEN" first\n`,
+    `muster-agent: no agent is enrolled in ${folder}. Run "enrol --server URL --token TOKEN" first\n`,
   ])
   writeFileSync(join(folder, 'agent.json'), '{"half":')
   await expect(runProgram('run', '--data', folder)).resolves.toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/agent\.json is damaged: enrol this machine again/),
+    stderr: expect.stringMatching(/agent\.json is damaged. Enrol this machine again/),
   })
 })
 
@@ -196,7 +196,7 @@ test('only one agent runs on a data folder, and status tells its state', async (
   const { server, folder, program } = await givenRunning()
   await expect(runProgram('run', '--data', folder)).resolves.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`another agent is running on ${folder}`),
+    stderr: expect.stringContaining(`another agent is running with ${folder}`),
   })
   const status = await runProgram('status', '--data', folder)
   expect(status).toMatchObject({

@@ -32,10 +32,10 @@ const OPTIONS = {
 keepFilesPrivate()
 process.exitCode = await main()
 
-// Modules are loaded where they are needed: an agent that runs for months carries nothing of the other commands.
+// Modules are loaded on use: an agent that runs for months does not carry the code of other commands.
 async function main(): Promise<number> {
-  await import('./cli/lean-schemas.ts')
-  const { CliError } = await import('./cli/cli-error.ts')
+  await import('./cli/schema-settings.ts')
+  const { CliError } = await import('./errors.ts')
   try {
     return await dispatch()
   } catch (cause) {
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
 
 async function dispatch(): Promise<number> {
   const { MUSTER_ENROL_TOKEN: givenToken } = process.env
-  // What the agent starts has no use for it.
+  // Child processes do not need it.
   delete process.env.MUSTER_ENROL_TOKEN
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   const [command, ...rest] = positionals
@@ -60,7 +60,7 @@ async function dispatch(): Promise<number> {
   }
   const { os } = await import('./os/index.ts')
   const folder = resolve(values.data ?? os.defaultDataFolder())
-  // The command line that starts this agent again.
+  // Command line that starts this agent again.
   const program = [process.execPath, ...process.execArgv, resolve(process.argv[1] ?? '')]
   switch (command) {
     case 'enrol': {
@@ -72,36 +72,36 @@ async function dispatch(): Promise<number> {
       return runAgent(folder, program)
     case 'status':
       return (await import('./cli/status.ts')).printStatus(folder)
-    // The next ones are for the agent itself.
+    // The next commands are for the agent's own child processes.
     case 'warm-up':
-      await (await import('./cli/warm-up.ts')).warmUp()
+      await (await import('./cli/low-memory-start.ts')).warmUp()
       return 0
     case 'facts':
-      await (await import('./cli/facts.ts')).printSlowFacts()
+      await (await import('./cli/reports.ts')).printSlowFacts()
       return 0
     case 'software':
     case 'software-hash':
-      await (await import('./cli/software.ts')).printSoftware(command === 'software' ? 'all' : 'hash')
+      await (await import('./cli/reports.ts')).printSoftware(command === 'software' ? 'all' : 'hash')
       return 0
     case 'patches':
     case 'patches-now':
-      await (await import('./cli/patches.ts')).printPatches(command === 'patches-now' ? 'now' : 'when old')
+      await (await import('./cli/reports.ts')).printPatches(command === 'patches-now' ? 'now' : 'when old')
       return 0
     case 'install-order':
       return (await import('./cli/install-order.ts')).carryOut(values.order ?? '')
     case 'snapshot':
-      await (await import('./cli/receipt.ts')).keepSnapshotOfMachine(values.file ?? '')
+      await (await import('./cli/session-changes.ts')).writeSnapshotFile(values.file ?? '')
       return 0
     case 'receipt':
-      await (await import('./cli/receipt.ts')).printReceipt(values.file ?? '')
+      await (await import('./cli/session-changes.ts')).printSessionChanges(values.file ?? '')
       return 0
     case 'install':
       await (
-        await import('./cli/install.ts')
+        await import('./cli/service.ts')
       ).install({ folder, program, programFolder: values['program-folder'] })
       return 0
     case 'uninstall':
-      await (await import('./cli/uninstall.ts')).uninstall(folder)
+      await (await import('./cli/service.ts')).uninstall(folder)
       return 0
     default:
       process.stdout.write(USAGE)
@@ -110,8 +110,8 @@ async function dispatch(): Promise<number> {
 }
 
 async function runAgent(folder: string, program: string[]): Promise<number> {
-  const { startLean } = await import('./cli/lean-start.ts')
-  startLean(folder, program)
+  const { startWithLowMemory } = await import('./cli/low-memory-start.ts')
+  startWithLowMemory(folder, program)
   await (await import('./cli/run.ts')).run(folder, program)
   return 0
 }

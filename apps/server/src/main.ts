@@ -1,18 +1,11 @@
-import { isIPv6 } from 'node:net'
 import { AppError } from '@muster/contract/errors'
-import { type App, createApp } from './app.ts'
-import { type Context, createContext } from './context.ts'
-import { loadStarterSet } from './features/scripts/load-starter-set.ts'
 import { createFirstAdmin } from './features/users/create-first-admin.ts'
 import { type Config, ConfigError, readConfig } from './platform/config/config.ts'
 import { keepFilesPrivate } from './platform/files/private-files.ts'
+import { type RunningServer, startServer } from './start-server.ts'
 
 const GRACE_MS = 10_000
 const EXIT_WRONG_SETTING = 2
-/**
- * Length of the accept queue. A reconnecting fleet fills Node's default of 511, and other clients then wait up to 15 s.
- */
-const MOST_WAITING = 4096
 
 keepFilesPrivate()
 try {
@@ -23,15 +16,10 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
-  const ctx = await createContext(config)
+  const server = await startServer(config)
+  const { ctx, address } = server
+  stopOnSignal(server)
   try {
-    const app = await createApp(ctx)
-    await loadStarterSet(ctx)
-    await ctx.jobs.start()
-    await app.fastify.listen({ host: config.host, port: config.port, backlog: MOST_WAITING })
-    app.fleet.rows.keepFresh()
-    stopOnSignal(ctx, app)
-    const address = listeningAt(config, app)
     const admin = await createFirstAdmin(ctx)
     // First, because programs take the last line as the sign that the server is ready.
     if (admin !== undefined) process.stdout.write(welcome(config, address, admin))
@@ -46,7 +34,7 @@ async function run(config: Config): Promise<void> {
  * In order: refuse new requests (503), close sockets, finish running requests, then jobs, bus, database and lock.
  * Whatever does not end within the grace period is cut off. A second signal cuts off at once.
  */
-function stopOnSignal(ctx: Context, app: App): void {
+function stopOnSignal({ ctx, stop: stopServer }: RunningServer): void {
   let isStopping = false
   const stop = async () => {
     if (isStopping) process.exit(1)
@@ -57,11 +45,7 @@ function stopOnSignal(ctx: Context, app: App): void {
       process.exit(1)
     }, GRACE_MS)
     try {
-      try {
-        await app.stop()
-      } finally {
-        await ctx[Symbol.asyncDispose]()
-      }
+      await stopServer()
       clearTimeout(timer)
       ctx.log.info('stopped')
       process.exit(0)
@@ -72,17 +56,6 @@ function stopOnSignal(ctx: Context, app: App): void {
   }
   process.on('SIGTERM', () => void stop())
   process.on('SIGINT', () => void stop())
-}
-
-function listeningAt(config: Config, { fastify }: App): string {
-  const address = fastify.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : config.port
-  return originOf(config, config.host, port)
-}
-
-function originOf(config: Config, host: string, port: number): string {
-  const scheme = config.tls === undefined ? 'http' : 'https'
-  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 function welcome(

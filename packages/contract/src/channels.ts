@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { RawPath } from './agent/files.ts'
 import { EventLogSource, JournalSource } from './agent/logs.ts'
 import { ShellWish } from './agent/shells.ts'
-import { DesktopWish, VncTarget } from './desktop.ts'
+import { DesktopRequest, VncTarget } from './desktop.ts'
 import type { Permission } from './permissions.ts'
 
 /**
- * A console's own WebSocket for one channel, at `/ws/agent/{agent_id}/channel/`. Its first message is text, a
- * `ChannelHello`; after it both sides speak channel frames (agent/channel.ts) with the channel 0.
+ * The console's WebSocket for one channel, at `/ws/agent/{agent_id}/channel/`. Its first message is a `ChannelHello`
+ * as text; after it both sides send channel frames (agent/channel.ts) with the channel 0.
  */
 export function channelPath(agentId: string): string {
   return `/ws/agent/${agentId}/channel/`
@@ -18,31 +18,31 @@ export const TerminalSize = z.object({
   rows: z.int().min(1).max(500),
 })
 
-/** How somebody takes part in a colleague's terminal. */
+/** How a user joins another user's terminal. */
 export const JoinMode = z.enum(['view', 'type'])
 export type JoinMode = z.infer<typeof JoinMode>
 
-/** The session of a colleague's terminal. */
+/** The session of the other user's terminal. */
 export const TerminalJoin = z.object({ session: z.uuid(), mode: JoinMode })
 export type TerminalJoin = z.infer<typeof TerminalJoin>
 
-/** What a person asks for. A `session` is one that is to be gone on with. */
+/** The requested tool. With `session`, an existing session is resumed. */
 export const ToolRequest = z.discriminatedUnion('tool', [
   z.object({
     tool: z.literal('terminal'),
     session: z.uuid().nullable(),
     ...TerminalSize.shape,
     ...ShellWish.shape,
-    /** A colleague's, instead of one of one's own. */
+    /** Another user's terminal instead of an own one. */
     join: TerminalJoin.optional(),
   }),
-  z.object({ tool: z.literal('desktop'), ...DesktopWish.shape }),
+  z.object({ tool: z.literal('desktop'), ...DesktopRequest.shape }),
   z.object({ tool: z.literal('vnc'), ...VncTarget.shape }),
 ])
 export type ToolRequest = z.infer<typeof ToolRequest>
 export type TerminalRequest = Extract<ToolRequest, { tool: 'terminal' }>
 
-/** What is followed: `log` with the right to see logs, `logfile` any file, with the right to files. */
+/** The log to follow: `log` requires the permission for logs, `logfile` any file, the permission for files. */
 export const LogRequest = z.discriminatedUnion('tool', [
   z.object({
     tool: z.literal('log'),
@@ -56,10 +56,10 @@ export const LogRequest = z.discriminatedUnion('tool', [
 ])
 export type LogRequest = z.infer<typeof LogRequest>
 
-/** Files have no window of their own: their channels are opened by requests over HTTP. */
+/** Files have no window: their channels are opened by HTTP requests. */
 export type ToolName = ToolRequest['tool'] | LogRequest['tool'] | 'files'
 
-/** Why somebody opens a tool, in own words. */
+/** The user's reason for opening the tool. */
 export const Purpose = z.string().trim().min(1).max(300)
 
 export const ChannelHello = z.object({
@@ -70,10 +70,10 @@ export const ChannelHello = z.object({
 })
 export type ChannelHello = z.infer<typeof ChannelHello>
 
-/** The answer to the hello, text as well; channel frames follow. */
+/** The response to the hello, as text; channel frames follow. */
 export const ChannelWelcome = z.object({
   type: z.literal('welcome'),
-  /** What this window shows is kept, and can be played back. */
+  /** This session is recorded. */
   recorded: z.boolean(),
 })
 export type ChannelWelcome = z.infer<typeof ChannelWelcome>
@@ -87,11 +87,11 @@ export const TOOL_PERMISSIONS: Record<ToolName, Permission> = {
   files: 'can_manage_files',
 }
 
-/** What a terminal's window tells the machine. */
+/** Messages from a terminal's window to the machine. */
 export const TerminalInput = z.object({ type: z.literal('resize'), ...TerminalSize.shape })
 export type TerminalInput = z.infer<typeof TerminalInput>
 
-/** Who is in a terminal. Its owner may be away for a while. */
+/** Users in a terminal. Its owner may be disconnected for a while. */
 export const TerminalPerson = z.object({
   name: z.string().max(300),
   role: z.enum(['owner', ...JoinMode.options]),
@@ -99,26 +99,26 @@ export const TerminalPerson = z.object({
 })
 export type TerminalPerson = z.infer<typeof TerminalPerson>
 
-/** What the machine tells a terminal's window. */
+/** Messages from the machine to a terminal's window. */
 export const TerminalNews = z.discriminatedUnion('type', [
-  /** It is there. `resumed`: it was before, and what it wrote last comes again. */
+  /** The terminal is open. `resumed`: it existed before, and its recent output follows. */
   z.object({
     type: z.literal('opened'),
     session: z.uuid(),
     shell: z.string().max(500),
     user: z.string().max(200),
     resumed: z.boolean(),
-    /** Of the web terminal: the host of the server process that this window has reached. */
+    /** For the web terminal: the host of the server process. */
     host: z.string().max(255).optional(),
   }),
-  /** Who is there now, where more than one person is, or was. */
+  /** Current users, if there are or were several. */
   z.object({ type: z.literal('people'), people: z.array(TerminalPerson).max(20) }),
-  /** The size of the owner's window, for the others. */
+  /** The size of the owner's window, for the viewers. */
   z.object({ type: z.literal('size'), ...TerminalSize.shape }),
-  /** The shell has ended. */
+  /** The shell has exited. */
   z.object({ type: z.literal('exit'), exit_code: z.int().nullable() }),
 ])
 export type TerminalNews = z.infer<typeof TerminalNews>
 
-/** Close codes of this socket beyond the usual ones; why a channel ended is said by its last frame. */
+/** Additional close codes of this socket. The last frame says why a channel ended. */
 export const CHANNEL_CLOSE = { ticketRefused: 4001, unknownMessage: 4003, over: 4000 } as const

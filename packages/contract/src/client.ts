@@ -1,7 +1,7 @@
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from './errors.ts'
 import type { Endpoint, Input, Output } from './endpoint.ts'
 
-/** A call that the server refused or that did not reach it. `status` 0 = no answer. */
+/** A call that the server refused or that did not reach it. `status` 0 = no response. */
 export class ApiError extends Error {
   override name = 'ApiError'
   status: number
@@ -38,7 +38,7 @@ export interface CallOptions {
   fetch?: typeof fetch
 }
 
-/** Calls an endpoint with `fetch` and answers its parsed response, or throws `ApiError`. */
+/** Calls an endpoint with `fetch` and returns its response, which is not validated. Throws `ApiError`. */
 export async function callEndpoint<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
@@ -46,12 +46,12 @@ export async function callEndpoint<E extends Endpoint>(
 ): Promise<Output<E>> {
   const { response, text } = await sendRequest(endpoint, input as LooseInput, options)
   if (!response.ok) throw readError(response, text)
-  // The generic response type is erased on `endpoint.response`; its schema produced exactly Output<E>.
+  // `endpoint.response` has lost its generic type; the server has sent exactly Output<E>.
   if (text === '' && response.status === 204) return endpoint.response.parse(null) as Output<E>
   return parseJson(text, response) as Output<E>
 }
 
-/** The address of an endpoint with its parameters and query filled in. */
+/** The URL of an endpoint with its parameters and query. */
 export function endpointUrl(endpoint: Endpoint, input: LooseInput): string {
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(input.params?.[name] ?? ''),
@@ -69,10 +69,10 @@ interface LooseInput {
   body?: unknown
 }
 
-/** An answer that has begun may take so much longer than one that has not: long lists over slow lines do. */
-const WHOLE_ANSWER_TIMES = 10
+/** Additional time once a response has started: long lists over slow lines need it. */
+const WHOLE_RESPONSE_FACTOR = 10
 
-/** The whole answer: it may also break off, or stop coming, after its first part. */
+/** The whole response, which may also break off or stall after its first part. */
 async function sendRequest(
   endpoint: Endpoint,
   input: LooseInput,
@@ -95,13 +95,13 @@ async function sendRequest(
       signal: AbortSignal.any(signals),
     })
     clearTimeout(timer)
-    timer = setTimeout(() => timeout.abort(), limitMs * WHOLE_ANSWER_TIMES)
+    timer = setTimeout(() => timeout.abort(), limitMs * WHOLE_RESPONSE_FACTOR)
     return { response, text: await response.text() }
   } catch (cause) {
     if (options.signal?.aborted)
       throw new ApiError('The request was cancelled.', { status: 0, code: 'aborted', cause })
     if (timeout.signal.aborted) {
-      throw new ApiError('The server did not answer in time. It may still carry out the request.', {
+      throw new ApiError('The server did not respond in time. It may still process the request.', {
         status: 0,
         code: 'timeout',
         cause,
@@ -113,7 +113,7 @@ async function sendRequest(
   }
 }
 
-/** A refused answer as an error. */
+/** Converts a refused response to an error. */
 export function readError(response: Response, text: string): ApiError {
   const requestId = response.headers.get('x-request-id') ?? undefined
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
@@ -129,7 +129,7 @@ export function readError(response: Response, text: string): ApiError {
       retryAfterSeconds,
     })
   }
-  return new ApiError(`The server answered ${response.status} ${response.statusText}.`, {
+  return new ApiError(`The server returned ${response.status} ${response.statusText}.`, {
     status: response.status,
     code: 'unreadable',
     requestId,
@@ -140,7 +140,7 @@ export function readError(response: Response, text: string): ApiError {
 function parseJson(text: string, response: Response): unknown {
   const value = tryJson(text)
   if (value !== undefined) return value
-  throw new ApiError('The server sent an answer that cannot be read.', {
+  throw new ApiError('The server sent an invalid response.', {
     status: response.status,
     code: 'unreadable',
   })

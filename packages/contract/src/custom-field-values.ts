@@ -8,9 +8,9 @@ export const CustomFieldType = z.enum(['text', 'number', 'single', 'multiple', '
 export type CustomFieldType = z.infer<typeof CustomFieldType>
 
 /**
- * Values as they are sent: `{field, multiple_value}` of a multiple field, `{field, bool_value}` of a checkbox,
- * `{field, string_value}` of any other; or `{field, value}` as it is read. An empty one is taken away; fields that are
- * not named stay as they are.
+ * Values as they are sent: `{field, multiple_value}` for a multiple field, `{field, bool_value}` for a checkbox,
+ * `{field, string_value}` for others; or `{field, value}` as in responses. An empty value is removed; fields that
+ * are not named stay unchanged.
  */
 export const CustomFieldPayloads = z
   .array(
@@ -25,7 +25,7 @@ export const CustomFieldPayloads = z
   .max(500)
 export type CustomFieldPayloads = z.infer<typeof CustomFieldPayloads>
 
-/** A value that was given to a client, site or machine. */
+/** A value of a client, site or machine. */
 export const CustomFieldValue = z.object({
   id: z.int(),
   field: z.int(),
@@ -33,7 +33,7 @@ export const CustomFieldValue = z.object({
 })
 export type CustomFieldValue = z.infer<typeof CustomFieldValue>
 
-/** The same with what is needed to show it. */
+/** The same with its definition for display. */
 export const NamedFieldValue = CustomFieldValue.extend({
   name: z.string(),
   type: CustomFieldType,

@@ -3,7 +3,7 @@ import type { Access } from './permissions.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One call of the API: its address, who may make it, and the shapes that cross the wire. */
+/** One API call: its path, its permission, and the schemas of its input and response. */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -19,14 +19,14 @@ export interface Endpoint<
   query?: Query
   body?: Body
   response: Response
-  /** The answer is a list: with `?page=` it is wrapped as `{total, page, page_size, results}`. */
+  /** The response is a list: with `?page=` it is wrapped as `{total, page, page_size, results}`. */
   paged?: true
   /**
-   * Given for a PUT to which the object may be sent back as its GET answers it. Read-only fields then have to be as
-   * they are now, but for these, which change without an edit.
+   * For a PUT that accepts the object as its GET returns it. Read-only fields must be unchanged then, except these,
+   * which change without an edit.
    */
   volatile?: readonly string[]
-  /** Largest accepted body in bytes, when the usual 1 MiB does not do. */
+  /** Maximum body in bytes, if the default of 1 MiB is too small. */
   bodyLimit?: number
 }
 
@@ -40,7 +40,7 @@ export function endpoint<
   return definition
 }
 
-/** A part of the input; one that may be left out where its schema accepts an empty object. */
+/** A part of the input, optional if its schema accepts an empty object. */
 type PartIn<Name extends string, Schema extends z.ZodType> = Schema extends z.ZodUndefined
   ? { [K in Name]?: undefined }
   : object extends z.input<Schema>
@@ -51,17 +51,16 @@ type PartOut<Name extends string, Schema extends z.ZodType> = Schema extends z.Z
   ? { [K in Name]?: undefined }
   : { [K in Name]: z.output<Schema> }
 
-/** What a caller passes: `{params, query, body}`, each only where the endpoint has it. */
+/** The input of a caller: `{params, query, body}`, each only if the endpoint has it. */
 export type Input<E> =
   E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
     ? PartIn<'params', P> & PartIn<'query', Q> & PartIn<'body', B>
     : never
 
-/** What the handler receives after parsing. */
+/** The input of the handler after parsing. */
 export type Parsed<E> =
   E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
     ? PartOut<'params', P> & PartOut<'query', Q> & PartOut<'body', B>
     : never
 
-/** What the server answers. */
 export type Output<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer R> ? z.output<R> : never

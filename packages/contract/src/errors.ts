@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Machine names of everything that can go wrong, with the HTTP status each is answered with. */
+/** Error codes with their HTTP status. */
 export const ERROR_STATUS = {
   invalid: 400,
   bad_credentials: 400,
@@ -8,7 +8,7 @@ export const ERROR_STATUS = {
   session_expired: 401,
   not_allowed: 403,
   totp_required: 403,
-  /** A code of the authenticator app has to be given again first. */
+  /** A new code of the authenticator app is required first. */
   code_needed: 403,
   bad_origin: 403,
   bad_xsrf: 403,
@@ -32,7 +32,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** The body of every refused request. `detail` is a sentence for a person. */
+/** The body of every refused request. `detail` is a message for users. */
 export const ErrorBody = z.object({
   detail: z.string(),
   code: z.string(),
@@ -41,7 +41,7 @@ export const ErrorBody = z.object({
 })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** An expected failure: `code` is for programs, the message is a sentence for a person. */
+/** An expected failure: `code` is for programs, the message is for users. */
 export class AppError extends Error {
   override name = 'AppError'
   code: ErrorCode

@@ -15,7 +15,7 @@ import type { Permission } from './permissions.ts'
 export type EventScope = 'none' | 'frames' | 'agents' | 'agents_or_all' | 'clients' | 'users' | 'all' | 'ids'
 
 /** A cached answer that is out of date after an event. */
-export interface StaleAnswer {
+export interface StaleResponse {
   /** Method and path. The endpoint itself would bring its schemas into what a browser loads first. */
   endpoint: string
   /** The parameter that the event's ids name: only those answers are stale. Without it, all of the endpoint are. */
@@ -26,7 +26,7 @@ export interface EventRule {
   /** A user needs one of these. Without it, every user gets the event. */
   permissions?: readonly Permission[]
   scope: EventScope
-  stale: readonly StaleAnswer[]
+  stale: readonly StaleResponse[]
 }
 
 /** Every fact that leaves a server process, in the past tense. Ids of `agent.*`, `software.*` and `patches.*` are agent_ids. */
@@ -282,16 +282,16 @@ export const EVENTS = {
   },
 } as const satisfies Record<string, EventRule>
 export type EventType = keyof typeof EVENTS
-// Object.keys() answers string[].
+// Object.keys() returns string[].
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
 /** A rule without the literal types of the table. */
 export const eventRule = (type: EventType): EventRule => EVENTS[type]
 
 /**
- * An event as it travels between server processes. `agent_ids` lets each console be shown only what its user may see:
- * as many as `ids` and then in pairs with them, or those that all of the ids belong to. Without ids it may be any of
- * the kind. `passing` says of `agent.changed` that only what comes and goes is another (presence, results, free space):
- * nothing that a policy's search or a script's variable looks at.
+ * An event as it travels between server processes. `agent_ids` limits each console to what its user may see: either
+ * one per id, in pairs, or those that all of the ids belong to. Without ids the event may concern any record of the
+ * kind. `passing` marks an `agent.changed` that only has momentary changes (presence, results, free space), which no
+ * policy search or script variable uses.
  */
 export const event = z.object({
   type: z.enum(EVENT_TYPES),
@@ -314,7 +314,7 @@ export const Counts = z.object({
   away_count: z.int(),
   /** Not in maintenance. */
   overdue_count: z.int(),
-  /** Of these, the ones of which no alert tells: see rules/availability-alert. */
+  /** Those without an open alert: see rules/alerts/availability-alert. */
   unalerted_server_count: z.int(),
   unalerted_workstation_count: z.int(),
   days_until_cert_expires: z.int().nullable(),
@@ -322,10 +322,10 @@ export const Counts = z.object({
 export type Counts = z.infer<typeof Counts>
 
 /**
- * What the server tells a console: at most one `agents` message a second, data of everything else by its endpoint.
- * What was fetched before `ready` may be out of date and is asked for again. Events without ids mean all of their kind.
- * That a machine came or went is said by `agents` only. `last_seen` of a connected machine is always now, and is not
- * repeated there.
+ * Messages from the server to a console: at most one `agents` message a second, other changes by endpoint. Data
+ * fetched before `ready` may be outdated and has to be fetched again. Events without ids concern all of their kind.
+ * Connects and disconnects of machines are in `agents` only. `last_seen` of a connected machine is always now, and
+ * is not sent there.
  */
 export const LiveMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), version: z.string() }),
@@ -340,14 +340,14 @@ export const LiveMessage = z.discriminatedUnion('type', [
     /** Machines that this user sees for the first time, or that moved: fetch the list again. */
     added: z.array(AgentId),
     removed: z.array(AgentId),
-    /** Too much has changed to be told: fetch the list again. */
+    /** Too many changes to list: fetch the list again. */
     all: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('counts'), counts: Counts }),
 ])
 export type LiveMessage = z.infer<typeof LiveMessage>
 
-/** Close codes of the live socket beyond the usual ones. */
+/** Additional close codes of the live socket. */
 export const LIVE_CLOSE = {
   ticketRefused: 4001,
   silent: 4002,

@@ -1,8 +1,10 @@
 import { isEmail } from '@muster/rules/text/email'
 import { z } from 'zod'
 
-/** Shapes that several nouns share. */
-/** The number of a row, within what PostgreSQL's integer holds. */
+export const Severity = z.enum(['info', 'warning', 'error'])
+export type Severity = z.infer<typeof Severity>
+
+/** The id of a row, within the range of PostgreSQL's integer. */
 export const Id = z.coerce.number().int().min(1).max(2_147_483_647)
 export const IdParams = z.object({ id: Id })
 export const AgentId = z.string().regex(/^[A-Za-z0-9]{8,64}$/, 'An agent id is 8 to 64 letters and digits.')
@@ -19,7 +21,7 @@ export const OptionalEmail = z
 /** A query flag: `?detail=false`. */
 export const QueryFlag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
-/** A name of a client or a site: shown in trees and written `Client|3`, so it may hold no `|`. */
+/** A name of a client or a site. Trees show `Client|3`, so `|` is not allowed. */
 export const NodeName = z
   .string()
   .trim()
@@ -27,20 +29,22 @@ export const NodeName = z
   .max(255, 'A name has at most 255 characters.')
   .refine((name) => !name.includes('|'), 'A name may not contain "|".')
 
-/** Shown to the person at a machine beside the name of the user who opens a remote tool. */
+/** Shown to the user at a machine beside the name of the user who opens a remote tool. */
 export const CompanyName = z.string().trim().max(255)
 
-/** A check or task of a policy. */
 export const PolicyItem = z.object({
   /** Unique over all policies, for `status` and `run`. */
   id: z.int(),
   policy: z.int(),
-  /** Within the policy. */
+  /** Unique within the policy. */
   number: z.int(),
 })
 export type PolicyItem = z.infer<typeof PolicyItem>
 
-/** Query of every list: with `page` the answer is one page `{total, page, page_size, results}`, without it the plain array. */
+/**
+ * Query of every list: with `page` the response is one page `{total, page, page_size, results}`, otherwise the plain
+ * array.
+ */
 export const ListQuery = z.object({
   page: z.coerce.number().int().min(1).optional(),
   page_size: z.coerce.number().int().min(1).max(1000).optional(),

@@ -1,4 +1,7 @@
-/** Every permission that an endpoint may name. Names are those of the field's role flags, so that roles can be moved over. */
+/**
+ * Every permission that an endpoint may require. The names are those of the field's role flags, so that roles can be
+ * migrated.
+ */
 export const PERMISSIONS = [
   'can_list_agents',
   'can_edit_agent',
@@ -60,6 +63,6 @@ export type Permission = (typeof PERMISSIONS)[number]
 
 /**
  * Who may call an endpoint: `public` anyone; `totp-setup` any session, also one that still has to set up TOTP;
- * `signed-in` any complete session or key; else the permission that the caller's role must hold.
+ * `signed-in` any complete session or key; otherwise the permission that the caller's role must have.
  */
 export type Access = 'public' | 'totp-setup' | 'signed-in' | Permission

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const strictVersions = new WeakMap<z.core.$ZodType, z.core.$ZodType>()
 
-/** Returns the same schema, with objects at every depth that refuse fields which they do not declare. */
+/** Returns the same schema, with objects at every depth that refuse unknown fields. */
 export function strictSchema<Schema extends z.ZodType>(schema: Schema): Schema {
   // A clone has the class and the types of its original.
   return strict(schema) as Schema
@@ -16,9 +16,9 @@ function strict(schema: z.core.$ZodType): z.core.$ZodType {
   return made
 }
 
-/** The parts of a definition that hold other schemas, made strict. */
+/** The parts of a definition that contain other schemas, made strict. */
 function strictParts(schema: z.core.$ZodType): object {
-  // Every schema of zod is one of its own types; the wider class has no discriminant.
+  // Every zod schema is one of its own types; the wider class has no discriminant.
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'object': {
@@ -30,7 +30,7 @@ function strictParts(schema: z.core.$ZodType): object {
     case 'union':
       return { options: def.options.map(strict) }
     case 'intersection':
-      throw new Error('Two halves of an intersection would refuse the fields of each other: use extend().')
+      throw new Error('Both parts of an intersection would refuse the fields of the other. Use extend().')
     case 'tuple':
       return { items: def.items.map(strict), rest: def.rest === null ? null : strict(def.rest) }
     case 'record':

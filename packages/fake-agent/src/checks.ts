@@ -8,13 +8,13 @@ const DAY_MS = 86_400_000
 interface KnownCheck {
   id: number
   revision: string
-  /** Undefined while the server has not sent the definition. */
+  /** Undefined until the server has sent the definition. */
   type: MachineCheckType | undefined
-  /** What sets this check apart from the same one of another machine: 0 to 1. */
+  /** Varies the results between machines: 0 to 1. */
   own: number
 }
 
-/** The checks of one simulated machine: little is kept of each, because a fleet has a hundred thousand. */
+/** The checks of one simulated machine. Compact, because a fleet has a hundred thousand checks. */
 export class FakeChecks {
   #version = 0
   /** Of this link. */
@@ -22,7 +22,7 @@ export class FakeChecks {
   #known = new Map<number, KnownCheck>()
   #next = 0
 
-  /** The version that is wholly at hand; 0 = none. */
+  /** The version that is stored completely; 0 = none. */
   get version(): number {
     return this.listMissing().length === 0 ? this.#version : 0
   }
@@ -31,12 +31,12 @@ export class FakeChecks {
     return this.#known.size
   }
 
-  /** Over a new link any version counts, as with the real agent. */
+  /** A new link accepts any version, as in the real agent. */
   onLinkUp(): void {
     this.#newest = -1
   }
 
-  /** Takes over what is wanted. */
+  /** Stores the current definitions. */
   set({ version, wanted, put }: CommandInput<'set-checks'>, random: Random): void {
     if (version < this.#newest) return
     this.#newest = version
@@ -56,7 +56,7 @@ export class FakeChecks {
     return [...this.#known.values()].filter(({ type }) => type === undefined).map(({ id }) => id)
   }
 
-  /** Results of the next checks in turn, at most each of them once. */
+  /** The next check results in turn, each check at most once. */
   measureNext(count: number, random: Random): CheckResult[] {
     const checks = [...this.#known.values()].filter(({ type }) => type !== undefined)
     const turn = Array.from({ length: Math.min(count, checks.length) }, () => this.#next++)
@@ -69,7 +69,7 @@ export class FakeChecks {
     return checks.flatMap((check) => measure(check, random))
   }
 
-  /** Results of the checks of the processor, as if it were that busy now. */
+  /** Results of the CPU checks for this load. */
   measureCpu(percent: number): CheckResult[] {
     const at = new Date().toISOString()
     const checks = [...this.#known.values()].filter(({ type }) => type === 'cpuload')
@@ -81,7 +81,7 @@ export class FakeChecks {
     }))
   }
 
-  /** Results of every check at each of these moments, in milliseconds, as of a machine that was away. */
+  /** Results of every check at each of these times, in milliseconds, like a machine that was offline. */
   measurePast(momentsMs: readonly number[], random: Random): CheckResult[] {
     const checks = [...this.#known.values()]
     return momentsMs.flatMap((atMs) => checks.flatMap((check) => measure(check, random, atMs)))
@@ -99,7 +99,7 @@ function measure(check: KnownCheck | undefined, random: Random, nowMs = Date.now
   return [{ check_id: check.id, revision: check.revision, at: new Date(nowMs).toISOString(), measured }]
 }
 
-/** What such a check may well measure: busy by day, disks that fill over weeks, a failure now and then. */
+/** A plausible result: busy by day, disks that fill over weeks, a failure now and then. */
 function invent(
   type: MachineCheckType,
   { own, nowMs, random }: { own: number; nowMs: number; random: Random },

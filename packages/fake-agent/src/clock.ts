@@ -1,8 +1,8 @@
 const TICK_MS = 20
 
 /**
- * One timer for all machines of a fleet: what is due is kept by tick, so that a machine that waits costs one entry
- * and none costs an interval of its own.
+ * One timer for all machines of a fleet. Due work is stored by tick, so that a waiting machine costs one entry and
+ * no interval of its own.
  */
 export class Clock implements Disposable {
   #due = new Map<number, Set<() => void>>()
@@ -15,7 +15,7 @@ export class Clock implements Disposable {
     this.#timer = setInterval(() => this.#catchUp(), TICK_MS)
   }
 
-  /** Runs `work` once after about so long; the answer takes it back. */
+  /** Runs `work` once after about this time. Returns a function that cancels it. */
   after(delayMs: number, work: () => void): () => void {
     const at = this.#tick + Math.max(1, Math.ceil(delayMs / TICK_MS))
     const set = this.#due.get(at) ?? new Set()

@@ -11,12 +11,15 @@ export interface NewMachine {
   facts: Pick<EnrolRequest['facts'], 'hostname' | 'arch'>
 }
 
-/** Tokens are made for one platform, and the console makes them for Linux; the first report tells the machine's own. */
+/**
+ * Tokens are for one platform, and the console creates them for Linux. The first report contains the machine's own
+ * platform.
+ */
 const TOKEN_PLATFORM = 'linux'
 const BUSY_RETRIES = 20
 const BUSY_WAIT_MS = 500
 
-/** Enrols a machine through the server's own door; waits where the server says that it is busy. */
+/** Enrols a machine like a real agent. Waits if the server is busy. */
 export async function enrolMachine(machine: NewMachine): Promise<EnrolAnswer> {
   const { token, seed, index, facts } = machine
   const named = { token, machine_key: machineKeyOf(seed, index), public_key: publicKeyOf(seed, index) }
@@ -39,7 +42,7 @@ export async function enrolMachine(machine: NewMachine): Promise<EnrolAnswer> {
     const text = await response.text()
     if (response.ok) return EnrolAnswer.parse(JSON.parse(text))
     if ((response.status !== 429 && response.status !== 503) || attempt >= BUSY_RETRIES) {
-      throw new Error(`machine ${index} was not enrolled: ${describeRefusal(response.status, text)}`)
+      throw new Error(`failed to enrol machine ${index}: ${describeRefusal(response.status, text)}`)
     }
     const waitSeconds = Number(response.headers.get('retry-after') ?? 0)
     await new Promise((resolve) => setTimeout(resolve, Math.max(BUSY_WAIT_MS, waitSeconds * 1000)))
@@ -48,7 +51,7 @@ export async function enrolMachine(machine: NewMachine): Promise<EnrolAnswer> {
 
 function describeRefusal(status: number, text: string): string {
   const body = ErrorBody.safeParse(tryJson(text))
-  return body.success ? body.data.detail : `the server answered ${status}`
+  return body.success ? body.data.detail : `the server returned ${status}`
 }
 
 function tryJson(text: string): unknown {

@@ -6,7 +6,7 @@ export const AGENT_VERSION = '0.1.0'
 const GIB = 1024 ** 3
 const DAY_SECONDS = 86_400
 
-/** What machine number `index` of a fleet is: the same for the same seed, whenever it is asked. */
+/** Facts of machine number `index` of a fleet: always the same for the same seed. */
 export function makeFacts(seed: number, index: number, nowMs: number): AgentFacts {
   const random = new Random(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
   const kind = chooseKind(random)
@@ -56,7 +56,7 @@ export function makeFacts(seed: number, index: number, nowMs: number): AgentFact
   }
 }
 
-/** What changed on a machine since it last reported: disks fill, people come and go, updates ask for a restart. */
+/** Changes on a machine since its last report: disks fill, users sign in and out, updates need a reboot. */
 export function changeFacts(facts: AgentFacts, random: Random): Partial<AgentFacts> {
   if (random.percent(70)) {
     return {

@@ -10,21 +10,21 @@ export interface FleetCounts {
   /** Sign-ins since the start. */
   connects: number
   reports: number
-  /** Results of checks. */
+  /** Check results. */
   checkResults: number
   commands: number
-  /** Commands that were not carried out: wrong signature, expired, for another machine. */
+  /** Refused commands: wrong signature, expired, for another machine. */
   refusedCommands: number
   refusals: number
   dialErrors: number
   unreadable: number
-  /** Failed attempts in a row of the machine that had most of them. */
+  /** The highest number of consecutive failed attempts of one machine. */
   mostFailures: number
 }
 
 type RunInput = CommandInput<'run-command'> | CommandInput<'run-script'>
 
-/** What the machines of one fleet have in common. */
+/** State shared by the machines of one fleet. */
 export interface FleetCore {
   seed: number
   startedMs: number
@@ -33,12 +33,12 @@ export interface FleetCore {
   clock: Clock
   random: Random
   counts: FleetCounts
-  /** The server's command key as enrolment gave it. */
+  /** The server's command key from the enrolment. */
   commandKey: KeyObject
-  /** Nonces of commands that were carried out; they are random, so one set serves all machines. */
+  /** Nonces of executed commands; they are random, so one set serves all machines. */
   seenNonces: Set<string>
   overrideFacts: ((index: number) => Partial<AgentFacts>) | undefined
-  /** Packages of each machine. */
+  /** Packages per machine. */
   software: number | undefined
   plan: (input: RunInput, hostname: string) => PlannedRun
   noteConnected(): void

@@ -99,7 +99,7 @@ describe('a fleet', () => {
   test('says why it could not enrol', async () => {
     await using server = await startTestServer()
     await expect(startFleet({ server: server.url, token: 'short', count: 2 })).rejects.toThrow(
-      'was not enrolled: the server answered 400',
+      'failed to enrol machine 0: the server returned 400',
     )
   })
 

@@ -11,34 +11,34 @@ import { Random } from './random.ts'
 export interface FleetOptions {
   /** Address of the server: http://127.0.0.1:8420 */
   server: string
-  /** Enrolment token, or one for each machine: a token stands for a site. */
+  /** Enrolment token, or one per machine: a token selects a site. */
   token: string | ((index: number) => string)
   count: number
-  /** Machines of the same seed are the same machines: they re-attach. */
+  /** The same seed creates the same machines, which re-attach. */
   seed?: number
-  /** Reports of changes, of all machines together. */
+  /** Change reports per second, of all machines together. */
   reportsPerSecond?: number
-  /** Results of checks, of all machines together: of those that the server has given checks. */
+  /** Check results per second, of all machines with checks together. */
   checkResultsPerSecond?: number
-  /** How many results a machine puts into one report; 1, as machines with few checks do. */
+  /** Results per report; 1, as for machines with few checks. */
   checkResultsPerReport?: number
-  /** Facts that replace the invented ones. */
+  /** Facts that replace the generated ones. */
   facts?: (index: number) => Partial<AgentFacts>
-  /** So many packages each machine has installed; without it, none tells of any. */
+  /** Installed packages per machine; absent = no software reports. */
   software?: number
-  /** What a command does, instead of the small shell of play-run.ts. */
+  /** Handles commands instead of the small shell of play-run.ts. */
   plan?: FleetCore['plan']
   onProgress?: (enrolled: number) => void
-  /** `visit`: each machine reports itself once and leaves; it can `connect` later. */
+  /** `visit`: each machine reports once and disconnects; it can `connect` later. */
   mode?: 'stay' | 'visit'
 }
 
 const ENROL_AT_ONCE = 16
 const SILENCE_CHECK_MS = 1000
-/** When this process itself was held up, silence says nothing about the server. */
+/** If this process itself was blocked, silence says nothing about the server. */
 const HELD_UP_MS = 500
 
-/** Enrols `count` machines and connects each as soon as it is enrolled; resolves when all are enrolled. */
+/** Enrols `count` machines and connects each as soon as it is enrolled. Resolves when all are enrolled. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const fleet = new Fleet(options)
   try {
@@ -50,7 +50,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   return fleet
 }
 
-/** Simulated machines in one process: shared timers, keys made when they are needed, one socket each. */
+/** Simulated machines in one process: shared timers, keys created on use, one socket each. */
 export class Fleet implements Disposable {
   readonly machines: FakeMachine[] = []
   readonly counts: FleetCounts = {
@@ -65,11 +65,11 @@ export class Fleet implements Disposable {
     unreadable: 0,
     mostFailures: 0,
   }
-  /** Reports of changes, of all machines together; may be changed at any time. */
+  /** Change reports per second, of all machines together; may be changed at any time. */
   reportsPerSecond: number
-  /** Results of checks, of all machines together; may be changed at any time. */
+  /** Check results per second, of all machines together; may be changed at any time. */
   checkResultsPerSecond: number
-  /** How many results a machine puts into one report. */
+  /** Results per report. */
   checkResultsPerReport: number
   lastDialError = ''
   lastRefusal = ''
@@ -117,7 +117,7 @@ export class Fleet implements Disposable {
     this.machines.sort((a, b) => a.index - b.index)
   }
 
-  /** Waits until so many machines (all when not given) are connected. */
+  /** Waits until this many machines (default: all) are connected. */
   async waitForConnected(count = this.#options.count, timeoutMs = 60_000): Promise<void> {
     if (this.counts.connected >= count) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -136,7 +136,7 @@ export class Fleet implements Disposable {
     }
   }
 
-  /** From now on `counts.mostFailures` counts anew. */
+  /** Resets `counts.mostFailures`. */
   forgetFailures(): void {
     this.counts.mostFailures = 0
     for (const machine of this.machines) machine.forgetFailures()
@@ -189,7 +189,7 @@ export class Fleet implements Disposable {
       },
       noteDialError: (error) => {
         this.counts.dialErrors += 1
-        // A refused connection to a name with two addresses has a code only.
+        // A refused connection to a name with two addresses has only a code.
         this.lastDialError = error.message || String(Reflect.get(error, 'code'))
       },
       noteRefusal: (message) => {
@@ -199,7 +199,7 @@ export class Fleet implements Disposable {
     }
   }
 
-  /** Spreads the wanted reports evenly over time and over the connected machines. */
+  /** Spreads reports evenly over time and over the connected machines. */
   #reportSome(elapsedMs: number): void {
     const perSecond = this.reportsPerSecond
     if (perSecond === 0 || this.counts.connected === 0) return
@@ -212,7 +212,7 @@ export class Fleet implements Disposable {
     }
   }
 
-  /** The same for results of checks; machines without checks are passed over. */
+  /** The same for check results; machines without checks are skipped. */
   #reportChecks(elapsedMs: number): void {
     const perSecond = this.checkResultsPerSecond
     if (perSecond === 0 || this.counts.connected === 0) return

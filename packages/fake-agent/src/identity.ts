@@ -1,12 +1,12 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 
-/** DER of an Ed25519 key is such a prefix and the 32 raw bytes (RFC 8410). */
+/** DER of an Ed25519 key is this prefix and the 32 raw bytes (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
- * The keys of a simulated machine follow from seed and number, so that none has to be kept: the same fleet started
- * again is the same machines, and its enrolment re-attaches them.
+ * Keys of a simulated machine are derived from seed and index, so that they need not be stored: a fleet that is
+ * started again has the same machines, and its enrolment re-attaches them.
  */
 export function signAs(seed: number, index: number, text: string): string {
   return sign(null, Buffer.from(text), privateKey(seed, index)).toString('base64url')
@@ -22,7 +22,7 @@ export function machineKeyOf(seed: number, index: number): string {
   return hash(`machine ${seed} ${index}`).toString('hex')
 }
 
-/** The server's command key, as its enrolment answer gives it. */
+/** The server's command key from the enrolment response. */
 export function importPublicKey(raw: string): KeyObject {
   const key = Buffer.concat([SPKI_PREFIX, Buffer.from(raw, 'base64url')])
   return createPublicKey({ key, format: 'der', type: 'spki' })

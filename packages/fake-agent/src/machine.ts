@@ -14,39 +14,39 @@ import { MAX_RESULTS } from '@muster/contract/agent/checks'
 import { WebSocket } from 'ws'
 import { FakeChecks } from './checks.ts'
 import { AGENT_VERSION, changeFacts, makeFacts } from './facts.ts'
-import { makeSoftware } from './software.ts'
+import { makeSoftware } from './inventory.ts'
 import type { FleetCore } from './fleet-core.ts'
 import { signAs } from './identity.ts'
-import { obeyCommand } from './obey-command.ts'
+import { runCommand } from './run-command.ts'
 
 export type MachineState = 'off' | 'waiting' | 'connecting' | 'up' | 'refused'
 
-/** The back-off of the real agent: anything up to a limit that doubles. */
+/** Back-off of the real agent: a random time up to a limit that doubles. */
 const FIRST_RETRY_MS = 500
-const LONGEST_RETRY_MS = 30_000
+const MAX_RETRY_MS = 30_000
 const SHORTEST_RETRY_MS = 100
 const DIAL_TIMEOUT_MS = 20_000
 
-/** One simulated machine: its link, the reports that are not acknowledged yet, and the runs in work. */
+/** One simulated machine: its link, unacknowledged reports, and active runs. */
 export class FakeMachine {
   readonly index: number
   readonly agentId: string
   readonly hostname: string
-  /** Runs in work: history id -> stops it. */
+  /** Active runs: history id -> cancels it. */
   readonly runs = new Map<number, () => void>()
   readonly checks = new FakeChecks()
-  /** Of its tasks, which it does not keep. */
+  /** Version of its tasks, which it does not store. */
   tasksVersion = 0
   #core: FleetCore
   #state: MachineState = 'off'
   #socket: WebSocket | undefined
   #seq = 0
   #unacknowledged: { seq: number; report: Report }[] = []
-  #lastHeardMs = 0
+  #lastReceivedMs = 0
   #failures = 0
   #takeBackRetry: () => void = () => {}
   #takeBackBeat: () => void = () => {}
-  /** How often it shows life by itself; undefined = when it is asked to. */
+  /** Heartbeat interval; undefined = only on request. */
   #beatMs: number | undefined
   #hasReportedFacts = false
   #onAcknowledged: (() => void) | undefined
@@ -66,13 +66,13 @@ export class FakeMachine {
     return this.#unacknowledged.length
   }
 
-  /** Made again each time: ten thousand inventories are not kept. */
+  /** Generated each time, so that ten thousand inventories are not stored. */
   facts(): AgentFacts {
     const facts = makeFacts(this.#core.seed, this.index, this.#core.startedMs)
     return { ...facts, ...this.#core.overrideFacts?.(this.index) }
   }
 
-  /** What it has installed; undefined where nobody has asked for any. */
+  /** Its installed software; undefined if not configured. */
   software(): ReturnType<typeof makeSoftware> | undefined {
     const { seed, software } = this.#core
     return software === undefined ? undefined : makeSoftware(seed, this.index, software)
@@ -90,11 +90,11 @@ export class FakeMachine {
     })
     this.#socket = socket
     socket.on('message', (data: Buffer, isBinary) => {
-      this.#lastHeardMs = Date.now()
+      this.#lastReceivedMs = Date.now()
       if (!isBinary && socket === this.#socket) this.#receive(data)
     })
     socket.on('ping', () => {
-      this.#lastHeardMs = Date.now()
+      this.#lastReceivedMs = Date.now()
       if (socket === this.#socket) this.#planBeat()
     })
     socket.on('error', (error) => this.#core.noteDialError(error))
@@ -103,7 +103,7 @@ export class FakeMachine {
     })
   }
 
-  /** Takes the machine off the network, as pulling its cable would, until `connect`. */
+  /** Takes the machine off the network, like an unplugged cable, until `connect`. */
   disconnect(): void {
     this.#takeBackRetry()
     this.#takeBackBeat()
@@ -114,7 +114,7 @@ export class FakeMachine {
     socket?.terminate()
   }
 
-  /** Comes, reports what the machine is, and leaves: for many machines that are known but away. */
+  /** Connects, reports its facts, and disconnects: for many machines that are known but offline. */
   async visit(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onAcknowledged = resolve
@@ -124,7 +124,7 @@ export class FakeMachine {
     this.disconnect()
   }
 
-  /** Sends a report, now or when the link is back; it is kept until the server acknowledges it. */
+  /** Sends a report, now or when the link is back. It is stored until the server acknowledges it. */
   report(report: Report): void {
     this.#seq += 1
     this.#unacknowledged.push({ seq: this.#seq, report })
@@ -132,18 +132,18 @@ export class FakeMachine {
     if (this.#state === 'up') this.#send({ type: 'report', seq: this.#seq, report })
   }
 
-  /** Answers a question, or says why not. */
+  /** Replies to a request, or refuses it. */
   reply(nonce: string, said: { refused: string } | { answer: object }): void {
     const frame = { type: 'reply', nonce, refused: null, answer: null, ...said } as const
     if (this.#state === 'up') this.#send(frame)
   }
 
-  /** A report of something that has changed on the machine. */
+  /** Reports a change on the machine. */
   reportChange(): void {
     this.report({ kind: 'facts', facts: changeFacts(this.facts(), this.#core.random) })
   }
 
-  /** Results of some checks, as if they had just run; answers how many. */
+  /** Reports results of some checks. Returns their number. */
   reportChecks(count: number): number {
     const results = this.checks.measureNext(count, this.#core.random)
     if (results.length > 0) this.report({ kind: 'checks', results })
@@ -151,14 +151,14 @@ export class FakeMachine {
     return results.length
   }
 
-  /** Its processor is that busy now. */
+  /** Reports this CPU load. */
   reportCpu(percent: number): void {
     const results = this.checks.measureCpu(percent)
     if (results.length > 0) this.report({ kind: 'checks', results })
     this.#core.counts.checkResults += results.length
   }
 
-  /** Results of all checks from so long ago until now, as of a machine that was away; answers how many. */
+  /** Reports results of all checks over the past time, like a machine that was offline. Returns their number. */
   reportPast(given: { fromMs: number; everyMs: number }): number {
     const count = Math.floor((Date.now() - given.fromMs) / given.everyMs)
     const moments = Array.from({ length: count }, (_, index) => given.fromMs + index * given.everyMs)
@@ -170,17 +170,17 @@ export class FakeMachine {
     return results.length
   }
 
-  /** Counts failed attempts from zero: what happened while the server was down is no fault of it. */
+  /** Resets failed attempts: failures while the server was down are not counted. */
   forgetFailures(): void {
     this.#failures = 0
   }
 
-  /** Ends a link that has been silent for too long: called now and then for all machines. */
+  /** Ends a link that has been silent for too long. Called periodically for all machines. */
   checkSilence(nowMs: number): void {
-    if (this.#state === 'up' && nowMs - this.#lastHeardMs > SERVER_DEAD_AFTER_MS) this.#socket?.terminate()
+    if (this.#state === 'up' && nowMs - this.#lastReceivedMs > SERVER_DEAD_AFTER_MS) this.#socket?.terminate()
   }
 
-  /** It has no tools. */
+  /** Simulated machines have no tools. */
   refuseChannel(channel: number): void {
     const end = { code: 'refused' as const, message: 'A simulated machine has no terminal.' }
     this.#socket?.send(encodeChannelEnd(channel, end))
@@ -208,9 +208,9 @@ export class FakeMachine {
         this.#state = 'refused'
         return
       case 'command':
-        return obeyCommand(this.#core, this, frame.command)
+        return runCommand(this.#core, this, frame.command)
       case 'settings':
-        // It measures what its scenario says.
+        // The scenario controls its metrics.
         return
       case 'ack':
         this.#unacknowledged = this.#unacknowledged.filter(({ seq }) => seq > frame.seq)
@@ -269,7 +269,7 @@ export class FakeMachine {
     this.#core.counts.mostFailures = Math.max(this.#core.counts.mostFailures, this.#failures)
     this.#socket = undefined
     this.#state = 'waiting'
-    const limitMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
+    const limitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
     const delayMs = Math.max(SHORTEST_RETRY_MS, limitMs * this.#core.random.next())
     this.#takeBackRetry = this.#core.clock.after(delayMs, () => this.connect())
   }

@@ -1,6 +1,6 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
 
-/** What a simulated machine will do for a command: pieces of output with their time, and the end. */
+/** The simulated run of a command: pieces of output with their times, and the end. */
 export interface PlannedRun {
   output: { afterMs: number; stream: 'stdout' | 'stderr'; text: string }[]
   endsAfterMs: number
@@ -12,8 +12,8 @@ export interface PlannedRun {
 type RunInput = CommandInput<'run-command'> | CommandInput<'run-script'>
 
 /**
- * Plays a command as a very small shell: `true`, `false`, `exit N`, `sleep N`, `echo TEXT`, `fail TEXT` (to stderr),
- * `hostname`, `lines N`. Anything else says what it was. Statements are parted by newlines, `;` or `&&`.
+ * Simulates a command with a very small shell: `true`, `false`, `exit N`, `sleep N`, `echo TEXT`, `fail TEXT` (to
+ * stderr), `hostname`, `lines N`. Other statements are printed. Newlines, `;` and `&&` separate statements.
  */
 export function planRun(input: RunInput, hostname: string): PlannedRun {
   const run: PlannedRun = { output: [], endsAfterMs: 0, outcome: 'exited', retcode: 0, reason: null }
@@ -28,7 +28,7 @@ export function planRun(input: RunInput, hostname: string): PlannedRun {
     endsAfterMs: limitMs,
     outcome: 'timed_out',
     retcode: null,
-    reason: `It was stopped: it ran longer than ${input.timeout_seconds} seconds.`,
+    reason: `Timed out after ${input.timeout_seconds} seconds.`,
   }
 }
 

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Deterministic pseudo-random numbers for a seed (mulberry32). */
 export class Random {
   #state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 to, not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -15,12 +15,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
   }
 
-  /** A whole number from 0 up to, not including, `end`. */
+  /** A whole number from 0 to, not including, `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end)
   }
 
-  /** true in so many of a hundred cases. */
+  /** true with this probability in percent. */
   percent(share: number): boolean {
     return this.next() * 100 < share
   }

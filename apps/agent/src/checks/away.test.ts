@@ -3,12 +3,11 @@ import type { Report } from '@muster/contract/agent/link'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { linuxProbes } from '../os/linux/probes.ts'
 import { os } from '../os/index.ts'
-import { Problems } from '../problems.ts'
-import { Kept } from '../state/kept.ts'
+import { Problems } from '../status-file.ts'
+import { KeyValueStore, State } from '../state/state.ts'
 import { Outbox } from '../state/outbox.ts'
 import { BackgroundRuns } from '../run/background-runs.ts'
 import { makeSeal } from '../state/seal.ts'
-import { State } from '../state/state.ts'
 import { givenChecks, memory, script, wantedOf } from '../testing/given-checks.ts'
 import { givenFolder, givenLog } from '../testing/given.ts'
 import { CheckScripts } from './check-scripts.ts'
@@ -26,7 +25,7 @@ function givenMachine(folder = givenFolder()) {
   const { log } = givenLog()
   const state = new State({ folder, log, problems: new Problems() })
   const outbox = new Outbox({ state, log, problems: new Problems(), now: () => Date.now() })
-  const kept = new Kept(state)
+  const keyValues = new KeyValueStore(state)
   let measured = 0
   const readMemory = async () => {
     measured += 1
@@ -34,13 +33,13 @@ function givenMachine(folder = givenFolder()) {
   }
   const checks = new Checks({
     state,
-    kept,
+    keyValues,
     seal,
     outbox,
     log,
     os: { ...os, loadProbes: async () => ({ ...linuxProbes, readMemory }) },
     scripts: new CheckScripts({
-      runs: new BackgroundRuns({ name: 'check_markers', os, log, kept, pipeFolder: folder }),
+      runs: new BackgroundRuns({ name: 'check_markers', os, log, keyValues, pipeFolder: folder }),
       place: { os, dataFolder: folder },
     }),
     now: () => Date.now(),
@@ -50,7 +49,7 @@ function givenMachine(folder = givenFolder()) {
     state[Symbol.dispose]()
   }
   onTestFinished(stop)
-  const reports = (): Report[] => outbox.listAfter(0, 100_000).map(({ json }) => JSON.parse(json) as Report) // As kept.
+  const reports = (): Report[] => outbox.listAfter(0, 100_000).map(({ json }) => JSON.parse(json) as Report) // As keyValues.
   const results = () => reports().flatMap((report) => (report.kind === 'checks' ? report.results : []))
   return { folder, checks, outbox, reports, results, measured: () => measured, stop }
 }
@@ -70,7 +69,7 @@ test('issue 3, 1.2, seven days: while the server is away for nine days, every re
     await vi.advanceTimersByTimeAsync(HOUR)
     outbox.dropOld()
   }
-  outbox.tellDroppedChecks()
+  outbox.reportDroppedChecks()
   const dropped = reports().find((report) => report.kind === 'checks-dropped')
   expect(measured()).toBeGreaterThan(9 * 24 * 12)
   expect(results().length + (dropped?.count ?? 0)).toBe(measured())

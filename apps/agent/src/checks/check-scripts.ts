@@ -2,9 +2,8 @@ import type { measureSettings } from '@muster/contract/agent/checks'
 import type { z } from 'zod'
 import type { BackgroundRuns, RunEnd } from '../run/background-runs.ts'
 import type { OutputStream } from '../run/output-reports.ts'
-import { prepareScript, type RunPlace } from '../run/prepare-script.ts'
-import { RunRefused } from '../run/run-refused.ts'
-import { Unmeasurable } from './unmeasurable.ts'
+import { prepareScript, type RunContext } from '../run/prepare-run.ts'
+import { RunError, MeasureError } from '../errors.ts'
 
 export const MAX_SCRIPT_OUTPUT = 10_000
 
@@ -12,12 +11,11 @@ type ScriptSettings = z.infer<(typeof measureSettings)['script']>
 
 export type ScriptEnd = RunEnd & { outcome: 'exited' | 'timed_out' | 'failed' }
 
-/** Runs the scripts of checks. */
 export class CheckScripts {
   #runs: BackgroundRuns
-  #place: RunPlace
+  #place: RunContext
 
-  constructor(options: { runs: BackgroundRuns; place: RunPlace }) {
+  constructor(options: { runs: BackgroundRuns; place: RunContext }) {
     this.#runs = options.runs
     this.#place = options.place
   }
@@ -31,13 +29,13 @@ export class CheckScripts {
       const end = await this.#runs.run(prepare, {
         ...options,
         timeoutSeconds: settings.timeout_seconds,
-        stop: () => ({ outcome: 'failed', reason: 'The check was taken back while it ran.' }),
+        stop: () => ({ outcome: 'failed', reason: 'The check was removed while it ran.' }),
       })
-      // Cancelled and refused are words of commands.
+      // A check knows neither `cancelled` nor `refused`; those are outcomes of commands.
       const outcome = end.outcome === 'exited' || end.outcome === 'timed_out' ? end.outcome : 'failed'
       return { ...end, outcome }
     } catch (cause) {
-      if (cause instanceof RunRefused) throw new Unmeasurable(cause.message)
+      if (cause instanceof RunError) throw new MeasureError(cause.message)
       throw cause
     }
   }

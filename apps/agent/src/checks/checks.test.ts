@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Problems } from '../problems.ts'
-import { Kept } from '../state/kept.ts'
-import { State } from '../state/state.ts'
+import { Problems } from '../status-file.ts'
+import { KeyValueStore, State } from '../state/state.ts'
 import {
   cpuload,
   givenChecks,
@@ -128,7 +127,7 @@ test('definitions that are not understood say so and spoil no other', async () =
   expect(resultsOf(server, 1)[0]?.measured.check_type).toBe('memory')
   expect(resultsOf(server, 2)[0]?.measured).toMatchObject({
     check_type: 'unmeasurable',
-    reason: expect.stringContaining('does not understand this check (weather)'),
+    reason: expect.stringContaining('does not support this check (weather)'),
   })
   expect(resultsOf(server, 3)[0]?.measured.check_type).toBe('unmeasurable')
   expect(await server.until(() => missing(server)[0])).toMatchObject({ ids: [4] })
@@ -157,16 +156,16 @@ test('issue 3, 1.2, dropped and counted: results that had to be dropped are told
   const { log } = givenLog()
   const state = new State({ folder, log, problems: new Problems() })
   const dropped = { count: 12, from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' }
-  new Kept(state).save('checks_dropped', JSON.stringify(dropped))
+  new KeyValueStore(state).save('checks_dropped', JSON.stringify(dropped))
   state[Symbol.dispose]()
   await start()
-  const told = () => server.reports.filter(({ kind }) => kind === 'checks-dropped')
-  await server.until(() => told().length > 0)
-  expect(told()).toEqual([{ kind: 'checks-dropped', ...dropped }])
+  const reported = () => server.reports.filter(({ kind }) => kind === 'checks-dropped')
+  await server.until(() => reported().length > 0)
+  expect(reported()).toEqual([{ kind: 'checks-dropped', ...dropped }])
   server.socket?.terminate()
   await server.untilUp()
   server.runShell(1, 'true')
   await server.result(1)
-  expect(told()).toHaveLength(1)
+  expect(reported()).toHaveLength(1)
   expect(lines.some(({ level }) => level === 'error')).toBe(false)
 })

@@ -1,33 +1,75 @@
-import type { Log } from '../log/log.ts'
-import { describeError } from '../log/log.ts'
+import { type CheckResult, MAX_RESULTS } from '@muster/contract/agent/checks'
+import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { Wanted } from '../state/definitions.ts'
-import type { Kept } from '../state/kept.ts'
+import type { KeyValueStore, State } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { Seal } from '../state/seal.ts'
-import type { State } from '../state/state.ts'
-import type { CheckMemory } from './check-kind.ts'
+import type { CheckMemory } from './table.ts'
 import type { CheckScripts } from './check-scripts.ts'
 import { CheckDefinitions } from './definitions.ts'
-import { CheckResults } from './results.ts'
 import { Scheduler } from './scheduler.ts'
 
-/** Definitions may come in several commands; what is still lacking after this time is asked for. */
-const ASK_AFTER_MS = 500
+const GATHER_MS = 1000
+/** Script output makes results large. Reports stay far below the frame limit. */
+const MAX_BATCH_BYTES = 128 * 1024
+
+/** Collects the results of one second into one report. */
+class CheckResults implements Disposable {
+  #outbox: Outbox
+  #log: Log
+  #gathered: CheckResult[] = []
+  #bytes = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: { outbox: Outbox; log: Log }) {
+    this.#outbox = options.outbox
+    this.#log = options.log
+  }
+
+  add(result: CheckResult): void {
+    this.#gathered.push(result)
+    this.#bytes += Buffer.byteLength(JSON.stringify(result))
+    if (this.#gathered.length >= MAX_RESULTS || this.#bytes >= MAX_BATCH_BYTES) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), GATHER_MS)
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const results = this.#gathered
+    this.#gathered = []
+    this.#bytes = 0
+    if (results.length === 0) return
+    try {
+      this.#outbox.append({ kind: 'checks', results })
+    } catch (cause) {
+      // An error here must not stop the agent. The next measurement follows soon.
+      this.#log.error({ cause, count: results.length }, 'failed to store check results')
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.flush()
+  }
+}
+
+/** Definitions may arrive in several commands. Those still missing after this time are requested. */
+const REQUEST_DELAY_MS = 500
 
 export interface ChecksOptions {
   state: State
-  kept: Kept
+  keyValues: KeyValueStore
   seal: Seal
   outbox: Outbox
   os: Os
   log: Log
   scripts: CheckScripts
-  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
 }
 
-/** The checks of this machine: what the server wants measured, when it is measured, and the results on their way. */
+/** The checks of this machine: their definitions, schedule and results. */
 export class Checks implements AsyncDisposable {
   #options: ChecksOptions
   #definitions: CheckDefinitions
@@ -36,8 +78,8 @@ export class Checks implements AsyncDisposable {
   #memories = new Map<number, CheckMemory>()
   #hanging = new Set<number>()
   #newest = -1
-  #askedFor = new Set<number>()
-  #askTimer: NodeJS.Timeout | undefined
+  #requestedIds = new Set<number>()
+  #requestTimer: NodeJS.Timeout | undefined
   #replan: NodeJS.Immediate | undefined
 
   constructor(options: ChecksOptions) {
@@ -51,41 +93,41 @@ export class Checks implements AsyncDisposable {
     this.#scheduler.plan(this.#definitions.listPlanned(), 'start')
   }
 
-  /** The version of `set-checks` that is wholly at hand; 0 = none. */
+  /** The version of `set-checks` that is stored completely; 0 = none. */
   get version(): number {
     return this.#definitions.version
   }
 
   onLinkUp(): void {
     this.#newest = -1
-    this.#askedFor.clear()
+    this.#requestedIds.clear()
   }
 
   /**
-   * Takes over what the server wants; part of the transaction that remembers the command. An older version than one
-   * that came over the same link was overtaken. Over a new link any version counts: a server that was restored from a
-   * backup starts with an older one.
+   * Stores the definitions from the server, in the transaction that records the command. Within one link, an older
+   * version than the last is ignored. A new link accepts any version, because a server restored from a backup starts
+   * with an older one.
    */
   set(wanted: Wanted): void {
     if (wanted.version < this.#newest) return
     this.#newest = wanted.version
     this.#definitions.set(wanted)
-    // The transaction may be done twice, or not at all.
+    // The transaction may be retried or rolled back.
     this.#replan ??= setImmediate(() => {
       this.#replan = undefined
       this.#scheduler.plan(this.#definitions.listPlanned(), 'change')
       this.#forgetMemories()
-      this.#askSoon(wanted.version)
+      this.#requestSoon(wanted.version)
     })
   }
 
   runNow(ids: readonly number[] | null): void {
-    // After a change that came just before.
+    // Debounces several changes in a row.
     setImmediate(() => this.#scheduler.runNow(ids))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearTimeout(this.#askTimer)
+    clearTimeout(this.#requestTimer)
     clearImmediate(this.#replan)
     await this.#scheduler[Symbol.asyncDispose]()
     this.#results[Symbol.dispose]()
@@ -106,19 +148,19 @@ export class Checks implements AsyncDisposable {
       if (signal.aborted || !this.#definitions.isCurrent(id, revision)) return
       this.#results.add({ check_id: id, revision, at: new Date(now()).toISOString(), measured })
     } catch (cause) {
-      log.error({ check_id: id, cause: describeError(cause) }, 'check failed unexpectedly')
+      log.error({ check_id: id, cause: describeError(cause) }, 'check failed with an unexpected error')
     }
   }
 
-  #askSoon(version: number): void {
-    clearTimeout(this.#askTimer)
-    this.#askTimer = setTimeout(() => {
-      // Once over each link: a definition that cannot be read at all must not be asked for without end.
-      const ids = this.#definitions.listMissing().filter((id) => !this.#askedFor.has(id))
+  #requestSoon(version: number): void {
+    clearTimeout(this.#requestTimer)
+    this.#requestTimer = setTimeout(() => {
+      // Requested once per link, or an unreadable definition would be requested forever.
+      const ids = this.#definitions.listMissing().filter((id) => !this.#requestedIds.has(id))
       if (ids.length === 0) return
-      for (const id of ids) this.#askedFor.add(id)
+      for (const id of ids) this.#requestedIds.add(id)
       this.#options.outbox.append({ kind: 'checks-missing', version, ids })
-    }, ASK_AFTER_MS)
+    }, REQUEST_DELAY_MS)
   }
 
   #forgetMemories(): void {

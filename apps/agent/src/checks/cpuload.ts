@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CheckKind } from './check-kind.ts'
+import type { CheckKind } from './table.ts'
 
 const FIRST_MS = 2000
-/** A shorter time says nothing: the system counts in hundredths of a second. */
+/** The system counts in 10 ms steps, so a shorter time gives no useful result. */
 const SHORTEST_MS = 1900
-/** A mean over much more than the interval (a machine that slept) is no measurement of now. */
-const LONGEST_INTERVALS = 1.5
+/** An average over much more than the interval (the machine slept) does not describe the current load. */
+const MAX_INTERVALS = 1.5
 
-/** The mean since the check last ran; the first time, over two seconds. */
+/** Average since the last run of the check. The first run measures two seconds. */
 export const cpuload: CheckKind<'cpuload'> = {
   limitMs: () => 20_000,
   async measure({ run_interval_seconds }, { probes, memory, signal }) {
     const read = async () => ({ atMs: performance.now(), ...(await probes.readCpuTimes()) })
     let before = memory.cpu
     let now = await read()
-    const isOld = (since: number) => now.atMs - since > run_interval_seconds * 1000 * LONGEST_INTERVALS
-    // Counters that went back belong to another start of the machine, or to a container that moved.
+    const isOld = (since: number) => now.atMs - since > run_interval_seconds * 1000 * MAX_INTERVALS
+    // Counters that decreased belong to another boot, or to a container that moved.
     if (before === undefined || isOld(before.atMs) || now.total <= before.total || now.busy < before.busy)
       before = now
     const waitMs = FIRST_MS - (now.atMs - before.atMs)

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import type { Database } from '../state/database.ts'
 import { Definitions, type DefinitionsOptions } from '../state/definitions.ts'
 
-/** When a check runs; what it measures stays on disk until then. */
+/** The part of a definition that scheduling needs. The rest stays on disk until the check runs. */
 export interface PlannedCheck {
   id: number
   revision: string
   runIntervalSeconds: number
 }
 
-/** A check that this agent does not understand: it is run all the same, and says so. */
+/** A check that this agent does not support. It runs and reports that. */
 export interface UnknownCheck {
   id: number
   revision: string
@@ -25,7 +25,7 @@ const Interval = z.object({
   run_interval_seconds: z.int().min(10).max(86_400).catch(UNKNOWN_INTERVAL_SECONDS),
 })
 
-/** The checks that the server wants on this machine. One of another revision is another check. */
+/** The checks that the server has assigned to this machine. A new revision counts as a new check. */
 export class CheckDefinitions extends Definitions {
   constructor(options: DefinitionsOptions) {
     super(options, {
@@ -36,7 +36,7 @@ export class CheckDefinitions extends Definitions {
     })
   }
 
-  /** The checks whose definitions are at hand. */
+  /** Checks whose definitions have arrived. */
   listPlanned(): PlannedCheck[] {
     const rows = this.state.read((database) =>
       database.all('select id, revision, run_interval_seconds from checks where definition is not null'),
@@ -74,6 +74,6 @@ export class CheckDefinitions extends Definitions {
 function describeUnknown(text: string): string {
   const { check_type } = z.looseObject({ check_type: z.unknown() }).parse(JSON.parse(text))
   if (check_type === 'too_much')
-    return 'This machine has more check scripts than it can keep: remove some of them.'
-  return `The agent on this machine does not understand this check (${String(check_type).slice(0, 50)}). Update the agent.`
+    return 'This machine has more check scripts than it can store. Remove some of them.'
+  return `The agent on this machine does not support this check (${String(check_type).slice(0, 50)}). Update the agent.`
 }

@@ -1,4 +1,4 @@
-import type { CheckKind } from './check-kind.ts'
+import type { CheckKind } from './table.ts'
 
 const NO_DISK = { exists: false, total_bytes: 0, free_bytes: 0, inodes_total: null, inodes_free: null }
 

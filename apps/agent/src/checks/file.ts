@@ -1,23 +1,24 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { askDisk } from '../os/ask-disk.ts'
-import type { CheckKind } from './check-kind.ts'
-import { Unmeasurable } from './unmeasurable.ts'
+import { withDiskTimeout } from '../os/disk-calls.ts'
+import type { CheckKind } from './table.ts'
+import { MeasureError } from '../errors.ts'
 
 export const file: CheckKind<'file'> = {
   limitMs: () => 10_000,
   async measure({ settings: { path } }) {
-    if (!isAbsolute(path)) throw new Unmeasurable(`Write the whole path of the file, not ${path}.`)
+    if (!isAbsolute(path)) throw new MeasureError(`Use the full path of the file instead of ${path}.`)
     try {
-      const { size, mtimeMs } = await askDisk(path, () => stat(path))
-      // By this machine's own clock, right or wrong, which also wrote the time of the file.
+      const { size, mtimeMs } = await withDiskTimeout(path, () => stat(path))
+      // Compared with the machine's own clock, which also set the file's time.
       const age_seconds = (Date.now() - mtimeMs) / 1000
       return { check_type: 'file', exists: true, size_bytes: size, age_seconds }
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
       if (code === 'ENOENT' || code === 'ENOTDIR')
         return { check_type: 'file', exists: false, size_bytes: 0, age_seconds: 0 }
-      if (code === 'EACCES' || code === 'EPERM') throw new Unmeasurable(`The agent may not look at ${path}.`)
+      if (code === 'EACCES' || code === 'EPERM')
+        throw new MeasureError(`The agent has no permission to read ${path}.`)
       throw cause
     }
   },

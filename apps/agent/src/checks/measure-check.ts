@@ -1,13 +1,12 @@
-import { CheckDefinition, Measured, type MachineCheckType } from '@muster/contract/agent/checks'
+import { CheckDefinition, type MachineCheckType, Measured } from '@muster/contract/agent/checks'
 import { describeError } from '../log/log.ts'
-import type { CheckContext, DefinitionOf } from './check-kind.ts'
+import { MeasureError } from '../errors.ts'
+import { type CheckContext, checkTable, type DefinitionOf } from './table.ts'
 import type { UnknownCheck } from './definitions.ts'
-import { checkTable } from './table.ts'
-import { Unmeasurable } from './unmeasurable.ts'
 
 /**
- * Measures once, whatever happens: a check that fails or does not come to its end is `unmeasurable` with a sentence.
- * One that still hangs from an earlier time is not begun again.
+ * Measures once and never rejects: a check that fails or times out returns `unmeasurable` with a message. A check
+ * that still hangs from an earlier run is not started again.
  */
 export async function measureCheck(
   definition: CheckDefinition | UnknownCheck,
@@ -15,14 +14,14 @@ export async function measureCheck(
 ): Promise<Measured> {
   if (definition.check_type === 'unknown') return unmeasurable(definition.reason)
   if (context.hanging.has(definition.id))
-    return unmeasurable('The check before this one still has not come to its end.')
+    return unmeasurable('The previous run of this check has not finished yet.')
   try {
     return fit(await measureWithin(definition, context))
   } catch (cause) {
-    if (cause instanceof Unmeasurable) return unmeasurable(cause.message)
+    if (cause instanceof MeasureError) return unmeasurable(cause.message)
     if (!context.signal.aborted)
-      context.log.info({ check_id: definition.id, cause }, 'check could not be measured')
-    return unmeasurable(`This cannot be measured: ${describeError(cause)}.`)
+      context.log.info({ check_id: definition.id, cause }, 'failed to measure check')
+    return unmeasurable(`Failed to measure: ${describeError(cause)}.`)
   }
 }
 
@@ -30,16 +29,14 @@ async function measureWithin<Type extends MachineCheckType>(
   definition: DefinitionOf<Type>,
   context: CheckContext,
 ): Promise<Measured> {
-  // The table has for each name the kind of that name; TypeScript does not follow that through the generic index.
+  // Each entry of the table has the type of its name. TypeScript loses that through the generic index.
   const kind = await checkTable[definition.check_type as Type]()
   const limitMs = kind.limitMs(definition)
   const giveUp = new AbortController()
   const over = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     giveUp.abort()
-    over.reject(
-      new Unmeasurable(`This took longer than ${Math.round(limitMs / 1000)} seconds and was given up.`),
-    )
+    over.reject(new MeasureError(`Timed out after ${Math.round(limitMs / 1000)} seconds.`))
   }, limitMs)
   const signal = AbortSignal.any([context.signal, giveUp.signal])
   context.hanging.add(definition.id)
@@ -50,18 +47,18 @@ async function measureWithin<Type extends MachineCheckType>(
     return await Promise.race([measured, over.promise])
   } finally {
     clearTimeout(timer)
-    // Nobody is left to hear of what comes too late.
+    // Late errors after the timeout are ignored.
     measured.catch(() => {})
   }
 }
 
-/** A number that no contract takes (an infinite one, one below zero) must not spoil a whole batch of results. */
+/** A number that the contract refuses (infinite, negative) must not invalidate the whole batch of results. */
 function fit(measured: Measured): Measured {
   const fitting = Measured.safeParse(measured)
   if (fitting.success) return fitting.data
   const [issue] = fitting.error.issues
   return unmeasurable(
-    `The system told something strange: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+    `The system returned an invalid value: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
   )
 }
 

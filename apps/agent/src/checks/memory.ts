@@ -1,11 +1,11 @@
-import type { CheckKind } from './check-kind.ts'
-import { Unmeasurable } from './unmeasurable.ts'
+import type { CheckKind } from './table.ts'
+import { MeasureError } from '../errors.ts'
 
 export const memory: CheckKind<'memory'> = {
   limitMs: () => 30_000,
   async measure(_, { probes, signal }) {
     const { totalBytes, availableBytes, swap } = await probes.readMemory(signal)
-    if (!(totalBytes > 0)) throw new Unmeasurable('The system does not tell how much memory it has.')
+    if (!(totalBytes > 0)) throw new MeasureError('The system does not report its memory size.')
     return {
       check_type: 'memory',
       percent: percentUsed(totalBytes, availableBytes),

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { judgeCheck } from '@muster/rules/checks/judge-check'
+import { judgeCheck } from '@muster/rules/checks/table'
 import { expect, test } from 'vitest'
 import { givenMeasure } from '../testing/given-measure.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
@@ -41,7 +41,7 @@ test('issue 3, 1.1: ping with iputils: three packets, and one that is lost fails
   expect(judge(measured)).toEqual({
     passing: false,
     severity: 'warning',
-    more_info: '2 of 3 packets came back, 12.5 ms on average',
+    more_info: '2 of 3 packets received, 12.5 ms on average',
   })
   expect(readFileSync(join(folder, 'args'), 'utf8').split('\n')).toEqual([
     '-n',

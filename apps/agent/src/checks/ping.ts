@@ -1,4 +1,4 @@
-import type { CheckKind } from './check-kind.ts'
+import type { CheckKind } from './table.ts'
 
 const MAX_OUTPUT = 4000
 
@@ -9,7 +9,7 @@ export const ping: CheckKind<'ping'> = {
     return {
       check_type: 'ping',
       sent,
-      // Duplicates come back more often than they were sent.
+      // Duplicate replies can exceed the packets sent.
       received: Math.min(received, sent),
       ms: received === 0 ? null : ms,
       output: output.trim().slice(0, MAX_OUTPUT),

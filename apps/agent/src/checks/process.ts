@@ -1,4 +1,4 @@
-import type { CheckKind } from './check-kind.ts'
+import type { CheckKind } from './table.ts'
 
 export const processCheck: CheckKind<'process'> = {
   limitMs: () => 30_000,

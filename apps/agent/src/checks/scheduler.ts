@@ -1,13 +1,13 @@
 import type { PlannedCheck } from './definitions.ts'
 
 const MAX_AT_ONCE = 8
-/** A check that is known already runs within this time after a start, so that a fleet does not check in one moment. */
+/** Known checks run within this time after a start, spread out so that a fleet does not run all checks at once. */
 const SPREAD_MS = 60_000
 const NEW_WITHIN_MS = 2000
-/** The share of the interval by which a run comes earlier or later. */
+/** The share of the interval by which a run is moved randomly, earlier or later. */
 const JITTER = 0.05
 const SHORTEST_WAIT_MS = 20
-/** What hangs in the system must not keep the agent from ending. */
+/** A check that hangs must not block shutdown. */
 const LAST_RUNS_MS = 6000
 
 interface Entry {
@@ -16,20 +16,21 @@ interface Entry {
 }
 
 export interface SchedulerOptions {
-  /** Runs one check; never rejects. The signal says that nobody wants the result any more. */
+  /** Runs one check; never rejects. The signal aborts when the result is no longer needed. */
   run: (id: number, signal: AbortSignal) => Promise<void>
   random?: () => number
 }
 
 /**
- * Decides when checks run, by the monotonic clock alone: the time of day may jump as it likes. A check is due, then
- * ready, then running, and never two of these at once; at most eight run. One timer serves all of them.
+ * Decides when checks run, by the monotonic clock only, so changes of the system time do not matter. A check is due,
+ * then ready, then running, and never in two of these states. At most eight run at once. One timer serves all
+ * checks.
  */
 export class Scheduler implements AsyncDisposable {
   #run: SchedulerOptions['run']
   #random: () => number
   #entries = new Map<number, Entry>()
-  /** In the order in which they were due. */
+  /** In the order in which they became due. */
   #ready = new Set<number>()
   #running = new Map<number, { abort: AbortController; ended: Promise<void> }>()
   #timer: NodeJS.Timeout | undefined
@@ -41,7 +42,10 @@ export class Scheduler implements AsyncDisposable {
     this.#random = options.random ?? Math.random
   }
 
-  /** Makes these the checks that run: others end, new and changed ones run soon. `start`: they were known before. */
+  /**
+   * Replaces the checks that run. Removed checks end, new and changed ones run soon. `start`: the checks were known
+   * before.
+   */
   plan(checks: readonly PlannedCheck[], when: 'start' | 'change'): void {
     const planned = new Map(checks.map((check) => [check.id, check]))
     for (const id of this.#entries.keys()) if (!planned.has(id)) this.#forget(id)
@@ -56,7 +60,7 @@ export class Scheduler implements AsyncDisposable {
     this.#wakeForAll()
   }
 
-  /** Runs these checks, or all, as soon as there is room. What is running is not begun a second time. */
+  /** Runs these checks, or all, as soon as slots are free. A running check is not started twice. */
   runNow(ids: readonly number[] | null): void {
     const now = performance.now()
     for (const id of ids ?? this.#entries.keys()) {

@@ -47,7 +47,7 @@ test('a script over its time is ended with everything below it', async () => {
     outcome: 'timed_out',
     retcode: null,
     stdout: 'begun\n',
-    stderr: 'It was ended because it took longer than 1 s.',
+    stderr: 'Timed out after 1 s.',
   })
   expect(existsSync(pidFile)).toBe(true)
   expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
@@ -73,7 +73,7 @@ test('what cannot run here says why', async () => {
   expect(third?.measured).toMatchObject({
     outcome: 'failed',
     retcode: null,
-    stderr: 'The process was ended by the signal SIGKILL.',
+    stderr: 'The process was killed by signal SIGKILL.',
   })
   expect(fourth?.measured).toMatchObject({ reason: expect.stringContaining('/no/such/program') })
 })

@@ -1,16 +1,16 @@
 import { MAX_METRICS, Metric } from '@muster/contract/agent/checks'
 import { MAX_SCRIPT_OUTPUT } from './check-scripts.ts'
-import type { CheckKind } from './check-kind.ts'
-import { TailText } from './tail-text.ts'
-import { Unmeasurable } from './unmeasurable.ts'
+import type { CheckKind } from './table.ts'
+import { TailText } from '../run/output-reports.ts'
+import { MeasureError } from '../errors.ts'
 
-/** Beside the time limit of the script: starting it, and ending whatever it started. */
+/** Time beyond the script's own limit, to start it and to end its processes. */
 const AROUND_MS = 20_000
 
 export const script: CheckKind<'script'> = {
   limitMs: ({ settings }) => settings.timeout_seconds * 1000 + AROUND_MS,
   async measure({ settings }, { scripts, signal }) {
-    if (settings.problem !== undefined) throw new Unmeasurable(settings.problem)
+    if (settings.problem !== undefined) throw new MeasureError(settings.problem)
     const output = {
       stdout: new TailText(MAX_SCRIPT_OUTPUT, settings.secrets),
       stderr: new TailText(MAX_SCRIPT_OUTPUT, settings.secrets),
@@ -38,11 +38,11 @@ export const script: CheckKind<'script'> = {
   },
 }
 
-/** A line that is longer is no metric; it is not kept while it comes. */
+/** A longer line is no metric. It is dropped while it is read. */
 const MAX_LINE = 200
 const LINE = /^metric ([A-Za-z0-9_.-]{1,64})=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?: +(\S{1,16}))?$/
 
-/** Reads `metric name=value [unit]` lines out of a stream of text. Of two with one name the later one counts. */
+/** Reads `metric name=value [unit]` lines from a stream of text. For duplicate names the last value wins. */
 export class MetricLines {
   #found = new Map<string, Metric>()
   #line = ''

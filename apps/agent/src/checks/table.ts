@@ -1,12 +1,15 @@
-import type { MachineCheckType } from '@muster/contract/agent/checks'
-import type { CheckKind } from './check-kind.ts'
+import type { CheckDefinition, MachineCheckType, Measured } from '@muster/contract/agent/checks'
+import type { Log } from '../log/log.ts'
+import type { Probes } from '../os/probes.ts'
+import type { CheckScripts } from './check-scripts.ts'
 
 /**
- * Every type of check. Code is loaded with the first check of its type: most machines have a few of them.
+ * Every type of check. The code of a type is loaded with its first check, because most machines use only a few
+ * types.
  *
- * A new type needs: what it measures and its settings (contract/src/agent/checks.ts), the fields of its form
- * (contract/src/api/checks.ts), the verdict and the numbers to keep (rules/src/checks/table.ts), a file beside this one,
- * and a line here. What differs between systems stands in os/probes.ts.
+ * A new type needs: its settings and its measurement (contract/src/agent/checks.ts), the fields of its form
+ * (contract/src/api/checks.ts), its verdict and series (rules/src/checks/table.ts), a file in this folder and a line
+ * here. Differences between systems belong in os/probes.ts.
  */
 export const checkTable: { [Type in MachineCheckType]: () => Promise<CheckKind<Type>> } = {
   diskspace: async () => (await import('./diskspace.ts')).diskspace,
@@ -23,4 +26,30 @@ export const checkTable: { [Type in MachineCheckType]: () => Promise<CheckKind<T
 
 export async function loadCheckTypes(): Promise<void> {
   await Promise.all(Object.values(checkTable).map((load) => load()))
+}
+
+export type DefinitionOf<Type extends MachineCheckType> = Extract<CheckDefinition, { check_type: Type }>
+type MeasuredOf<Type extends MachineCheckType> = Extract<Measured, { check_type: Type }>
+
+/** State that a check keeps between its runs. Dropped with the check. */
+export interface CheckMemory {
+  cpu?: { atMs: number; busy: number; total: number }
+}
+
+export interface CheckContext {
+  probes: Probes
+  scripts: CheckScripts
+  memory: CheckMemory
+  /** Checks that have started and not finished, including those that timed out. */
+  hanging: Set<number>
+  log: Log
+  /** Aborted when the result is no longer needed or the time limit is over. */
+  signal: AbortSignal
+}
+
+/** Measures one type of check. Throws MeasureError with a message for users if the machine cannot measure it. */
+export interface CheckKind<Type extends MachineCheckType> {
+  /** Time limit of one measurement. */
+  limitMs: (definition: DefinitionOf<Type>) => number
+  measure: (definition: DefinitionOf<Type>, context: CheckContext) => Promise<MeasuredOf<Type>>
 }

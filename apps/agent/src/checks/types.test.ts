@@ -74,7 +74,7 @@ test('issue 3, 1.1, file: a file is there, of a size and an age, or not', async 
   })
   await expect(measure({ ...file, settings: { path: 'backup.tar' } })).resolves.toMatchObject({
     check_type: 'unmeasurable',
-    reason: 'Write the whole path of the file, not backup.tar.',
+    reason: 'Use the full path of the file instead of backup.tar.',
   })
   await expect(measure({ ...file, settings: { path: '/a\0b' } })).resolves.toMatchObject({
     check_type: 'unmeasurable',
@@ -109,7 +109,7 @@ test('a service that cannot be started says why', async () => {
   await expect(givenMeasure().measure(service(true))).resolves.toMatchObject({
     state: 'failed',
     restarted: false,
-    detail: 'It could not be started: Job for x.service failed.',
+    detail: 'Failed to start: Job for x.service failed.',
   })
 })
 
@@ -120,13 +120,13 @@ test('whatever goes wrong is a sentence, and strange numbers are no result', asy
     measureMount: () => Promise.reject(new Error('the disk is on fire')),
   })
   await expect(measure({ check_type: 'memory', settings: {} })).resolves.toMatchObject({
-    reason: 'The system does not tell how much memory it has.',
+    reason: 'The system does not report its memory size.',
   })
   await expect(measure({ check_type: 'process', settings: { process_name: 'x' } })).resolves.toMatchObject({
-    reason: expect.stringContaining('The system told something strange: count'),
+    reason: expect.stringContaining('The system returned an invalid value: count'),
   })
   await expect(measure({ check_type: 'diskspace', settings: { disk: '/' } })).resolves.toMatchObject({
-    reason: 'This cannot be measured: the disk is on fire.',
+    reason: 'Failed to measure: the disk is on fire.',
   })
 })
 
@@ -145,7 +145,7 @@ test('a check that hangs is given up, and not begun again before it has come to 
   const first = measure(check)
   await vi.waitFor(() => expect(asked).toBe(1))
   await vi.advanceTimersByTimeAsync(30_000)
-  await expect(first).resolves.toMatchObject({ reason: 'This took longer than 30 seconds and was given up.' })
+  await expect(first).resolves.toMatchObject({ reason: 'Timed out after 30 seconds.' })
   await expect(measure(check)).resolves.toMatchObject({
     reason: expect.stringContaining('has not come to its end'),
   })

@@ -6,9 +6,8 @@ import { isLoopback } from '../link/address.ts'
 import { enrolMachine } from '../link/enrol-machine.ts'
 import { describeError } from '../log/log.ts'
 import { os } from '../os/index.ts'
-import { CliError } from './cli-error.ts'
+import { CliError } from '../errors.ts'
 
-/** `enrol`: prints what happened. */
 export async function enrol(options: {
   folder: string
   server: string | undefined
@@ -18,10 +17,10 @@ export async function enrol(options: {
   const serverUrl = readServerUrl(options.server)
   if (options.token === undefined)
     throw new CliError(
-      '--token or MUSTER_ENROL_TOKEN is missing: the Install Agent dialog of the console shows it',
+      '--token or MUSTER_ENROL_TOKEN is missing. Copy it from the Install Agent dialog of the console',
     )
   if (options.token.length < 20 || options.token.length > 200)
-    throw new CliError('the token is not complete: copy it once more')
+    throw new CliError('the token is incomplete. Copy it again')
   const caPem = options.caFile === undefined ? null : readCa(options.caFile)
   const corrected = closeDataFolder(options.folder)
   if (corrected !== undefined) process.stderr.write(`muster-agent: ${options.folder}: ${corrected}\n`)
@@ -35,10 +34,11 @@ export async function enrol(options: {
 }
 
 function readServerUrl(text: string | undefined): string {
-  if (text === undefined) throw new CliError('--server is missing: the address of the Muster server')
+  if (text === undefined)
+    throw new CliError('--server is missing. Set it to the address of the Muster server')
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new CliError(`"${text}" is not an address: write it like https://muster.example.com`)
+    throw new CliError(`"${text}" is not a valid address. Example: https://muster.example.com`)
   }
   url.hash = ''
   url.search = ''
@@ -48,15 +48,15 @@ function readServerUrl(text: string | undefined): string {
 function readCa(file: string): string {
   try {
     const pem = readFileSync(file, 'utf8')
-    // Node would silently trust nobody at all with a file that holds no certificate.
+    // With a file that holds no certificate, Node would silently trust no server at all.
     void new X509Certificate(pem)
     return pem
   } catch (cause) {
-    throw new CliError(`the file ${file} holds no certificate in PEM form: ${describeError(cause)}`)
+    throw new CliError(`the file ${file} contains no PEM certificate: ${describeError(cause)}`)
   }
 }
 
-/** A damaged identity is no obstacle: this is what repairs it. */
+/** A damaged identity is ignored: enrolment repairs it. */
 function tryFindIdentity(folder: string) {
   try {
     return findIdentity(folder)

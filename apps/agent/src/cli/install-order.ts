@@ -3,26 +3,25 @@ import { PackageName, PatchGuid } from '@muster/contract/agent/patches'
 import { z } from 'zod'
 import { describeError } from '../log/log.ts'
 import { os } from '../os/index.ts'
-import { MachineRefused } from '../os/machine-refused.ts'
-import { Unmeasurable } from '../checks/unmeasurable.ts'
-import { WHY_SUFFIX } from '../run/installing.ts'
+import { AgentError, MeasureError } from '../errors.ts'
+import { WHY_SUFFIX } from '../run/installations.ts'
 
-const InstallOrder = z.discriminatedUnion('kind', [
+const InstallRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('patches'), guids: z.array(PatchGuid).nullable() }),
   z.object({ kind: z.literal('package'), names: z.array(PackageName) }),
 ])
-export type InstallOrder = z.infer<typeof InstallOrder>
+export type InstallRequest = z.infer<typeof InstallRequest>
 
-/** `install-order`: what the agent starts to install something. Answers the exit code. */
+/** Runs in the agent's child process. Returns the exit code. */
 export async function carryOut(orderFile: string): Promise<number> {
-  const order = InstallOrder.parse(JSON.parse(readFileSync(orderFile, 'utf8')))
+  const order = InstallRequest.parse(JSON.parse(readFileSync(orderFile, 'utf8')))
   const tools = await os.loadPatchTools()
   try {
     await (order.kind === 'patches' ? tools.install(order.guids) : tools.installPackage(order.names))
     return 0
   } catch (cause) {
-    const isTold = cause instanceof MachineRefused || cause instanceof Unmeasurable
-    const sentence = isTold ? cause.message : `The installation failed: ${describeError(cause)}`
+    const isExpected = cause instanceof AgentError || cause instanceof MeasureError
+    const sentence = isExpected ? cause.message : `The installation failed: ${describeError(cause)}`
     writeFileSync(`${orderFile}${WHY_SUFFIX}`, sentence, { mode: 0o600 })
     return 1
   }

@@ -1,16 +1,18 @@
 import { startAgent } from '../agent.ts'
-import { readSlowFactsApart } from '../collectors/slow-facts.ts'
-import { readPatchesApart } from '../collectors/patches-apart.ts'
-import { readSoftwareApart } from '../collectors/software-apart.ts'
+import {
+  readPatchesInChildProcess,
+  readSlowFactsInChildProcess,
+  readSoftwareInChildProcess,
+} from '../collectors/child-reports.ts'
 import { closeDataFolder } from '../identity/data-folder.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { createProcessLog } from '../log/log.ts'
 import { os } from '../os/index.ts'
-import { makeReceiptsApart } from '../remote/receipts/receipts-apart.ts'
+import { recordChangesInChildProcess } from '../remote/session-changes/session-changes.ts'
 import { lockDataFolder } from '../state/lock.ts'
 import { AGENT_VERSION } from '../version.ts'
 
-/** `run`: until a signal ends it. `program` is the command line that starts this agent. */
+/** Runs until a signal stops it. `program` is the command line that starts this agent. */
 export async function run(folder: string, program: string[]): Promise<void> {
   const identity = requireIdentity(folder)
   const log = createProcessLog()
@@ -31,11 +33,11 @@ export async function run(folder: string, program: string[]): Promise<void> {
     identity,
     os,
     log,
-    readSlowFacts: (signal) => readSlowFactsApart(program, signal),
-    readSoftware: readSoftwareApart(program),
-    readPatches: readPatchesApart(program),
+    readSlowFacts: (signal) => readSlowFactsInChildProcess(program, signal),
+    readSoftware: readSoftwareInChildProcess(program),
+    readPatches: readPatchesInChildProcess(program),
     program,
-    receipts: makeReceiptsApart(program),
+    receipts: recordChangesInChildProcess(program),
     uninstall: async () => {
       await os.service.startDetached([...program, 'uninstall', '--data', folder])
       stop.resolve('uninstall')
@@ -45,8 +47,8 @@ export async function run(folder: string, program: string[]): Promise<void> {
   log.info({ why: await stop.promise }, 'agent stops')
 }
 
-/** Whoever started the agent holds the other end of its standard input, and is gone when that closes. */
+/** The process that started the agent holds the other end of its standard input. It has exited when that closes. */
 function stopWithParent(stop: (why: string) => void): void {
-  process.stdin.once('close', () => stop('the program that started it has ended'))
+  process.stdin.once('close', () => stop('its parent process has exited'))
   process.stdin.resume()
 }

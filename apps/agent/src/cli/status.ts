@@ -5,7 +5,7 @@ import { AGENT_VERSION } from '../version.ts'
 
 const NOT_RUNNING = 3
 
-/** `status`: for people; the exit code says 0 = connected, 3 = not. */
+/** Prints the state of the link. Exit code: 0 = connected, 3 = not connected. */
 export function printStatus(folder: string): number {
   const identity = findIdentity(folder)
   if (identity === undefined) {

@@ -1,9 +1,45 @@
-import { AgentFacts } from '@muster/contract/agent/facts'
+import { AgentFacts, type Disk } from '@muster/contract/agent/facts'
+import type { z } from 'zod'
 import { describeError, type Log } from '../log/log.ts'
-import type { Problems } from '../problems.ts'
-import type { Kept } from '../state/kept.ts'
+import type { Problems } from '../status-file.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
-import { type Facts, findChangedFacts } from './changed-facts.ts'
+
+export type Facts = { [Name in keyof AgentFacts]?: AgentFacts[Name] | undefined }
+
+/** Clock corrections of a few seconds do not mean that the machine rebooted. */
+const BOOT_TIME_STEP_SECONDS = 10
+/** A disk is reported again when its use changed by this share of its size. */
+const DISK_STEP = 0.005
+
+/** Returns the facts of `now` that differ from those reported before. */
+export function findChangedFacts(reported: Facts, now: Facts): Facts {
+  const changed = Object.entries(now).filter(
+    ([key, value]) => value !== undefined && !isSame(key, reported, value),
+  )
+  return Object.fromEntries(changed)
+}
+
+function isSame(key: string, reported: Facts, value: unknown): boolean {
+  if (key === 'boot_time' && reported.boot_time !== undefined && typeof value === 'number') {
+    return Math.abs(reported.boot_time - value) < BOOT_TIME_STEP_SECONDS
+  }
+  // Facts are typed by their collectors; this key holds disks.
+  if (key === 'disks' && reported.disks !== undefined)
+    return areSameDisks(reported.disks, value as z.infer<typeof Disk>[])
+  const before: unknown = Reflect.get(reported, key)
+  return JSON.stringify(before) === JSON.stringify(value)
+}
+
+function areSameDisks(reported: z.infer<typeof Disk>[], now: z.infer<typeof Disk>[]): boolean {
+  if (reported.length !== now.length) return false
+  return now.every((disk, index) => {
+    const before = reported[index]
+    if (before === undefined || before.mount !== disk.mount || before.device !== disk.device) return false
+    if (before.total !== disk.total || before.fstype !== disk.fstype) return false
+    return Math.abs(before.used - disk.used) < disk.total * DISK_STEP
+  })
+}
 
 const MAX_ITEMS: Partial<Record<keyof AgentFacts, number>> = {
   cpus: 64,
@@ -14,7 +50,7 @@ const MAX_ITEMS: Partial<Record<keyof AgentFacts, number>> = {
   problems: 20,
 }
 
-/** Facts as the contract takes them: lists cut to their bounds, and what does not fit at all left out. */
+/** Fits facts to the contract: cuts lists to their limits and drops invalid facts. */
 export function fitFacts(facts: Facts, log: Log): Facts {
   const fitting: [string, unknown][] = []
   for (const [key, value] of Object.entries(facts)) {
@@ -25,7 +61,7 @@ export function fitFacts(facts: Facts, log: Log): Facts {
     else
       log.warn(
         { key, detail: parsed.error.issues[0]?.message },
-        'fact left out, it does not fit the contract',
+        'dropped a fact that does not fit the contract',
       )
   }
   return Object.fromEntries(fitting)
@@ -37,26 +73,26 @@ const PROBLEMS_AFTER_MS = 200
 
 export interface FactsOptions {
   readQuick: () => Promise<Facts>
-  /** `signal` ends it when the agent stops. */
+  /** `signal` aborts when the agent stops. */
   readSlow: (signal: AbortSignal) => Promise<Facts>
   agentVersion: string
   outbox: Outbox
-  kept: Kept
+  keyValues: KeyValueStore
   problems: Problems
   log: Log
   quickEveryMs?: number
 }
 
 /**
- * Tells the server what this machine is: everything at the start of a link, then only what changed. While there
- * is no link nothing is collected and nothing is queued; the next link starts with everything anyway.
+ * Reports the facts of this machine: all of them when a link comes up, later only changes. Without a link nothing is
+ * collected or queued, because the next link reports everything anyway.
  */
 export class FactsReporter implements Disposable {
   #options: FactsOptions
   #known: Facts = {}
-  #told: Facts = {}
+  #reported: Facts = {}
   #isLinked = false
-  /** Above 0 while somebody collects everything for one report. */
+  /** Above 0 while a full report is being collected. */
   #held = 0
   #quickTimer: NodeJS.Timeout | undefined
   #slowTimer: NodeJS.Timeout | undefined
@@ -67,15 +103,15 @@ export class FactsReporter implements Disposable {
 
   constructor(options: FactsOptions) {
     this.#options = options
-    const lastUser = options.kept.find('last_user')
+    const lastUser = options.keyValues.find('last_user')
     if (lastUser !== undefined) this.#known.last_logged_in_user = lastUser
-    options.problems.onChange(() => this.#tellProblemsSoon())
+    options.problems.onChange(() => this.#reportProblemsSoon())
   }
 
-  /** A link has come up: everything known is told at once, and the rest as soon as it is read. */
+  /** Reports all known facts at once, and the others as soon as they are read. */
   onLinkUp(): void {
     this.#options.outbox.dropFacts()
-    this.#told = {}
+    this.#reported = {}
     this.#isLinked = true
     void this.refreshQuick()
     if (this.#slowTimer === undefined) void this.#refreshSlow()
@@ -92,16 +128,16 @@ export class FactsReporter implements Disposable {
     this.#quickTimer = undefined
   }
 
-  /** Reads everything anew and tells all of it in one report, changed or not. */
+  /** Reads all facts again and reports them in one report, changed or not. */
   async refreshAll(): Promise<void> {
     this.#held += 1
     await Promise.all([this.refreshQuick(), this.#refreshSlow()])
     this.#held -= 1
-    this.#told = {}
-    this.#tell()
+    this.#reported = {}
+    this.#report()
   }
 
-  /** Reads the cheap facts and tells what changed. */
+  /** Reads the quick facts and reports changes. */
   refreshQuick(): Promise<void> {
     this.#quickRun ??= this.#collect('quick', this.#options.readQuick).finally(
       () => (this.#quickRun = undefined),
@@ -127,7 +163,7 @@ export class FactsReporter implements Disposable {
     const { problems, log } = this.#options
     try {
       const facts = fitFacts(await read(), log)
-      // A user who has gone is still the last one.
+      // A user who signed out is still the last user.
       if (facts.last_logged_in_user === null) delete facts.last_logged_in_user
       if (facts.logged_in_user) facts.last_logged_in_user = facts.logged_in_user
       this.#keepLastUser(facts)
@@ -135,34 +171,34 @@ export class FactsReporter implements Disposable {
       problems.set(`${speed} facts`, null)
     } catch (cause) {
       if (this.#stop.signal.aborted) return
-      log.warn({ speed, cause }, 'facts cannot be collected')
+      log.warn({ speed, cause }, 'failed to collect facts')
       problems.set(
         `${speed} facts`,
-        `Some facts of this machine cannot be collected: ${describeError(cause).slice(0, 200)}`,
+        `Failed to collect some facts of this machine: ${describeError(cause).slice(0, 200)}`,
       )
     }
-    this.#tell()
+    this.#report()
   }
 
   #keepLastUser(facts: Facts): void {
     const user = facts.last_logged_in_user
-    if (user && user !== this.#known.last_logged_in_user) this.#options.kept.save('last_user', user)
+    if (user && user !== this.#known.last_logged_in_user) this.#options.keyValues.save('last_user', user)
   }
 
-  #tellProblemsSoon(): void {
+  #reportProblemsSoon(): void {
     this.#problemsTimer ??= setTimeout(() => {
       this.#problemsTimer = undefined
-      this.#tell()
+      this.#report()
     }, PROBLEMS_AFTER_MS)
   }
 
-  #tell(): void {
+  #report(): void {
     if (!this.#isLinked || this.#held > 0) return
     const { problems, agentVersion, outbox } = this.#options
     const now: Facts = { ...this.#known, agent_version: agentVersion, problems: problems.list() }
-    const facts = findChangedFacts(this.#told, now)
+    const facts = findChangedFacts(this.#reported, now)
     if (Object.keys(facts).length === 0) return
-    this.#told = { ...this.#told, ...facts }
+    this.#reported = { ...this.#reported, ...facts }
     outbox.append({ kind: 'facts', facts })
   }
 }

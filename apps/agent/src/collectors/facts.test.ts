@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { os } from '../os/index.ts'
 import { givenAgent, givenLog } from '../testing/given.ts'
-import { findChangedFacts } from './changed-facts.ts'
-import { fitFacts } from './facts-reporter.ts'
+import { findChangedFacts, fitFacts } from './facts-reporter.ts'
 
 const disk = {
   device: '/dev/sda',
@@ -29,8 +28,8 @@ test.each([
     { disks: [{ ...disk, used: 510 }] },
   ],
   ['a disk that is gone', { disks: [disk] }, { disks: [] }, { disks: [] }],
-])('%s', (_, told, now, changed) => {
-  expect(findChangedFacts(told, now)).toEqual(changed)
+])('%s', (_, reported, now, changed) => {
+  expect(findChangedFacts(reported, now)).toEqual(changed)
 })
 
 test('facts are cut to what the contract takes, and what is no fact is left out', () => {
@@ -98,14 +97,14 @@ test('a collector that fails is a problem, not the end', async () => {
   }
   const { server } = await givenAgent({
     agent: { readSlowFacts },
-    expectedWarnings: [/facts cannot be collected/],
+    expectedWarnings: [/failed to collect facts/],
   })
   const problems = () =>
     server.reports.flatMap((report) =>
       report.kind === 'facts' && report.facts.problems ? [report.facts.problems] : [],
     )
   await server.until(() =>
-    problems().some(([first]) => first === 'Some facts of this machine cannot be collected: no such tool'),
+    problems().some(([first]) => first === 'Failed to collect some facts of this machine: no such tool'),
   )
   isBroken = false
   server.command(server.sign('report-facts', {}))

@@ -1,19 +1,78 @@
 import type { MetricsSample } from '@muster/contract/agent/metrics'
 import type { Log } from '../log/log.ts'
-import type { Counters } from '../os/counters.ts'
+import type { Counters } from '../os/os.ts'
 import { type Look, toValues } from './metrics-sampler.ts'
-import { WhileWatched } from './while-watched.ts'
+
+const EVERY_MS = 1000
+
+/**
+ * Samples once a second while the server says that a user watches. Stops when the server no longer renews that.
+ * Samples never overlap, so one that hangs cannot pile up others.
+ */
+export class WhileWatched implements Disposable {
+  #look: (isWatched: () => boolean) => Promise<void>
+  #onStop: () => void
+  #log: Log
+  #timer: NodeJS.Timeout | undefined
+  #untilMs = 0
+  #isSampling = false
+
+  constructor(options: {
+    /** `isWatched` returns whether the result of a slow sample is still needed. */
+    look: (isWatched: () => boolean) => Promise<void>
+    /** Drops state between samples, which is stale after a pause. */
+    onStop: () => void
+    log: Log
+  }) {
+    this.#look = options.look
+    this.#onStop = options.onStop
+    this.#log = options.log
+  }
+
+  /** Extends or shortens the time to `seconds` from now. 0 stops. */
+  watch(seconds: number): void {
+    if (seconds === 0) return this.stop()
+    this.#untilMs = performance.now() + seconds * 1000
+    if (this.#timer !== undefined) return
+    this.#timer = setInterval(() => void this.#turn(), EVERY_MS)
+    void this.#turn()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#onStop()
+  }
+
+  [Symbol.dispose](): void {
+    this.stop()
+  }
+
+  async #turn(): Promise<void> {
+    if (performance.now() > this.#untilMs) return this.stop()
+    if (this.#isSampling) return
+    this.#isSampling = true
+    const timer = this.#timer
+    try {
+      await this.#look(() => timer !== undefined && this.#timer === timer)
+    } catch (cause) {
+      this.#log.debug({ cause }, 'failed to take a live sample')
+    } finally {
+      this.#isSampling = false
+    }
+  }
+}
 
 export interface LiveSamplerOptions {
   readCounters: () => Promise<Counters>
-  /** Over the link, if it is up; nothing of it is kept. */
+  /** Sends over the link if it is up. Nothing is stored. */
   send: (sample: MetricsSample) => void
   log: Log
-  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
 }
 
-/** Measures the machine each second while somebody looks. */
+/** Samples metrics once a second while a user watches. */
 export class LiveSampler extends WhileWatched {
   constructor({ readCounters, send, log, now }: LiveSamplerOptions) {
     let last: Look | undefined
@@ -27,7 +86,7 @@ export class LiveSampler extends WhileWatched {
         last = look
         if (before !== undefined) send({ at: new Date(now()).toISOString(), values: toValues(before, look) })
       },
-      // Rates from before a pause would be those of the pause.
+      // Rates across a pause would be wrong.
       onStop: () => (last = undefined),
     })
   }

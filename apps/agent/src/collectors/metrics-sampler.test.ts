@@ -1,7 +1,7 @@
 import type { Report } from '@muster/contract/agent/link'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Counters } from '../os/counters.ts'
-import { Problems } from '../problems.ts'
+import type { Counters } from '../os/os.ts'
+import { Problems } from '../status-file.ts'
 import { Outbox } from '../state/outbox.ts'
 import { State } from '../state/state.ts'
 import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
@@ -93,21 +93,21 @@ test('issue 3, 2.3: every 60 s by default, and as often as the server says', asy
     return FIRST
   }
   using sampler = new MetricsSampler({ readCounters, outbox, log, now })
-  const looksIn = async (seconds: number) => {
+  const samplesIn = async (seconds: number) => {
     const before = looks
     await vi.advanceTimersByTimeAsync(seconds * 1000)
     return looks - before
   }
-  await looksIn(10)
-  expect(await looksIn(600)).toBe(10)
+  await samplesIn(10)
+  expect(await samplesIn(600)).toBe(10)
   sampler.every(15)
-  expect(await looksIn(600)).toBe(40)
+  expect(await samplesIn(600)).toBe(40)
   // Said again with each link: what is so already begins nothing anew.
-  await looksIn(14)
+  await samplesIn(14)
   sampler.every(15)
-  expect(await looksIn(1)).toBe(1)
+  expect(await samplesIn(1)).toBe(1)
   sampler.every(60)
-  expect(await looksIn(600)).toBe(10)
+  expect(await samplesIn(600)).toBe(10)
 })
 
 test('an agent measures as often as its server says as it signs in', async () => {

@@ -2,35 +2,37 @@ import {
   DEFAULT_METRICS_INTERVAL,
   DISK_METRIC,
   type MetricName,
-  MOST_METRICS,
+  MAX_METRICS,
 } from '@muster/contract/agent/metrics'
 import type { Log } from '../log/log.ts'
-import type { Counters } from '../os/counters.ts'
+import type { Counters } from '../os/os.ts'
 import type { Outbox } from '../state/outbox.ts'
 
-/** Rates need two looks; somebody may be waiting for the first values of a new machine. */
-const SECOND_LOOK_MS = 5000
+/** Rates need two samples. Users may be waiting for the first values of a new machine. */
+const SECOND_SAMPLE_MS = 5000
 
 export interface MetricsSamplerOptions {
   readCounters: () => Promise<Counters>
   outbox: Outbox
   log: Log
-  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
 }
 
 export interface Look {
-  /** By a clock that nobody sets. */
+  /** Monotonic milliseconds. */
   atMs: number
   counters: Counters
 }
 
-/** Measures the machine itself, once a minute unless the server says otherwise, link or no link; what waits for the server is kept in the outbox. */
+/**
+ * Samples metrics once a minute unless the server sets another interval. Without a link, samples wait in the outbox.
+ */
 export class MetricsSampler implements Disposable {
   #options: MetricsSamplerOptions
   #timer: NodeJS.Timeout
   #everySeconds = DEFAULT_METRICS_INTERVAL
-  #secondLook: NodeJS.Timeout
+  #secondSample: NodeJS.Timeout
   #last: Look | undefined
   #isReading = false
   #isStopped = false
@@ -38,11 +40,10 @@ export class MetricsSampler implements Disposable {
   constructor(options: MetricsSamplerOptions) {
     this.#options = options
     this.#timer = this.#startTimer()
-    this.#secondLook = setTimeout(() => void this.#sample(), SECOND_LOOK_MS)
+    this.#secondSample = setTimeout(() => void this.#sample(), SECOND_SAMPLE_MS)
     void this.#sample()
   }
 
-  /** From now on so often. */
   every(seconds: number): void {
     if (seconds === this.#everySeconds || this.#isStopped) return
     this.#everySeconds = seconds
@@ -53,7 +54,7 @@ export class MetricsSampler implements Disposable {
   [Symbol.dispose](): void {
     this.#isStopped = true
     clearInterval(this.#timer)
-    clearTimeout(this.#secondLook)
+    clearTimeout(this.#secondSample)
   }
 
   #startTimer(): NodeJS.Timeout {
@@ -61,7 +62,7 @@ export class MetricsSampler implements Disposable {
   }
 
   async #sample(): Promise<void> {
-    // A disk that hangs must not pile up looks.
+    // A disk that hangs must not pile up samples.
     if (this.#isReading) return
     this.#isReading = true
     const { readCounters, outbox, log, now } = this.#options
@@ -74,15 +75,15 @@ export class MetricsSampler implements Disposable {
       const values = toValues(before, look)
       outbox.append({ kind: 'metrics', sample: { at: new Date(now()).toISOString(), values } })
     } catch (cause) {
-      // The next look comes soon, and the agent has more important work.
-      log.debug({ cause }, 'the machine could not be measured')
+      // The next sample follows soon, and an error here must not stop the agent.
+      log.debug({ cause }, 'failed to sample metrics')
     } finally {
       this.#isReading = false
     }
   }
 }
 
-/** Shares and rates between two looks. A counter that went back (a restart, an interface that left) has no rate. */
+/** Shares and rates between two samples. A counter that decreased (a reboot, a removed interface) has no rate. */
 export function toValues(before: Look, { atMs, counters }: Look): Record<string, number> {
   const seconds = (atMs - before.atMs) / 1000
   const rate = (from: number | undefined, to: number | undefined) =>
@@ -107,5 +108,5 @@ export function toValues(before: Look, { atMs, counters }: Look): Record<string,
   const all = [...Object.entries(known), ...disks].flatMap(([name, value]) =>
     value === undefined || !Number.isFinite(value) ? [] : [[name, Math.round(value * 100) / 100] as const],
   )
-  return Object.fromEntries(all.slice(0, MOST_METRICS))
+  return Object.fromEntries(all.slice(0, MAX_METRICS))
 }

@@ -1,27 +1,27 @@
 import type { PatchReport } from '@muster/contract/agent/patches'
 import { describeError, type Log } from '../log/log.ts'
-import type { Kept } from '../state/kept.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
-import { isSameBoot } from '../tasks/boot-mark.ts'
-import type { PatchLook, ReadPatches } from './patches-apart.ts'
+import { isSameBoot } from '../os/node-os.ts'
+import type { PatchScan, ReadPatches } from './child-reports.ts'
 
-const FIRST_LOOK_MS = 120_000
+const FIRST_SCAN_MS = 120_000
 const EVERY_MS = 6 * 3_600_000
-/** Kept while the system says that it has to restart: since which start of it. */
-const KEPT_REBOOT = 'reboot_needed_since'
+/** Stored while the system needs a reboot: the boot mark of that moment. */
+const REBOOT_KEY = 'reboot_needed_since'
 
 export interface PatchReporterOptions {
   read: ReadPatches
   outbox: Pick<Outbox, 'append' | 'appendWritten'>
-  kept: Kept
+  keyValues: KeyValueStore
   bootMark: () => string
   log: Log
-  firstLookMs?: number | undefined
+  firstScanMs?: number | undefined
 }
 
 /**
- * Looks for patches: some minutes after the start, every six hours, when somebody asks, and after an installation. The
- * times differ from machine to machine, so that a network does not ask all at once.
+ * Scans for patches: some minutes after the start, every six hours, on request, and after an installation. Times
+ * vary between machines, so that a network does not scan at once.
  */
 export class PatchReporter implements Disposable {
   #options: PatchReporterOptions
@@ -35,23 +35,23 @@ export class PatchReporter implements Disposable {
   }
 
   onLinkUp(): void {
-    const first = this.#options.firstLookMs ?? FIRST_LOOK_MS
-    this.#timer ??= setTimeout(() => this.#lookAndGoOn(), first * (1 + 2 * Math.random()))
+    const first = this.#options.firstScanMs ?? FIRST_SCAN_MS
+    this.#timer ??= setTimeout(() => this.#scanAndRepeat(), first * (1 + 2 * Math.random()))
   }
 
-  /** Looks now, with lists that are fetched anew, or joins a look that does. */
+  /** Scans with refreshed package lists, or joins such a scan that is running. */
   scan(): void {
     this.#look('now')
   }
 
-  /** What was installed is looked at again, with the lists as they are. */
-  lookAgain(): void {
+  /** Scans again after an installation, without refreshing the lists. */
+  rescan(): void {
     this.#look('when old')
   }
 
-  /** What only the patch tool of the system says; a restart ends it. */
+  /** Only the system's patch tool knows this. A reboot clears it. */
   get needsReboot(): boolean {
-    const since = this.#options.kept.find(KEPT_REBOOT)
+    const since = this.#options.keyValues.find(REBOOT_KEY)
     return since !== undefined && isSameBoot(since, this.#options.bootMark())
   }
 
@@ -60,12 +60,12 @@ export class PatchReporter implements Disposable {
     clearTimeout(this.#timer)
   }
 
-  #lookAndGoOn(): void {
+  #scanAndRepeat(): void {
     this.#look('when old')
-    this.#timer = setTimeout(() => this.#lookAndGoOn(), EVERY_MS * (0.9 + 0.2 * Math.random()))
+    this.#timer = setTimeout(() => this.#scanAndRepeat(), EVERY_MS * (0.9 + 0.2 * Math.random()))
   }
 
-  /** One at a time; what is asked for meanwhile is looked at afterwards, once. */
+  /** One scan at a time. Requests that arrive meanwhile share one further scan. */
   #look(refresh: 'now' | 'when old'): void {
     if (this.#run !== undefined) {
       this.#again = this.#again === 'now' ? 'now' : refresh
@@ -87,15 +87,15 @@ export class PatchReporter implements Disposable {
       outbox.appendWritten('patches', look.report)
     } catch (cause) {
       if (this.#stop.signal.aborted) return
-      log.warn({ cause: describeError(cause) }, 'patches cannot be looked for')
-      const problem = `The machine could not look for patches: ${describeError(cause)}`.slice(0, 1000)
+      log.warn({ cause: describeError(cause) }, 'failed to scan for patches')
+      const problem = `Failed to scan for patches: ${describeError(cause)}`.slice(0, 1000)
       outbox.append({ kind: 'patches', found: null, problem } satisfies PatchReport)
     }
   }
 
-  #keepReboot({ needsReboot }: PatchLook): void {
-    const { kept, bootMark } = this.#options
-    if (needsReboot === true) kept.save(KEPT_REBOOT, bootMark())
-    else if (needsReboot === false) kept.forget(KEPT_REBOOT)
+  #keepReboot({ needsReboot }: PatchScan): void {
+    const { keyValues, bootMark } = this.#options
+    if (needsReboot === true) keyValues.save(REBOOT_KEY, bootMark())
+    else if (needsReboot === false) keyValues.forget(REBOOT_KEY)
   }
 }

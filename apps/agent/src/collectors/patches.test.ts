@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { givenPrograms } from '../testing/given-programs.ts'
 import { isAlive } from '../testing/is-alive.ts'
 import { resolve } from 'node:path'
-import { MOST_PATCH_BYTES, MOST_PATCHES, PatchReport } from '@muster/contract/agent/patches'
+import { MAX_PATCH_BYTES, MAX_PATCHES, PatchReport } from '@muster/contract/agent/patches'
 import { expect, test, vi } from 'vitest'
-import { makePatch } from '../os/patch-tools.ts'
+import { makePatch } from '../os/package-tools.ts'
 import { givenAgent } from '../testing/given.ts'
 import { givenApt } from '../testing/given-apt.ts'
-import { makePatchReport } from './patch-report.ts'
-import { readPatchesApart } from './patches-apart.ts'
+import { makePatchReport } from '../cli/reports.ts'
+import { readPatchesInChildProcess } from './child-reports.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -18,7 +18,7 @@ const AGENT = [process.execPath, resolve(import.meta.dirname, '../main.ts')]
 const LIMITS = { timeout_seconds: 60, output_cap_bytes: 100_000 }
 
 test('a machine that may install far too much reports what fits and counts the rest', () => {
-  const many = Array.from({ length: MOST_PATCHES + 7 }, (_, index) =>
+  const many = Array.from({ length: MAX_PATCHES + 7 }, (_, index) =>
     makePatch({
       guid: `p${index}`,
       source: 'apt',
@@ -31,7 +31,7 @@ test('a machine that may install far too much reports what fits and counts the r
   expect(report.problem).toBe('a b')
   const { patches = [], left_out = 0 } = report.found ?? {}
   expect(patches.length + left_out).toBe(many.length)
-  expect(Buffer.byteLength(JSON.stringify(patches))).toBeLessThan(MOST_PATCH_BYTES + 200)
+  expect(Buffer.byteLength(JSON.stringify(patches))).toBeLessThan(MAX_PATCH_BYTES + 200)
 })
 
 async function givenMachine() {
@@ -46,7 +46,7 @@ async function givenMachine() {
     { name: 'muster-extra', version: '0.9' },
   )
   const given = await givenAgent({
-    agent: { readPatches: readPatchesApart(AGENT), firstPatchesMs: 3_600_000 },
+    agent: { readPatches: readPatchesInChildProcess(AGENT), firstPatchScanMs: 3_600_000 },
     expectedWarnings: [/command refused/],
   })
   const { server } = given
@@ -85,7 +85,7 @@ test('issue 4, 2.4: the real apt says what may be installed, installs it, and th
   )
   expect(await server.result(9, 30_000)).toMatchObject({
     outcome: 'failed',
-    reason: expect.stringContaining('This machine knows no package muster-unknown.'),
+    reason: expect.stringContaining('Package muster-unknown was not found.'),
   })
 })
 
@@ -97,7 +97,7 @@ test('issue 4, 2.4: never two installations at once; a locked dpkg and a cut in 
   install(2, null)
   expect(await server.result(2)).toMatchObject({
     outcome: 'refused',
-    reason: 'Something is being installed on this machine already. Wait until that has ended.',
+    reason: 'Another installation is running on this machine. Wait until it has finished.',
   })
   await restart()
   expect(await server.result(1)).toMatchObject({
@@ -108,7 +108,7 @@ test('issue 4, 2.4: never two installations at once; a locked dpkg and a cut in 
   install(3, null)
   expect(await server.result(3, 30_000)).toMatchObject({
     outcome: 'failed',
-    reason: `Another program is busy with the packages of this machine: perl, process ${pid}. Try again when it has ended.`,
+    reason: `Another package manager is running: perl, process ${pid}. Try again when it has finished.`,
   })
   await release()
   expect(apt.versionOf('muster-hello')).toBe('1.0')
@@ -124,7 +124,7 @@ test('issue 4, section 4: an agent that stops or is killed while it looks for pa
   const isGone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), 10_000)
 
   const stop = new AbortController()
-  const looking = readPatchesApart(AGENT)('when old', stop.signal)
+  const looking = readPatchesInChildProcess(AGENT)('when old', stop.signal)
   const first = await pidOf()
   stop.abort()
   await expect(looking).rejects.toThrow()

@@ -1,38 +1,38 @@
 import { cpus } from 'node:os'
 import {
   type MachineProcess,
-  MOST_PROCESSES,
+  MAX_PROCESSES,
   type ProcessLook,
   PROCESSES_PER_FRAME,
   type ProcessUse,
 } from '@muster/contract/agent/processes'
-import type { ProcessesSeen } from '../os/process-tools.ts'
+import type { ProcessSnapshot } from '../os/os.ts'
 
-interface Told {
+interface Reported {
   process: MachineProcess
   use: ProcessUse
 }
 
-/** What is new among the processes since what the server was told last. */
+/** Finds the changes of the process list since the last list that the server received. */
 export class ProcessChanges {
   #processors = Math.max(1, cpus().length)
-  #seen: { atMs: number; seen: ProcessesSeen } | undefined
-  #now = new Map<number, Told>()
-  #told: Map<number, Told> | undefined
+  #seen: { atMs: number; seen: ProcessSnapshot } | undefined
+  #now = new Map<number, Reported>()
+  #reported: Map<number, Reported> | undefined
   #leftOut = 0
   #cpuPercent = 0
 
-  see(seen: ProcessesSeen): void {
+  see(seen: ProcessSnapshot): void {
     const atMs = performance.now()
     const before = this.#seen
     this.#seen = { atMs, seen }
     const earlier = new Map(before?.seen.processes.map((entry) => [keyOf(entry.process), entry.cpuSeconds]))
     const seconds = (atMs - (before?.atMs ?? atMs)) / 1000
-    const most = seen.processes.slice(0, MOST_PROCESSES)
+    const most = seen.processes.slice(0, MAX_PROCESSES)
     this.#leftOut = seen.processes.length - most.length
     this.#now = new Map(
       most.map(({ process, cpuSeconds, memoryBytes }) => {
-        // A new one has used what it has used since it started.
+        // The CPU time of a new process counts from its start.
         const used = cpuSeconds - (earlier.get(keyOf(process)) ?? cpuSeconds)
         return [process.pid, { process, use: [process.pid, this.#share(used, seconds), memoryBytes] }]
       }),
@@ -40,18 +40,18 @@ export class ProcessChanges {
     this.#cpuPercent = before === undefined ? 0 : busyShare(before.seen, seen)
   }
 
-  /** The parts of a look, in which nothing is that was told before. */
+  /** Splits the changes into frames. */
   list(): ProcessLook[] {
-    const told = this.#told
+    const reported = this.#reported
     const put: MachineProcess[] = []
     const use: ProcessUse[] = []
     for (const [pid, now] of this.#now) {
-      const before = told?.get(pid)
+      const before = reported?.get(pid)
       if (before?.process !== now.process) put.push(now.process)
       const isNew = before?.process.start !== now.process.start
       if (isNew || before.use[1] !== now.use[1] || before.use[2] !== now.use[2]) use.push(now.use)
     }
-    const gone = [...(told?.keys() ?? [])].filter((pid) => !this.#now.has(pid))
+    const gone = [...(reported?.keys() ?? [])].filter((pid) => !this.#now.has(pid))
     const memory = this.#seen?.seen.memory
     const sums = {
       left_out: this.#leftOut,
@@ -63,15 +63,15 @@ export class ProcessChanges {
     do {
       const part = put.splice(0, PROCESSES_PER_FRAME)
       const more = put.length > 0
-      const whole = told === undefined && parts.length === 0
+      const whole = reported === undefined && parts.length === 0
       parts.push({ whole, more, put: part, use: more ? [] : use, gone: more ? [] : gone, ...sums })
     } while (put.length > 0)
     return parts
   }
 
-  /** What was listed last has been told. */
+  /** Marks the last list as received by the server. */
   remember(): void {
-    this.#told = this.#now
+    this.#reported = this.#now
   }
 
   #share(usedSeconds: number, seconds: number): number {
@@ -80,12 +80,12 @@ export class ProcessChanges {
   }
 }
 
-function busyShare(before: ProcessesSeen, now: ProcessesSeen): number {
+function busyShare(before: ProcessSnapshot, now: ProcessSnapshot): number {
   const total = now.cpu.total - before.cpu.total
   return total <= 0 ? 0 : round(((now.cpu.busy - before.cpu.busy) / total) * 100)
 }
 
-/** Clocks tick in hundredths of a second: more digits would say nothing. */
+/** Clocks tick in 10 ms steps: more digits mean nothing. */
 function round(percent: number): number {
   return Math.min(100, Math.max(0, Math.round(percent * 10) / 10))
 }

@@ -1,34 +1,34 @@
 import { statSync } from 'node:fs'
 import { describeError, type Log } from '../log/log.ts'
-import { MachineRefused } from '../os/machine-refused.ts'
+import { AgentError } from '../errors.ts'
 import type { Outbox } from '../state/outbox.ts'
-import type { ReadSoftware, SoftwareSummary } from './software-apart.ts'
+import type { ReadSoftware, SoftwareSummary } from './child-reports.ts'
 
-const FIRST_LOOK_MS = 15_000
-const PLACES_EVERY_MS = 60_000
+const FIRST_SCAN_MS = 15_000
+const POLL_INTERVAL_MS = 60_000
 const DAY_MS = 24 * 3_600_000
 
 export interface SoftwareOptions {
   read: ReadSoftware
-  /** Files and folders that change when something is installed or removed. */
+  /** Files and folders that change when software is installed or removed. */
   places: string[]
   outbox: Pick<Outbox, 'appendWritten'>
   log: Log
   now: () => number
-  firstLookMs?: number | undefined
-  placesEveryMs?: number | undefined
+  firstScanMs?: number | undefined
+  pollIntervalMs?: number | undefined
 }
 
 /**
- * Has a look at what is installed: soon after the start, once a day, and when the places where it is kept have changed
- * and are quiet again. The server is told only that there was a look and its hash; it asks for the list when it knows
- * another one, so that ten thousand machines never send theirs at once.
+ * Scans the installed software: soon after the start, once a day, and when the watched paths have changed and are
+ * stable again. The server receives only the hash and requests the list if it has another one, so that ten thousand
+ * machines never send their lists at once.
  */
 export class SoftwareReporter implements Disposable {
   #options: SoftwareOptions
   #isLinked = false
-  #lookedAt: number | undefined
-  /** The places at the last look, and a moment ago. */
+  #scannedAt: number | undefined
+  /** State of the paths at the last scan, and at the last poll. */
   #seen = ''
   #last = ''
   #timer: NodeJS.Timeout | undefined
@@ -41,19 +41,22 @@ export class SoftwareReporter implements Disposable {
 
   onLinkUp(): void {
     this.#isLinked = true
-    this.#timer ??= setTimeout(() => void this.#begin(), this.#options.firstLookMs ?? FIRST_LOOK_MS)
+    this.#timer ??= setTimeout(() => void this.#begin(), this.#options.firstScanMs ?? FIRST_SCAN_MS)
   }
 
   onLinkDown(): void {
     this.#isLinked = false
   }
 
-  /** Reports the whole list. Throws Unmeasurable where nothing keeps one, MachineRefused when the agent stops first. */
+  /**
+   * Reports the whole list. Throws MeasureError if the system has no such list, AgentError if the agent stops
+   * first.
+   */
   async reportAll(): Promise<SoftwareSummary> {
     try {
       return await this.#look('all')
     } catch (cause) {
-      if (this.#stop.signal.aborted) throw new MachineRefused('The agent stopped before it had seen it all.')
+      if (this.#stop.signal.aborted) throw new AgentError('The agent stopped before the scan was complete.')
       throw cause
     }
   }
@@ -64,31 +67,31 @@ export class SoftwareReporter implements Disposable {
   }
 
   async #begin(): Promise<void> {
-    await this.#lookQuietly()
+    await this.#scanQuietly()
     if (this.#stop.signal.aborted) return
-    this.#timer = setInterval(() => this.#lookIfDue(), this.#options.placesEveryMs ?? PLACES_EVERY_MS)
+    this.#timer = setInterval(() => this.#scanIfDue(), this.#options.pollIntervalMs ?? POLL_INTERVAL_MS)
   }
 
-  #lookIfDue(): void {
+  #scanIfDue(): void {
     if (!this.#isLinked || this.#run !== undefined) return
-    const places = this.#readPlaces()
+    const places = this.#readPathState()
     const isQuiet = places === this.#last
     this.#last = places
-    const isOld = this.#lookedAt === undefined || this.#options.now() - this.#lookedAt >= DAY_MS
-    if (isOld || (isQuiet && places !== this.#seen)) void this.#lookQuietly()
+    const isOld = this.#scannedAt === undefined || this.#options.now() - this.#scannedAt >= DAY_MS
+    if (isOld || (isQuiet && places !== this.#seen)) void this.#scanQuietly()
   }
 
-  async #lookQuietly(): Promise<void> {
+  async #scanQuietly(): Promise<void> {
     try {
       await this.#look('hash')
     } catch (cause) {
-      // A machine without any list of its software is none that is in trouble.
+      // A machine without a software list is not an error.
       if (!this.#stop.signal.aborted)
         this.#options.log.info({ cause: describeError(cause) }, 'no software list')
     }
   }
 
-  /** One after the other: what is asked for meanwhile is read afterwards. */
+  /** Scans run one after the other. A request during a scan starts another scan after it. */
   async #look(much: 'all' | 'hash'): Promise<SoftwareSummary> {
     const before = this.#run
     const run = (async () => {
@@ -105,15 +108,15 @@ export class SoftwareReporter implements Disposable {
 
   async #read(much: 'all' | 'hash'): Promise<SoftwareSummary> {
     const { read, outbox, now } = this.#options
-    this.#lookedAt = now()
-    this.#seen = this.#readPlaces()
+    this.#scannedAt = now()
+    this.#seen = this.#readPathState()
     this.#last = this.#seen
     const { summary, report } = await read(much, this.#stop.signal)
     outbox.appendWritten('software', report)
     return summary
   }
 
-  #readPlaces(): string {
+  #readPathState(): string {
     return this.#options.places
       .map((place) => statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? 0)
       .join(' ')

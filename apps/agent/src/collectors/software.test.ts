@@ -2,17 +2,17 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {
   type InstalledPackage,
-  MOST_PACKAGES,
-  MOST_SOFTWARE_BYTES,
+  MAX_PACKAGES,
+  MAX_SOFTWARE_BYTES,
   SoftwareReport,
 } from '@muster/contract/agent/software'
 import { expect, test } from 'vitest'
-import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { MeasureError } from '../errors.ts'
 import { os } from '../os/index.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
-import { makeSoftwareReport } from './software-report.ts'
-import { type ReadSoftware, readSoftwareApart } from './software-apart.ts'
+import { makeSoftwareReport } from '../cli/reports.ts'
+import { type ReadSoftware, readSoftwareInChildProcess } from './child-reports.ts'
 
 const AGENT = [process.execPath, resolve(import.meta.dirname, '../main.ts')]
 const signal = new AbortController().signal
@@ -36,7 +36,7 @@ test('the same software in another order has the same hash, another version has 
 })
 
 test('a machine with far too much software reports what fits and counts the rest', () => {
-  const many = Array.from({ length: MOST_PACKAGES + 7 }, (_, index) => known(`p${index}`))
+  const many = Array.from({ length: MAX_PACKAGES + 7 }, (_, index) => known(`p${index}`))
   expect(makeSoftwareReport(many).inventory).toMatchObject({ left_out: 7 })
   const long = many.map((one) => ({
     ...one,
@@ -45,14 +45,14 @@ test('a machine with far too much software reports what fits and counts the rest
   }))
   const report = makeSoftwareReport(long)
   expect(SoftwareReport.parse(report)).toEqual(report)
-  expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(MOST_SOFTWARE_BYTES + 200)
+  expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(MAX_SOFTWARE_BYTES + 200)
   expect(report.inventory.left_out + report.inventory.packages.length).toBe(long.length)
 })
 
 test('a process of its own lists the software, and says why it cannot in a sentence', async () => {
   const line = `installed\\tadduser\\tall\\t3.134\\t686\\t1747699200\\tDebian <a@b>\\n`
   givenPrograms({ 'dpkg-query': `printf '${line}'`, rpm: 'true' })
-  const read = readSoftwareApart(AGENT)
+  const read = readSoftwareInChildProcess(AGENT)
   const all = await read('all', signal)
   const report = SoftwareReport.parse(JSON.parse(all.report))
   expect(all.summary).toEqual({ hash: report.hash, count: 1 })
@@ -62,7 +62,7 @@ test('a process of its own lists the software, and says why it cannot in a sente
   expect(JSON.parse(looked.report)).toEqual({ kind: 'software', hash: report.hash, inventory: null })
   givenPrograms({ 'dpkg-query': 'echo "the status file is locked" >&2; exit 2' })
   await expect(read('all', signal)).rejects.toThrow(
-    new Unmeasurable('dpkg-query does not list the software: the status file is locked'),
+    new MeasureError('dpkg-query failed to list the software: the status file is locked'),
   )
 })
 
@@ -80,10 +80,10 @@ function givenSoftware() {
     }
   }
   const agent = {
-    os: { ...os, softwarePlaces: () => [place, '/no/such'] },
+    os: { ...os, softwarePaths: () => [place, '/no/such'] },
     readSoftware,
-    firstSoftwareMs: 1,
-    softwarePlacesMs: 20,
+    firstSoftwareScanMs: 1,
+    softwarePollMs: 20,
   }
   return { machine, agent }
 }
@@ -117,7 +117,7 @@ test('issue 3, 2.4: what is installed later is seen by the files that change, on
 })
 
 test('a machine on which nothing lists the software says so when it is asked, and has no problem', async () => {
-  const { server, agent, lines } = await givenAgent({ agent: { firstSoftwareMs: 1 } })
+  const { server, agent, lines } = await givenAgent({ agent: { firstSoftwareScanMs: 1 } })
   server.command(server.sign('report-software', {}))
   await server.until(() => server.frames.some((frame) => frame.type === 'reply'))
   expect(server.frames.find((frame) => frame.type === 'reply')).toMatchObject({

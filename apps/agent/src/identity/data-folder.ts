@@ -1,12 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError } from '../errors.ts'
 import { describeError } from '../log/log.ts'
 
 const FOR_OTHERS = 0o077
 const STICKY = 0o1000
 
-/** Names inside the data folder. */
 export const dataFiles = {
   identity: 'agent.json',
   key: 'key.pem',
@@ -23,7 +22,7 @@ export function makeDataFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Files that must not be readable by others even if the folder was open before. */
+/** Files that must not be readable by other users even if the folder was open before. */
 const SENSITIVE_FILES = [
   dataFiles.identity,
   dataFiles.key,
@@ -31,12 +30,12 @@ const SENSITIVE_FILES = [
   `${dataFiles.state}-wal`,
   `${dataFiles.state}-shm`,
 ]
-/** What the agent and its installer keep in a data folder. */
+/** Everything that the agent and its installer store in a data folder. */
 const OWN_NAMES: ReadonlySet<string> = new Set([...Object.values(dataFiles), 'program', 'server-ca.pem'])
 
 /**
- * Takes the rights of other users from an existing data folder, and returns what to log where there were any. Throws
- * a CliError where that is not possible, and where the folder seems to be shared with other programs, say `/tmp`.
+ * Removes access for other users from an existing data folder, and returns what to log if there was any. Throws
+ * CliError if that fails, or if the folder seems to be shared with other programs (`/tmp`).
  */
 export function closeDataFolder(folder: string): string | undefined {
   const before = statSync(folder, { throwIfNoEntry: false })?.mode
@@ -48,14 +47,14 @@ export function closeDataFolder(folder: string): string | undefined {
   }
   const files = SENSITIVE_FILES.map((name) => join(folder, name)).filter(isOpenToOthers)
   for (const file of files) makePrivate(file, 0o600)
-  return isOpen || files.length > 0 ? 'data folder was readable by other users, corrected' : undefined
+  return isOpen || files.length > 0 ? 'removed access of other users to the data folder' : undefined
 }
 
 function refuseShared(folder: string, mode: number): void {
   const names = readdirSync(folder)
   if ((mode & STICKY) === 0 && (names.length === 0 || names.some((name) => OWN_NAMES.has(name)))) return
   throw new CliError(
-    `the data folder ${folder} is open to other users and holds other files: choose another one, or run chmod 700 ${folder}`,
+    `the data folder ${folder} is open to other users and contains other files. Choose another folder, or run chmod 700 ${folder}`,
   )
 }
 
@@ -63,14 +62,17 @@ function makePrivate(path: string, mode: number): void {
   try {
     chmodSync(path, mode)
   } catch (cause) {
-    throw new CliError(`${path} is open to other users and cannot be changed: ${describeError(cause)}`, {
-      cause,
-    })
+    throw new CliError(
+      `${path} is open to other users and its permissions cannot be changed: ${describeError(cause)}`,
+      {
+        cause,
+      },
+    )
   }
-  // Some file systems accept the change and keep their rights.
+  // Some file systems accept the change and keep their permissions.
   if (isOpenToOthers(path))
     throw new CliError(
-      `${path} is open to other users and its file system allows no change: choose another --data`,
+      `${path} is open to other users and its file system has no permissions. Choose another --data`,
     )
 }
 
@@ -78,7 +80,7 @@ function isOpenToOthers(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & FOR_OTHERS) !== 0
 }
 
-/** Writes a whole file that only this user may read; readers see the old or the new one, never half. */
+/** Replaces a file atomically. Only this user can read it. */
 export function writePrivateFile(folder: string, name: string, text: string): void {
   const file = join(folder, name)
   const draft = `${file}.${process.pid}.new`

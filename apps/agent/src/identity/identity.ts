@@ -1,17 +1,24 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { PublicKey } from '@muster/contract/agent/enrol'
 import { z } from 'zod'
-import { CliError } from '../cli/cli-error.ts'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto'
+import { CliError } from '../errors.ts'
 import { dataFiles, writePrivateFile } from './data-folder.ts'
 
-/** Who this agent is and whom it obeys: the content of agent.json. */
+/** Content of agent.json: this agent's identity and the server that it trusts. */
 export const Identity = z.object({
   server_url: z.url({ protocol: /^https?$/ }),
   agent_id: z.string().min(1),
-  /** The only key whose commands are carried out. */
+  /** The only key whose commands are run. */
   command_key: PublicKey,
-  /** When set, the only authority that may have signed the server's certificate. */
+  /** If set, the only CA that the server's certificate may come from. */
   ca_pem: z.string().nullable(),
   machine_key: z.string(),
   enrolled_at: z.string(),
@@ -30,7 +37,7 @@ export function findIdentity(folder: string): Identity | undefined {
   try {
     return Identity.parse(JSON.parse(text))
   } catch (cause) {
-    throw new CliError(`${file} is damaged: enrol this machine again`, {
+    throw new CliError(`${file} is damaged. Enrol this machine again`, {
       cause: cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll(/\s+/g, ' ') : cause,
     })
   }
@@ -39,9 +46,51 @@ export function findIdentity(folder: string): Identity | undefined {
 export function requireIdentity(folder: string): Identity {
   const identity = findIdentity(folder)
   if (identity !== undefined) return identity
-  throw new CliError(`no agent is enrolled in ${folder}: run "enrol --server URL --token TOKEN" first`)
+  throw new CliError(`no agent is enrolled in ${folder}. Run "enrol --server URL --token TOKEN" first`)
 }
 
 export function writeIdentity(folder: string, identity: Identity): void {
   writePrivateFile(folder, dataFiles.identity, `${JSON.stringify(identity, null, 2)}\n`)
+}
+
+/** The private key of this machine. It never leaves the data folder. A repeated enrolment keeps it. */
+export function makeOrReadKey(folder: string): KeyObject {
+  if (!existsSync(join(folder, dataFiles.key))) {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writePrivateFile(folder, dataFiles.key, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  }
+  return readKey(folder)
+}
+
+export function readKey(folder: string): KeyObject {
+  const file = join(folder, dataFiles.key)
+  try {
+    const key = createPrivateKey(readFileSync(file))
+    if (key.asymmetricKeyType !== 'ed25519') throw new Error('it contains another type of key')
+    return key
+  } catch (cause) {
+    throw new CliError(`failed to read the machine key from ${file}`, { cause })
+  }
+}
+
+/** Returns the raw public key as base64url, as in the contract. */
+export function publicKeyText(privateKey: KeyObject): string {
+  const { x } = createPublicKey(privateKey).export({ format: 'jwk' })
+  if (x === undefined) throw new CliError('the machine key has the wrong type')
+  return x
+}
+
+/** Returns the key that verifies signatures. */
+export function readPublicKey(text: string): KeyObject {
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text }, format: 'jwk' })
+}
+
+/**
+ * Identifies this machine and data folder to the server. A reinstallation keeps it; a second agent with its own data
+ * folder gets another one.
+ */
+export function makeMachineKey(machineId: string, folder: string): string {
+  return createHash('sha256')
+    .update(`${machineId}\n${realpathSync(folder)}`)
+    .digest('hex')
 }

@@ -1,4 +1,4 @@
-/** The address of `path` on a server, which may itself live below a path. */
+/** The URL of `path` on a server, which may have a base path. */
 export function serverAddress(serverUrl: string, path: string): URL {
   return new URL(serverUrl.replace(/\/+$/, '') + path)
 }
@@ -14,8 +14,8 @@ export function isLoopback(serverUrl: string): boolean {
 }
 
 /**
- * Masks (RFC 6455, 5.3) guard caches between a browser and a server against what a page sends. Where nothing between
- * can read along, the bytes go as they are: the agent runs without a compiler, and masking held a stream to 23 MB/s.
+ * Masks (RFC 6455, 5.3) protect proxies from content that web pages send. On an encrypted link they have no use, so
+ * bytes are sent unmasked: the agent runs without JIT compilers, and masking limited a stream to 23 MB/s.
  */
 export function needsMasks(serverUrl: string): boolean {
   return new URL(serverUrl).protocol !== 'https:' && !isLoopback(serverUrl)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Problems } from '../problems.ts'
+import { Problems } from '../status-file.ts'
 import { ClockOffset } from './clock-offset.ts'
 
 const HOUR = 3_600_000

@@ -1,14 +1,14 @@
 import { uptime } from 'node:os'
-import type { Problems } from '../problems.ts'
+import type { Problems } from '../status-file.ts'
 
-/** Below this nothing is said: expiry times are minutes away. */
-const TELL_FROM_MS = 60_000
-/** Two clocks of one machine drift apart by seconds in a week; beyond this somebody set one. */
+/** Smaller offsets are not reported: commands expire after minutes. */
+const MIN_REPORTED_MS = 60_000
+/** Two clocks of one machine drift by seconds in a week. Beyond this, the clock was set. */
 const SET_FROM_MS = 60_000
 
 /**
- * How far this machine's clock is from the server's, as seen at the last sign-in. It explains refusals; it never
- * decides one, or a hostile server could turn back the clock.
+ * Offset between this machine's clock and the server's, as of the last sign-in. It only explains refused commands
+ * and never decides about them, or a hostile server could turn back the clock.
  */
 export class ClockOffset {
   #problems: Problems
@@ -17,7 +17,7 @@ export class ClockOffset {
   #offsetMs: number | undefined
   #learnt = { serverTimeMs: 0, uptimeMs: 0 }
 
-  /** `uptimeMs` goes on while the machine sleeps, and nobody can set it. */
+  /** `uptimeMs` continues while the machine sleeps, and cannot be set. */
   constructor(problems: Problems, uptimeMs = () => uptime() * 1000) {
     this.#problems = problems
     this.#uptimeMs = uptimeMs
@@ -30,8 +30,8 @@ export class ClockOffset {
   }
 
   /**
-   * A moment of this machine's clock, now, as the server's clock would show it. When the clock was set since the
-   * server told its time, the time that the machine has been up says how late it is.
+   * Converts a time of this machine's clock to the server's clock. If the clock was set since the server sent its
+   * time, the uptime shows by how much.
    */
   correct(machineTimeMs: number): number {
     if (this.#offsetMs === undefined) return machineTimeMs
@@ -40,9 +40,9 @@ export class ClockOffset {
     return Math.abs(corrected - elapsed) < SET_FROM_MS ? corrected : elapsed
   }
 
-  /** A sentence when the two clocks differ by more than a minute. */
+  /** A message if the clocks differ by more than a minute. */
   describe(): string | undefined {
-    if (this.#offsetMs === undefined || Math.abs(this.#offsetMs) < TELL_FROM_MS) return undefined
+    if (this.#offsetMs === undefined || Math.abs(this.#offsetMs) < MIN_REPORTED_MS) return undefined
     const direction = this.#offsetMs > 0 ? 'behind' : 'ahead of'
     return `The clock of this machine is ${describeDuration(Math.abs(this.#offsetMs))} ${direction} the server's.`
   }

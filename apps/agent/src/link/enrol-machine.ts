@@ -3,13 +3,17 @@ import { hostname } from 'node:os'
 import { ENROL_PATH, EnrolAnswer, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
 import { ErrorBody } from '@muster/contract/errors'
 import type { IncomingMessage } from 'node:http'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError } from '../errors.ts'
 import { makeDataFolder } from '../identity/data-folder.ts'
-import { type Identity, writeIdentity } from '../identity/identity.ts'
-import { makeMachineKey } from '../identity/machine-key.ts'
-import { makeOrReadKey, publicKeyText } from '../identity/machine-key-pair.ts'
+import {
+  type Identity,
+  makeMachineKey,
+  makeOrReadKey,
+  publicKeyText,
+  writeIdentity,
+} from '../identity/identity.ts'
 import { describeError } from '../log/log.ts'
-import { machineArch } from '../os/machine-arch.ts'
+import { machineArch } from '../os/node-os.ts'
 import type { Os } from '../os/os.ts'
 import { AGENT_VERSION } from '../version.ts'
 import { serverAddress } from './address.ts'
@@ -22,7 +26,7 @@ export interface EnrolOptions {
   os: Os
 }
 
-/** Makes this machine known to a server and remembers whom it obeys from now on. */
+/** Enrols this machine at a server and stores its identity. */
 export async function enrolMachine(options: EnrolOptions): Promise<Identity & { reattached: boolean }> {
   const { folder, serverUrl, token, caPem, os } = options
   const url = serverAddress(serverUrl, ENROL_PATH)
@@ -41,8 +45,7 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
   const { status, text } = await postJson(url, request, caPem)
   if (status < 200 || status > 299) throw new CliError(describeRefusal(status, text, url))
   const answer = EnrolAnswer.safeParse(tryJson(text))
-  if (!answer.success)
-    throw new CliError(`${url.host} answered, but not as a Muster server: is the address right?`)
+  if (!answer.success) throw new CliError(`${url.host} is not a Muster server. Check the address`)
   const identity: Identity = {
     server_url: serverUrl,
     agent_id: answer.data.agent_id,
@@ -60,11 +63,11 @@ function prepareFolder(folder: string, os: Os) {
     makeDataFolder(folder)
     const machineId = os.findMachineId()
     if (machineId === undefined)
-      throw new CliError('this machine has no machine id (/etc/machine-id), so it cannot be told from others')
+      throw new CliError('this machine has no machine id (/etc/machine-id) to identify it')
     return { privateKey: makeOrReadKey(folder), machineKey: makeMachineKey(machineId, folder) }
   } catch (cause) {
     if (cause instanceof CliError) throw cause
-    throw new CliError(`the data folder ${folder} cannot be used: ${describeError(cause)}`)
+    throw new CliError(`the data folder ${folder} is not usable: ${describeError(cause)}`)
   }
 }
 
@@ -72,8 +75,8 @@ function describeRefusal(status: number, text: string, url: URL): string {
   const body = ErrorBody.safeParse(tryJson(text))
   if (body.success) return `the server refused to enrol this machine: ${body.data.detail}`
   if (status >= 300 && status < 400)
-    return `${url.host} points to another address: give that one with --server`
-  return `${url.host} answered with status ${status} and not as a Muster server: is the address right?`
+    return `${url.host} redirects to another address. Use that one with --server`
+  return `${url.host} returned status ${status} and is not a Muster server. Check the address`
 }
 
 function tryJson(text: string): unknown {
@@ -85,11 +88,11 @@ function tryJson(text: string): unknown {
 }
 
 const TIMEOUT_MS = 20_000
-const MAX_ANSWER_BYTES = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 
 /**
- * One POST without `fetch`, whose machinery would stay in the memory of an agent. An import of node:http would load
- * that machinery as well, because `fetch`'s WebSocket is one of its exports.
+ * One POST without `fetch`, which would stay in the memory of the agent. Importing node:http loads it too, because
+ * `fetch`'s WebSocket is one of its exports.
  */
 async function postJson(
   url: URL,
@@ -113,7 +116,7 @@ async function postJson(
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = send(url, options, resolve)
       request.on('error', reject)
-      request.on('timeout', () => request.destroy(new Error('it did not answer in time')))
+      request.on('timeout', () => request.destroy(new Error('it did not respond in time')))
       request.end(text)
     })
     return { status: response.statusCode ?? 0, text: await readAll(response) }
@@ -129,21 +132,21 @@ async function readAll(response: IncomingMessage): Promise<string> {
     // A response without an encoding yields buffers.
     const bytes = part as Buffer
     size += bytes.byteLength
-    if (size > MAX_ANSWER_BYTES) throw new Error('its answer is far too long')
+    if (size > MAX_RESPONSE_BYTES) throw new Error('its response is too long')
     parts.push(bytes)
   }
   return Buffer.concat(parts).toString()
 }
 
 const CONNECTION_FAILURES: Partial<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name cannot be looked up at the moment',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
-  ETIMEDOUT: 'it did not answer in time',
-  ECONNRESET: 'it broke the connection',
-  EPROTO: 'it does not speak TLS',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'DNS is not available',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'the network is unreachable',
+  ETIMEDOUT: 'it did not respond in time',
+  ECONNRESET: 'connection reset',
+  EPROTO: 'it does not use TLS',
 }
 const CERTIFICATE_FAILURES = /CERT|UNABLE_TO_|SELF_SIGNED|ERR_TLS|HOSTNAME/
 
@@ -151,9 +154,9 @@ function describeConnectionFailure(url: URL, cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const detail = describeError(cause)
   if (CERTIFICATE_FAILURES.test(code)) {
-    return `the certificate of ${url.host} is not trusted (${detail}): give the file of its authority with --ca, and check this machine's clock`
+    return `the certificate of ${url.host} is not trusted (${detail}). Use --ca with its CA file, and check this machine's clock`
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
-    return `${url.host} does not speak TLS: is the address http instead of https?`
-  return `the server ${url.host} cannot be reached: ${CONNECTION_FAILURES[code] ?? detail}`
+    return `${url.host} does not use TLS. Try http instead of https`
+  return `failed to reach the server ${url.host}: ${CONNECTION_FAILURES[code] ?? detail}`
 }

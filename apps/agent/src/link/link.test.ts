@@ -68,7 +68,7 @@ test('a command that is delivered again runs once and is answered, also after a 
 })
 
 test('a nonce is used up whatever the command around it says', async () => {
-  const given = await givenAgent({ expectedWarnings: [/repeated command ignored/] })
+  const given = await givenAgent({ expectedWarnings: [/ignored a repeated command/] })
   const { server } = given
   const { sign, runs } = trap(given)
   const nonce = randomUUID()
@@ -93,7 +93,7 @@ test('the same row number with a new nonce is new work', async () => {
 
 test('garbage, half frames and unknown types are answered and do not end the link', async () => {
   const { server, lines } = await givenAgent({
-    expectedWarnings: [/frame of the server refused/, /server refused a frame/],
+    expectedWarnings: [/invalid frame from the server/, /server rejected a frame/],
   })
   const errors = () => server.frames.filter((frame) => frame.type === 'error').map(({ code }) => code)
   for (const text of [
@@ -119,7 +119,7 @@ test('garbage, half frames and unknown types are answered and do not end the lin
 })
 
 test('a frame over the limit is refused and the link stays', async () => {
-  const { server } = await givenAgent({ expectedWarnings: [/frame of the server refused/] })
+  const { server } = await givenAgent({ expectedWarnings: [/invalid frame from the server/] })
   server.send({ type: 'error', code: 'unreadable', message: 'x'.repeat(MAX_FRAME_BYTES) })
   await server.until(() =>
     server.frames.some((frame) => frame.type === 'error' && frame.code === 'too_large'),
@@ -130,7 +130,7 @@ test('a frame over the limit is refused and the link stays', async () => {
 })
 
 test('a server that sends nothing but garbage is left', async () => {
-  const { server } = await givenAgent({ expectedWarnings: [/frame of the server refused/] })
+  const { server } = await givenAgent({ expectedWarnings: [/invalid frame from the server/] })
   const again = server.untilUp()
   for (let count = 0; count < 200; count += 1) server.sendRaw('garbage')
   await again
@@ -151,7 +151,7 @@ test('a server that goes silent is taken for dead within seconds', async () => {
   server.pause()
   await again
   expect(lines.find(({ message }) => message === 'link lost')).toMatchObject({
-    reason: 'the server went silent',
+    reason: 'the server stopped responding',
   })
 })
 
@@ -179,8 +179,8 @@ test('work goes on without the link, and its reports arrive with the next one', 
   const { active, last_report } = second.answers[0] ?? {}
   expect(active).toEqual([1])
   // Output and result waited: the server is told which number is the last of them.
-  const told = second.frames.filter((frame) => frame.type === 'report')
-  const result = told.find(({ report }) => report.kind === 'result')
+  const reported = second.frames.filter((frame) => frame.type === 'report')
+  const result = reported.find(({ report }) => report.kind === 'result')
   expect(last_report).toBeGreaterThanOrEqual(result?.seq ?? Infinity)
   expect(second.outputOf(1)).toBe('after\n')
 })
@@ -206,7 +206,7 @@ test('reports are sent again until they are acknowledged', async () => {
 })
 
 test('a backlog waits on the machine while the server acknowledges nothing, and comes whole when it does', async () => {
-  const { server } = await givenAgent({ expectedWarnings: [/frame of the server refused/] })
+  const { server } = await givenAgent({ expectedWarnings: [/invalid frame from the server/] })
   const outputBytes = () =>
     server.frames.reduce(
       (sum, frame) =>
@@ -244,11 +244,11 @@ test('a run that a restart of the agent interrupted is reported as failed and le
 })
 
 test('a refused agent keeps asking and says why', async () => {
-  const { server, lines } = await givenAgent({ expectedWarnings: [/server refused this agent/] })
+  const { server, lines } = await givenAgent({ expectedWarnings: [/server rejected this agent/] })
   server.agents.clear()
   server.socket?.terminate()
-  await server.until(() => lines.some(({ message }) => message === 'server refused this agent'))
-  expect(lines.find(({ message }) => message === 'server refused this agent')).toMatchObject({
+  await server.until(() => lines.some(({ message }) => message === 'server rejected this agent'))
+  expect(lines.find(({ message }) => message === 'server rejected this agent')).toMatchObject({
     code: 'unknown_agent',
   })
 })

@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
 import { type ClientOptions, type RawData, WebSocket } from 'ws'
 import type { AgentFrame, LiveFrame } from '@muster/contract/agent/agent-frame'
 import {
@@ -11,24 +11,26 @@ import {
   ServerFrame,
 } from '@muster/contract/agent/link'
 import { z } from 'zod'
-import { describeError } from '../log/log.ts'
+import type { SignedCommand } from '@muster/contract/agent/commands'
+import { describeError, type Log } from '../log/log.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { Outbox } from '../state/outbox.ts'
 import { linkAddress, needsMasks } from './address.ts'
-import type { LinkOptions } from './link-options.ts'
 import { ReportPump } from './report-pump.ts'
 
-/** A server that takes back ten thousand agents at once may need a while for each. */
+/** A server that accepts ten thousand returning agents may need a while for each. */
 const DIAL_TIMEOUT_MS = 20_000
 const SIGN_IN_TIMEOUT_MS = 20_000
-/** A link that lived this long was a good one: the next break starts the back-off anew. */
+/** A link that lasted this long resets the back-off. */
 const GOOD_AFTER_MS = 5000
-/** Someone who was refused asks again more slowly. */
+/** Slower retry after the server refused this agent. */
 const REFUSED_ATTEMPT = 4
 const ERROR_FRAMES_PER_LINK = 100
 const REPLY_HEAD_BYTES = 100
 
 /**
- * The link to the server, for as long as the agent lives: dial, sign in, exchange frames, and after any break
- * wait a random while and dial again. One socket exists at a time; every callback of an older one is ignored.
+ * The connection to the server over the agent's life: connect, sign in, exchange frames, and after any break wait a
+ * random time and connect again. One socket exists at a time; callbacks of older ones are ignored.
  */
 export class Link implements Disposable {
   #options: LinkOptions
@@ -64,7 +66,7 @@ export class Link implements Disposable {
       headers: { 'x-muster-agent': identity.agent_id, 'user-agent': `muster-agent/${agentVersion}` },
       handshakeTimeout: DIAL_TIMEOUT_MS,
       maxPayload: MAX_SOCKET_BYTES,
-      // Compression would cost each idle agent its own window; reports are small.
+      // Compression would cost each idle agent a window, and reports are small.
       perMessageDeflate: false,
       ...(needsMasks(identity.server_url) ? {} : { generateMask: (mask: Buffer) => void mask.fill(0) }),
       ...(identity.ca_pem === null ? {} : { ca: identity.ca_pem }),
@@ -78,13 +80,12 @@ export class Link implements Disposable {
       }
     socket.on(
       'open',
-      ifCurrent(() => this.#watchSilence(SIGN_IN_TIMEOUT_MS, 'the server did not let this agent sign in')),
+      ifCurrent(() => this.#watchSilence(SIGN_IN_TIMEOUT_MS, 'the sign-in timed out')),
     )
     socket.on(
       'ping',
       ifCurrent(() => {
         this.#silence?.refresh()
-        // It has been answered.
         this.#beat?.refresh()
       }),
     )
@@ -102,29 +103,27 @@ export class Link implements Disposable {
     )
   }
 
-  /** Tells the server of something that has no place in a report. */
+  /** Reports an error that belongs to no report. */
   sendError(code: string, message: string): void {
     this.#send({ type: 'error', code, message: message.slice(0, 2000) })
   }
 
-  /** Sends what is of use now or never: all of it, or nothing while the connection is busy with what matters more. */
+  /** Sends frames that are useful only now: all of them, or none while the connection is busy. */
   sendLive(frames: LiveFrame[]): boolean {
     if (!this.isUp || this.#socket?.bufferedAmount !== 0) return false
     for (const frame of frames) this.#send(frame)
     return true
   }
 
-  /** Answers a question; who asked has gone when the link has. */
+  /** Sends the reply to a request. Dropped without a link, because the requester is gone too. */
   sendReply(reply: Omit<Extract<LiveFrame, { type: 'reply' }>, 'type'>): void {
     if (!this.isUp) return
     const isTooLong = Buffer.byteLength(JSON.stringify(reply)) > MAX_FRAME_BYTES - REPLY_HEAD_BYTES
-    const refused = isTooLong
-      ? 'The answer of the machine is too long to be sent.'
-      : reply.refused?.slice(0, 2000)
+    const refused = isTooLong ? 'The reply of the machine is too large.' : reply.refused?.slice(0, 2000)
     this.#send({ type: 'reply', ...reply, refused: refused ?? null, answer: isTooLong ? null : reply.answer })
   }
 
-  /** A frame of a channel; false = there is no link. `onTaken` is called when the system has taken it. */
+  /** Sends a frame of a channel. `false` = no link. `onTaken` is called when the system has accepted it. */
   sendBytes(bytes: Uint8Array, onTaken: () => void): boolean {
     if (!this.isUp || this.#socket?.readyState !== WebSocket.OPEN) return false
     this.#socket.send(bytes, onTaken)
@@ -143,7 +142,7 @@ export class Link implements Disposable {
     }
   }
 
-  /** Breaks the connection; the link comes back by itself. */
+  /** Closes the connection. The link reconnects on its own. */
   drop(reason: string): void {
     this.#reason ||= reason
     this.#socket?.terminate()
@@ -159,9 +158,9 @@ export class Link implements Disposable {
     this.#pump = undefined
     this.#phase = 'down'
     if (socket === undefined) return
-    // A socket that is still dialing reports its end as an error, and nobody is left to care.
+    // A socket that is still connecting reports its end as an error, which is of no interest here.
     socket.on('error', () => {})
-    if (socket.readyState === WebSocket.OPEN) socket.close(1001, 'the agent stops')
+    if (socket.readyState === WebSocket.OPEN) socket.close(1001, 'agent stopping')
     else socket.terminate()
   }
 
@@ -172,11 +171,11 @@ export class Link implements Disposable {
     if ('frame' in read) return this.#take(read.frame)
     this.#options.log.warn(
       { code: read.error.code, detail: read.error.message },
-      'frame of the server refused',
+      'invalid frame from the server',
     )
     this.#errorFrames += 1
     if (this.#errorFrames <= ERROR_FRAMES_PER_LINK) this.#send(read.error)
-    else this.drop('the server sends frames that cannot be read')
+    else this.drop('the server sends invalid frames')
   }
 
   #take(frame: ServerFrame): void {
@@ -190,23 +189,23 @@ export class Link implements Disposable {
         return
       case 'refused':
         this.#attempt = Math.max(this.#attempt, REFUSED_ATTEMPT)
-        this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server refused this agent')
+        this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server rejected this agent')
         if (frame.code === 'unknown_agent') this.#options.onForgotten()
-        return this.drop(`the server refused this agent: ${frame.message}`)
+        return this.drop(`the server rejected this agent: ${frame.message}`)
       case 'command':
         if (this.isUp) return this.#options.onCommand(frame.command)
-        return this.sendError('too_early', 'A command before the end of the sign-in was ignored.')
+        return this.sendError('too_early', 'Ignored a command that arrived before the sign-in was complete.')
       case 'ack':
         if (this.#pump === undefined) return
         this.#options.outbox.acknowledge(Math.min(frame.seq, this.#pump.sentSeq))
         return this.#pump.acknowledge(frame.seq)
       case 'error':
-        return this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server refused a frame')
+        return this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server rejected a frame')
     }
   }
 
   #answer(challenge: Extract<ServerFrame, { type: 'challenge' }>): void {
-    // One answer per link: an agent that signs whatever it is asked to is of use to the wrong people.
+    // Only one challenge per link is signed: an agent that signs anything on request helps attackers.
     if (this.#phase !== 'dialing') return
     this.#phase = 'challenged'
     const { identity, privateKey, agentVersion, now } = this.#options
@@ -217,7 +216,7 @@ export class Link implements Disposable {
         { server: challenge.protocols, agent: PROTOCOL_VERSIONS },
         'no common protocol version',
       )
-      return this.drop('the server speaks no protocol version that this agent knows')
+      return this.drop('the server supports no protocol version of this agent')
     }
     const proof = Buffer.from(linkProof(identity.agent_id, challenge.nonce))
     this.#send({
@@ -241,8 +240,8 @@ export class Link implements Disposable {
     if (this.#phase !== 'challenged' || socket === undefined) return
     this.#phase = 'up'
     this.#upSince = performance.now()
-    this.#watchSilence(SERVER_DEAD_AFTER_MS, 'the server went silent')
-    // An older server asks for each sign of life.
+    this.#watchSilence(SERVER_DEAD_AFTER_MS, 'the server stopped responding')
+    // Older servers send pings that need a reply.
     if (welcome.beat_ms !== undefined) this.#beat = setInterval(() => socket.pong(), welcome.beat_ms)
     this.#options.log.info({ server_version: welcome.server_version }, 'link up')
     this.#options.onState({ state: 'up', server_version: welcome.server_version })
@@ -264,10 +263,10 @@ export class Link implements Disposable {
     if (wasUp && performance.now() - this.#upSince > GOOD_AFTER_MS) this.#attempt = 0
     const retryMs = reconnectDelayMs(this.#attempt, Math.random())
     this.#attempt += 1
-    const told = this.#reason || reason || `the connection was closed (code ${code})`
+    const reported = this.#reason || reason || `connection closed (code ${code})`
     const level = wasUp || this.#attempt === 1 ? 'info' : 'debug'
-    this.#options.log[level]({ reason: told, retry_ms: retryMs }, wasUp ? 'link lost' : 'no link')
-    this.#options.onState({ state: 'waiting', reason: told, retry_ms: retryMs })
+    this.#options.log[level]({ reason: reported, retry_ms: retryMs }, wasUp ? 'link lost' : 'no link')
+    this.#options.onState({ state: 'waiting', reason: reported, retry_ms: retryMs })
     this.#redial = setTimeout(() => this.start(), retryMs)
   }
 
@@ -287,12 +286,12 @@ function toBuffer(data: RawData): Buffer {
 }
 
 const FIRST_MS = 500
-const LONGEST_MS = 30_000
+const MAX_RETRY_MS = 30_000
 const SHORTEST_MS = 100
 
-/** Full jitter: anything up to a limit that doubles, so that a fleet does not come back in one moment. */
+/** Full jitter: a random time up to a limit that doubles, so that a fleet does not reconnect at once. */
 export function reconnectDelayMs(attempt: number, random: number): number {
-  const limit = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 10))
+  const limit = Math.min(MAX_RETRY_MS, FIRST_MS * 2 ** Math.min(attempt, 10))
   return Math.max(SHORTEST_MS, Math.round(limit * random))
 }
 
@@ -302,27 +301,24 @@ type ReadFrame = { frame: ServerFrame } | { error: ErrorFrame }
 const KNOWN_TYPES = new Set<unknown>(ServerFrame.options.map((option) => option.shape.type.value))
 const LooseFrame = z.looseObject({ type: z.string() })
 
-/** A text frame of the server, or the error frame that answers it. */
+/** Parses a text frame of the server, or returns the error frame to reply with. */
 function readFrame(data: Buffer): ReadFrame {
   if (data.byteLength > MAX_FRAME_BYTES) {
     return refuse(
       'too_large',
-      `A frame of ${data.byteLength} bytes was refused; at most ${MAX_FRAME_BYTES} are read.`,
+      `Refused a frame of ${data.byteLength} bytes. The limit is ${MAX_FRAME_BYTES}.`,
     )
   }
   const content = tryJson(data)
   const loose = LooseFrame.safeParse(content)
-  if (!loose.success) return refuse('unreadable', 'A frame was refused: it is not a JSON object with a type.')
+  if (!loose.success) return refuse('unreadable', 'Refused a frame that is not a JSON object with a type.')
   if (!KNOWN_TYPES.has(loose.data.type)) {
-    return refuse(
-      'unknown_type',
-      `A frame of the unknown type "${loose.data.type.slice(0, 50)}" was ignored.`,
-    )
+    return refuse('unknown_type', `Ignored a frame of the unknown type "${loose.data.type.slice(0, 50)}".`)
   }
   const frame = ServerFrame.safeParse(content)
   if (frame.success) return { frame: frame.data }
   const what = z.prettifyError(frame.error).replaceAll(/\s+/g, ' ')
-  return refuse('unreadable', `A frame of type "${loose.data.type}" was refused: ${what}`.slice(0, 500))
+  return refuse('unreadable', `Refused a frame of type "${loose.data.type}": ${what}`.slice(0, 500))
 }
 
 function refuse(code: string, message: string): ReadFrame {
@@ -335,4 +331,36 @@ function tryJson(data: Buffer): unknown {
   } catch {
     return undefined
   }
+}
+
+export type LinkState =
+  | { state: 'connecting' }
+  | { state: 'up'; server_version: string }
+  | { state: 'waiting'; reason: string; retry_ms: number }
+
+interface LinkOptions {
+  identity: Identity
+  privateKey: KeyObject
+  agentVersion: string
+  outbox: Outbox
+  log: Log
+  now: () => number
+  /** Runs that the server will still get reports for. */
+  activeRuns: () => number[]
+  /** The version of `set-checks` that is stored completely; 0 = none. */
+  checksVersion: () => number
+  tasksVersion: () => number
+  /** The remote rules; undefined = none were received yet. */
+  remoteRules: () => string
+  /** Open sessions of remote tools. */
+  sessions: () => string[]
+  onCommand: (command: SignedCommand) => void
+  onBytes: (bytes: Buffer) => void
+  onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
+  onUp: () => void
+  /** The server no longer knows this machine: all remote sessions must end. */
+  onForgotten: () => void
+  /** Interval of metrics samples. */
+  onMetricsInterval: (seconds: number) => void
+  onState: (state: LinkState) => void
 }

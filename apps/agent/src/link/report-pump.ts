@@ -1,16 +1,16 @@
 import { WebSocket } from 'ws'
 import type { Outbox } from '../state/outbox.ts'
 
-/** Bytes handed to the socket and not yet taken by the system, beyond which reports wait in the outbox. */
+/** Limit for bytes in the socket that the system has not accepted. Beyond it, reports wait in the outbox. */
 const MAX_BUFFERED_BYTES = 1024 * 1024
 /**
- * Bytes of reports that are sent and not acknowledged. The server acknowledges at the pace of its budget, so that a
- * backlog waits here and not in the connection, where what people do over the same link would wait behind it.
+ * Limit for unacknowledged bytes. The server acknowledges at its own pace, so a backlog waits in the outbox and not
+ * in the connection, where it would delay what users do.
  */
 const MAX_UNACKNOWLEDGED_BYTES = 256 * 1024
 const BATCH = 32
 
-/** Sends the outbox over one connection, from its start and in order, as fast as the connection takes it. */
+/** Sends the outbox over one connection, oldest first, as fast as the connection accepts it. */
 export class ReportPump {
   #socket: WebSocket
   #outbox: Outbox
@@ -18,7 +18,7 @@ export class ReportPump {
   #willPush = false
   #unacknowledged: { seq: number; bytes: number }[] = []
   #unacknowledgedBytes = 0
-  /** The last report that was sent on this connection. */
+  /** The last report sent on this connection. */
   sentSeq = 0
 
   constructor(socket: WebSocket, outbox: Outbox) {
@@ -26,7 +26,7 @@ export class ReportPump {
     this.#outbox = outbox
   }
 
-  /** What comes in one turn of the event loop is sent together, so that the server stores it together. */
+  /** Reports of one turn of the event loop are sent together, so that the server stores them together. */
   pushSoon(): void {
     if (this.#willPush) return
     this.#willPush = true

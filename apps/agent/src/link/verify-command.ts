@@ -8,7 +8,7 @@ import {
 import { PROTOCOL_VERSIONS } from '@muster/contract/agent/link'
 import { z } from 'zod'
 
-/** A command from a clock this far ahead is refused: its expiry would mean nothing. */
+/** A command from a clock further ahead than this is refused: its expiry would mean nothing. */
 const MAX_AHEAD_MS = 5 * 60 * 1000
 
 export interface VerifyContext {
@@ -17,22 +17,22 @@ export interface VerifyContext {
   agentId: string
   agentVersion: string
   now: number
-  /** A sentence about this machine's clock, if it is wrong. */
+  /** A message about this machine's clock, if it is wrong. */
   clockTrouble: string | undefined
   wasSeen: (nonce: string) => boolean
-  /** Commands issued before this moment cannot be told from repeated ones; null = all can. */
+  /** Commands issued before this time may be repeats; null = repeats are always detected. */
   notBefore: number | null
 }
 
 export type Verdict =
   | { verdict: 'accepted'; payload: CommandPayload; expiresAtMs: number }
   | { verdict: 'repeated'; payload: CommandPayload }
-  /** `historyId` is only as trustworthy as the signature was; `signed` says. */
+  /** `historyId` may be trusted only if `signed` is true. */
   | { verdict: 'refused'; signed: boolean; historyId: number | null; nonce: string | null; sentence: string }
 
 /**
- * Decides whether a command may be carried out: signed by the pinned key, meant for this agent, neither expired
- * nor from the future, never seen before. The order matters: nothing in the payload counts before its signature.
+ * Decides whether a command may run: signed by the pinned key, addressed to this agent, neither expired nor from the
+ * future, never received before. The order matters: nothing in the payload is trusted before its signature.
  */
 export function verifyCommand(command: SignedCommand, context: VerifyContext): Verdict {
   const content = tryJson(command.payload)
@@ -48,7 +48,7 @@ export function verifyCommand(command: SignedCommand, context: VerifyContext): V
 
   if (!isSigned(command, context.commandKey)) {
     return refuse(
-      'The machine refused the command: it is not signed by the server that the machine is enrolled with.',
+      'The machine refused the command. It is not signed by the server that the machine is enrolled with.',
       false,
     )
   }
@@ -56,9 +56,9 @@ export function verifyCommand(command: SignedCommand, context: VerifyContext): V
   if (!parsed.success) return refuse(describeUnreadable(content, context.agentVersion))
   const payload = parsed.data
   if (payload.agent_id !== context.agentId) {
-    return refuse('The machine refused the command: it is meant for another machine.')
+    return refuse('The machine refused the command. It is addressed to another machine.')
   }
-  // Before the times: a command delivered again after its expiry is answered, too.
+  // Checked before the times, so that a command delivered again after its expiry is answered too.
   if (context.wasSeen(payload.nonce)) return { verdict: 'repeated', payload }
   const trouble = describeTimeTrouble(payload, context)
   if (trouble !== undefined) {
@@ -68,7 +68,7 @@ export function verifyCommand(command: SignedCommand, context: VerifyContext): V
   }
   if (context.notBefore !== null && Date.parse(payload.issued_at) < context.notBefore) {
     return refuse(
-      'The machine refused the command: its data folder was damaged or could not be written, so it cannot tell whether it has run this command before. Send it again.',
+      'The machine refused the command. Its data folder was damaged or not writable, so the command may have run before. Send it again.',
     )
   }
   return { verdict: 'accepted', payload, expiresAtMs: Date.parse(payload.expires_at) }
@@ -93,12 +93,12 @@ function isSigned(command: SignedCommand, key: KeyObject): boolean {
 function describeUnreadable(content: unknown, agentVersion: string): string {
   const { protocol, name } = LoosePayload.safeParse(content).data ?? {}
   if (typeof protocol === 'number' && !PROTOCOL_VERSIONS.some((known) => known === protocol)) {
-    return `The agent (version ${agentVersion}) does not speak protocol ${protocol}. Update the agent.`
+    return `The agent (version ${agentVersion}) does not support protocol ${protocol}. Update the agent.`
   }
   if (typeof name === 'string' && !CommandName.safeParse(name).success) {
     return `The agent (version ${agentVersion}) does not know the command "${name.slice(0, 50)}". Update the agent.`
   }
-  return 'The machine refused the command: it cannot be read.'
+  return 'The machine refused the command. It is not readable.'
 }
 
 function describeTimeTrouble(payload: CommandPayload, context: VerifyContext): string | undefined {
@@ -106,11 +106,12 @@ function describeTimeTrouble(payload: CommandPayload, context: VerifyContext): s
   const expiresAt = Date.parse(payload.expires_at)
   const here = new Date(context.now).toISOString()
   if (Number.isNaN(issuedAt) || Number.isNaN(expiresAt) || expiresAt <= issuedAt) {
-    return 'its times make no sense'
+    return 'its times are invalid'
   }
-  if (expiresAt <= context.now) return `it expired at ${payload.expires_at}, and here it is ${here}`
+  if (expiresAt <= context.now)
+    return `it expired at ${payload.expires_at}, and the machine's clock says ${here}`
   if (issuedAt > context.now + MAX_AHEAD_MS) {
-    return `it was issued at ${payload.issued_at}, which is in the future: here it is ${here}`
+    return `it was issued at ${payload.issued_at}, which is in the future. The machine's clock says ${here}`
   }
   return undefined
 }

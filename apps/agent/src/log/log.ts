@@ -5,7 +5,6 @@ export type LogFields = Record<string, unknown>
 /** Fields first, constant text second: `log.warn({ command }, 'agent refused command')`. */
 export type Log = Record<LogLevel, (fields: LogFields, message: string) => void>
 
-/** JSON lines of this level and above, each handed to `write` with its line end. */
 export function createLog(level: LogLevel, write: (line: string) => void): Log {
   const lowest = LOG_LEVELS.indexOf(level)
   const at = (own: LogLevel) => (fields: LogFields, message: string) => {
@@ -16,11 +15,11 @@ export function createLog(level: LogLevel, write: (line: string) => void): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** The log of this process: lines on standard error, level from MUSTER_LOG_LEVEL. */
+/** Logs to standard error. MUSTER_LOG_LEVEL sets the level. */
 export function createProcessLog(): Log {
   const wanted = process.env.MUSTER_LOG_LEVEL ?? 'info'
   const level = LOG_LEVELS.find((known) => known === wanted)
-  // A log nobody can take (closed pipe, full disk) must not end the agent.
+  // A log that cannot be written (closed pipe, full disk) must not end the agent.
   process.stderr.on('error', () => {})
   const log = createLog(level ?? 'info', (line) => process.stderr.write(line))
   if (level === undefined) log.warn({ wanted, known: LOG_LEVELS }, 'unknown MUSTER_LOG_LEVEL, using info')
@@ -36,7 +35,7 @@ function readable(fields: LogFields): LogFields {
   )
 }
 
-/** The message of an error and of what caused it, in one line. */
+/** The message of an error and its causes, in one line. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const text = error.message === '' && 'code' in error ? String(error.code) : error.message

@@ -1,13 +1,13 @@
 import { setPriority } from 'node:os'
 import type { ProcessTarget } from '@muster/contract/agent/processes'
-import { MachineRefused } from './machine-refused.ts'
-import type { EndOptions } from './process-tools.ts'
+import { AgentError } from '../errors.ts'
+import type { EndOptions } from './os.ts'
 
 const POLITE_MS = 5000
 const FORCE_MS = 2000
 const LOOK_EVERY_MS = 50
 
-/** One line of the system's list. What has ended and was not asked after is not in it. */
+/** One line of the system's list. Zombies are not in it. */
 export interface ListedProcess {
   pid: number
   parent: number
@@ -18,14 +18,14 @@ export interface ListedProcess {
 
 interface System {
   list: () => Promise<ListedProcess[]>
-  /** Why the machine cannot do without this one, as a sentence. */
+  /** Why the machine needs this process, as a message. */
   vital: (entry: ListedProcess) => string | undefined
   signal: (entry: ListedProcess, force: boolean) => void | Promise<void>
 }
 
 /**
- * Ends a process, or a tree of them. Each is known by its number and its start together, and looked at right before
- * its signal, so that a process that has got the number of an ended one is never hit.
+ * Ends a process or a process tree. A process is identified by its number and its start time, which is checked right
+ * before the signal, so that a process that reuses the number is never hit.
  */
 export async function endProcesses(
   target: ProcessTarget,
@@ -57,65 +57,61 @@ export async function endProcesses(
   }
 }
 
-/** The process that is meant, or a sentence about what became of it. */
+/** The process, or a message about why it is gone. */
 export function requireProcess(list: ListedProcess[], { pid, start }: ProcessTarget): ListedProcess {
   const found = list.find((entry) => entry.pid === pid)
-  if (found === undefined) throw new MachineRefused(`Process ${pid} has already ended.`)
+  if (found === undefined) throw new AgentError(`Process ${pid} has already exited.`)
   if (found.start !== start)
-    throw new MachineRefused(
-      `The process that is meant has already ended; number ${pid} belongs to another one now, ${found.name}.`,
-    )
+    throw new AgentError(`The process has already exited. Number ${pid} now belongs to ${found.name}.`)
   return found
 }
 
-/** Asks a process to end, or makes it, on systems with signals. */
+/** Ends a process with SIGTERM or SIGKILL. */
 export function signalPosix(entry: ListedProcess, force: boolean): void {
   try {
     process.kill(entry.pid, force ? 'SIGKILL' : 'SIGTERM')
-    // One that is stopped does not hear of it.
+    // A stopped process does not receive SIGTERM.
     if (entry.isStopped && !force) process.kill(entry.pid, 'SIGCONT')
   } catch (cause) {
     const code = errorCode(cause)
     if (code === 'EPERM') throw describeDenied(entry)
-    // It has just ended by itself.
+    // It has just exited.
     if (code !== 'ESRCH') throw cause
   }
 }
 
-/** Where a process has one priority for all that it does. */
+/** For systems with one priority per process. */
 export function setProcessPriority(entry: ListedProcess, nice: number, id = entry.pid): void {
   try {
     setPriority(id, nice)
   } catch (cause) {
     const code = errorCode(cause)
-    // What has just ended has no priority.
+    // A process that has just exited has no priority.
     if (code === 'ESRCH') return
-    if (code === 'EACCES')
-      throw new MachineRefused('Only an agent that runs as root can make a process more urgent.')
+    if (code === 'EACCES') throw new AgentError('Only an agent that runs as root can raise a priority.')
     if (code === 'EPERM') throw describeDenied(entry)
     throw cause
   }
 }
 
-/** The sentence for a signal that the system did not let through. */
-function describeDenied({ pid, name }: Pick<ListedProcess, 'pid' | 'name'>): MachineRefused {
-  return new MachineRefused(
-    `The agent may not touch process ${pid} (${name}): it belongs to another user, and the agent does not run as root.`,
+/** The message for a signal that the system refused. */
+function describeDenied({ pid, name }: Pick<ListedProcess, 'pid' | 'name'>): AgentError {
+  return new AgentError(
+    `The agent has no permission for process ${pid} (${name}): it belongs to another user, and the agent does not run as root.`,
   )
 }
 
 function refuseVital(root: ListedProcess, meant: Map<number, ListedProcess>, vital: System['vital']): void {
   const why = vital(root)
-  if (why !== undefined) throw new MachineRefused(why)
-  if (root.pid === process.pid)
-    throw new MachineRefused('This is the agent itself. Use Uninstall to remove it from the machine.')
+  if (why !== undefined) throw new AgentError(why)
+  if (root.pid === process.pid) throw new AgentError('This is the agent itself. To remove it, use Uninstall.')
   if (meant.has(process.pid))
-    throw new MachineRefused(
-      `The agent itself is among what process ${root.pid} (${root.name}) has started. End it alone.`,
+    throw new AgentError(
+      `Process ${root.pid} (${root.name}) has started the agent itself. End only that process.`,
     )
 }
 
-/** Adds what they have started, and answers what was added. */
+/** Adds the child processes, and returns the added ones. */
 function addDescendants(list: ListedProcess[], meant: Map<number, ListedProcess>): ListedProcess[] {
   const alive = new Map(list.map((entry) => [entry.pid, entry]))
   const added: ListedProcess[] = []
@@ -124,7 +120,7 @@ function addDescendants(list: ListedProcess[], meant: Map<number, ListedProcess>
     before = added.length
     for (const entry of list) {
       const parent = meant.get(entry.parent)
-      // A number that has gone to another process has no children of ours.
+      // A number that was reused has none of our child processes.
       if (parent === undefined || alive.get(parent.pid)?.start !== parent.start) continue
       if (meant.get(entry.pid)?.start === entry.start) continue
       meant.set(entry.pid, entry)
@@ -134,7 +130,7 @@ function addDescendants(list: ListedProcess[], meant: Map<number, ListedProcess>
   return added
 }
 
-/** Node keeps the code of a failed call of its own module in `info`. */
+/** Node stores the code of a failed os call in `info`. */
 function errorCode(cause: unknown): unknown {
   if (!(cause instanceof Error)) return undefined
   if ('info' in cause && typeof cause.info === 'object' && cause.info !== null && 'code' in cause.info)

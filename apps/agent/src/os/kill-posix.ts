@@ -1,9 +1,9 @@
 const GRACE_MS = 2000
 const LOOK_EVERY_MS = 50
-/** How often force is repeated, for a program that starts new processes as fast as they are killed. */
+/** How often SIGKILL is repeated, for programs that start new processes as fast as they are killed. */
 const MAX_ROUNDS = 20
 
-/** Asks all processes that `find` names to end, and kills those that are left after two seconds. */
+/** Sends SIGTERM to all processes of `find`, and SIGKILL to those left after two seconds. */
 export async function killPosix(root: number, find: () => Promise<number[]>): Promise<void> {
   signalAll(root, await find(), 'SIGTERM')
   const deadline = performance.now() + GRACE_MS
@@ -20,7 +20,7 @@ export async function killPosix(root: number, find: () => Promise<number[]>): Pr
 }
 
 function signalAll(root: number, pids: number[], signal: NodeJS.Signals): void {
-  // The group in one call, so that nothing forks away between two.
+  // Kills the whole group in one call, so that no process forks in between.
   if (root > 0 && pids.length > 0) trySignal(-root, signal)
   for (const pid of pids) trySignal(pid, signal)
 }
@@ -29,7 +29,7 @@ function trySignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (cause) {
-    // It has just ended, or belongs to somebody whom this agent may not touch; the next look tells.
+    // It has just exited, or belongs to another user; the next round shows.
     if (!(cause instanceof Error && 'code' in cause)) throw cause
   }
 }

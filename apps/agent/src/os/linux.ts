@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir, hostname, totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { readAddresses } from './addresses.ts'
+import { machineArch, readAddresses } from './node-os.ts'
 import { killPosix } from './kill-posix.ts'
 import {
   readBootTime,
@@ -18,11 +18,10 @@ import { findProcRunProcesses } from './linux/proc-processes.ts'
 import { findLastUser, findLoggedInUser } from './linux/sessions.ts'
 import { systemdService } from './linux/systemd-service.ts'
 import { findLinuxUser } from './linux/users.ts'
-import { machineArch } from './machine-arch.ts'
 import type { Os } from './os.ts'
 import { readGraphics, readMachineFallback } from './system-information.ts'
 
-/** Package managers leave one of these behind when an update needs a restart. */
+/** Package managers create one of these when an update needs a reboot. */
 const REBOOT_MARKS = ['/run/reboot-required', '/var/run/reboot-required', '/run/reboot-needed']
 const RPM_FOLDERS = ['/var/lib/rpm', '/usr/lib/sysimage/rpm']
 const RPM_FILES = ['rpmdb.sqlite', 'Packages', 'Packages.db']
@@ -68,18 +67,18 @@ export const linux: Os = {
   findUser: findLinuxUser,
   whyNoOtherUser(name) {
     if (process.getuid?.() === 0) return undefined
-    return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run anything as ${name}.`
+    return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run commands as ${name}.`
   },
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-P', 'now'],
   service: systemdService,
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
   loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,
   loadLogTools: async () => (await import('./linux/log-tools.ts')).linuxLogTools,
-  loadRegistryTools: async () => (await import('./no-registry.ts')).noRegistry,
+  loadRegistryTools: async () => (await import('./unsupported.ts')).noRegistry,
   loadServiceTools: async () => (await import('./linux/service-tools.ts')).linuxServiceTools,
   loadSoftwareTools: async () => (await import('./linux/software.ts')).linuxSoftware,
   loadPatchTools: async () => (await import('./linux/patches.ts')).linuxPatches,
-  softwarePlaces: () => [
+  softwarePaths: () => [
     join(process.env.DPKG_ADMINDIR ?? '/var/lib/dpkg', 'status'),
     ...RPM_FOLDERS.flatMap((folder) => RPM_FILES.map((file) => join(folder, file))),
   ],

@@ -9,16 +9,16 @@ export interface LogEntry {
 
 export interface FoundEntries {
   count: number
-  /** False: only the newest part could be read in time. */
+  /** `false` = only the newest part was read in time. */
   isWhole: boolean
-  /** The newest, the newest first. */
+  /** Newest first. */
   entries: LogEntry[]
 }
 
-/** Nobody waits for more than this many, and no check asks for as many. */
+/** More than any check needs. */
 const ENOUGH = 100_000
 
-/** Counts entries that come the newest first, and keeps the first of them. */
+/** Counts entries that arrive newest first, and keeps the first of them. */
 export class EntryCounter {
   #matches: (entry: LogEntry) => boolean
   #count = 0
@@ -28,7 +28,7 @@ export class EntryCounter {
     this.#matches = matches
   }
 
-  /** False: enough has been counted. */
+  /** `false` = the limit is reached. */
   take(entry: LogEntry): boolean {
     if (!this.#matches(entry)) return true
     this.#count += 1
@@ -41,7 +41,7 @@ export class EntryCounter {
   }
 }
 
-/** Whether a text has this part, upper or lower case; null is part of every text. */
+/** Case-insensitive. `null` matches every text. */
 export function partFinder(part: string | null): (text: string) => boolean {
   if (part === null) return () => true
   const wanted = part.toLowerCase()
@@ -54,5 +54,18 @@ function cut({ at, source, eventId, message }: LogEntry): LogEntry {
     source: source.slice(0, 255),
     eventId: eventId.slice(0, 64),
     message: message.trim().slice(0, MAX_LOG_MESSAGE),
+  }
+}
+
+export function describeEntries({ count, isWhole, entries }: FoundEntries) {
+  return {
+    count,
+    is_whole: isWhole,
+    entries: entries.map(({ at, source, eventId, message }) => ({
+      at: at.toISOString(),
+      source,
+      event_id: eventId,
+      message,
+    })),
   }
 }

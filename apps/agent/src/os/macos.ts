@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs'
 import { homedir, hostname, totalmem, uptime, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readAddresses } from './addresses.ts'
-import { bootTimeFromUptime } from './boot-time.ts'
+import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { killPosix } from './kill-posix.ts'
-import { machineArch } from './machine-arch.ts'
 import { measureDisks } from './measure-disk.ts'
 import { noService } from './no-service.ts'
 import type { Os } from './os.ts'
@@ -23,7 +21,7 @@ export const macos: Os = {
     return join(base, 'Application Support', 'muster-agent')
   },
   findMachineId() {
-    // Asked once, before there is anything to keep waiting.
+    // Read once at load, before anything else runs.
     const { spawnSync } = process.getBuiltinModule('node:child_process')
     const { stdout } = spawnSync('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice'], { encoding: 'utf8' })
     return /"IOPlatformUUID" = "([^"]+)"/.exec(stdout ?? '')?.[1]
@@ -59,17 +57,17 @@ export const macos: Os = {
   killTree: (root, marker) => killPosix(root, () => findRunProcesses(root, marker)),
   findUser: async () => undefined,
   whyNoOtherUser: (name) =>
-    `The agent on this machine runs as ${userInfo().username} and cannot run anything as ${name}: that works on Linux only so far.`,
+    `The agent on this machine runs as ${userInfo().username} and cannot run commands as ${name}. This is supported on Linux only.`,
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-h', 'now'],
   service: noService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,
-  loadLogTools: async () => (await import('./no-log-tools.ts')).noLogTools('macOS'),
-  loadRegistryTools: async () => (await import('./no-registry.ts')).noRegistry,
+  loadLogTools: async () => (await import('./unsupported.ts')).noLogTools('macOS'),
+  loadRegistryTools: async () => (await import('./unsupported.ts')).noRegistry,
   loadServiceTools: async () => (await import('./macos/service-tools.ts')).macosServiceTools,
   loadSoftwareTools: async () => (await import('./macos/software.ts')).macosSoftware,
   loadPatchTools: async () => (await import('./macos/patches.ts')).macosPatches,
-  softwarePlaces: () => [
+  softwarePaths: () => [
     '/Applications',
     ...['/opt/homebrew', '/usr/local'].flatMap((prefix) => [
       join(prefix, 'Cellar'),
@@ -79,7 +77,7 @@ export const macos: Os = {
 }
 
 async function findRunProcesses(root: number, marker: string): Promise<number[]> {
-  // -E appends the environment of one's own processes, of all when run as root.
+  // -E appends the environment of the user's own processes, and of all when run as root.
   const { stdout } = await run('ps', ['-axEww', '-o', 'pid=,ppid=,pgid=,stat=,command='], {
     maxBuffer: 64 * 1024 * 1024,
   })
@@ -105,7 +103,7 @@ async function readDisks() {
   const mounts = stdout.split('\n').flatMap((line) => {
     const [, device, mount, fstype, options] = /^(\/dev\/\S+) on (.+) \((\w+), ([^)]*)\)$/.exec(line) ?? []
     if (device === undefined || mount === undefined || fstype === undefined) return []
-    // The volumes beside the root share its container and are not for people.
+    // Volumes beside the root share its container and are internal.
     return mount.startsWith('/System/Volumes/') || options?.includes('nobrowse')
       ? []
       : [{ device, mount, fstype }]

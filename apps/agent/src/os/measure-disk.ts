@@ -2,7 +2,7 @@ import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Disk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
-import { isGone } from './mount-space.ts'
+import { isGone } from './disk-calls.ts'
 
 type DiskSizes = z.infer<typeof Disk>
 export interface Mount {
@@ -12,12 +12,12 @@ export interface Mount {
 }
 
 const TIMEOUT_MS = 5000
-/** Reads without an answer so far. Each holds a thread, so later callers wait for the same answer. */
+/** Calls without a result so far. Each blocks a thread, so later callers wait for the same call. */
 const pending = new Map<string, Promise<StatsFs | 'gone' | 'failed'>>()
-/** The last answer of every disk, for a read that fails. */
+/** The last result of every disk, for a call that fails. */
 const lastSizes = new Map<string, DiskSizes>()
 
-/** Returns the sizes of mounted disks. Left out: disks that are empty, gone, or have never answered. */
+/** Returns the sizes of mounted disks. Left out: disks that are empty, gone, or have never responded. */
 export async function measureDisks(mounts: Mount[], readStats = statfsOf): Promise<DiskSizes[]> {
   const mounted = new Set(mounts.map(({ mount }) => mount))
   for (const mount of lastSizes.keys()) if (!mounted.has(mount)) lastSizes.delete(mount)
@@ -29,7 +29,7 @@ const statfsOf = (path: string): Promise<StatsFs> => statfs(path)
 
 async function measureDisk(mount: Mount, readStats: typeof statfsOf): Promise<DiskSizes | undefined> {
   const path = mount.mount
-  const asked = pending.get(path) ?? askOnce(path, readStats)
+  const asked = pending.get(path) ?? callOnce(path, readStats)
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<'failed'>((resolve) => (timer = setTimeout(resolve, TIMEOUT_MS, 'failed')))
   const stats = await Promise.race([asked, timeout])
@@ -41,7 +41,7 @@ async function measureDisk(mount: Mount, readStats: typeof statfsOf): Promise<Di
   }
   const total = stats.blocks * stats.bsize
   const used = total - stats.bfree * stats.bsize
-  // As `df` has it: of the space that users can have, without what is reserved for root.
+  // As in `df`: relative to the space that users can use, without the part reserved for root.
   const free = stats.bavail * stats.bsize
   const percent = Math.min(100, Math.round((used / Math.max(1, used + free)) * 1000) / 10)
   const sizes = { ...mount, total, used, free, percent }
@@ -49,7 +49,7 @@ async function measureDisk(mount: Mount, readStats: typeof statfsOf): Promise<Di
   return sizes
 }
 
-function askOnce(path: string, readStats: typeof statfsOf): Promise<StatsFs | 'gone' | 'failed'> {
+function callOnce(path: string, readStats: typeof statfsOf): Promise<StatsFs | 'gone' | 'failed'> {
   const asked = readStats(path)
     .catch((cause: unknown) => (isGone(cause) ? 'gone' : 'failed'))
     .finally(() => pending.delete(path))

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError } from '../errors.ts'
 import type { Service } from './os.ts'
 import { withStartUmask } from './umask.ts'
 
-/** For systems whose service manager the agent does not know yet. */
+/** For systems whose service manager is not supported yet. */
 export const noService: Service = {
   async install() {
     throw new CliError(
-      'a service is made on Linux with systemd only so far: have "run" started by your service manager',
+      'services are supported on Linux with systemd only. Start "run" with your own service manager',
     )
   },
   uninstall: async () => 'There was no service to remove.',
@@ -16,7 +16,7 @@ export const noService: Service = {
   },
 }
 
-/** Starts a program that lives on when this one ends. */
+/** Starts a program that outlives this process. */
 export function startDetachedProcess([program = '', ...args]: string[]): void {
   withStartUmask(() => spawn(program, args, { detached: true, stdio: 'ignore', windowsHide: true })).unref()
 }

@@ -1,13 +1,18 @@
-import type { AgentFacts } from '@muster/contract/agent/facts'
-import type { PowerAction } from '@muster/contract/agent/power'
-import type { Counters } from './counters.ts'
-import type { LogTools } from './log-tools.ts'
-import type { PatchTools } from './patch-tools.ts'
-import type { Probes } from './probes.ts'
-import type { ProcessTools } from './process-tools.ts'
-import type { RegistryTools } from './registry-tools.ts'
-import type { ServiceTools } from './service-tools.ts'
-import type { SoftwareTools } from './software-tools.ts'
+import type { AgentFacts, PowerAction } from '@muster/contract/agent/facts'
+import { freemem, loadavg, totalmem, uptime } from 'node:os'
+import type { MachineProcess, ProcessTarget } from '@muster/contract/agent/processes'
+import type { MachineService, ServiceAction, WantedStartType } from '@muster/contract/agent/services'
+import type {
+  RegistryChange,
+  RegistryChanged,
+  RegistryPage,
+  WholeValue,
+} from '@muster/contract/agent/registry'
+import type { FoundLog, LogSearch, LogSource } from '@muster/contract/agent/logs'
+import type { ChannelRoom } from '../remote/files/channel-room.ts'
+import type { PatchTools, SoftwareTools } from './package-tools.ts'
+import type { CpuTimes, Probes } from './probes.ts'
+import { readCpuTimes } from './node-os.ts'
 
 export interface MachineUser {
   name: string
@@ -17,54 +22,143 @@ export interface MachineUser {
   shell: string
 }
 
-/** What differs between operating systems. One implementation per system; `os/index.ts` chooses. */
+/** The differences between operating systems. One implementation per system; `os/index.ts` chooses. */
 export interface Os {
   platform: AgentFacts['platform']
   defaultDataFolder(): string
-  /** The installation's own id, or undefined where there is none. */
+  /** The id of the installation; undefined if the system has none. */
   findMachineId(): string | undefined
-  /** Facts that are cheap enough for every minute: no process is started for them where that can be avoided. */
+  /** Facts that are cheap enough for every minute, without a child process if possible. */
   readQuickFacts(): Promise<Partial<AgentFacts>>
-  /** Read once a minute: cheap, and without a process where that can be avoided. `quick` may be each second. */
+  /** Read once a minute: cheap, without a child process if possible. `quick` may run each second. */
   readCounters(detail: 'all' | 'quick'): Promise<Counters>
-  /** Facts that hardly change. Read in a process of their own, so that neither their memory nor their hangs stay. */
+  /** Facts that rarely change. Read in a child process, so that its memory and hangs do not stay. */
   readSlowFacts(): Promise<Partial<AgentFacts>>
-  /** Processes below `root` (0 = none) and all that carry `MUSTER_RUN=marker`, whoever their parent is now. */
+  /** Processes below `root` (0 = none) and all that carry `MUSTER_RUN=marker`, whatever their parent is now. */
   findRunProcesses(root: number, marker: string): Promise<number[]>
-  /** Ends a process and all below it, first politely, then by force; resolves when they are gone. */
+  /** Ends a process and its children, first with SIGTERM, then with SIGKILL. Resolves when they are gone. */
   killTree(root: number, marker: string): Promise<void>
-  /** IANA name of the zone of the machine's clocks, as it is now. */
+  /** IANA name of the current time zone. */
   readTimeZone(): string
   findUser(name: string): Promise<MachineUser | undefined>
-  /** Why this agent cannot run something as another user, as a sentence; undefined when it can. */
+  /** Why this agent cannot run commands as another user, as a message; undefined if it can. */
   whyNoOtherUser(name: string): string | undefined
-  /** What the system's program `shutdown` is told. */
+  /** Arguments of `shutdown`. */
   shutdownArguments(action: PowerAction): string[]
   service: Service
-  /** What checks need. Loaded with the first of them, because a machine may have none. */
+  /** Used by checks. Loaded with the first check, because a machine may have none. */
   loadProbes(): Promise<Probes>
-  /** For people who look at the processes of the machine. Loaded with the first of them. */
+  /** Used when a user opens the processes. */
   loadProcessTools(): Promise<ProcessTools>
-  /** For people who look into its log. */
+  /** Used when a user opens the logs. */
   loadLogTools(): Promise<LogTools>
-  /** For people who look into its registry. */
+  /** Used when a user opens the registry. */
   loadRegistryTools(): Promise<RegistryTools>
-  /** For people who look at its services. */
+  /** Used when a user opens the services. */
   loadServiceTools(): Promise<ServiceTools>
-  /** For the process that lists what is installed. */
+  /** Used by the child process that lists the installed software. */
   loadSoftwareTools(): Promise<SoftwareTools>
-  /** For the processes that look for patches and install them. */
+  /** Used by the child processes that scan for patches and install them. */
   loadPatchTools(): Promise<PatchTools>
-  /** Files and folders that change when something is installed or removed; those that are not there do no harm. */
-  softwarePlaces(): string[]
+  /** Files and folders that change when software is installed or removed. They need not exist. */
+  softwarePaths(): string[]
 }
 
-/** The system's own service manager. */
+/** The service manager of the system. */
 export interface Service {
-  /** Writes and starts a service that runs the agent on this data folder. */
+  /** Creates and starts a service that runs the agent with this data folder. */
   install(options: { folder: string; program: string[] }): Promise<string>
-  /** Stops and removes it if it is there; answers what was done, as a sentence. */
+  /** Stops and removes the service if it exists. Returns a message. */
   uninstall(folder: string): Promise<string>
   /** Starts a process that outlives the service and runs `program`. */
   startDetached(program: string[]): Promise<void>
+}
+
+/** Counters of the machine at one moment. Those that grow count from an arbitrary start. */
+export interface Counters {
+  cpu: CpuTimes
+  /** Percent, 0 to 100. */
+  memoryPercent: number
+  swapPercent?: number
+  /** Average of one minute; absent on Windows. */
+  load?: number
+  uptimeSeconds: number
+  disks: readonly { mount: string; percent: number }[]
+  /** Bytes of all disks, and of all network interfaces except loopback. */
+  diskBytes?: { read: number; written: number }
+  netBytes?: { received: number; sent: number }
+}
+
+type Disks = Counters['disks']
+
+/** For systems that report no more without a child process. */
+export function readPlainCounters(disks: Disks, hasLoad: boolean): Counters {
+  return {
+    cpu: readCpuTimes(),
+    memoryPercent: (1 - freemem() / totalmem()) * 100,
+    ...(hasLoad ? { load: loadavg()[0] ?? 0 } : {}),
+    uptimeSeconds: uptime(),
+    disks,
+  }
+}
+
+export interface SeenProcess {
+  process: MachineProcess
+  /** CPU time of all its threads since its start. */
+  cpuSeconds: number
+  memoryBytes: number
+}
+
+export interface ProcessSnapshot {
+  processes: SeenProcess[]
+  cpu: CpuTimes
+  memory: { totalBytes: number; usedBytes: number }
+}
+
+/** Keeps values that do not change between rounds. */
+export interface ProcessReader {
+  read(signal: AbortSignal): Promise<ProcessSnapshot>
+}
+
+export interface EndOptions {
+  /** Kills the process. Otherwise it is asked to exit, if the system supports that. */
+  force: boolean
+  /** Includes its child processes. */
+  tree: boolean
+}
+
+/** The process tools of a system. Loaded on use, see `Os.loadProcessTools`. */
+export interface ProcessTools {
+  /** Interval of updates. Listing processes is expensive on some systems. */
+  everyMs: number
+  openReader(): ProcessReader
+  /** Throws AgentError if the process does not exist or cannot be ended. */
+  end(target: ProcessTarget, options: EndOptions): Promise<{ name: string; ended: number; left: number[] }>
+  /** Returns the name of the process. */
+  setPriority(target: ProcessTarget, nice: number): Promise<string>
+}
+
+/** The service tools of a system. Loaded on use, see `Os.loadServiceTools`. */
+export interface ServiceTools {
+  /** The service that runs this agent, if known. */
+  ownName(dataFolder: string): string | undefined
+  list(name: string | null): Promise<MachineService[]>
+  /** Throws AgentError with the message of the system. */
+  control(name: string, action: ServiceAction): Promise<void>
+  setStartType(name: string, startType: WantedStartType): Promise<void>
+  readLog(name: string, lines: number): Promise<string[]>
+}
+
+/** The Windows registry. Loaded on use, see `Os.loadRegistryTools`. */
+export interface RegistryTools {
+  readKey: (from: { path: string; keys_from: number; values_from: number }) => Promise<RegistryPage>
+  readValue: (value: { path: string; name: string }) => Promise<WholeValue>
+  change: (change: RegistryChange) => Promise<RegistryChanged>
+}
+
+/** Reads the log of a system. Loaded on use, see `Os.loadLogTools`. */
+export interface LogTools {
+  read(search: LogSearch): Promise<FoundLog>
+  /** Sends new lines, after some existing ones, until the reader leaves. */
+  follow(room: ChannelRoom, source: Exclude<LogSource, { kind: 'file' }>): Promise<never>
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { AptProgress } from './linux/apt-install.ts'
+import { AptProgress, describeAptFailure } from './linux/apt-install.ts'
 import { parseAptSimulation } from './linux/patches.ts'
-import { describeAptFailure } from './linux/apt-failure.ts'
 import { describeDnfFailure, parseDnfUpdates } from './linux/dnf.ts'
 import { parseSoftwareUpdates } from './macos/patches.ts'
 import { describeHresult, parseWindowsUpdates } from './windows/patches.ts'
@@ -38,21 +37,18 @@ E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is an
 test.each([
   [
     LOCK,
-    'Another program is busy with the packages of this machine: unattended-upgr, process 4711. Try again when it has ended.',
+    'Another package manager is running: unattended-upgr, process 4711. Try again when it has finished.',
   ],
   [
     'E: Packages need to be removed but remove is disabled.',
-    'Other packages would have to be removed for it, so nothing was installed. Do this in a terminal.',
+    'Nothing was installed, because other packages would have to be removed. Use a terminal.',
   ],
   [
     'E: Failed to fetch http://deb.example/x.deb  Connection failed\nE: Unable to fetch some archives',
-    'Packages could not be fetched: Unable to fetch some archives',
+    'Failed to download packages: Unable to fetch some archives',
   ],
-  [
-    "E: You don't have enough free space in /var/cache/apt/archives/.",
-    'There is not enough free space on the disk.',
-  ],
-  ['', 'apt-get ended with code 100.'],
+  ["E: You don't have enough free space in /var/cache/apt/archives/.", 'Not enough free disk space.'],
+  ['', 'apt-get exited with code 100.'],
 ])('a failure of apt is a sentence: %s', (said, sentence) => {
   expect(describeAptFailure({ code: 100, said })).toBe(sentence)
 })
@@ -101,7 +97,7 @@ test('issue 4, 2.4: what dnf would upgrade, with the versions of rpm and what cl
   })
   expect(describeDnfFailure({ code: 200, said: '' })).toMatch(/^Another program is busy/)
   expect(describeDnfFailure({ code: 1, said: 'Error: Unable to find a match: x0vnc' })).toBe(
-    'No such package is known to this machine: Error: Unable to find a match: x0vnc',
+    'Package not found: Error: Unable to find a match: x0vnc',
   )
 })
 
@@ -146,7 +142,7 @@ test('issue 4, 2.4: what Windows Update offers, with values of whatever type', (
   expect(parseWindowsUpdates('[]')).toEqual([])
   expect(parseWindowsUpdates('Exception from HRESULT: 0x8024402C')).toBeUndefined()
   expect(describeHresult('Exception from HRESULT: 0x8024402C')).toBe(
-    'the update server cannot be reached by its name (0x8024402C).',
+    'the name of the update server cannot be resolved (0x8024402C).',
   )
 })
 

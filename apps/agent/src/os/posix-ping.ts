@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs'
-import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { MeasureError } from '../errors.ts'
 import { findProgram } from '../run/find-program.ts'
-import type { PingAnswer } from './probes.ts'
+import type { PingResult } from './probes.ts'
 import { firstLine, runTool } from './run-tool.ts'
 
 const LIMIT_MS = 5000
 const PACKETS = 3
 
-/** `-W` counts seconds on Linux and milliseconds on macOS, whose ping6 takes it for something else. */
+/** `-W` is in seconds on Linux and in milliseconds on macOS, whose ping6 uses it for something else. */
 export async function pingPosix(
   host: string,
   {
@@ -15,25 +15,25 @@ export async function pingPosix(
     waitFor,
     program = 'ping',
   }: { signal: AbortSignal; waitFor: string | undefined; program?: string },
-): Promise<PingAnswer> {
+): Promise<PingResult> {
   const file = findProgram(program)
-  if (file === undefined) throw new Unmeasurable('There is no ping program on this machine.')
-  // Names of addresses in the output would be asked for, which takes time. The small one of BusyBox never asks.
+  if (file === undefined) throw new MeasureError('ping is not installed on this machine.')
+  // Resolving names in the output takes time. BusyBox never does.
   const numeric = /busybox/.test(realpathSync(file)) ? [] : ['-n']
   const patience = waitFor === undefined ? [] : ['-W', waitFor]
   const args = [...numeric, '-c', String(PACKETS), ...patience, '--', host]
   const { stdout, stderr, timedOut } = await runTool(file, args, { signal, timeoutMs: LIMIT_MS })
   const output = `${stdout}\n${stderr}`.trim()
   if (/permitted|permission denied|cap_net_raw/i.test(stderr))
-    throw new Unmeasurable(`The agent may not send ping packets: ${firstLine(stderr)}`)
+    throw new MeasureError(`The agent has no permission to send ping packets: ${firstLine(stderr)}`)
   const answer = parsePosixPing(output)
   if (answer !== undefined) return answer
-  if (timedOut) return { ...countReplies(stdout), output: `${output}\nNo end within 5 seconds.`.trim() }
-  return { sent: 0, received: 0, ms: null, output: output || `ping said nothing about ${host}.` }
+  if (timedOut) return { ...countReplies(stdout), output: `${output}\nTimed out after 5 seconds.`.trim() }
+  return { sent: 0, received: 0, ms: null, output: output || `ping printed nothing about ${host}.` }
 }
 
-/** The summary of ping on Linux (iputils, BusyBox, inetutils) and macOS; undefined without one. */
-export function parsePosixPing(output: string): PingAnswer | undefined {
+/** The summary of ping on Linux (iputils, BusyBox, inetutils) and macOS; undefined if missing. */
+export function parsePosixPing(output: string): PingResult | undefined {
   const [, sent, received] = /(\d+) packets transmitted, (\d+)(?: packets)? received/.exec(output) ?? []
   if (sent === undefined || received === undefined) return undefined
   const [, mean] = /min\/avg\/max\S* = [\d.]+\/([\d.]+)\//.exec(output) ?? []
@@ -45,8 +45,8 @@ export function parsePosixPing(output: string): PingAnswer | undefined {
   }
 }
 
-/** Of a ping that was ended before its summary: names take long to find out, or the network is slow. */
-function countReplies(stdout: string): Omit<PingAnswer, 'output'> {
+/** For a ping that was killed before its summary, by slow DNS or a slow network. */
+function countReplies(stdout: string): Omit<PingResult, 'output'> {
   const times = [...stdout.matchAll(/ time[=<]([\d.]+) ms/g)].map(([, ms]) => Number(ms))
   const hasStarted = /^PING6?[ (]/m.test(stdout)
   return {

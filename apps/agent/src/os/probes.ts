@@ -1,15 +1,14 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { FoundEntries } from './log-entries.ts'
 
-/** How full a mounted disk is. */
 export interface MountSpace {
   totalBytes: number
-  /** What users can have, without what is reserved for root. */
+  /** Available to users, without the space reserved for root. */
   freeBytes: number
   inodes: { total: number; free: number } | null
 }
 
-/** Time since some start, in any unit. */
+/** Time since an arbitrary start, in any unit. */
 export interface CpuTimes {
   busy: number
   total: number
@@ -22,10 +21,10 @@ export interface MemoryUse {
   swap: { totalBytes: number; freeBytes: number } | null
 }
 
-export interface PingAnswer {
+export interface PingResult {
   sent: number
   received: number
-  /** Mean of those that came back. */
+  /** Average of the replies. */
   ms: number | null
   output: string
 }
@@ -36,24 +35,24 @@ export interface ServiceState {
 }
 
 /**
- * What checks ask of the operating system. Where the system cannot tell, these throw Unmeasurable with a sentence.
- * It is loaded with the first check, see `Os.loadProbes`.
+ * What checks read from the operating system. Functions throw MeasureError with a message if the system cannot tell.
+ * Loaded with the first check, see `Os.loadProbes`.
  */
 export interface Probes {
   readCpuTimes(): Promise<CpuTimes>
   readMemory(signal: AbortSignal): Promise<MemoryUse>
-  /** Undefined when nothing is mounted in this place, or there is no such drive. */
+  /** Undefined if nothing is mounted at this path, or the drive does not exist. */
   measureMount(disk: string): Promise<MountSpace | undefined>
-  /** Three packets. */
-  ping(host: string, signal: AbortSignal): Promise<PingAnswer>
+  /** Sends three packets. */
+  ping(host: string, signal: AbortSignal): Promise<PingResult>
   findService(name: string, signal: AbortSignal): Promise<ServiceState>
-  /** Starts a service; answers what went wrong, as the system says it. */
+  /** Starts a service. Returns the error message of the system, if any. */
   startService(name: string, signal: AbortSignal): Promise<string | undefined>
-  /** Processes whose program has this name, and the memory that they hold together. */
+  /** Processes with this program name, and their total memory. */
   findProcesses(name: string, signal: AbortSignal): Promise<{ count: number; memoryBytes: number }>
   /** Entries of the Windows event log. */
   findEvents(search: SearchOf<'eventlog'>, signal: AbortSignal): Promise<FoundEntries>
-  /** Entries of systemd's journal. */
+  /** Entries of the systemd journal. */
   findJournal(search: SearchOf<'journal'>, signal: AbortSignal): Promise<FoundEntries>
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { AskedProcessReader } from './asked-processes.ts'
-import { DescribedPorts } from './described-ports.ts'
+import { ListedProcessReader, DescribedPorts } from './listed-processes.ts'
 import { parseLsof, parsePsProcesses } from './macos/process-tools.ts'
 import { parseNetstatPorts, parseWindowsProcesses } from './windows/process-tools.ts'
 
@@ -87,7 +86,7 @@ test('processes of Windows, whatever its language', () => {
 test('what is told again without a change is the very same object', async () => {
   const ports = new DescribedPorts()
   let rows = JSON_ROWS
-  const reader = new AskedProcessReader(async () => ({
+  const reader = new ListedProcessReader(async () => ({
     processes: parseWindowsProcesses(rows, ports) ?? [],
     cpu: { busy: 1, total: 2 },
     memory: { totalBytes: 2, usedBytes: 1 },

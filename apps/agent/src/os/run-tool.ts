@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { findProgram, searchPath } from '../run/find-program.ts'
-import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { MeasureError } from '../errors.ts'
 import { withStartUmask } from './umask.ts'
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
-export interface ToolAnswer {
-  /** Null when it had to be ended. */
+export interface ToolResult {
+  /** Null if it was killed. */
   code: number | null
   stdout: string
   stderr: string
@@ -14,16 +14,16 @@ export interface ToolAnswer {
 }
 
 /**
- * Runs a program of the system and tells how it ended; whatever its exit code, that is an answer. The output is in
- * English where the program knows how. Throws Unmeasurable when there is no such program.
+ * Runs a system program. Any exit code is a result. The output is in English if the program supports that. Throws
+ * MeasureError if the program does not exist.
  */
 export async function runTool(
   name: string,
   args: string[],
   options: { signal: AbortSignal; timeoutMs: number },
-): Promise<ToolAnswer> {
+): Promise<ToolResult> {
   const program = findProgram(name)
-  if (program === undefined) throw new Unmeasurable(`There is no program ${name} on this machine.`)
+  if (program === undefined) throw new MeasureError(`${name} is not installed on this machine.`)
   const { PATH: _, ...inherited } = process.env
   const started = performance.now()
   return new Promise((resolve, reject) => {
@@ -43,13 +43,13 @@ export async function runTool(
           return resolve({ code: error.code, stdout, stderr, timedOut: false })
         const timedOut = error.killed === true && performance.now() - started >= options.timeoutMs
         if (timedOut) return resolve({ code: null, stdout, stderr, timedOut })
-        reject(new Unmeasurable(`${name} could not be run: ${error.message.split('\n', 1)[0] ?? ''}.`))
+        reject(new MeasureError(`Failed to run ${name}: ${error.message.split('\n', 1)[0] ?? ''}.`))
       }),
     )
   })
 }
 
-/** The first line with something in it. */
+/** The first line that is not empty. */
 export function firstLine(...texts: string[]): string {
   const lines = texts.flatMap((text) => text.split('\n'))
   return lines.find((line) => line.trim() !== '')?.trim() ?? ''

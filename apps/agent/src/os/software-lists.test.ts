@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { givenFolder } from '../testing/given.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
-import { listHomebrew } from './homebrew.ts'
+import { listHomebrew } from './package-tools.ts'
 import { linuxSoftware, parseDpkg, parseRpm } from './linux/software.ts'
 import { parseApplications } from './macos/software.ts'
 import { parseUninstallKeys } from './windows/software.ts'
@@ -152,6 +152,6 @@ test('what both package managers of one Linux say is put together, and one that 
   expect(await linuxSoftware.list(signal)).toHaveLength(9)
   givenPrograms({ 'dpkg-query': 'echo "dpkg-query: error: parsing file" >&2; exit 2', rpm: 'true' })
   await expect(linuxSoftware.list(signal)).rejects.toThrow(
-    'dpkg-query does not list the software: dpkg-query: error: parsing file',
+    'dpkg-query failed to list the software: dpkg-query: error: parsing file',
   )
 })

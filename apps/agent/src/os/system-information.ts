@@ -2,8 +2,8 @@ import type { AgentFacts, PhysicalDisk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
 
 /**
- * What the library systeminformation knows. It is loaded on use, and used only in the short-lived process that
- * collects slow facts, because it would take a fifth of the agent's memory.
+ * Facts from the library systeminformation. It is loaded on use, and only in the short-lived process that collects
+ * slow facts, because it would take a fifth of the agent's memory.
  */
 const load = async () => (await import('systeminformation')).default
 
@@ -41,7 +41,7 @@ function clean(text: string): string {
   return /^(-|unknown|none|default string|to be filled.*)$/i.test(text.trim()) ? '' : text.trim()
 }
 
-/** A maker's name is left out where the model starts with it anyway. */
+/** The vendor's name is left out if the model starts with it. */
 function joinNames(maker: string, model: string): string {
   const first = clean(maker).split(' ')[0] ?? ''
   return clean(model).toLowerCase().startsWith(first.toLowerCase())

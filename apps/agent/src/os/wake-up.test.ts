@@ -28,18 +28,18 @@ test('each network of the machine is found by the address that reaches all of it
 })
 
 test('the packet comes over a real network as cards know it', async () => {
-  const ear = createSocket('udp4').bind(0, '0.0.0.0')
-  onTestFinished(() => void ear.close())
-  await once(ear, 'listening')
-  const { port } = ear.address() as AddressInfo // A bound UDP socket has an address of this kind.
-  const heard = once(ear, 'message')
+  const receiver = createSocket('udp4').bind(0, '0.0.0.0')
+  onTestFinished(() => void receiver.close())
+  await once(receiver, 'listening')
+  const { port } = receiver.address() as AddressInfo // A bound UDP socket has an address of this kind.
+  const received = once(receiver, 'message')
   // The network of the machine with itself.
   expect(await sendMagicPackets([MAC], ['127.255.255.255'], port)).toBe(1)
-  const [packet] = (await heard) as [Buffer]
+  const [packet] = (await received) as [Buffer]
   expect(packet.toString('hex')).toBe('ff'.repeat(6) + '0242ac110002'.repeat(16))
   expect(magicPacket(MAC)).toHaveLength(102)
 })
 
 test('where no packet can go out, it is said why', async () => {
-  await expect(sendMagicPackets([MAC], ['256.1.1.1'], 9)).rejects.toThrow('No wake-up packet could be sent')
+  await expect(sendMagicPackets([MAC], ['256.1.1.1'], 9)).rejects.toThrow('Failed to send a wake-up packet')
 })

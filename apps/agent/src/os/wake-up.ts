@@ -2,29 +2,29 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { describeError } from '../log/log.ts'
-import { MachineRefused } from './machine-refused.ts'
+import { AgentError } from '../errors.ts'
 
-/** "discard", which nothing answers. */
+/** The "discard" port, which never responds. */
 const PORT = 9
-const MOST_NETWORKS = 16
+const MAX_NETWORKS = 16
 
-/** The addresses by which all machines of a network are reached, of each network that this one is in. */
+/** The broadcast address of each network of this machine. */
 export function findBroadcasts(interfaces = networkInterfaces()): string[] {
   const found = Object.values(interfaces).flatMap((list) =>
     (list ?? [])
       .filter(({ internal, family }) => !internal && family === 'IPv4')
       .map(({ address, netmask }) => broadcastOf(address, netmask)),
   )
-  return [...new Set(found)].slice(0, MOST_NETWORKS)
+  return [...new Set(found)].slice(0, MAX_NETWORKS)
 }
 
-/** Six bytes of ones, then the address sixteen times: what a sleeping card listens for. */
+/** The magic packet: six 0xff bytes, then the address sixteen times. */
 export function magicPacket(mac: string): Buffer {
   const address = Buffer.from(mac.replaceAll(':', ''), 'hex')
   return Buffer.concat([Buffer.alloc(6, 0xff), ...Array.from({ length: 16 }, () => address)])
 }
 
-/** Answers how many packets went out. A network that is down is passed over while another takes them. */
+/** Returns how many packets were sent. A network that is down is skipped if another one works. */
 export async function sendMagicPackets(
   macs: readonly string[],
   broadcasts: readonly string[],
@@ -41,7 +41,7 @@ export async function sendMagicPackets(
     const failed = sent.find((outcome) => outcome.status === 'rejected')
     const count = sent.filter(({ status }) => status === 'fulfilled').length
     if (count === 0 && failed !== undefined)
-      throw new MachineRefused(`No wake-up packet could be sent: ${describeError(failed.reason)}`)
+      throw new AgentError(`Failed to send a wake-up packet: ${describeError(failed.reason)}`)
     return count
   } finally {
     socket.close()

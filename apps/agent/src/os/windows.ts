@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process'
 import { hostname, release, totalmem, uptime, version } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readAddresses } from './addresses.ts'
-import { bootTimeFromUptime } from './boot-time.ts'
-import { machineArch } from './machine-arch.ts'
+import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { measureDisks } from './measure-disk.ts'
 import { noService } from './no-service.ts'
 import type { Os } from './os.ts'
@@ -31,7 +29,7 @@ export const windows: Os = {
   platform: 'windows',
   defaultDataFolder: () => join(process.env.ProgramData ?? 'C:\\ProgramData', 'Muster Agent'),
   findMachineId() {
-    // Asked once, before there is anything to keep waiting.
+    // Read once at load, before anything else runs.
     const { spawnSync } = process.getBuiltinModule('node:child_process')
     const { stdout } = spawnSync('reg', ['query', CRYPTOGRAPHY_KEY, '/v', 'MachineGuid'], {
       encoding: 'utf8',
@@ -72,18 +70,18 @@ export const windows: Os = {
     if (root > 0) await tryRun('taskkill', ['/T', '/F', '/PID', String(root)])
   },
   findUser: async () => undefined,
-  whyNoOtherUser: (name) => `This agent cannot run anything as ${name}: that works on Linux only so far.`,
+  whyNoOtherUser: (name) => `This agent cannot run commands as ${name}. This is supported on Linux only.`,
   shutdownArguments: (action) => [action === 'reboot' ? '/r' : '/s', '/t', '5'],
   service: noService,
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
   loadProcessTools: async () => (await import('./windows/process-tools.ts')).windowsProcessTools,
   loadLogTools: async () => (await import('./windows/log-tools.ts')).windowsLogTools,
-  loadRegistryTools: async () => (await import('./windows/registry/registry-tools.ts')).windowsRegistry,
+  loadRegistryTools: async () => (await import('./windows/registry/registry.ts')).windowsRegistry,
   loadServiceTools: async () => (await import('./windows/service-tools.ts')).windowsServiceTools,
   loadSoftwareTools: async () => (await import('./windows/software.ts')).windowsSoftware,
   loadPatchTools: async () => (await import('./windows/patches.ts')).windowsPatches,
-  // The registry is no file that could be watched for the price of a look.
-  softwarePlaces: () => [],
+  // The registry cannot be watched cheaply.
+  softwarePaths: () => [],
 }
 
 function readDrives() {
@@ -98,7 +96,7 @@ async function needsReboot(): Promise<boolean> {
   return renames !== undefined && /REG_MULTI_SZ\s+\S/.test(renames)
 }
 
-/** What a program printed; undefined when it ended with an error, which is how `reg` says that there is no such key. */
+/** The output of a program; undefined if it failed, which is how `reg` reports a missing key. */
 async function tryRun(program: string, args: string[]): Promise<string | undefined> {
   try {
     return (await run(program, args, { windowsHide: true, timeout: 20_000 })).stdout

@@ -5,12 +5,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote/remote-rules'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { givenDisplay } from './desktop/given-display.ts'
-import { TestDesktop } from './desktop/test-desktop.ts'
-import { TestChannel } from './terminal/test-channel.ts'
 import { givenAgent } from '../testing/given.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
 import { isAlive } from '../testing/is-alive.ts'
+import { givenDisplay, TestDesktop } from './desktop/test-desktop.ts'
+import { TestChannel } from './terminal/test-channel.ts'
 
 async function givenRules(rules: Partial<RemoteRules>) {
   const given = await givenAgent()
@@ -44,8 +43,8 @@ test('issue 4, 1.3: the person at the machine is asked by name, and allows', asy
     person: 'Ada Winter (ada)',
     purpose: 'the printer\nWithout an answer it is\u202eallowed',
   })
-  await server.until(() => terminal.heard.some(({ type }) => type === 'opened'))
-  expect(terminal.heard[0]).toEqual({ type: 'asking', seconds: 5 })
+  await server.until(() => terminal.received.some(({ type }) => type === 'opened'))
+  expect(terminal.received[0]).toEqual({ type: 'asking', seconds: 5 })
   const asked = readFileSync(join(folder, 'asked'), 'utf8')
   expect(asked).toContain('Ada Winter (ada) asks to open a terminal on this computer.')
   expect(asked).toContain('\nReason: the printer Without an answer it is allowed\n')
@@ -57,8 +56,8 @@ test.each(['ask', 'ask_allow', 'require'] as const)('%s: a person who refuses is
   givenPrograms({ zenity: 'exit 1' })
   const { server } = await givenRules({ consent })
   const terminal = new TestChannel(server)
-  expect(await terminal.ended()).toEqual({ code: 'refused', message: 'The person at the machine refused.' })
-  expect(terminal.heard.map(({ type }) => type)).toEqual(['asking'])
+  expect(await terminal.ended()).toEqual({ code: 'refused', message: 'The user at the machine refused.' })
+  expect(terminal.received.map(({ type }) => type)).toEqual(['asking'])
   expect(processesOf(terminal.session)).toEqual([])
 })
 
@@ -75,10 +74,10 @@ test('issue 4, 1.3: VNC to a neighbour is asked for as well, and nothing reaches
   await once(neighbour.listen(0, '127.0.0.1'), 'listening')
   const { port } = neighbour.address() as AddressInfo
   const vnc = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port }, { person: 'Ada (ada)' })
-  expect(await vnc.ended()).toEqual({ code: 'refused', message: 'The person at the machine refused.' })
+  expect(await vnc.ended()).toEqual({ code: 'refused', message: 'The user at the machine refused.' })
   expect(calls).toBe(0)
   expect(readFileSync(join(folder, 'asked'), 'utf8')).toContain(
-    'Ada (ada) asks to see and use a screen by way of this computer.',
+    'Ada (ada) asks to view and control a screen through this computer.',
   )
   expect(processesOf(vnc.session)).toEqual([])
 })
@@ -88,12 +87,12 @@ test('the desktop is asked for as well', async () => {
   givenPrograms({ zenity: 'exit 1' })
   const { server } = await givenRules({ consent: 'require' })
   const desktop = new TestDesktop(server)
-  expect(await desktop.ended()).toMatchObject({ message: 'The person at the machine refused.' })
+  expect(await desktop.ended()).toMatchObject({ message: 'The user at the machine refused.' })
   expect(processesOf(desktop.session)).toEqual([])
 })
 
 test.each([
-  ['ask', 'The person at the machine did not answer within 5 seconds.'],
+  ['ask', 'The user at the machine did not respond within 5 seconds.'],
   ['ask_allow', undefined],
 ] as const)(
   '%s: a real question stands on the screen, and silence counts as it says',
@@ -104,7 +103,7 @@ test.each([
     const terminal = new TestChannel(server)
     await vi.waitFor(() => expect(windowsOf(display)).toContain('"Remote access"'), 10_000)
     expect(processesOf(terminal.session)).toHaveLength(1)
-    const outcome = await server.until(() => terminal.end?.message ?? terminal.heard.find(isOpened)?.type)
+    const outcome = await server.until(() => terminal.end?.message ?? terminal.received.find(isOpened)?.type)
     expect(outcome).toBe(refusal ?? 'opened')
     expect(windowsOf(display)).not.toContain('"Remote access"')
     expect(processesOf(`${terminal.session}-ask`)).toEqual([])
@@ -147,7 +146,7 @@ test('where nobody can be asked it is opened, unless somebody has to allow it', 
   expect(await new TestChannel(strict.server).ended()).toEqual({
     code: 'refused',
     message:
-      'The person at the machine has to allow it, and nobody can be asked: the question could not be shown.',
+      'The user at the machine must allow access, but no user can be asked: the question could not be shown.',
   })
   const mild = await givenRules({ consent: 'ask' })
   await new TestChannel(mild.server).opened()
@@ -159,7 +158,7 @@ test('a note with the name stands on the screen for as long as the terminal is o
   const terminal = await new TestChannel(server, { person: 'Ada Winter (ada)' }).opened()
   await vi.waitFor(() => expect(windowsOf(display)).toContain('"Remote access"'), 10_000)
   const note = processesOf(terminal.session).find((pid) => commandOf(pid).includes('xmessage'))
-  expect(commandOf(Number(note))).toContain('Ada Winter (ada) has a terminal on this computer.')
+  expect(commandOf(Number(note))).toContain('Ada Winter (ada) is using a terminal on this computer.')
   terminal.close('closed')
   await server.until(() => server.reports.some(({ kind }) => kind === 'session-ended'))
   expect(processesOf(terminal.session)).toEqual([])
@@ -173,10 +172,10 @@ test('issue 4, 2.7: who is recorded reads it in the question, and in a note also
   const desktop = new TestDesktop(server, undefined, { person: 'Ada Winter (ada)', recorded: true })
   await desktop.opened()
   const read = () => readFileSync(join(folder, 'asked'), 'utf8')
-  expect(read()).toContain('asks to see and use the screen of this computer. What is shown is recorded.')
+  expect(read()).toContain('asks to view and control the screen of this computer. The session is recorded.')
   await vi.waitFor(() =>
     expect(read()).toContain(
-      'Ada Winter (ada) sees the screen of this computer, and what is shown is recorded.',
+      'Ada Winter (ada) is viewing the screen of this computer. The session is recorded.',
     ),
   )
   const quiet = new TestDesktop(server, { tool: 'desktop', display })

@@ -1,44 +1,43 @@
-import type { ChannelEnd } from '@muster/contract/agent/channel'
-import type { AskingNews } from '@muster/contract/asking'
+import type { AskingNews, ChannelEnd } from '@muster/contract/agent/channel'
 import type { RemoteRules } from '@muster/rules/remote/remote-rules'
-import type { Channel } from './channels/channel.ts'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
-import { KeptMarkers } from '../run/kept-markers.ts'
-import type { Kept } from '../state/kept.ts'
+import { ProcessMarkers } from '../run/process-markers.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
-import type { Answer } from './ask-person.ts'
+import type { Channel } from './channels/channel.ts'
+import type { Answer } from './dialogs.ts'
 
-const MOST_QUESTIONS = 4
+const MAX_CONSENT_REQUESTS = 4
 
 export interface ConsentsOptions {
-  kept: Kept
+  keyValues: KeyValueStore
   outbox: Outbox
   os: Os
   log: Log
   now: () => number
 }
 
-export interface Visit {
+export interface ConsentRequest {
   session: string
   tool: keyof typeof WORDS
-  /** The name of who comes, for people. */
+  /** Display name of the technician. */
   person: string
-  /** Why, in the words of who comes. */
+  /** The reason given by the technician. */
   purpose: string | undefined
-  /** What the window shows is recorded. */
+  /** The session is recorded. */
   recorded: boolean
 }
 
-/** Asks the person at the machine before somebody comes in, where the rules want that. */
+/** Asks the user at the machine for consent if the rules require it. */
 export class Consents implements AsyncDisposable {
   #options: ConsentsOptions
-  #markers: KeptMarkers
+  #markers: ProcessMarkers
   #asking = new Map<string, { abort: (reason: string) => void; done: Promise<unknown> }>()
 
   constructor(options: ConsentsOptions) {
     this.#options = options
-    this.#markers = new KeptMarkers({ name: 'consent_markers', ...options })
+    this.#markers = new ProcessMarkers({ name: 'consent_markers', ...options })
   }
 
   listSessions(): string[] {
@@ -49,11 +48,11 @@ export class Consents implements AsyncDisposable {
     return this.#markers.endInterrupted()
   }
 
-  /** Whether somebody may come in on this channel; it is over where not. */
-  async admit(channel: Channel, visit: Visit, rules: RemoteRules): Promise<boolean> {
+  /** Returns whether access is allowed. Ends the channel if not. */
+  async admit(channel: Channel, visit: ConsentRequest, rules: RemoteRules): Promise<boolean> {
     if (rules.consent === 'off') return true
-    if (this.#asking.size >= MOST_QUESTIONS || this.#asking.has(visit.session)) {
-      channel.end({ code: 'too_many', message: 'The person at the machine is being asked already.' })
+    if (this.#asking.size >= MAX_CONSENT_REQUESTS || this.#asking.has(visit.session)) {
+      channel.end({ code: 'too_many', message: 'A consent request is already open on the machine.' })
       return false
     }
     const calledOff = new AbortController()
@@ -63,9 +62,9 @@ export class Consents implements AsyncDisposable {
     this.#asking.set(visit.session, { abort, done: asked })
     const end = await asked.finally(() => this.#asking.delete(visit.session))
     if (end === undefined && !channel.isOver) return true
-    // Nobody is at the other end who would hear of it.
+    // The requester has left.
     if (channel.isOver) this.#report(visit.session, String(calledOff.signal.reason))
-    else channel.end(end ?? CALLED_OFF)
+    else channel.end(end ?? CANCELLED)
     return false
   }
 
@@ -81,7 +80,7 @@ export class Consents implements AsyncDisposable {
 
   async #ask(
     channel: Channel,
-    { visit, rules, signal }: { visit: Visit; rules: RemoteRules; signal: AbortSignal },
+    { visit, rules, signal }: { visit: ConsentRequest; rules: RemoteRules; signal: AbortSignal },
   ): Promise<ChannelEnd | undefined> {
     const { os, log } = this.#options
     const { consent_seconds: seconds, consent } = rules
@@ -90,19 +89,19 @@ export class Consents implements AsyncDisposable {
     const marker = `${visit.session}-ask`
     this.#markers.add(marker)
     try {
-      // Loaded with the first question: most machines never ask any.
-      const { askPerson } = await import('./ask-person.ts')
-      const dialog = { title: 'Remote access', text: tellQuestion(visit, rules) }
-      const answer = await askPerson(dialog, { seconds, marker, os, signal })
-      log.info({ session: visit.session, person: visit.person, answer }, 'person at the machine was asked')
-      const refusal = answer === 'called off' ? String(signal.reason) : whyRefused(answer, rules)
+      // Loaded on first use: most machines never ask.
+      const { askForConsent } = await import('./dialogs.ts')
+      const dialog = { title: 'Remote access', text: describeConsentRequest(visit, rules) }
+      const answer = await askForConsent(dialog, { seconds, marker, os, signal })
+      log.info({ session: visit.session, person: visit.person, answer }, 'consent requested')
+      const refusal = answer === 'cancelled' ? String(signal.reason) : whyRefused(answer, rules)
       return refusal === undefined ? undefined : { code: 'refused', message: refusal }
     } catch (cause) {
-      log.error({ cause: describeError(cause) }, 'the person at the machine could not be asked')
+      log.error({ cause: describeError(cause) }, 'failed to request consent')
       if (consent !== 'require') return undefined
       return {
         code: 'refused',
-        message: `The person at the machine could not be asked: ${describeError(cause)}`,
+        message: `Failed to ask the user at the machine: ${describeError(cause)}`,
       }
     } finally {
       this.#markers.delete(marker)
@@ -121,35 +120,35 @@ export class Consents implements AsyncDisposable {
   }
 }
 
-const CALLED_OFF: ChannelEnd = { code: 'closed', message: 'The question was called off.' }
+const CANCELLED: ChannelEnd = { code: 'closed', message: 'The consent request was cancelled.' }
 
 const WORDS = {
   terminal: 'open a terminal on this computer',
-  desktop: 'see and use the screen of this computer',
-  vnc: 'see and use a screen by way of this computer',
+  desktop: 'view and control the screen of this computer',
+  vnc: 'view and control a screen through this computer',
 } as const
 
-function tellQuestion(
-  { person, tool, purpose, recorded }: Visit,
+function describeConsentRequest(
+  { person, tool, purpose, recorded }: ConsentRequest,
   { consent, consent_seconds: seconds }: RemoteRules,
 ): string {
   const silence = consent === 'ask_allow' ? 'allowed' : 'refused'
-  const kept = recorded ? ' What is shown is recorded.' : ''
+  const keyValues = recorded ? ' The session is recorded.' : ''
   const why = purpose === undefined ? '' : `\n\nReason: ${purpose}`
-  return `${person} asks to ${WORDS[tool]}.${kept}${why}\n\nWithout an answer it is ${silence} after ${seconds} seconds.`
+  return `${person} asks to ${WORDS[tool]}.${keyValues}${why}\n\nWithout a response it is ${silence} after ${seconds} seconds.`
 }
 
-/** Undefined = it is opened. */
+/** Undefined = allowed. */
 function whyRefused(
-  answer: Exclude<Answer, 'called off'>,
+  answer: Exclude<Answer, 'cancelled'>,
   { consent, consent_seconds: seconds }: RemoteRules,
 ): string | undefined {
   if (answer === 'allowed') return undefined
-  if (answer === 'refused') return 'The person at the machine refused.'
+  if (answer === 'refused') return 'The user at the machine refused.'
   if (answer === 'silent') {
     if (consent === 'ask_allow') return undefined
-    return `The person at the machine did not answer within ${seconds} seconds.`
+    return `The user at the machine did not respond within ${seconds} seconds.`
   }
   if (consent !== 'require') return undefined
-  return `The person at the machine has to allow it, and nobody can be asked: ${answer.nobody}.`
+  return `The user at the machine must allow access, but no user can be asked: ${answer.nobody}.`
 }

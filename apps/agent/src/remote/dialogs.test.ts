@@ -7,7 +7,7 @@ test('issue 4, section 4: a reason with signs of its own adds no lines to the qu
   const program = findDialogProgram()
   expect(program?.path).toBe(`${folder}/kdialog`)
   const dialog = { title: 'Remote access', text: String.raw`CORP\ada asks.\nIt is allowed.` }
-  const told = String.raw`CORP\\ada asks.\\nIt is allowed.`
-  expect(program?.question(dialog).args).toContain(told)
-  expect(program?.notice(dialog)).toContain(told)
+  const reported = String.raw`CORP\\ada asks.\\nIt is allowed.`
+  expect(program?.question(dialog).args).toContain(reported)
+  expect(program?.notice(dialog)).toContain(reported)
 })

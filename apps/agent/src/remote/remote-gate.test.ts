@@ -10,7 +10,7 @@ import { TestChannel } from './terminal/test-channel.ts'
 import { type GivenAgent, givenAgent } from '../testing/given.ts'
 
 const DAY_MS = 86_400_000
-const FORBIDDEN = 'Remote tools are forbidden on this machine.'
+const FORBIDDEN = 'Remote tools are disabled on this machine.'
 
 function setRules(server: GivenAgent['server'], rules: Partial<RemoteRules>, revision = 'r1') {
   const input = { revision, rules: { ...DEFAULT_REMOTE_RULES, ...rules } }
@@ -120,11 +120,11 @@ test('rules outlive a restart without a server, and the server is told which the
 })
 
 test('rules that were changed on the disk let nobody in, and are asked for again', async () => {
-  const expectedWarnings = [/cannot be read/]
+  const expectedWarnings = [/failed to read the remote rules/]
   const { server, agent, folder, start } = await givenAgent({ expectedWarnings })
   setRules(server, { consent: 'require' })
-  await server.until(() => agent.link !== undefined && readKept(folder) !== undefined)
-  expect(readKept(folder)).not.toContain('require')
+  await server.until(() => agent.link !== undefined && readStored(folder) !== undefined)
+  expect(readStored(folder)).not.toContain('require')
   await agent[Symbol.asyncDispose]()
   const database = new DatabaseSync(join(folder, 'state.db'))
   database.prepare("update kept set value = 'sealed1.AAAA' where name = 'remote_rules'").run()
@@ -134,10 +134,10 @@ test('rules that were changed on the disk let nobody in, and are asked for again
   await up
   expect(server.answers.at(-1)?.remote_rules).toBe('unreadable')
   void new TestChannel(server)
-  expect(await replyOf(server)).toMatchObject({ refused: expect.stringContaining('cannot be read') })
+  expect(await replyOf(server)).toMatchObject({ refused: expect.stringContaining('are not readable') })
 })
 
-function readKept(folder: string): string | undefined {
+function readStored(folder: string): string | undefined {
   using database = new DatabaseSync(join(folder, 'state.db'), { readOnly: true })
   const row = database.prepare("select value from kept where name = 'remote_rules'").get()
   return row === undefined ? undefined : String(row.value)

@@ -1,4 +1,4 @@
-import { RemoteRules, RulesRevision } from '@muster/contract/agent/remote-rules'
+import { RemoteRules, RulesRevision } from '@muster/contract/agent/remote'
 import {
   DEFAULT_REMOTE_RULES,
   type RemoteRules as Rules,
@@ -7,36 +7,36 @@ import {
 import { wallClockAt } from '@muster/rules/schedules/zone-time'
 import { z } from 'zod'
 import type { Log } from '../log/log.ts'
-import type { Kept } from '../state/kept.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Seal } from '../state/seal.ts'
 
 const NAME = 'remote_rules'
 const LOOK_EVERY_MS = 1000
 const UNREADABLE =
-  'The rules for remote tools on this machine cannot be read. They open when the server has sent them again.'
+  'The remote rules of this machine are not readable. Remote tools are available again when the server has sent the rules.'
 
 const Stored = z.object({ revision: RulesRevision, rules: RemoteRules })
 type Stored = z.infer<typeof Stored>
 
 export interface RemoteGateOptions {
-  kept: Kept
+  keyValues: KeyValueStore
   seal: Seal
   log: Log
   /** By the machine's own clock. */
   now: () => number
   zone: () => string
-  /** Ends everything that goes on. */
+  /** Ends all open sessions. */
   closeAll: (reason: string) => void
 }
 
 /**
- * What holds for remote tools on this machine, and whether one may be used now. The machine keeps the rules and decides
- * by itself, whatever it is asked for; rules that cannot be read let nobody in.
+ * The remote rules of this machine, and whether remote tools may be used now. The machine stores and enforces the
+ * rules itself. Unreadable rules deny all access.
  */
 export class RemoteGate implements Disposable {
   #options: RemoteGateOptions
   #stored: Stored | undefined | 'unreadable'
-  /** There while there are hours that may end. */
+  /** Set while allowed hours may end. */
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: RemoteGateOptions) {
@@ -45,7 +45,10 @@ export class RemoteGate implements Disposable {
     this.#watchHours()
   }
 
-  /** What the server is told, always: it knows by it that this agent enforces rules. Empty = it has never sent any. */
+  /**
+   * The revision is always reported, so the server knows that this agent enforces rules. Empty = no rules were
+   * received.
+   */
   get revision(): string {
     return this.#stored === 'unreadable' ? 'unreadable' : (this.#stored?.revision ?? '')
   }
@@ -54,17 +57,17 @@ export class RemoteGate implements Disposable {
     return this.#stored === 'unreadable' ? CLOSED : (this.#stored?.rules ?? DEFAULT_REMOTE_RULES)
   }
 
-  /** Why no remote tool may be used now, as a sentence; undefined where one may. */
+  /** Returns why no remote tool may be used now, as a message; undefined if allowed. */
   whyNot(): string | undefined {
     if (this.#stored === 'unreadable') return UNREADABLE
     const { now, zone } = this.#options
     return whyNoRemoteTools(this.rules, () => ({ wallMs: wallClockAt(zone(), now()), zone: zone() }))
   }
 
-  /** Part of the transaction that remembers the command. */
+  /** Runs in the transaction that records the command. */
   set(stored: Stored): void {
-    const { kept, seal } = this.#options
-    kept.save(NAME, seal.seal(JSON.stringify(stored)))
+    const { keyValues, seal } = this.#options
+    keyValues.save(NAME, seal.seal(JSON.stringify(stored)))
     this.#stored = stored
     this.#watchHours()
     setImmediate(() => this.#enforce())
@@ -79,20 +82,20 @@ export class RemoteGate implements Disposable {
     if (this.rules.hours !== null) this.#timer = setInterval(() => this.#enforce(), LOOK_EVERY_MS).unref()
   }
 
-  /** What was begun when it was allowed ends when it is not any more. */
+  /** Ends sessions that were allowed before and no longer are. */
   #enforce(): void {
     const reason = this.whyNot()
     if (reason !== undefined) this.#options.closeAll(reason)
   }
 
   #read(): Stored | undefined | 'unreadable' {
-    const { kept, seal, log } = this.#options
-    const sealed = kept.find(NAME)
+    const { keyValues, seal, log } = this.#options
+    const sealed = keyValues.find(NAME)
     if (sealed === undefined) return undefined
     try {
       return Stored.parse(JSON.parse(seal.open(sealed) ?? ''))
     } catch (cause) {
-      log.warn({ cause }, 'rules for remote tools cannot be read')
+      log.warn({ cause }, 'failed to read the remote rules')
       return 'unreadable'
     }
   }

@@ -1,21 +1,20 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
-import type { Channel } from './channels/channel.ts'
-import { Channels, type ChannelLink } from './channels/channels.ts'
-import { Desktops } from './desktop/desktops.ts'
 import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
-import type { Kept } from '../state/kept.ts'
+import type { KeyValueStore } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { Seal } from '../state/seal.ts'
-import type { ReceiptMaker } from './receipts/receipts-apart.ts'
-import { Receipts } from './receipts/receipts.ts'
+import type { Channel } from './channels/channel.ts'
+import { type ChannelLink, Channels } from './channels/channels.ts'
+import { Desktops } from './desktop/desktops.ts'
+import { type ChangeRecorder, SessionChanges } from './session-changes/session-changes.ts'
 import { Terminals } from './terminal/terminals.ts'
 import { Consents } from './consents.ts'
 import { RemoteGate } from './remote-gate.ts'
 
-type ToolOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'terminal' | 'desktop' | 'vnc' }>
+type ToolSession = Extract<CommandInput<'open-channel'>['tool'], { tool: 'terminal' | 'desktop' | 'vnc' }>
 
-interface Visitor {
+interface SessionUser {
   author: string
   person: string | undefined
   purpose: string | undefined
@@ -24,7 +23,7 @@ interface Visitor {
 
 export interface RemoteToolsOptions {
   link: ChannelLink
-  kept: Kept
+  keyValues: KeyValueStore
   seal: Seal
   outbox: Outbox
   os: Os
@@ -32,16 +31,16 @@ export interface RemoteToolsOptions {
   /** By the machine's own clock. */
   now: () => number
   zone: () => string
-  /** For what tools need on disk while they run. */
+  /** For files of running tools. */
   folder: string
-  /** How long a terminal waits for its person. */
+  /** How long a terminal without a viewer is kept. */
   keepTerminalMs: number | undefined
-  receiptFolder: string
-  /** Undefined = sessions have no receipts. */
-  receiptMaker: ReceiptMaker | undefined
+  snapshotFolder: string
+  /** Undefined = sessions record no changes. */
+  changeRecorder: ChangeRecorder | undefined
 }
 
-/** All by which people work on this machine from afar, and the rules for it. */
+/** All remote tools of this machine, and the rules for them. */
 export class RemoteTools implements AsyncDisposable {
   readonly channels: Channels
   readonly terminals: Terminals
@@ -49,12 +48,16 @@ export class RemoteTools implements AsyncDisposable {
   readonly gate: RemoteGate
   #options: RemoteToolsOptions
   #consents: Consents
-  #receipts: Receipts
+  #receipts: SessionChanges
 
   constructor(options: RemoteToolsOptions) {
     this.#options = options
     this.channels = new Channels(options.link)
-    this.#receipts = new Receipts({ ...options, maker: options.receiptMaker, folder: options.receiptFolder })
+    this.#receipts = new SessionChanges({
+      ...options,
+      maker: options.changeRecorder,
+      folder: options.snapshotFolder,
+    })
     const onEnded = (session: string) => this.#receipts.end(session)
     this.terminals = new Terminals({ ...options, keepMs: options.keepTerminalMs, onEnded })
     this.desktops = new Desktops({ ...options, onEnded })
@@ -62,11 +65,11 @@ export class RemoteTools implements AsyncDisposable {
     this.gate = new RemoteGate({ ...options, closeAll: (reason) => this.#closeAll(reason) })
   }
 
-  /** Opens a terminal or a desktop, after the person at the machine was asked where the rules want that. */
+  /** Opens a terminal or a desktop, after consent of the user at the machine if the rules require it. */
   async open(
     channel: Channel,
-    tool: ToolOrder,
-    { author, person, purpose, recorded }: Visitor,
+    tool: ToolSession,
+    { author, person, purpose, recorded }: SessionUser,
   ): Promise<void> {
     const { os, log } = this.#options
     const { session } = tool
@@ -87,10 +90,10 @@ export class RemoteTools implements AsyncDisposable {
     await (tool.tool === 'terminal'
       ? this.terminals.open(channel, tool, { author, person: visit.person })
       : this.desktops.open(channel, tool))
-    // Who is recorded is told of it, whatever the rules say of the note.
-    const isTold = rules.banner || (recorded && tool.tool !== 'terminal')
-    if (!isTold || goesOn) return
-    const { showBanner } = await import('./show-banner.ts')
+    // A recorded user is always notified, whatever the rules say about banners.
+    const showsBanner = rules.banner || (recorded && tool.tool !== 'terminal')
+    if (!showsBanner || goesOn) return
+    const { showBanner } = await import('./dialogs.ts')
     const isOver = () => !this.terminals.has(session, author) && !this.desktops.has(session)
     await showBanner(visit, { os, log, isOver })
   }
@@ -100,7 +103,7 @@ export class RemoteTools implements AsyncDisposable {
     return parts.flatMap((part) => part.listSessions())
   }
 
-  /** Ends what an earlier process of this agent left behind. */
+  /** Ends processes that an earlier process of this agent left behind. */
   async endInterrupted(): Promise<void> {
     const parts = [this.terminals, this.desktops, this.#consents]
     await Promise.all(parts.map((part) => part.endInterrupted()))
@@ -128,5 +131,5 @@ export class RemoteTools implements AsyncDisposable {
   }
 }
 
-/** Without what would give a dialog lines of its own, or turn the ones that are there round. */
+/** Removes line breaks and bidirectional control characters, which could fake lines of a dialog. */
 const plain = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ')

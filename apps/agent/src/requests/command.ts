@@ -1,24 +1,25 @@
 import {
-  commands,
   type CommandInput,
   type CommandName,
   type CommandPayload,
+  commands,
 } from '@muster/contract/agent/commands'
 import { z } from 'zod'
-import type { Checks } from '../checks/checks.ts'
 import type { LiveFrame } from '@muster/contract/agent/agent-frame'
+import type { QuestionName, Reply } from '@muster/contract/agent/replies'
+import type { Checks } from '../checks/checks.ts'
 import type { PatchReporter } from '../collectors/patch-reporter.ts'
 import type { SoftwareReporter } from '../collectors/software-reporter.ts'
-import type { WhileWatched } from '../collectors/while-watched.ts'
+import type { WhileWatched } from '../collectors/live-sampler.ts'
 import type { OpenParts } from '../remote/files/open-parts.ts'
-import type { Log } from '../log/log.ts'
+import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { RemoteTools } from '../remote/remote-tools.ts'
-import type { Installing } from '../run/installing.ts'
+import type { Installing } from '../run/installations.ts'
 import type { Runs } from '../run/runs.ts'
 import type { Tasks } from '../tasks/tasks.ts'
+import { AgentError, MeasureError } from '../errors.ts'
 
-/** What commands work with. */
 export interface CommandContext {
   payload: CommandPayload
   expiresAtMs: number
@@ -42,9 +43,9 @@ export interface CommandContext {
 
 export type ReplyParts = Omit<Extract<LiveFrame, { type: 'reply' }>, 'type'>
 
-/** A command by its contract: `check` says what is wrong with the input, `take` starts the work. */
+/** A command of the contract: `check` returns what is wrong with the input, `take` starts the work. */
 export interface AgentCommand {
-  /** Whether it runs something whose output and result are reported. */
+  /** Whether it is a run, whose output and result are reported. */
   isRun: boolean
   check: (input: unknown) => { wrong: string } | { take: (context: CommandContext) => void | Promise<void> }
 }
@@ -61,7 +62,7 @@ export function defineCommand<Name extends CommandName>(
     check(raw) {
       const input = commands[name].safeParse(raw)
       if (!input.success) return { wrong: describeWrongInput(input.error) }
-      // The schema of this very name made it; TypeScript does not follow that through the generic index.
+      // The schema of this name has parsed the input. TypeScript loses that through the generic index.
       const parsed = input.data as CommandInput<Name>
       return { take: (context) => options.take(parsed, context) }
     },
@@ -70,4 +71,34 @@ export function defineCommand<Name extends CommandName>(
 
 export function describeWrongInput(error: z.ZodError): string {
   return z.prettifyError(error).replaceAll(/\s+/g, ' ').slice(0, 500)
+}
+
+/** A command that always gets a `reply` frame. */
+export function defineRequest<Name extends QuestionName>(
+  name: Name,
+  answer: (input: CommandInput<Name>, context: CommandContext) => Promise<Reply<Name>>,
+): AgentCommand {
+  return {
+    isRun: false,
+    check(raw) {
+      const input = commands[name].safeParse(raw)
+      if (!input.success) return { wrong: describeWrongInput(input.error) }
+      // The schema of this name has parsed the input. TypeScript loses that through the generic index.
+      const parsed = input.data as CommandInput<Name>
+      return {
+        take: async (context) => {
+          const { nonce } = context.payload
+          try {
+            const found = await answer(parsed, context)
+            context.sendReply({ nonce, refused: null, answer: found })
+          } catch (cause) {
+            const isExpected = cause instanceof AgentError || cause instanceof MeasureError
+            const refused = isExpected ? cause.message : `The agent failed: ${describeError(cause)}`
+            context.sendReply({ nonce, refused, answer: null })
+            if (!isExpected) throw cause
+          }
+        },
+      }
+    },
+  }
 }

@@ -1,10 +1,43 @@
 import type { CommandName } from '@muster/contract/agent/commands'
-import { defineCommand } from './command.ts'
-import { defineQuestion } from './question.ts'
+import { defineCommand, defineRequest } from './command.ts'
+
+const files = () => import('../remote/files/upload-part.ts')
+
+export const beginUpload = defineRequest('begin-upload', async (input, { dataFolder, openParts }) =>
+  (await files()).beginUpload(input, { dataFolder, openParts }),
+)
+
+export const lookAtUpload = defineRequest('look-at-upload', async (input, { dataFolder }) =>
+  (await files()).lookAtUpload(input, dataFolder),
+)
+
+export const dropUpload = defineRequest('drop-upload', async (input, { dataFolder, openParts }) =>
+  (await files()).dropUpload(input, { dataFolder, openParts }),
+)
+
+export const writeText = defineRequest('write-text', async (input, surroundings) => {
+  const files = await import('../remote/files/text-file.ts')
+  return files.writeText(input, surroundings)
+})
+
+export const readText = defineRequest('read-text', async ({ path }, { dataFolder }) => {
+  const files = await import('../remote/files/text-file.ts')
+  return files.readText(path, dataFolder)
+})
+
+export const changeFile = defineRequest('change-file', async (input, { dataFolder }) => {
+  const files = await import('../remote/files/change-file.ts')
+  return files.changeFile(input, dataFolder)
+})
+
+export const listFolder = defineRequest('list-folder', async (input, { dataFolder }) => {
+  const files = await import('../remote/files/list-folder.ts')
+  return files.listFolder(input, dataFolder)
+})
 
 /**
- * What belongs to remote tools, and is refused where they may not be used. Ending something, tidying up and looking at
- * what is measured stay allowed.
+ * Commands of remote tools, which the remote rules may deny. Ending sessions, cleaning up and watching metrics stay
+ * allowed.
  */
 export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'open-channel',
@@ -27,8 +60,8 @@ export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'change-registry',
 ])
 
-export const listShells = defineQuestion('list-shells', async (_, { os }) => {
-  const { describeShells } = await import('../remote/terminal/describe-shells.ts')
+export const listShells = defineRequest('list-shells', async (_, { os }) => {
+  const { describeShells } = await import('../remote/terminal/shells.ts')
   return describeShells(os)
 })
 

@@ -67,7 +67,7 @@ test('a shell script is run by the program that its first line names', async () 
   expect(given.server.outputOf(2)).toBe('python y\n')
   await expect(given.server.result(3)).resolves.toMatchObject({
     outcome: 'refused',
-    reason: 'The script asks for /no/such/program, which is not on this machine.',
+    reason: 'The script needs /no/such/program, which is not installed on this machine.',
   })
 })
 
@@ -100,7 +100,7 @@ test('a missing interpreter is refused with a sentence', async () => {
   })
   await expect(given.server.result(2)).resolves.toMatchObject({
     outcome: 'refused',
-    reason: 'cmd scripts run on Windows only.',
+    reason: 'cmd scripts can only run on Windows.',
   })
 })
 

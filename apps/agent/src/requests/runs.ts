@@ -1,6 +1,62 @@
-import { prepareCommand } from '../run/prepare-command.ts'
-import { prepareScript } from '../run/prepare-script.ts'
-import { defineCommand } from './command.ts'
+import { type CommandInput, commands } from '@muster/contract/agent/commands'
+import { z } from 'zod'
+import { prepareCommand, prepareScript } from '../run/prepare-run.ts'
+import type { InstallRequest } from '../cli/install-order.ts'
+import {
+  type AgentCommand,
+  type CommandContext,
+  defineCommand,
+  defineRequest,
+  describeWrongInput,
+} from './command.ts'
+
+export const runChecks = defineCommand('run-checks', {
+  isRun: false,
+  take: ({ ids }, { checks }) => checks.runNow(ids),
+})
+
+/** As in the contract, but definitions are parsed one by one, because a newer server may know more types. */
+const Input = commands['set-checks'].extend({ put: z.array(z.unknown()).max(500) })
+
+export const setChecks: AgentCommand = {
+  isRun: false,
+  check(raw) {
+    const input = Input.safeParse(raw)
+    if (!input.success) return { wrong: describeWrongInput(input.error) }
+    return { take: ({ checks }) => checks.set(input.data) }
+  },
+}
+
+export const installPatches = defineCommand('install-patches', {
+  isRun: true,
+  take: (input, context) => accept(input, context, { kind: 'patches', guids: input.guids }),
+})
+
+export const installPackage = defineCommand('install-package', {
+  isRun: true,
+  take: (input, context) => accept(input, context, { kind: 'package', names: input.names }),
+})
+
+type Limits = Pick<CommandInput<'install-package'>, 'timeout_seconds' | 'output_cap_bytes'>
+
+function accept(limits: Limits, { payload, runs, installing }: CommandContext, order: InstallRequest): void {
+  if (payload.history_id === null) return
+  runs.accept({
+    historyId: payload.history_id,
+    nonce: payload.nonce,
+    timeoutSeconds: limits.timeout_seconds,
+    outputCapBytes: limits.output_cap_bytes,
+    prepare: () => installing.prepare(order),
+  })
+}
+
+/** Windows takes minutes; the report follows when the scan has finished. */
+export const scanPatches = defineRequest('scan-patches', async (_, { patches }) => {
+  patches.scan()
+  return {}
+})
+
+export const reportSoftware = defineRequest('report-software', (_, { software }) => software.reportAll())
 
 export const cancel = defineCommand('cancel', {
   isRun: false,

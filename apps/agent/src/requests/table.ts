@@ -1,28 +1,51 @@
 import { type CommandName, commands } from '@muster/contract/agent/commands'
 import { z } from 'zod'
-import { cancel, runCommand, runScript, runTask } from './runs.ts'
+import {
+  cancel,
+  installPackage,
+  installPatches,
+  reportSoftware,
+  runChecks,
+  runCommand,
+  runScript,
+  runTask,
+  scanPatches,
+  setChecks,
+} from './runs.ts'
 import { type AgentCommand, describeWrongInput } from './command.ts'
-import { endProcess, setPriority, watchProcesses } from './processes.ts'
-import { endSession, listShells, openChannel, setRemoteRules } from './remote.ts'
-import { controlService, listServices, readServiceLog, setStartType } from './services.ts'
+import {
+  changePower,
+  changeRegistry,
+  controlService,
+  endProcess,
+  listServices,
+  readLog,
+  readRegistryKey,
+  readRegistryValue,
+  readServiceLog,
+  reportFacts,
+  sendWakeUp,
+  setPriority,
+  setStartType,
+  uninstall,
+  watchMetrics,
+  watchProcesses,
+} from './machine.ts'
 import {
   beginUpload,
   changeFile,
   dropUpload,
+  endSession,
   listFolder,
+  listShells,
   lookAtUpload,
+  openChannel,
   readText,
+  setRemoteRules,
   writeText,
-} from './files.ts'
-import { changePower, sendWakeUp } from './power.ts'
-import { installPackage, installPatches, reportSoftware, scanPatches } from './software.ts'
-import { readLog } from './read-log.ts'
-import { changeRegistry, readRegistryKey, readRegistryValue } from './registry.ts'
-import { reportFacts, watchMetrics } from './facts.ts'
-import { runChecks, setChecks } from './definitions.ts'
-import { uninstall } from './uninstall.ts'
+} from './remote.ts'
 
-/** As the contract has it, except that definitions are read one by one: a newer server may know more types. */
+/** As in the contract, but definitions are parsed one by one, because a newer server may know more types. */
 const Input = commands['set-tasks'].extend({ put: z.array(z.unknown()).max(200) })
 
 const setTasks: AgentCommand = {
@@ -34,7 +57,7 @@ const setTasks: AgentCommand = {
   },
 }
 
-/** Everything that a server may ask of this machine. */
+/** Every command that a server can send to this machine. */
 export const commandTable: Record<CommandName, AgentCommand> = {
   'run-command': runCommand,
   'run-script': runScript,

@@ -11,7 +11,7 @@ import type { CommandContext } from './command.ts'
 import { REMOTE_COMMANDS } from './remote.ts'
 import { commandTable } from './table.ts'
 
-/** Refusals that wait for the server at one time: whoever forges commands must not fill the disk with them. */
+/** Limit for refusals waiting for the server: forged commands must not fill the disk with them. */
 const MAX_WAITING_REFUSALS = 1000
 
 export interface TakeOptions {
@@ -30,11 +30,11 @@ export interface TakeOptions {
   context: Omit<CommandContext, 'payload' | 'expiresAtMs' | 'runs'>
 }
 
-/** Checks a command as it came over the link and carries it out, refuses it, or answers a repeated one. */
+/** Verifies a command from the link and runs it, refuses it, or handles a repeated one. */
 export function takeCommand(command: SignedCommand, options: TakeOptions): void {
   const verdict = verifyCommand(command, verifyContext(options))
   if (verdict.verdict === 'refused') return refuse(verdict, options)
-  if (verdict.verdict === 'repeated') return answerRepeated(verdict.payload, options)
+  if (verdict.verdict === 'repeated') return reportRepeated(verdict.payload, options)
   const { payload, expiresAtMs } = verdict
   const { runs, nonces, state, log } = options
   const known = commandTable[payload.name]
@@ -45,7 +45,7 @@ export function takeCommand(command: SignedCommand, options: TakeOptions): void 
     )
 
   const checked = known.check(payload.input)
-  if ('wrong' in checked) return refuseSigned(`The machine refused the command: ${checked.wrong}`)
+  if ('wrong' in checked) return refuseSigned(`The machine refused the command. ${checked.wrong}`)
   const closed = REMOTE_COMMANDS.has(payload.name) ? options.context.remote.gate.whyNot() : undefined
   if (closed !== undefined) {
     log.info({ command: payload.name, author: payload.author, reason: closed }, 'remote tool refused')
@@ -53,17 +53,14 @@ export function takeCommand(command: SignedCommand, options: TakeOptions): void 
     return options.context.sendReply({ nonce: payload.nonce, refused: closed, answer: null })
   }
   if (known.isRun && payload.history_id === null) {
-    return refuseSigned('The machine refused the command: it names no history row for its result.')
+    return refuseSigned('The machine refused the command. It names no history row for its result.')
   }
   if (known.isRun && payload.history_id !== null) {
     if (runs.isActive(payload.history_id)) {
-      return options.sendError(
-        'refused',
-        'A command was refused: other work with this number is still going on.',
-      )
+      return options.sendError('refused', 'Refused a command whose history id belongs to a run in progress.')
     }
     const earlier = runs.find(payload.history_id)
-    // The cancellation overtook the command.
+    // The cancellation arrived before the command.
     if (earlier?.nonce === '') return runs.repeatState(earlier)
   }
   log.info(
@@ -71,7 +68,7 @@ export function takeCommand(command: SignedCommand, options: TakeOptions): void 
     'command accepted',
   )
   const context: CommandContext = { ...options.context, runs, payload, expiresAtMs }
-  // One transaction: a command whose nonce is not on disk is not begun, and the other way round.
+  // One transaction: no command starts without its nonce on disk, and no nonce is stored without its command.
   const work = state.write(() => {
     nonces.remember(payload.nonce, expiresAtMs)
     return checked.take(context)
@@ -96,10 +93,10 @@ function refuse(verdict: Extract<Verdict, { verdict: 'refused' }>, options: Take
   const { historyId, nonce, sentence, signed } = verdict
   const { log, outbox, runs, sendError } = options
   log.warn({ history_id: historyId, reason: sentence }, 'command refused')
-  // Somebody may wait for an answer; one who does not passes it over.
+  // The server may be waiting for a reply; otherwise it ignores this one.
   if (signed && historyId === null && nonce !== null)
     options.context.sendReply({ nonce, refused: sentence, answer: null })
-  // A forged command must not overwrite what became of a real run, and what has no row has no result.
+  // A forged command must not overwrite the result of a real run, and a command without a row has no result.
   if (historyId === null || runs.find(historyId) !== undefined) return sendError('refused', sentence)
   if (!signed && outbox.countRefusals() >= MAX_WAITING_REFUSALS) return
   outbox.append({
@@ -112,14 +109,14 @@ function refuse(verdict: Extract<Verdict, { verdict: 'refused' }>, options: Take
   })
 }
 
-/** The server sends a command again when it does not know whether it arrived; it is told where that stands. */
-function answerRepeated(payload: { history_id: number | null; nonce: string }, options: TakeOptions): void {
+/** The server sends a command again if it does not know whether it arrived. The current state is reported again. */
+function reportRepeated(payload: { history_id: number | null; nonce: string }, options: TakeOptions): void {
   const { log, runs } = options
   const record = payload.history_id === null ? undefined : runs.find(payload.history_id)
   if (record?.nonce === payload.nonce) {
     log.info({ history_id: payload.history_id }, 'command delivered again')
     return runs.repeatState(record)
   }
-  log.warn({ history_id: payload.history_id }, 'repeated command ignored')
-  options.sendError('repeated', 'A command that had been carried out before was ignored.')
+  log.warn({ history_id: payload.history_id }, 'ignored a repeated command')
+  options.sendError('repeated', 'Ignored a command that has already been run.')
 }

@@ -1,49 +1,47 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
-import type { Kept } from '../state/kept.ts'
-import { KeptMarkers } from './kept-markers.ts'
+import type { KeyValueStore } from '../state/state.ts'
+import { ProcessMarkers } from './process-markers.ts'
 import { OutputPipes } from './output-pipes.ts'
 import type { OutputStream } from './output-reports.ts'
-import type { PreparedRun } from './prepare-script.ts'
+import type { PreparedRun } from './prepare-run.ts'
 import { describeEnd, describeStartFailure, type Outcome, type Stop } from './run-outcome.ts'
 import { startProcess, type ProcessPlan, type RunningProcess } from './run-process.ts'
 
-/** A process that no signal ends must not keep its run open for ever. */
+/** A process that no signal ends must not keep its run open forever. */
 const GIVE_UP_AFTER_MS = 3000
 
 export type RunEnd = Pick<Outcome, 'outcome' | 'reason' | 'retcode'> & { seconds: number }
 
 interface RunOptions {
-  /** Ends the run; `stop` says then why. */
+  /** Ends the run; `stop` then returns the reason. */
   signal: AbortSignal
   stop: () => Stop
   onOutput: (stream: OutputStream, bytes: Buffer) => void
 }
 
-/**
- * Runs what checks and tasks run with what runs commands: the same environment, limits and end of everything below.
- */
+/** Runs the processes of checks and tasks like commands: with the same environment, limits and cleanup. */
 export class BackgroundRuns implements Disposable {
   #os: Os
   #log: Log
   #pipes: OutputPipes
-  #markers: KeptMarkers
+  #markers: ProcessMarkers
 
-  /** `name`: under which the marks of what runs are kept. */
-  constructor(options: { name: string; os: Os; log: Log; kept: Kept; pipeFolder: string }) {
+  /** `name`: the key under which the process markers are stored. */
+  constructor(options: { name: string; os: Os; log: Log; keyValues: KeyValueStore; pipeFolder: string }) {
     this.#os = options.os
     this.#log = options.log
-    this.#markers = new KeptMarkers(options)
+    this.#markers = new ProcessMarkers(options)
     this.#pipes = new OutputPipes({ folder: options.pipeFolder, log: options.log })
   }
 
-  /** Ends what an earlier process of this agent left behind. */
+  /** Ends processes that an earlier process of this agent left behind. */
   endInterrupted(): Promise<void> {
     return this.#markers.endInterrupted()
   }
 
-  /** Runs what is prepared to its end; throws RunRefused where this machine cannot. */
+  /** Runs the prepared process until it ends. Throws RunError if this machine cannot run it. */
   async run(
     prepare: () => Promise<PreparedRun>,
     options: RunOptions & { timeoutSeconds: number },
@@ -89,7 +87,7 @@ export class BackgroundRuns implements Disposable {
       () =>
         end({
           outcome: 'timed_out',
-          reason: `It was ended because it took longer than ${timeoutSeconds} s.`,
+          reason: `Timed out after ${timeoutSeconds} s.`,
         }),
       timeoutSeconds * 1000,
     )
@@ -105,7 +103,7 @@ export class BackgroundRuns implements Disposable {
     try {
       await kill()
     } catch (cause) {
-      this.#log.error({ cause }, 'a run cannot be ended')
+      this.#log.error({ cause }, 'failed to end a run')
     } finally {
       setTimeout(giveUp, GIVE_UP_AFTER_MS).unref()
     }

@@ -1,19 +1,20 @@
 import { statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
-import type { MachineUser } from '../os/os.ts'
-import { searchPath } from './find-program.ts'
-import { RunRefused } from './run-refused.ts'
+import type { MachineUser, Os } from '../os/os.ts'
+import { RunError } from '../errors.ts'
+import { findProgram, searchPath } from './find-program.ts'
+import type { ProcessPlan } from './run-process.ts'
 
-/** What a run inherits from the agent. Everything else of the agent's environment is its own business. */
+/** Variables that a run inherits. The rest of the agent's environment is private. */
 const INHERITED = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(https?|no|all|ftp)_proxy)$/i
 const NAME_VALUE = /^([A-Za-z_][A-Za-z0-9_.()-]*)=([^\0]*)$/s
 
-/** The environment of a run: a clean one, and the given `NAME=value` list on top. */
+/** The environment of a run: a clean one, with the given `NAME=value` list on top. */
 export function makeEnvironment(list: string[], user: MachineUser | undefined): Record<string, string> {
   return { ...(process.platform === 'win32' ? windowsBase() : posixBase(user)), ...parseList(list) }
 }
 
-/** Where a run starts: at home if that exists, else at the root. */
+/** The working folder of a run: the home folder if it exists, otherwise the root. */
 export function workingFolder(user: MachineUser | undefined): string {
   const home = user?.home ?? homedir()
   try {
@@ -30,7 +31,7 @@ function parseList(list: string[]): Record<string, string> {
     list.map((entry) => {
       const [, name, value] = NAME_VALUE.exec(entry) ?? []
       if (name === undefined || value === undefined) {
-        throw new RunRefused(`"${entry.slice(0, 60)}" is not an environment variable: write NAME=value.`)
+        throw new RunError(`"${entry.slice(0, 60)}" is not a valid environment variable. Use NAME=value.`)
       }
       return [name, value]
     }),
@@ -53,7 +54,7 @@ function posixBase(user: MachineUser | undefined): Record<string, string> {
   }
 }
 
-/** Windows programs do not start without most of their environment; only the agent's own settings are left out. */
+/** Windows programs need most of their environment to start. Only the agent's own settings are removed. */
 function windowsBase(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([key]) => !/^(NODE_|MUSTER_)/i.test(key))
   return Object.fromEntries(kept.map(([key, value]) => [key, value ?? '']))
@@ -67,4 +68,49 @@ function ownUser(): { name: string; home: string; shell: string } {
     // In some containers the agent's own user id has no name.
     return { name: String(process.getuid?.() ?? 'agent'), home: homedir(), shell: '/bin/sh' }
   }
+}
+
+/** User, environment and folder of a run. Throws RunError if they are not available here. */
+export async function planSurroundings(
+  input: { env_vars: string[]; run_as_user: string | null },
+  os: Os,
+): Promise<Pick<ProcessPlan, 'env' | 'cwd' | 'user'>> {
+  const user = await findOtherUser(input.run_as_user, os)
+  return { env: makeEnvironment(input.env_vars, user), cwd: workingFolder(user), user }
+}
+
+/** The user to switch to; undefined if the agent already runs as that user, or none is named. */
+async function findOtherUser(name: string | null, os: Os): Promise<MachineUser | undefined> {
+  if (name === null || name === ownName()) return undefined
+  const why = os.whyNoOtherUser(name)
+  if (why !== undefined) throw new RunError(why)
+  const user = await os.findUser(name)
+  if (user === undefined) throw new RunError(`User "${name}" does not exist on this machine.`)
+  return user
+}
+
+function ownName(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    // In some containers the agent's own user id has no name.
+    return undefined
+  }
+}
+
+/** The command line that starts a program as another user, with that user's groups. Linux, as root. */
+export function asUser(
+  plan: Pick<ProcessPlan, 'program' | 'args'>,
+  user: MachineUser,
+): { program: string; args: string[] } {
+  const setpriv = findProgram('setpriv')
+  if (setpriv !== undefined) {
+    const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--init-groups']
+    return { program: setpriv, args: [...identity, '--', plan.program, ...plan.args] }
+  }
+  const runuser = findProgram('runuser')
+  if (runuser !== undefined) {
+    return { program: runuser, args: ['-u', user.name, '--', plan.program, ...plan.args] }
+  }
+  throw new Error('running as another user needs setpriv or runuser, and neither is installed')
 }

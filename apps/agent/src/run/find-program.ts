@@ -4,7 +4,9 @@ import { delimiter, isAbsolute, join } from 'node:path'
 const POSIX_FOLDERS =
   '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin:/opt/homebrew/bin'
 
-/** The search path for everything that is run: the agent's own, and the usual folders, which services often lack. */
+/**
+ * The search path of everything that is run: the agent's own path, and the usual folders, which services often lack.
+ */
 export function searchPath(): string {
   const own = process.env.PATH ?? ''
   if (process.platform === 'win32') return own

@@ -1,19 +1,19 @@
-import type { Interpreter } from '@muster/contract/agent/interpreter'
+import type { Interpreter } from '@muster/contract/agent/shells'
 import type { z } from 'zod'
 import { findProgram } from './find-program.ts'
-import { RunRefused } from './run-refused.ts'
+import { RunError } from '../errors.ts'
 
 type InterpreterName = z.infer<typeof Interpreter>
 
 export interface ScriptCall {
-  /** Name of the script file: several interpreters look at its ending. */
+  /** Name of the script file; several interpreters check its extension. */
   fileName: string
   body: string
   /** Program and arguments that run the file. */
   command: (path: string) => [program: string, ...args: string[]]
 }
 
-/** How a script body is run, or a refusal when its interpreter is not on this machine. */
+/** Returns how a script body is run. Throws RunError if its interpreter is not installed. */
 export function planScript(interpreter: InterpreterName, body: string): ScriptCall {
   switch (interpreter) {
     case 'shell':
@@ -36,13 +36,13 @@ export function planScript(interpreter: InterpreterName, body: string): ScriptCa
   }
 }
 
-/** PowerShell reads its own commands best from a file: quoting and exit codes then work as in a console. */
+/** PowerShell runs commands best from a file: quoting and exit codes then work as in a console. */
 export function planPowershell(body: string): ScriptCall {
   const program = requireProgram(
     'PowerShell',
     ...(process.platform === 'win32' ? ['powershell', 'pwsh'] : ['pwsh']),
   )
-  // Windows PowerShell takes a file without this mark for the local code page.
+  // Windows PowerShell reads a file without this mark in the local code page.
   const marked = body.startsWith('\uFEFF') ? body : `\uFEFF${body}`
   const policy = process.platform === 'win32' ? ['-ExecutionPolicy', 'Bypass'] : []
   return withProgram({ fileName: 'script.ps1', body: marked }, program, [
@@ -54,14 +54,14 @@ export function planPowershell(body: string): ScriptCall {
 }
 
 function planShellScript(body: string): ScriptCall {
-  // Shells stumble over the line ends that a Windows editor leaves.
+  // Shells fail on CRLF line ends.
   const script = { fileName: 'script.sh', body: body.replaceAll('\r\n', '\n') }
   const named = /^#!\s*(\S+)[ \t]*([^\n]*)/.exec(script.body)
   if (named?.[1] !== undefined) {
     const program = findProgram(named[1])
     if (program === undefined)
-      throw new RunRefused(`The script asks for ${named[1]}, which is not on this machine.`)
-    // As the kernel does it: everything after the program is one argument.
+      throw new RunError(`The script needs ${named[1]}, which is not installed on this machine.`)
+    // As in the kernel: everything after the program is one argument.
     const rest = named[2]?.trim() ?? ''
     return withProgram(script, program, rest === '' ? [] : [rest])
   }
@@ -69,13 +69,13 @@ function planShellScript(body: string): ScriptCall {
 }
 
 function planNode(body: string): ScriptCall {
-  // The agent is a Node program and brings its own along. `.js` takes both kinds of modules.
+  // The agent brings its own Node. `.js` supports both module types.
   const own = /[\\/]node(\.exe)?$/.test(process.execPath) ? process.execPath : undefined
   return withProgram({ fileName: 'script.js', body }, own ?? requireProgram('Node', 'node'))
 }
 
 function planCmd(body: string): ScriptCall {
-  if (process.platform !== 'win32') throw new RunRefused('cmd scripts run on Windows only.')
+  if (process.platform !== 'win32') throw new RunError('cmd scripts can only run on Windows.')
   const script = { fileName: 'script.cmd', body: body.replaceAll(/\r?\n/g, '\r\n') }
   return withProgram(script, process.env.ComSpec ?? 'cmd.exe', ['/d', '/q', '/c'])
 }
@@ -90,6 +90,6 @@ function withProgram(
 
 function requireProgram(title: string, ...names: string[]): string {
   const program = findProgram(...names)
-  if (program === undefined) throw new RunRefused(`${title} is not installed on this machine.`)
+  if (program === undefined) throw new RunError(`${title} is not installed on this machine.`)
   return program
 }

@@ -9,30 +9,30 @@ import type { MachineUser } from '../os/os.ts'
 
 const run = promisify(execFile)
 const READ_BYTES = 64 * 1024
-/** Pairs of names that are kept for the next runs. */
-const KEPT_PAIRS = 4
+/** Named pipe pairs that are reused. */
+const MAX_POOLED_PAIRS = 4
 
-/** Where one process writes and the agent reads, for one of its streams. */
+/** The pipe of one output stream. */
 export interface OutputPipe {
   readable: Socket
-  /** Where the bytes go; they are overwritten by the next ones. */
+  /** Receives the bytes, which the next read overwrites. */
   onBytes: (bytes: Buffer) => void
-  /** To be handed to the process and closed afterwards. */
+  /** Passed to the process and closed afterwards. */
   writeFd: number
 }
 export interface PipePair {
   stdout: OutputPipe
   stderr: OutputPipe
-  /** Gives the names back. `isQuiet`: both streams came to their end, so that nobody writes to them any more. */
+  /** Returns the pair for reuse. `isQuiet`: both streams have ended, so no process writes to them any more. */
   release: (isQuiet: boolean) => void
 }
 
 /**
  * Named pipes for the output of a run.
  *
- * Node's own `pipe` is a socket pair on POSIX, and a socket cannot be opened by its name: `echo text > /dev/stderr`,
- * which scripts do every day, fails there with "No such device or address". These are real pipes. Node can make them
- * only by a process of its own, so that a pair of names serves one run after the other.
+ * Node's own `pipe` is a socket pair on POSIX, and a socket cannot be opened by name: `echo text > /dev/stderr`,
+ * which is common in scripts, fails with "No such device or address". These are real pipes. Node can create them
+ * only with a child process, so pairs are reused.
  */
 export class OutputPipes implements Disposable {
   #folder: string
@@ -45,16 +45,16 @@ export class OutputPipes implements Disposable {
     this.#log = options.log
   }
 
-  /** A pair that `user` may open again by name, or undefined where there are no named pipes. */
+  /** A pair that `user` may open again by name, or undefined if named pipes are not available. */
   async take(user: MachineUser | undefined): Promise<PipePair | undefined> {
     if (process.platform === 'win32') return undefined
     let folder: string | undefined
     try {
-      // A pair for another user belongs to that user, and serves once.
+      // A pair for another user belongs to that user and is used once.
       folder = (user === undefined ? this.#kept.pop() : undefined) ?? (await this.#make(user))
       return this.#open(folder, user === undefined)
     } catch (cause) {
-      this.#log.debug({ cause }, 'no named pipes here, using sockets')
+      this.#log.debug({ cause }, 'failed to create named pipes, using sockets')
       if (folder !== undefined) remove(folder)
       return undefined
     }
@@ -82,7 +82,8 @@ export class OutputPipes implements Disposable {
     const stdout = openPipe(join(folder, 'stdout'))
     const stderr = openPipe(join(folder, 'stderr'))
     const release = (isQuiet: boolean) => {
-      if (isQuiet && mayKeep && !this.#isDisposed && this.#kept.length < KEPT_PAIRS) this.#kept.push(folder)
+      if (isQuiet && mayKeep && !this.#isDisposed && this.#kept.length < MAX_POOLED_PAIRS)
+        this.#kept.push(folder)
       else remove(folder)
     }
     return { stdout, stderr, release }
@@ -103,10 +104,10 @@ function remove(folder: string): void {
 }
 
 function openPipe(name: string): OutputPipe {
-  // The reading end first and without waiting, or opening the other would block for ever.
+  // The reading end is opened first and non-blocking, or opening the other end would block forever.
   const readFd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
   const writeFd = openSync(name, constants.O_WRONLY)
-  // One buffer for all that is read: a gigabyte in fresh ones would keep 50 MB waiting for the garbage collector.
+  // One buffer for all reads: new buffers for a gigabyte would keep 50 MB waiting for garbage collection.
   const onread = {
     buffer: Buffer.allocUnsafeSlow(READ_BYTES),
     callback(count: number, buffer: Uint8Array) {

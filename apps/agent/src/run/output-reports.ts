@@ -1,9 +1,42 @@
 import type { Report } from '@muster/contract/agent/link'
-import { SecretFilter } from '@muster/rules/text/hide-secrets'
+import { SecretFilter } from '@muster/rules/text/safe-text'
+
+/** Keeps only the last characters of a byte stream. */
+export class TailText {
+  #decoder = new TextDecoder()
+  #text = ''
+  #limit: number
+  #filter: SecretFilter
+
+  /** Secrets are hidden here and in the results of `take` and `end`. */
+  constructor(limit: number, secrets: readonly string[] = []) {
+    this.#limit = limit
+    this.#filter = new SecretFilter(secrets)
+  }
+
+  /** Returns the decoded text. An incomplete character is returned with the next bytes. */
+  take(bytes: Buffer): string {
+    const text = this.#filter.take(this.#decoder.decode(bytes, { stream: true }))
+    this.#text += text
+    if (this.#text.length > 4 * this.#limit) this.#text = this.#text.slice(-this.#limit)
+    return text
+  }
+
+  /** Returns the text that was held back. */
+  end(): string {
+    const rest = this.#filter.take(this.#decoder.decode()) + this.#filter.end()
+    this.#text += rest
+    return rest
+  }
+
+  get text(): string {
+    return this.#text.slice(-this.#limit)
+  }
+}
 
 const FLUSH_AFTER_MS = 50
 const FLUSH_FROM_CHARS = 32 * 1024
-/** A program that alternates its streams would make a report of each line; beyond this they are put together. */
+/** A program that alternates its streams would create a report per line. Beyond this number they are merged. */
 const MAX_SEGMENTS = 16
 const MAX_TEXT_CHARS = 250_000
 
@@ -11,9 +44,9 @@ export type OutputStream = 'stdout' | 'stderr'
 export type OutputReport = Extract<Report, { kind: 'output' }>
 
 /**
- * Turns the bytes of one run into reports: a few at a time, characters never torn apart, at most `capBytes` kept
- * of both streams together. Bytes beyond are only counted, so memory does not grow with the output. Secrets leave the
- * machine hidden.
+ * Converts the output of one run to reports: a few at a time, without splitting characters, at most `capBytes` of
+ * both streams together. Further bytes are only counted, so memory does not grow with the output. Secrets are hidden
+ * before they leave the machine.
  */
 export class OutputReports {
   #historyId: number
@@ -41,16 +74,16 @@ export class OutputReports {
   }
 
   take(stream: OutputStream, bytes: Buffer): void {
-    const kept = bytes.subarray(0, this.#left)
-    this.#left -= kept.byteLength
-    this.cutBytes += bytes.byteLength - kept.byteLength
-    if (kept.byteLength === 0) return
-    this.#add(stream, this.#filters[stream].take(this.#decoders[stream].decode(kept, { stream: true })))
+    const keyValues = bytes.subarray(0, this.#left)
+    this.#left -= keyValues.byteLength
+    this.cutBytes += bytes.byteLength - keyValues.byteLength
+    if (keyValues.byteLength === 0) return
+    this.#add(stream, this.#filters[stream].take(this.#decoders[stream].decode(keyValues, { stream: true })))
     if (this.#chars >= FLUSH_FROM_CHARS) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS)
   }
 
-  /** Everything has been read: sends what is left, with a mark for a character that the program left unfinished. */
+  /** Sends the rest when everything has been read, with a replacement for an incomplete character. */
   end(): void {
     for (const stream of ['stdout', 'stderr'] as const) {
       const filter = this.#filters[stream]

@@ -3,7 +3,7 @@ import type { ResultReport, RunRecord, RunRecords } from '../state/run-records.t
 import type { State } from '../state/state.ts'
 import type { Outcome } from './run-outcome.ts'
 
-/** The steps of runs, each on disk with the report of it, as a whole or not at all. */
+/** Stores each step of a run and its report in one transaction. */
 export class RunJournal {
   #state: State
   #outbox: Outbox
@@ -54,7 +54,7 @@ export class RunJournal {
     })
   }
 
-  /** Tells again what became of a run whose command was delivered again. */
+  /** Reports the state of a run again when its command is delivered again. */
   repeatState(record: RunRecord): void {
     const history_id = record.historyId
     if (record.result !== null) return this.#outbox.append(record.result)

@@ -3,11 +3,11 @@ import { closeSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { MachineUser, Os } from '../os/os.ts'
 import { withStartUmask } from '../os/umask.ts'
-import { asUser } from './as-user.ts'
+import { asUser } from './environment.ts'
 import { closePipes, type PipePair } from './output-pipes.ts'
 import type { OutputStream } from './output-reports.ts'
 
-/** How long the output may stay open after the process itself has ended, for a child that inherited it. */
+/** How long the output may stay open after the process has exited, for a child that inherited it. */
 const DRAIN_MS = 2000
 
 export interface ProcessPlan {
@@ -28,13 +28,13 @@ export interface ProcessEnd {
 
 export interface RunningProcess {
   pid: number
-  /** Resolves once it has ended and its output is read; undefined when it was given up. */
+  /** Resolves when it has exited and its output is read; undefined if it was abandoned. */
   ended: Promise<ProcessEnd | undefined>
-  /** Ends it with everything below it. */
+  /** Ends it and all its child processes. */
   kill: () => Promise<void>
-  /** Lets `ended` resolve although it has not. */
+  /** Resolves `ended` although the process is still running. */
   giveUp: () => void
-  /** Stops reading, so that a process that writes has to wait. */
+  /** Stops reading, so that the process blocks when it writes. */
   pause: () => void
   resume: () => void
 }
@@ -43,13 +43,13 @@ export interface StartOptions {
   plan: ProcessPlan
   marker: string
   pipes: PipePair | undefined
-  /** Has become the process already, with these pipes. */
+  /** A standby shell that has become the process, with these pipes. */
   child?: ChildProcess | undefined
   os: Os
   onOutput: (stream: OutputStream, bytes: Buffer) => void
 }
 
-/** Starts a process in a group of its own, or throws when it cannot be started. */
+/** Starts a process in its own process group. Throws if it cannot be started. */
 export async function startProcess(options: StartOptions): Promise<RunningProcess> {
   const child = options.child ?? spawnPlan(options)
   const output = new OutputStreams(child, options)
@@ -86,7 +86,7 @@ function spawnPlan({ plan, pipes, marker }: StartOptions): ChildProcess {
         windowsVerbatimArguments: plan.verbatimArguments ?? false,
       }),
     )
-    // From now on only the process holds the writing ends, so that its end is their end.
+    // Only the process holds the writing ends now, so they close when it exits.
     if (pipes !== undefined) for (const { writeFd } of [pipes.stdout, pipes.stderr]) closeSync(writeFd)
     return child
   } catch (cause) {
@@ -106,7 +106,6 @@ async function waitForEnd(child: ChildProcess, output: OutputStreams): Promise<P
   return end
 }
 
-/** Both output streams of a process. */
 class OutputStreams {
   #streams: Readable[]
   #closed: Promise<unknown>
@@ -120,9 +119,9 @@ class OutputStreams {
       if (stream === null) return []
       if (pipes === undefined) stream.on('data', (bytes: Buffer) => onOutput(name, bytes))
       else pipes[name].onBytes = (bytes) => onOutput(name, bytes)
-      // A pipe with its own buffer has no data events; it still has to flow to come to its end.
+      // A pipe with its own buffer emits no data events, but has to flow to reach its end.
       stream.resume()
-      // A pipe that breaks is a pipe that ended; the exit code says the rest.
+      // A broken pipe counts as ended; the exit code shows the rest.
       stream.on('error', () => stream.destroy())
       stream.once('end', () => (this.#ended += 1))
       return [stream]
@@ -149,7 +148,7 @@ class OutputStreams {
     this.#release = () => {}
   }
 
-  /** Resolves when all is read, or after `patienceMs` in which it could have been. */
+  /** Resolves when everything is read, or after `patienceMs` of possible reading. */
   async drained(patienceMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const patience = new Promise<void>((resolve) => {

@@ -76,7 +76,7 @@ test('a time limit ends the whole tree, also children that left the session and 
   expect(result).toMatchObject({
     outcome: 'timed_out',
     retcode: null,
-    reason: 'It was ended because it took longer than 1 second.',
+    reason: 'Timed out after 1 second.',
   })
   for (const name of ['orphan', 'child']) {
     expect(isAlive(Number(readFileSync(join(folder, name), 'utf8')))).toBe(false)
@@ -88,7 +88,7 @@ test('a command is cancelled at once, and a polite one gets to tidy up', async (
   server.runShell(1, `trap 'echo bye; exit 0' TERM; echo ready; while true; do sleep 0.05; done`)
   await server.until(() => server.outputOf(1).includes('ready'))
   server.command(server.sign('cancel', { history_id: 1 }))
-  await expect(server.result(1)).resolves.toMatchObject({ outcome: 'cancelled', reason: 'It was cancelled.' })
+  await expect(server.result(1)).resolves.toMatchObject({ outcome: 'cancelled', reason: 'Cancelled.' })
   expect(server.outputOf(1)).toBe('ready\nbye\n')
 })
 
@@ -115,7 +115,7 @@ test('a process that a signal ended is a failure with that reason', async () => 
   server.runShell(1, 'kill -KILL $$')
   await expect(server.result(1)).resolves.toMatchObject({
     outcome: 'failed',
-    reason: 'The process was ended by the signal SIGKILL.',
+    reason: 'The process was killed by signal SIGKILL.',
   })
 })
 
@@ -146,7 +146,7 @@ test('a wrong environment variable is refused with a sentence', async () => {
   server.runShell(1, 'true', { env_vars: ['no equals sign'] })
   await expect(server.result(1)).resolves.toMatchObject({
     outcome: 'refused',
-    reason: '"no equals sign" is not an environment variable: write NAME=value.',
+    reason: '"no equals sign" is not a valid environment variable. Use NAME=value.',
   })
 })
 
@@ -173,7 +173,7 @@ test('an unknown user is refused with a sentence', async () => {
   await expect(server.result(1)).resolves.toMatchObject({
     outcome: 'refused',
     reason: isRoot
-      ? 'There is no user "nobody-at-all" on this machine.'
+      ? 'User "nobody-at-all" does not exist on this machine.'
       : expect.stringContaining('not as root'),
   })
   await expect(server.result(2)).resolves.toMatchObject({ outcome: 'refused' })
@@ -185,7 +185,7 @@ test('a missing shell is refused with a sentence', async () => {
   server.runShell(2, 'dir', { shell: 'cmd' })
   await expect(server.result(1)).resolves.toMatchObject({
     outcome: 'refused',
-    reason: 'There is no program "/opt/no/such/shell" on this machine.',
+    reason: 'Program "/opt/no/such/shell" was not found on this machine.',
   })
   await expect(server.result(2)).resolves.toMatchObject({ outcome: 'refused' })
 })
@@ -212,7 +212,7 @@ test('a NUL in a command is a failure with a sentence', async () => {
   server.runShell(1, 'echo \0')
   const { outcome, reason } = (await server.result(1)) as { outcome: string; reason: string } // until() found a result.
   expect(outcome).toBe('failed')
-  expect(reason).toContain('cannot be started')
+  expect(reason).toContain('Failed to start')
 })
 
 test('no script is left in the data folder after its run', async () => {

@@ -6,7 +6,7 @@ import type { Outbox } from '../state/outbox.ts'
 import type { RunRecord } from '../state/run-records.ts'
 import { OutputPipes } from './output-pipes.ts'
 import { OutputReports } from './output-reports.ts'
-import { Places } from './places.ts'
+import { Semaphore } from './semaphore.ts'
 import {
   describeEnd,
   describePreparation,
@@ -16,30 +16,30 @@ import {
   type Outcome,
   type Stop,
 } from './run-outcome.ts'
-import type { PreparedRun } from './prepare-script.ts'
+import type { PreparedRun } from './prepare-run.ts'
 import type { RunJournal } from './run-journal.ts'
 import { startProcess, type RunningProcess } from './run-process.ts'
 import { StandbyShell } from './standby-shell.ts'
 
-/** Runs at one time; further ones are accepted and wait. */
+/** Concurrent runs. Further ones are accepted and wait. */
 const MAX_AT_ONCE = 32
 const RESUME_EVERY_MS = 50
-/** A process that no signal ends (it hangs in the kernel) must not keep its run open for ever. */
+/** A process that no signal ends (it hangs in the kernel) must not keep its run open forever. */
 const GIVE_UP_AFTER_MS = 3000
 
-export interface RunOrder {
+export interface RunRequest {
   historyId: number
   nonce: string
   timeoutSeconds: number
   outputCapBytes: number
   /** Hidden in the output. */
   secrets?: readonly string[] | undefined
-  /** Says what to start, and writes files for it; they are removed by its disposal. Throws RunRefused. */
+  /** Returns what to start and writes its files, which its disposal removes. Throws RunError. */
   prepare: () => Promise<PreparedRun>
 }
 
 interface ActiveRun {
-  order: RunOrder
+  order: RunRequest
   marker: string
   stop: Stop | undefined
   process: RunningProcess | undefined
@@ -50,9 +50,8 @@ interface ActiveRun {
 }
 
 /**
- * Commands and scripts at work. Each goes accepted, started, output, result; every step is on disk before the
- * server hears of it, and exactly one result is reported whatever happens, also for a run that the agent's own end
- * interrupted.
+ * Active commands and scripts. Each passes accepted, started, output and result. Every step is on disk before it is
+ * sent, and exactly one result is reported, also for a run that an exit of the agent interrupted.
  */
 export class Runs implements AsyncDisposable {
   #os: Os
@@ -62,8 +61,8 @@ export class Runs implements AsyncDisposable {
   #pipes: OutputPipes
   #standby: StandbyShell
   #active = new Map<number, ActiveRun>()
-  #places = new Places(MAX_AT_ONCE)
-  /** False while there is no link: then nothing is gained by making programs wait. */
+  #places = new Semaphore(MAX_AT_ONCE)
+  /** `false` without a link: blocking programs would not help then. */
   isLinked = false
 
   constructor(options: { os: Os; log: Log; outbox: Outbox; journal: RunJournal; pipeFolder: string }) {
@@ -75,7 +74,7 @@ export class Runs implements AsyncDisposable {
     this.#standby = new StandbyShell({ pipes: this.#pipes, log: options.log })
   }
 
-  /** Runs of which the server will still hear: at work, or with reports that it has not acknowledged. */
+  /** Runs that the server still gets reports for: active, or with unacknowledged reports. */
   listActive(): number[] {
     return [...new Set([...this.#active.keys(), ...this.#outbox.listRuns()])]
   }
@@ -88,25 +87,25 @@ export class Runs implements AsyncDisposable {
     return this.#journal.find(historyId)
   }
 
-  /** Ends what an earlier process of this agent left behind, and says so. */
+  /** Ends processes that an earlier process of this agent left behind, and reports their runs. */
   async endInterrupted(): Promise<void> {
     for (const record of this.#journal.listOpen()) {
-      this.#log.info({ history_id: record.historyId }, 'run was interrupted by a restart of the agent')
+      this.#log.info({ history_id: record.historyId }, 'run interrupted by a restart of the agent')
       this.#journal.writeResult(record, {
         outcome: 'failed',
         reason:
           record.state === 'running'
             ? 'The agent restarted while this ran.'
-            : 'The agent restarted before this could run.',
+            : 'The agent restarted before this ran.',
         ...NOTHING_RAN,
       })
       await this.#os.killTree(0, record.marker)
     }
   }
 
-  /** Takes an order. It must be part of the transaction that remembers its nonce. */
-  accept(order: RunOrder): void {
-    // The transaction may be done twice; the run starts once.
+  /** Must run in the transaction that stores the nonce. */
+  accept(order: RunRequest): void {
+    // The transaction may be retried; the run starts once.
     const begun = this.#active.get(order.historyId)
     const run: ActiveRun = begun ?? {
       order,
@@ -120,29 +119,29 @@ export class Runs implements AsyncDisposable {
     this.#journal.writeAccepted(recordOf(run))
     if (begun !== undefined) return
     this.#active.set(order.historyId, run)
-    // When the transaction, which is synchronous, has ended.
+    // Runs after the transaction, which is synchronous.
     run.ended = Promise.resolve().then(() => this.#perform(run))
   }
 
-  /** Ends a run, or sees to it that one which has not come yet never starts. */
+  /** Ends a run, or prevents the start of one that has not arrived yet. */
   cancel(historyId: number): void {
     const run = this.#active.get(historyId)
-    if (run !== undefined) return this.#stop(run, { outcome: 'cancelled', reason: 'It was cancelled.' })
+    if (run !== undefined) return this.#stop(run, { outcome: 'cancelled', reason: 'Cancelled.' })
     if (this.#journal.find(historyId) !== undefined) return
     const record = { historyId, nonce: '', marker: '', state: 'ended', result: null } as const
     this.#journal.writeResult(record, {
       outcome: 'cancelled',
-      reason: 'It was cancelled before it started.',
+      reason: 'Cancelled before it started.',
       ...NOTHING_RAN,
     })
   }
 
-  /** Tells again what became of a run whose command was delivered again. */
+  /** Reports the state of a run again when its command is delivered again. */
   repeatState(record: RunRecord): void {
     this.#journal.repeatState(record)
   }
 
-  /** Ends every run because the agent ends. */
+  /** Ends every run when the agent stops. */
   async [Symbol.asyncDispose](): Promise<void> {
     const runs = [...this.#active.values()]
     for (const run of runs)
@@ -159,7 +158,7 @@ export class Runs implements AsyncDisposable {
       const outcome = run.stop === undefined ? await this.#performOne(run) : stopped(run.stop)
       this.#journal.writeResult(recordOf(run), outcome)
     } catch (cause) {
-      this.#log.error({ history_id: historyId, cause }, 'run failed unexpectedly')
+      this.#log.error({ history_id: historyId, cause }, 'run failed with an unexpected error')
       this.#journal.writeResult(recordOf(run), {
         outcome: 'failed',
         reason: `The run failed: ${describeError(cause)}`,
@@ -168,13 +167,13 @@ export class Runs implements AsyncDisposable {
     } finally {
       this.#active.delete(historyId)
       this.#places.give()
-      // When the result is on its way.
+      // Resolves when the result is queued.
       if (this.#active.size === 0) setTimeout(() => void this.#standby.prepare(), 0)
     }
   }
 
   async #performOne(run: ActiveRun): Promise<Outcome> {
-    let prepared: Awaited<ReturnType<RunOrder['prepare']>>
+    let prepared: Awaited<ReturnType<RunRequest['prepare']>>
     try {
       prepared = await run.order.prepare()
     } catch (cause) {
@@ -198,7 +197,7 @@ export class Runs implements AsyncDisposable {
       return describeStartFailure(cause, files.plan.program)
     }
     this.#journal.writeStarted(recordOf(run))
-    // Stopped while it was being started.
+    // Stopped while it was starting.
     if (run.stop !== undefined) this.#kill(run, run.process)
     const timer = setTimeout(() => this.#timeOut(run), run.order.timeoutSeconds * 1000)
     const end = await run.process.ended
@@ -206,8 +205,8 @@ export class Runs implements AsyncDisposable {
     await run.killing
     output.end()
     const execution_time = Math.round(performance.now() - began) / 1000
-    const told = describeEnd(run.stop, end, files.why)
-    return { ...told, execution_time, output_cut_bytes: output.cutBytes }
+    const reported = describeEnd(run.stop, end, files.why)
+    return { ...reported, execution_time, output_cut_bytes: output.cutBytes }
   }
 
   #collectOutput(run: ActiveRun): OutputReports {
@@ -225,7 +224,7 @@ export class Runs implements AsyncDisposable {
 
   #timeOut(run: ActiveRun): void {
     const seconds = run.order.timeoutSeconds
-    const reason = `It was ended because it took longer than ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
+    const reason = `Timed out after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
     this.#stop(run, { outcome: 'timed_out', reason })
   }
 
@@ -239,12 +238,12 @@ export class Runs implements AsyncDisposable {
     resume()
     run.killing ??= kill()
       .catch((cause: unknown) =>
-        this.#log.error({ history_id: run.order.historyId, cause }, 'run cannot be ended'),
+        this.#log.error({ history_id: run.order.historyId, cause }, 'failed to end a run'),
       )
       .finally(() => setTimeout(giveUp, GIVE_UP_AFTER_MS).unref())
   }
 
-  /** With a link, a program that writes faster than the server takes it has to wait; without one it goes on. */
+  /** With a link, a program that writes faster than the server accepts has to wait. Without a link it continues. */
   #holdBack(run: ActiveRun): void {
     if (run.isHeldBack || !this.#mustWait(run)) return
     run.isHeldBack = true

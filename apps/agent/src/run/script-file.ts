@@ -1,8 +1,17 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dataFiles } from '../identity/data-folder.ts'
-import { describeError } from '../log/log.ts'
+import { describeError, type Log } from '../log/log.ts'
 import type { MachineUser } from '../os/os.ts'
 
 export interface ScriptFile extends Disposable {
@@ -10,8 +19,8 @@ export interface ScriptFile extends Disposable {
 }
 
 /**
- * Writes a script where only the user who runs it can read it: in the data folder, or in the temporary folder where
- * that is not possible. For another user it is the other way round, because the data folder is closed to everybody.
+ * Writes a script so that only its user can read it: in the data folder, or in the temporary folder if that fails.
+ * For another user the temporary folder comes first, because the data folder is private to the agent.
  */
 export function writeScriptFile(options: {
   dataFolder: string
@@ -32,12 +41,12 @@ export function writeScriptFile(options: {
     }
   }
   throw new Error(
-    `the script can be written neither to the data folder nor to the temporary folder (${failures.join('; ')})`,
+    `failed to write the script to the data folder and to the temporary folder (${failures.join('; ')})`,
   )
 }
 
-/** The folder for what exists only while something runs. */
-export function runFolder(dataFolder: string): string {
+/** The folder for files of active runs. */
+function runFolder(dataFolder: string): string {
   return join(dataFolder, dataFiles.runs)
 }
 
@@ -58,5 +67,20 @@ function writeIn(
   } catch (cause) {
     remove()
     throw cause
+  }
+}
+
+/** The folder for files of active runs. */
+export function chooseRunFolder(folder: string, log: Log): string {
+  const own = runFolder(folder)
+  try {
+    // Leftovers of a killed agent.
+    rmSync(own, { recursive: true, force: true })
+    mkdirSync(own, { recursive: true, mode: 0o700 })
+    accessSync(own, constants.W_OK)
+    return own
+  } catch (cause) {
+    log.debug({ cause }, 'failed to create a folder for runs in the data folder')
+    return tmpdir()
   }
 }

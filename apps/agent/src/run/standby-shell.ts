@@ -8,9 +8,9 @@ import { closePipes, type OutputPipes, type PipePair } from './output-pipes.ts'
 import type { ProcessPlan } from './run-process.ts'
 
 const SHELL = '/bin/sh'
-/** Programs that make their own of what a shell adds to the environment. */
+/** Programs that interpret variables which a shell adds to the environment. */
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash'])
-/** What a socket takes at once. */
+/** Bytes that a socket accepts at once. */
 const MAX_LINE_BYTES = 32 * 1024
 const KEEP_MS = 5 * 60_000
 
@@ -20,10 +20,10 @@ export interface ReadyShell {
 }
 
 /**
- * A shell that waits to become the next command of this agent's own user. A fork costs more the more memory an agent
- * has in use, some milliseconds; they are spent when a command has ended, for one that may follow within minutes. It
- * becomes the program by `exec`, so that process id, group, end and output are those of a process that was started for
- * the run. It ends by itself when its agent does. Linux only.
+ * A shell that is started in advance for the next command of this agent's own user. A fork takes some milliseconds,
+ * more with more memory in use; they are spent when a command has ended, for the next one within minutes. The shell
+ * becomes the program with `exec`, so process id, group, exit and output are those of a process that was started for
+ * the run. It exits with its agent. Linux only.
  */
 export class StandbyShell implements Disposable {
   #pipes: OutputPipes
@@ -37,7 +37,7 @@ export class StandbyShell implements Disposable {
     this.#log = options.log
   }
 
-  /** The shell, told to become what is planned; undefined where none is there, or it would not be the same. */
+  /** Returns the shell, which becomes the planned process; undefined if there is none, or the result would differ. */
   take(plan: ProcessPlan, marker: string): ReadyShell | undefined {
     const ready = this.#ready
     if (ready === undefined) return undefined
@@ -53,7 +53,7 @@ export class StandbyShell implements Disposable {
     return ready
   }
 
-  /** Starts one for the next command, where none is there. */
+  /** Starts a shell for the next command if there is none. */
   async prepare(): Promise<void> {
     if (process.platform !== 'linux' || this.#isDisposed || this.#isPreparing || this.#ready !== undefined)
       return
@@ -64,7 +64,7 @@ export class StandbyShell implements Disposable {
       if (this.#isDisposed) closePipes(pipes)
       else this.#start(pipes)
     } catch (cause) {
-      this.#log.debug({ cause }, 'no shell stands by')
+      this.#log.debug({ cause }, 'failed to start a standby shell')
     } finally {
       this.#isPreparing = false
     }
@@ -91,10 +91,10 @@ export class StandbyShell implements Disposable {
     this.#ready = { child, pipes, surroundings, timer }
     child.once('exit', () => this.#drop(child))
     child.once('error', (cause) => {
-      this.#log.debug({ cause }, 'no shell stands by')
+      this.#log.debug({ cause }, 'failed to start a standby shell')
       this.#drop(child)
     })
-    // Whose stdin is broken has ended, and says so by that.
+    // A broken stdin means that the shell has exited, which is handled elsewhere.
     child.stdin?.on('error', () => {})
   }
 
@@ -110,7 +110,7 @@ export class StandbyShell implements Disposable {
   }
 }
 
-/** A process that has just been killed is known to Node only with the next turn of the event loop. */
+/** Node notices a killed process only in the next turn of the event loop. */
 function isWaiting({ pid, exitCode, signalCode }: ChildProcess): boolean {
   if (pid === undefined || exitCode !== null || signalCode !== null) return false
   try {
@@ -120,13 +120,13 @@ function isWaiting({ pid, exitCode, signalCode }: ChildProcess): boolean {
   }
 }
 
-/** The folder by its number, too: another one may have taken its name. */
+/** The folder by inode too: another folder may have taken its name. */
 function describeSurroundings({ env, cwd }: Pick<ProcessPlan, 'env' | 'cwd'>): string {
   const { dev, ino } = statSync(cwd)
   return JSON.stringify([cwd, dev, ino, Object.entries(env)])
 }
 
-/** What makes a shell the planned process, all of it or nothing; undefined where that is not exactly the same. */
+/** The line that turns a shell into the planned process; undefined if the result would not be identical. */
 function describeExec({ program, args, user }: ProcessPlan, marker: string): string | undefined {
   if (user !== undefined || !SHELLS.has(basename(program))) return undefined
   const words = [program, ...args]

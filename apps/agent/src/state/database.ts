@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 
 const SCHEMA_VERSION = 3
-/** `definition` is null while the server has not sent it. */
+/** `definition` is null until the server has sent it. */
 const CHECKS = `
   create table checks (
     id integer primary key,
@@ -10,7 +10,10 @@ const CHECKS = `
     definition text
   ) strict;
 `
-/** `handled_ms`: up to there its runs are dealt with. A run is a row before it is a process: see tasks/run-orders.ts. */
+/**
+ * `handled_ms`: runs up to this time are handled. A run is stored before its process starts: see
+ * tasks/run-orders.ts.
+ */
 const TASKS = `
   create table tasks (
     id integer primary key,
@@ -60,7 +63,7 @@ const SCHEMA = `
 `
 export const TABLES = ['outbox', 'nonces', 'runs', 'kept', 'checks', 'tasks', 'task_runs'] as const
 
-/** An open state file, or one in memory, that keeps its statements prepared. */
+/** An open state file, or a database in memory. Caches prepared statements. */
 export class Database implements Disposable {
   readonly path: string
   #handle: DatabaseSync
@@ -70,9 +73,9 @@ export class Database implements Disposable {
     this.path = path
     this.#handle = new DatabaseSync(path, { timeout: 2000 })
     try {
-      // Small on purpose: an agent keeps little here, and its memory is counted.
+      // Small on purpose: the agent stores little here, and its memory is limited.
       this.exec('pragma cache_size = -512')
-      // What is deleted or sealed does not stay readable in the file.
+      // Deleted and encrypted content must not stay readable in the file.
       this.exec('pragma secure_delete = on')
       if (path !== ':memory:') {
         this.exec('pragma auto_vacuum = incremental')
@@ -129,7 +132,7 @@ export class Database implements Disposable {
   }
 }
 
-/** A state file that a newer agent wrote. */
+/** A state file of a newer agent. */
 class UnknownStateError extends Error {
   override name = 'UnknownStateError'
 }
@@ -145,13 +148,13 @@ const SQLITE = {
   notDatabase: 26,
 }
 
-/** Whether the disk or the file is the trouble, and not the statement. */
+/** Whether the disk or the file has failed, and not the statement. */
 export function isStorageFailure(error: unknown): boolean {
   const code = sqliteCode(error)
   return code !== undefined && Object.values(SQLITE).includes(code)
 }
 
-/** Whether the file itself is unusable, so that a fresh one has to take its place. */
+/** Whether the file itself is unusable and has to be replaced. */
 export function isBrokenFile(error: unknown): boolean {
   const code = sqliteCode(error)
   return error instanceof UnknownStateError || code === SQLITE.corrupt || code === SQLITE.notDatabase
@@ -161,7 +164,7 @@ export function isBrokenFile(error: unknown): boolean {
 export function describeStorageFailure(error: unknown): string {
   const code = sqliteCode(error)
   if (code === SQLITE.full) return 'the disk is full'
-  if (code === SQLITE.readonly || code === SQLITE.cannotOpen) return 'it cannot be written'
+  if (code === SQLITE.readonly || code === SQLITE.cannotOpen) return 'it is not writable'
   if (isBrokenFile(error)) return 'its state file is damaged'
   return error instanceof Error ? error.message : String(error)
 }
@@ -169,6 +172,6 @@ export function describeStorageFailure(error: unknown): string {
 function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined
-  // The low byte is the class; the rest says more than is needed here.
+  // The low byte is the class.
   return error.errcode & 0xff
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Database } from './database.ts'
-import type { Kept } from './kept.ts'
+import type { KeyValueStore, State } from './state.ts'
 import type { Seal } from './seal.ts'
-import type { State } from './state.ts'
 
-/** What a `set-checks` or `set-tasks` brings. Definitions are read one by one: one that is not understood spoils no other. */
+/**
+ * The content of `set-checks` or `set-tasks`. Definitions are parsed one by one, so that an unsupported one does not
+ * affect the others.
+ */
 export interface Wanted {
   version: number
   wanted: readonly { id: number; revision: string }[]
@@ -13,52 +15,52 @@ export interface Wanted {
 
 export interface DefinitionsOptions {
   state: State
-  kept: Kept
+  keyValues: KeyValueStore
   seal: Seal
 }
 
 interface Kind {
   table: 'checks' | 'tasks'
-  /** The name under which the version is kept. */
+  /** The key under which the version is stored. */
   versionName: string
-  /** Scripts make definitions large; beyond this a server asks for more than a machine should keep. */
+  /** Scripts make definitions large. Beyond this limit, definitions are not stored. */
   maxTextBytes: number
-  /** Kept in place of a definition for which there is no room. */
+  /** Stored in place of a definition beyond the limit. */
   tooMuch: string
 }
 
 const Head = z.object({ id: z.int(), revision: z.string().max(64) })
 
 /**
- * What the server wants on this machine of one kind, in the state database: it outlives a restart without a server.
- * The rows of its table are found by number and revision. Definitions lie there sealed: they hold values of secrets.
+ * Definitions of one kind, stored in the state database so that they survive a restart without a server. Rows are
+ * identified by id and revision. Definitions are encrypted, because they contain values of secrets.
  */
 export abstract class Definitions {
   protected readonly state: State
-  #kept: Kept
+  #keyValues: KeyValueStore
   #seal: Seal
   #kind: Kind
 
   constructor(options: DefinitionsOptions, kind: Kind) {
     this.state = options.state
-    this.#kept = options.kept
+    this.#keyValues = options.keyValues
     this.#seal = options.seal
     this.#kind = kind
     this.#sealAll()
   }
 
-  /** Makes the row of something that is wanted anew. Nothing to do where there is one of the same number. */
+  /** Creates the row of a new definition. Does nothing if the id exists. */
   protected abstract addRow(database: Database, id: number, revision: string): void
 
-  /** A definition was kept: what of it the table also holds in columns. */
+  /** Updates columns that depend on the stored definition. */
   protected noteKept(_database: Database, _id: number, _brought: unknown): void {}
 
-  /** The version that is wholly at hand, or 0. */
+  /** The version that is stored completely, or 0. */
   get version(): number {
-    return this.listMissing().length === 0 ? Number(this.#kept.find(this.#kind.versionName) ?? 0) : 0
+    return this.listMissing().length === 0 ? Number(this.#keyValues.find(this.#kind.versionName) ?? 0) : 0
   }
 
-  /** Takes over what is wanted and brought, and forgets the rest. */
+  /** Stores the current definitions and removes the others. */
   set({ version, wanted, put }: Wanted): void {
     const { table, maxTextBytes, versionName } = this.#kind
     this.state.write((database) => {
@@ -68,7 +70,7 @@ export abstract class Definitions {
       for (const [id, revision] of revisions) this.#want(database, id, revision)
       let bytes = this.#countBytes(database)
       for (const brought of put) bytes += this.#keep(database, brought, maxTextBytes - bytes)
-      this.#kept.save(versionName, String(version))
+      this.#keyValues.save(versionName, String(version))
     })
   }
 
@@ -99,7 +101,7 @@ export abstract class Definitions {
     return this.#seal.open(definition)
   }
 
-  /** What an earlier agent left open is sealed; what another machine's key sealed is asked for again. */
+  /** Encrypts plain definitions of older agents. Those encrypted with another machine's key are requested again. */
   #sealAll(): void {
     const { table } = this.#kind
     this.state.write((database) => {
@@ -126,7 +128,7 @@ export abstract class Definitions {
     database.run(sql, revision, id, revision)
   }
 
-  /** Keeps what was brought if it is wanted; answers the bytes that it takes. */
+  /** Stores a definition if it is current. Returns its size in bytes. */
   #keep(database: Database, brought: unknown, roomBytes: number): number {
     const { table, tooMuch } = this.#kind
     const head = Head.safeParse(brought)

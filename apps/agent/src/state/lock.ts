@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError } from '../errors.ts'
 import { dataFiles } from '../identity/data-folder.ts'
 import type { Log } from '../log/log.ts'
 
 const SQLITE_BUSY = 5
-/** Held locks stay referenced: a collected database object would free the folder. */
+/** Held locks stay referenced: garbage collection of the database would release the lock. */
 const held = new Set<DatabaseSync>()
 
 /**
- * Makes this process the only agent on a data folder until it ends, however it ends: the lock is an exclusive
- * transaction on an empty SQLite file. On a disk that cannot be written the agent goes on without it.
+ * Makes this process the only agent with a data folder until it exits: the lock is an exclusive transaction on an
+ * empty SQLite file. On a read-only disk the agent continues without it.
  */
 export function lockDataFolder(folder: string, log: Log): Disposable {
   let lock: DatabaseSync | undefined
@@ -19,8 +19,8 @@ export function lockDataFolder(folder: string, log: Log): Disposable {
     lock.exec('begin exclusive')
   } catch (cause) {
     lock?.close()
-    if (isBusy(cause)) throw new CliError(`another agent is running on ${folder}`, { cause })
-    log.warn({ folder, cause }, 'data folder cannot be locked')
+    if (isBusy(cause)) throw new CliError(`another agent is running with ${folder}`, { cause })
+    log.warn({ folder, cause }, 'failed to lock the data folder')
     return { [Symbol.dispose]() {} }
   }
   const taken = lock
@@ -32,7 +32,7 @@ export function lockDataFolder(folder: string, log: Log): Disposable {
   }
 }
 
-/** Whether an agent is running on this data folder. */
+/** Whether an agent is running with this data folder. */
 export function isLocked(folder: string): boolean {
   try {
     using lock = new DatabaseSync(join(folder, dataFiles.lock), { timeout: 0, readOnly: true })

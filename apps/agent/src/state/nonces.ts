@@ -1,11 +1,11 @@
 import type { State } from './state.ts'
 
-/** Kept beyond the expiry, for clocks that are set back. */
+/** Stored beyond the expiry, for clocks that are set back. */
 const MARGIN_MS = 24 * 3600 * 1000
-/** Kept in any case: a clock that jumped ahead must not empty the list. */
-const KEPT_ALWAYS = 10_000
+/** Always stored: a clock that jumped ahead must not empty the list. */
+const MIN_STORED_NONCES = 10_000
 
-/** Nonces of commands that were taken, so that none is taken again, also after a restart. */
+/** Nonces of received commands, so that none is run twice, also after a restart. */
 export class Nonces {
   #state: State
   #now: () => number
@@ -38,7 +38,7 @@ export class Nonces {
       database.run(
         `delete from nonces where expires_at < ? and id <= (select coalesce(max(id), 0) from nonces) - ?`,
         Math.floor(this.#now()) - MARGIN_MS,
-        KEPT_ALWAYS,
+        MIN_STORED_NONCES,
       ),
     )
   }

@@ -2,11 +2,9 @@ import { Report } from '@muster/contract/agent/link'
 import { CheckResult } from '@muster/contract/agent/checks'
 import { z } from 'zod'
 import type { Log } from '../log/log.ts'
-import type { Problems } from '../problems.ts'
-import { setLastSeq } from './copy-tables.ts'
+import type { Problems } from '../status-file.ts'
+import { KeyValueStore, setLastSeq, type State } from './state.ts'
 import type { Database } from './database.ts'
-import type { State } from './state.ts'
-import { Kept } from './kept.ts'
 
 const NAME = 'checks_dropped'
 
@@ -14,52 +12,52 @@ const Dropped = z.object({ count: z.int().min(1), from: z.iso.datetime(), to: z.
 type Dropped = z.infer<typeof Dropped>
 const ChecksReport = z.object({ results: z.array(CheckResult.pick({ at: true })) })
 
-/** How many results of checks had to be dropped, and from what time they were, until the server has been told. */
+/** Number and time of dropped check results, until the server has received it. */
 class DroppedChecks {
-  #kept: Kept
+  #keyValues: KeyValueStore
 
   constructor(state: State) {
-    this.#kept = new Kept(state)
+    this.#keyValues = new KeyValueStore(state)
   }
 
   find(): Dropped | undefined {
-    const text = this.#kept.find(NAME)
+    const text = this.#keyValues.find(NAME)
     return text === undefined ? undefined : Dropped.parse(JSON.parse(text))
   }
 
-  /** Takes reports as they were kept. */
+  /** Takes reports as stored JSON. */
   add(reports: string[]): void {
     const times = reports.flatMap((json) => ChecksReport.parse(JSON.parse(json)).results.map(({ at }) => at))
     const before = this.find()
     const all = before === undefined ? times : [before.from, before.to, ...times]
-    // Instants of one form are in the order of their text.
+    // ISO times of one form sort by their text.
     const [from, to] = [all.toSorted().at(0), all.toSorted().at(-1)]
     if (from === undefined || to === undefined) return
     const dropped: Dropped = { count: (before?.count ?? 0) + times.length, from, to }
-    this.#kept.save(NAME, JSON.stringify(dropped))
+    this.#keyValues.save(NAME, JSON.stringify(dropped))
   }
 
   forget(): void {
-    this.#kept.forget(NAME)
+    this.#keyValues.forget(NAME)
   }
 }
 
 const MAX_DISK_BYTES = 50 * 1024 * 1024
 const MAX_MEMORY_BYTES = 8 * 1024 * 1024
-/** Output, results of checks and metrics this old are dropped; results of runs wait as long as there is room. */
+/** Output, check results and metrics of this age are dropped. Results of runs wait as long as there is room. */
 const MAX_AGE_MS = 7 * 24 * 3600 * 1000
-/** From here on a run's process has to wait until the server has taken some, while there is a link. */
+/** From this size on, processes of runs block until the server has accepted some, while there is a link. */
 const CONGESTED_BYTES = 8 * 1024 * 1024
 const DROP_AT_ONCE = 50
-/** Dropped output stays a problem on the console for this long, or nobody would see it. */
-const TELL_DROPPED_MS = 3600 * 1000
+/** Dropped output stays a visible problem for this long. */
+const DROPPED_PROBLEM_MS = 3600 * 1000
 
 export interface OutboxEntry {
   seq: number
   json: string
 }
 
-/** Reports that the server has not acknowledged yet, in the order in which they came. */
+/** Reports that the server has not acknowledged yet, oldest first. */
 export class Outbox {
   #state: State
   #log: Log
@@ -79,7 +77,7 @@ export class Outbox {
     this.#problems = options.problems
     this.#now = options.now
     this.#droppedChecks = new DroppedChecks(options.state)
-    // A fresh state file must not repeat numbers of an earlier one, so they start at the time.
+    // A new state file must not repeat numbers of an earlier one, so they start at the current time.
     this.#state.write((database) => setLastSeq(database, Math.floor(options.now())))
     this.#count()
     this.#state.onMove(() => {
@@ -93,7 +91,7 @@ export class Outbox {
     return this.#bytes
   }
 
-  /** The number of the newest report that waits; 0 = none. */
+  /** The number of the newest waiting report; 0 = none. */
   get lastSeq(): number {
     const [row] = this.#state.read((database) => database.all('select max(seq) as seq from outbox'))
     return Number(row?.seq ?? 0)
@@ -103,7 +101,7 @@ export class Outbox {
     return this.#bytes > (this.#state.inMemory ? MAX_MEMORY_BYTES / 2 : CONGESTED_BYTES)
   }
 
-  /** Called after each append; it may come before the surrounding transaction ends. */
+  /** Called after each append, possibly before the surrounding transaction ends. */
   onAppend(listener: () => void): void {
     this.#listeners.add(listener)
   }
@@ -114,7 +112,7 @@ export class Outbox {
     this.#keep({ kind: checked.kind, historyId, json: JSON.stringify(checked) })
   }
 
-  /** A report as JSON that another process of this agent has made and checked; a newer one takes its place. */
+  /** A report that another process of this agent has created as JSON. It replaces an older one of its kind. */
   appendWritten(kind: 'software' | 'patches', json: string): void {
     this.#remove((database) => database.all('delete from outbox where kind = ? returning size', kind))
     this.#keep({ kind, historyId: null, json })
@@ -146,18 +144,18 @@ export class Outbox {
     return rows.map((row) => ({ seq: Number(row.seq), json: String(row.json) }))
   }
 
-  /** Forgets everything up to and including this number. */
+  /** Removes everything up to and including this number. */
   acknowledge(seq: number): void {
     this.#remove((database) => database.all('delete from outbox where seq <= ? returning size', seq))
     if (this.#bytes === 0) this.#tidy()
   }
 
-  /** Forgets facts that never arrived: at the start of a link all of them are told anew. */
+  /** Removes unsent facts: at the start of a link all facts are reported again. */
   dropFacts(): void {
     this.#remove((database) => database.all(`delete from outbox where kind = 'facts' returning size`))
   }
 
-  /** Forgets output, results of checks and metrics that have waited for more than a week. */
+  /** Removes output, check results and metrics that are older than a week. */
   dropOld(): void {
     const oldest = Math.floor(this.#now()) - MAX_AGE_MS
     this.#dropOutput((database) =>
@@ -176,8 +174,8 @@ export class Outbox {
     )
   }
 
-  /** A link has come up: the server is told of results that never will come. */
-  tellDroppedChecks(): void {
+  /** When a link is up, reports the check results that were dropped. */
+  reportDroppedChecks(): void {
     const dropped = this.#droppedChecks.find()
     if (dropped === undefined) return
     this.#state.write(() => {
@@ -186,7 +184,7 @@ export class Outbox {
     })
   }
 
-  /** Runs of which reports are waiting. */
+  /** Runs with waiting reports. */
   listRuns(): number[] {
     const rows = this.#state.read((database) =>
       database.all('select distinct history_id from outbox where history_id is not null'),
@@ -231,7 +229,9 @@ export class Outbox {
     )
   }
 
-  /** No output left to drop, which takes some hundred thousand results: the oldest of anything goes. */
+  /**
+   * Without output left to drop (after some hundred thousand results), the oldest reports of any kind are dropped.
+   */
   #dropOldest(): void {
     const dropped = this.#remove((database) =>
       database.all(
@@ -256,7 +256,7 @@ export class Outbox {
     )
   }
 
-  /** Whatever goes is counted in the same transaction. */
+  /** Drops are counted in the same transaction. */
   #dropChecksBy(work: (database: Database) => Record<string, unknown>[]): number {
     const rows = this.#state.write((database) => {
       const dropped = work(database)
@@ -264,7 +264,7 @@ export class Outbox {
       return dropped
     })
     for (const row of rows) this.#bytes -= Number(row.size)
-    if (rows.length > 0) this.#log.debug({ reports: rows.length }, 'results of checks dropped')
+    if (rows.length > 0) this.#log.debug({ reports: rows.length }, 'check results dropped')
     return rows.length
   }
 
@@ -286,7 +286,7 @@ export class Outbox {
     )
   }
 
-  /** Dropped output is told in the result as cut, in the one that waits already or in the one to come. */
+  /** Dropped output is marked in the result as cut, in the waiting one or the one to come. */
   #addDropped(historyId: number, bytes: number): void {
     const changed = this.#state.write((database) =>
       database.run(
@@ -317,14 +317,14 @@ export class Outbox {
   }
 
   #tidy(): void {
-    if (this.#droppedBytes > 0 && this.#now() - this.#droppedAt > TELL_DROPPED_MS) {
+    if (this.#droppedBytes > 0 && this.#now() - this.#droppedAt > DROPPED_PROBLEM_MS) {
       this.#droppedBytes = 0
       this.#droppedOf.clear()
       this.#problems.set('outbox', null)
     }
     if (this.#peakBytes < 1024 * 1024) return
     this.#peakBytes = 0
-    // Gives the pages of a burst back to the disk.
+    // Returns the pages of a burst to the disk.
     this.#state.read((database) => database.exec('pragma incremental_vacuum'))
   }
 }

@@ -4,7 +4,7 @@ import type { State } from './state.ts'
 
 export type ResultReport = Extract<Report, { kind: 'result' }>
 
-/** A run as it is on disk. `nonce` tells a repeated delivery from new work under the same number. */
+/** A stored run. `nonce` distinguishes a repeated delivery from new work with the same number. */
 export interface RunRecord {
   historyId: number
   nonce: string
@@ -13,7 +13,7 @@ export interface RunRecord {
   result: ResultReport | null
 }
 
-/** Ended runs are kept so that a repeated delivery is answered with what became of it. */
+/** Ended runs are stored, so that a repeated delivery gets their result. */
 const KEEP_ENDED_MS = 31 * 24 * 3600 * 1000
 const KEEP_ENDED_ALWAYS = 10_000
 
@@ -74,7 +74,7 @@ function viewRun(row: Record<string, SQLOutputValue>): RunRecord {
     historyId: Number(row.history_id),
     nonce: String(row.nonce),
     marker: String(row.marker),
-    // The table's own check allows no other text.
+    // The check constraint of the table allows no other text.
     state: row.state as RunRecord['state'],
     result: report?.kind === 'result' ? report : null,
   }

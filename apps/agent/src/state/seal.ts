@@ -5,16 +5,16 @@ const MARK = 'sealed1.'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Makes texts unreadable for whoever has the state file without the machine's key. */
+/** Encrypts texts with a key derived from the machine's private key. */
 export interface Seal {
   seal(text: string): string
-  /** Undefined where it was sealed with another key, or was changed. What was never sealed is answered as it is. */
+  /** Undefined if it was encrypted with another key, or changed. Plain text is returned unchanged. */
   open(sealed: string): string | undefined
 }
 
 /**
- * The key is drawn from the machine's own, which lies beside the state with the rights of the agent's user: whoever
- * has that key can sign in as the machine and be sent all of it anyway.
+ * The key is derived from the machine's private key in the same folder: anyone who has that key can sign in as the
+ * machine and receive everything anyway.
  */
 export function makeSeal(machineKey: KeyObject): Seal {
   const secret = machineKey.export({ type: 'pkcs8', format: 'der' })
@@ -37,7 +37,7 @@ export function makeSeal(machineKey: KeyObject): Seal {
         decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
         return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
       } catch {
-        // Another key, or not what was written: as good as not there.
+        // Another key, or damaged: treated as missing.
         return undefined
       }
     },

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Problems } from '../problems.ts'
+import { Problems } from '../status-file.ts'
 import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
 import { givenBadDisk } from '../testing/given-disk.ts'
 import { Nonces } from './nonces.ts'
@@ -11,7 +11,7 @@ import { State } from './state.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const TROUBLE = [
-  /data folder cannot be used/,
+  /data folder is not usable/,
   /state file/,
   /part of the state/,
   /output dropped/,
@@ -123,8 +123,8 @@ test('issue 3, 1.2, seven days: results of checks wait for a week while the serv
   const { outbox } = givenState(first.folder, () => now)
   const left = () => outbox.listAfter(0, 1000).map(({ json }) => JSON.parse(json) as { kind: string })
   expect(left()).toHaveLength(1 + 7 * 24)
-  outbox.tellDroppedChecks()
-  outbox.tellDroppedChecks()
+  outbox.reportDroppedChecks()
+  outbox.reportDroppedChecks()
   expect(left().slice(1 + 7 * 24)).toEqual([
     {
       kind: 'checks-dropped',
@@ -143,7 +143,7 @@ test('issue 3, 1.2, 50 MB: beyond 50 MB results of checks go after output and be
   for (let index = 0; index < 450; index += 1)
     outbox.append(checks(start + index * 1000, 300, 'x'.repeat(400)))
   expect(outbox.bytes).toBeLessThanOrEqual(50 * 1024 * 1024)
-  outbox.tellDroppedChecks()
+  outbox.reportDroppedChecks()
   const left = outbox
     .listAfter(0, 1000)
     .map(({ json }) => JSON.parse(json) as { kind: string; count?: number })
@@ -187,7 +187,7 @@ test('a full disk moves the state to memory and back without losing anything', (
   for (let chunk = 1; chunk <= 10; chunk += 1) outbox.append(output(2, chunk, 100_000))
   expect(state.inMemory).toBe(true)
   expect(problems.list()[0]).toMatch(
-    /cannot write its data folder .* \((the disk is full|it cannot be written)\)/,
+    /cannot write its data folder .* \((the disk is full|it is not writable)\)/,
   )
   nonces.remember('during', Date.now() + 1000)
   expect(outbox.listAfter(0, 20)).toHaveLength(11)

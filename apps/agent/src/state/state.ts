@@ -2,21 +2,44 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataFiles, makeDataFolder } from '../identity/data-folder.ts'
 import type { Log } from '../log/log.ts'
-import type { Problems } from '../problems.ts'
-import { copyTables } from './copy-tables.ts'
-import { Database, describeStorageFailure, isBrokenFile, isStorageFailure } from './database.ts'
+import type { Problems } from '../status-file.ts'
+import { Database, describeStorageFailure, isBrokenFile, isStorageFailure, TABLES } from './database.ts'
+
+/** Small texts that survive a restart. */
+export class KeyValueStore {
+  #state: State
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  find(name: string): string | undefined {
+    const row = this.#state.read((database) => database.find('select value from kept where name = ?', name))
+    return row === undefined ? undefined : String(row.value)
+  }
+
+  save(name: string, value: string): void {
+    this.#state.write((database) =>
+      database.run('insert or replace into kept (name, value) values (?, ?)', name, value),
+    )
+  }
+
+  forget(name: string): void {
+    this.#state.write((database) => database.run('delete from kept where name = ?', name))
+  }
+}
 
 const RETRY_DISK_MS = 30_000
-/** Present while every nonce is on disk. It is removed (possible on a full disk) when that ends. */
+/** Exists while every nonce is on disk. It is removed (possible on a full disk) when that is no longer true. */
 const COMPLETE_MARK = 'state.complete'
 
 /**
- * What the agent has to remember: a SQLite file in the data folder.
+ * The state of the agent: a SQLite file in the data folder.
  *
- * A disk that is full, read-only or broken must not stop the agent. The first write that fails moves everything
- * into a database in memory with the same tables, the failed work is done again there, and a problem is told to
- * the console. Every half minute the way back is tried. Work handed to `write` may therefore run twice and must
- * touch nothing but the database. All calls are synchronous, so no two pieces of work ever overlap.
+ * A disk that is full, read-only or broken must not stop the agent. The first failed write moves everything to a
+ * database in memory with the same tables, repeats the work there, and sets a problem. Every half minute the agent
+ * tries to return to disk. Work passed to `write` may therefore run twice and must touch nothing but the database.
+ * All calls are synchronous, so no two pieces of work overlap.
  */
 export class State implements Disposable {
   #folder: string
@@ -26,7 +49,7 @@ export class State implements Disposable {
   #depth = 0
   #retry: NodeJS.Timeout | undefined
   #moved = new Set<() => void>()
-  /** False when nonces of earlier commands may be missing: then older commands cannot be told from repeated ones. */
+  /** `false` if nonces of earlier commands may be missing: older commands may be repeats then. */
   readonly completeAtStart: boolean
 
   constructor(options: { folder: string; log: Log; problems: Problems }) {
@@ -39,7 +62,7 @@ export class State implements Disposable {
     this.#database = database
     this.completeAtStart = trouble === undefined && wasComplete
     if (trouble === undefined) this.#markComplete()
-    else this.#tellTrouble(trouble)
+    else this.#reportTrouble(trouble)
   }
 
   get inMemory(): boolean {
@@ -50,7 +73,7 @@ export class State implements Disposable {
     return this.#guarded(() => work(this.#database))
   }
 
-  /** Does `work` as a whole or not at all. Inside other work it becomes a part of that. */
+  /** Runs `work` in a transaction, or as part of the current one. */
   write<T>(work: (database: Database) => T): T {
     if (this.#depth > 0) return work(this.#database)
     return this.#guarded(() => this.#inTransaction(work))
@@ -95,7 +118,7 @@ export class State implements Disposable {
     try {
       this.#database.exec('rollback')
     } catch (cause) {
-      // SQLite has already rolled back by itself after some failures; then there is nothing to end.
+      // SQLite has already rolled back after some failures.
       this.#log.debug({ cause }, 'nothing to roll back')
     }
   }
@@ -109,7 +132,7 @@ export class State implements Disposable {
       return { database, trouble: undefined }
     } catch (cause) {
       if (!isBrokenFile(cause)) return { database: this.#startInMemory(file), trouble: cause }
-      this.#log.error({ file, cause }, 'state file is damaged, starting a fresh one')
+      this.#log.error({ file, cause }, 'state file is damaged, creating a new one')
       return this.#replaceBrokenFile(file, cause)
     }
   }
@@ -121,12 +144,12 @@ export class State implements Disposable {
       this.#unmarkComplete()
       return { database: new Database(file), trouble: undefined }
     } catch (cause) {
-      this.#log.error({ file, cause }, 'damaged state file cannot be replaced')
+      this.#log.error({ file, cause }, 'failed to replace the damaged state file')
       return { database: new Database(':memory:'), trouble: broken }
     }
   }
 
-  /** A disk that cannot be written may still be read: what is on it is taken along. */
+  /** A read-only disk may still be readable: its content is copied. */
   #startInMemory(file: string): Database {
     const memory = new Database(':memory:')
     if (!existsSync(file)) return memory
@@ -134,7 +157,7 @@ export class State implements Disposable {
       using disk = new Database(file)
       copyTables(disk, memory)
     } catch (cause) {
-      this.#log.warn({ file, cause }, 'state file cannot be read')
+      this.#log.warn({ file, cause }, 'failed to read the state file')
     }
     return memory
   }
@@ -144,28 +167,28 @@ export class State implements Disposable {
     try {
       copyTables(this.#database, memory)
     } catch (cause) {
-      this.#log.error({ cause }, 'part of the state could not be read from disk')
+      this.#log.error({ cause }, 'failed to read part of the state from disk')
     }
     this.#database[Symbol.dispose]()
     this.#database = memory
     this.#unmarkComplete()
-    this.#tellTrouble(trouble)
+    this.#reportTrouble(trouble)
     for (const listener of this.#moved) listener()
   }
 
-  #tellTrouble(trouble: unknown): void {
+  #reportTrouble(trouble: unknown): void {
     this.#log.error(
       { folder: this.#folder, cause: trouble },
-      'data folder cannot be used, going on in memory',
+      'data folder is not usable, continuing in memory',
     )
     this.#problems.set(
       'state',
-      `The agent cannot write its data folder ${this.#folder} (${describeStorageFailure(trouble)}). It goes on in memory; results are lost if it restarts now.`,
+      `The agent cannot write its data folder ${this.#folder} (${describeStorageFailure(trouble)}). It continues in memory; results are lost if it restarts now.`,
     )
     this.#retry ??= setInterval(() => this.moveToDisk(), RETRY_DISK_MS).unref()
   }
 
-  /** Tries to leave memory again; does nothing when the disk is still of no use. */
+  /** Tries to return to disk. Does nothing if the disk still fails. */
   moveToDisk(): void {
     if (!this.inMemory) return
     let disk: Database | undefined
@@ -176,7 +199,7 @@ export class State implements Disposable {
       proveWritable(disk)
     } catch (cause) {
       disk?.[Symbol.dispose]()
-      this.#log.debug({ cause }, 'data folder still cannot be used')
+      this.#log.debug({ cause }, 'data folder is still not usable')
       return
     }
     this.#database[Symbol.dispose]()
@@ -184,7 +207,7 @@ export class State implements Disposable {
     clearInterval(this.#retry)
     this.#retry = undefined
     this.#markComplete()
-    this.#log.info({ folder: this.#folder }, 'data folder can be used again')
+    this.#log.info({ folder: this.#folder }, 'data folder is usable again')
     this.#problems.set('state', null)
     for (const listener of this.#moved) listener()
   }
@@ -193,7 +216,7 @@ export class State implements Disposable {
     try {
       writeFileSync(join(this.#folder, COMPLETE_MARK), '', { mode: 0o600 })
     } catch (cause) {
-      this.#log.debug({ cause }, 'complete mark not written')
+      this.#log.debug({ cause }, 'failed to write the complete mark')
     }
   }
 
@@ -201,7 +224,7 @@ export class State implements Disposable {
     try {
       rmSync(join(this.#folder, COMPLETE_MARK), { force: true })
     } catch (cause) {
-      this.#log.debug({ cause }, 'complete mark not removed')
+      this.#log.debug({ cause }, 'failed to remove the complete mark')
     }
   }
 }
@@ -213,4 +236,32 @@ function proveWritable(database: Database): void {
     now,
     now,
   )
+}
+
+/** Replaces the content of `to` with that of `from`, in one transaction. */
+function copyTables(from: Database, to: Database): void {
+  to.exec('begin immediate')
+  try {
+    for (const table of TABLES) {
+      to.run(`delete from ${table}`)
+      for (const row of from.all(`select * from ${table}`)) {
+        const names = Object.keys(row)
+        const marks = names.map(() => '?').join(', ')
+        to.run(`insert into ${table} (${names.join(', ')}) values (${marks})`, ...Object.values(row))
+      }
+    }
+    // Report numbers continue, even if no report is waiting.
+    const last = from.find(`select seq from sqlite_sequence where name = 'outbox'`)?.seq
+    if (last !== undefined) setLastSeq(to, Number(last))
+    to.exec('commit')
+  } catch (cause) {
+    to.exec('rollback')
+    throw cause
+  }
+}
+
+/** Sets the next report number to at least `seq + 1`. */
+export function setLastSeq(database: Database, seq: number): void {
+  const changed = database.run(`update sqlite_sequence set seq = max(seq, ?) where name = 'outbox'`, seq)
+  if (changed === 0) database.run(`insert into sqlite_sequence (name, seq) values ('outbox', ?)`, seq)
 }

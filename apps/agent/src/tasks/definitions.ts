@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Database } from '../state/database.ts'
 import { Definitions, type DefinitionsOptions } from '../state/definitions.ts'
 
-/** When a task runs; what it does stays on disk until then. */
+/** The part of a definition that scheduling needs. The rest stays on disk until the task runs. */
 const Plan = z.object({
   id: z.int(),
   enabled: z.boolean(),
@@ -13,14 +13,14 @@ const Plan = z.object({
 })
 export type PlannedTask = z.infer<typeof Plan> & {
   revision: string
-  /** Runs up to this moment have taken place or were missed. Null while nothing is known. */
+  /** Runs up to this time are handled or were missed. Null = unknown. */
   handledMs: number | null
   onboarded: boolean
 }
 
 const MAX_TEXT_BYTES = 50 * 1024 * 1024
 
-/** The tasks that the server wants on this machine. One of another revision is the same task with something new to do. */
+/** The tasks that the server has assigned to this machine. A new revision is the same task with new content. */
 export class TaskDefinitions extends Definitions {
   constructor(options: DefinitionsOptions) {
     super(options, {
@@ -31,7 +31,7 @@ export class TaskDefinitions extends Definitions {
     })
   }
 
-  /** The tasks that are at hand; `unknown`: those that this agent does not understand. */
+  /** Tasks whose definitions have arrived; `unknown`: those that this agent does not support. */
   list(): { planned: PlannedTask[]; unknown: { id: number; revision: string }[] } {
     const rows = this.state.read((database) =>
       database.all('select * from tasks where definition is not null order by id'),

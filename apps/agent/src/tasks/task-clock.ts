@@ -1,25 +1,24 @@
 import { createHash } from 'node:crypto'
-import { isTimed, nextTaskRun } from '@muster/rules/schedules/task-schedule'
-import { parseTimePeriod } from '@muster/rules/schedules/time-period'
+import { isTimed, nextTaskRun, parseTimePeriod } from '@muster/rules/schedules/task-schedule'
 import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
 import type { PlannedTask } from './definitions.ts'
 
-/** The clock is looked at no more seldom than this: it may be set, and the machine may have slept. */
-const LONGEST_WAIT_MS = 30_000
-/** What begins later than this was missed; a machine that is busy may be a little late. */
+/** Maximum time between two clock checks: the clock may be set, and the machine may sleep. */
+const MAX_WAIT_MS = 30_000
+/** A run that starts later than this was missed. A busy machine may be slightly late. */
 const LATE_MS = 90_000
-/** A clock that was set back by more was wrong before: what "was dealt with" in its future was not. */
+/** A clock that was set back by more was wrong before: times in its future were not handled. */
 const SET_BACK_MS = 3_600_000
-const MOST_COUNTED = 1000
+const MAX_COUNTED = 1000
 
-/** That the time of a task has come, once or several times; or never, where the zone has changed. */
+/** The task is due, for one or several times; or never, if the time zone has changed. */
 export interface DueTask {
   task: PlannedTask
-  /** The run that takes place; undefined when it is too late for it and nothing is made up for. */
+  /** The run that starts; undefined if it is too late and missed runs are not caught up. */
   run: { trigger: 'schedule' | 'missed'; plannedMs: number } | undefined
-  /** Runs that do not take place. */
+  /** Runs that were missed. */
   missed: { count: number; fromMs: number; toMs: number } | undefined
-  /** All up to here is dealt with. */
+  /** All runs up to this time are handled. */
   handledMs: number
 }
 
@@ -34,16 +33,16 @@ export interface TaskClockOptions {
   /** Unix milliseconds. */
   now: () => number
   zone: () => string
-  /** Makes the random delays of this machine differ from those of others. */
+  /** Seed that makes the random delays of this machine differ from those of others. */
   seed: string
-  /** Deals with it in one transaction. */
+  /** Handles the due task in one transaction. */
   onDue: (due: DueTask) => void
 }
 
 /**
- * Decides when tasks run by the calendar. For each task it is known up to which moment its runs are dealt with; what
- * lies between there and now is run or was missed. So a run happens once, however the clock jumps and however often
- * the agent is restarted.
+ * Decides when tasks run by the calendar. The time up to which its runs are handled is stored per task; runs between
+ * that time and now are due or were missed. So a run happens once, however the clock changes and however often the
+ * agent restarts.
  */
 export class TaskClock implements Disposable {
   #options: TaskClockOptions
@@ -56,10 +55,10 @@ export class TaskClock implements Disposable {
     this.#options = options
   }
 
-  /** Makes these the tasks that run. */
+  /** Replaces the tasks that run. */
   plan(tasks: readonly PlannedTask[]): void {
     const timed = tasks.filter(({ enabled, schedule }) => enabled && isTimed(schedule.task_type))
-    // Where the time zone is not needed it is not read: the calendars of the world take 7 MB of an agent's memory.
+    // The time zone is read only when needed: the calendar data takes 7 MB of memory.
     if (timed.length > 0) this.#zone = this.#options.zone()
     this.#entries = timed.map((task) => {
       const handledMs = Math.max(task.handledMs ?? -Infinity, Date.parse(task.counts_from))
@@ -78,7 +77,7 @@ export class TaskClock implements Disposable {
     if (this.#entries.length === 0 || this.#isDisposed) return
     const now = this.#options.now()
     const zone = this.#options.zone()
-    // By the clocks where it was, before by those where it is.
+    // After a time zone change: times of the old zone before, of the new zone after.
     this.#entries = this.#entries.map((entry) => this.#attend(entry, now))
     if (zone !== this.#zone) {
       const before = this.#zone
@@ -86,7 +85,7 @@ export class TaskClock implements Disposable {
       this.#entries = this.#entries.map((entry) => this.#move(entry, before, now))
     }
     const dueMs = Math.min(...this.#entries.map((entry) => entry.dueMs))
-    const waitMs = Math.min(Math.max(dueMs - this.#options.now(), 0), LONGEST_WAIT_MS)
+    const waitMs = Math.min(Math.max(dueMs - this.#options.now(), 0), MAX_WAIT_MS)
     this.#timer = setTimeout(() => this.#look(), waitMs)
   }
 
@@ -99,7 +98,7 @@ export class TaskClock implements Disposable {
     return this.#entryOf(task, due.handledMs)
   }
 
-  /** What has run at a time of day that the clocks here showed later was not missed here. */
+  /** A run at a time of day that the new zone reaches later was not missed. */
   #move({ task, handledMs: before }: Entry, zone: string, now: number): Entry {
     const same = instantOf(this.#zone, wallClockAt(zone, before))
     const handledMs = Math.max(before, Math.min(same, now))
@@ -110,14 +109,14 @@ export class TaskClock implements Disposable {
   #collect({ task, handledMs }: Entry, now: number): DueTask {
     const runs: number[] = []
     let next = nextTaskRun(task.schedule, this.#zone, handledMs)
-    while (next !== undefined && next + this.#delayOf(task, next) <= now && runs.length < MOST_COUNTED) {
+    while (next !== undefined && next + this.#delayOf(task, next) <= now && runs.length < MAX_COUNTED) {
       runs.push(next)
       next = nextTaskRun(task.schedule, this.#zone, next)
     }
     // The caller found that one is due.
     const plannedMs = runs.at(-1)!
     const lateMs = now - plannedMs - this.#delayOf(task, plannedMs)
-    const isLate = lateMs > LATE_MS || runs.length === MOST_COUNTED
+    const isLate = lateMs > LATE_MS || runs.length === MAX_COUNTED
     const run =
       isLate && !task.run_asap_after_missed
         ? undefined
@@ -126,8 +125,8 @@ export class TaskClock implements Disposable {
     return {
       task,
       run,
-      missed: lost.length === 0 ? undefined : { count: lost.length, fromMs: lost[0]!, toMs: lost.at(-1)! }, // There is one.
-      handledMs: runs.length === MOST_COUNTED ? now : plannedMs,
+      missed: lost.length === 0 ? undefined : { count: lost.length, fromMs: lost[0]!, toMs: lost.at(-1)! }, // Not empty.
+      handledMs: runs.length === MAX_COUNTED ? now : plannedMs,
     }
   }
 
@@ -136,7 +135,7 @@ export class TaskClock implements Disposable {
     return { task, handledMs, dueMs: next === undefined ? Infinity : next + this.#delayOf(task, next) }
   }
 
-  /** The same for the same run, also after a restart. */
+  /** The same result for the same run, also after a restart. */
   #delayOf({ id, schedule: { random_task_delay: delay } }: PlannedTask, plannedMs: number): number {
     if (delay === null) return 0
     const digest = createHash('sha256').update(`${this.#options.seed} ${id} ${plannedMs}`).digest()

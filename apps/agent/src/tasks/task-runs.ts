@@ -8,27 +8,26 @@ import {
 import { endOfRepetition } from '@muster/rules/schedules/task-schedule'
 import { describeError, type Log } from '../log/log.ts'
 import type { BackgroundRuns } from '../run/background-runs.ts'
-import { Places } from '../run/places.ts'
-import { prepareScript, type RunPlace } from '../run/prepare-script.ts'
+import { Semaphore } from '../run/semaphore.ts'
+import { prepareCommand, prepareScript, type RunContext } from '../run/prepare-run.ts'
 import { describePreparation, type Stop } from '../run/run-outcome.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { State } from '../state/state.ts'
-import { TailText } from '../checks/tail-text.ts'
-import { prepareCommand } from '../run/prepare-command.ts'
-import type { RunOrder, RunOrders } from './run-orders.ts'
+import { TailText } from '../run/output-reports.ts'
+import type { RunRequest, TaskRunQueue } from './task-run-queue.ts'
 
-const LONGEST_REASON = 2000
+const MAX_REASON_CHARACTERS = 2000
 
 interface ActionSurroundings {
   runs: BackgroundRuns
-  place: RunPlace
+  place: RunContext
   /** Ends the run. */
   signal: AbortSignal
   /** Why it was ended. */
   stop: () => Stop
 }
 
-/** Takes the actions of a task in order. */
+/** Runs the actions of a task in order. */
 async function runActions(
   { actions, continue_on_error }: TaskDefinition,
   surroundings: ActionSurroundings,
@@ -40,7 +39,7 @@ async function runActions(
     if (surroundings.signal.aborted) {
       results.push(notTaken(action, surroundings.stop()))
     } else if (isBroken) {
-      results.push(notTaken(action, { outcome: 'skipped', reason: 'An action before it failed.' }))
+      results.push(notTaken(action, { outcome: 'skipped', reason: 'An earlier action failed.' }))
     } else {
       const result = await runAction(action, room, surroundings)
       results.push(result)
@@ -73,7 +72,7 @@ async function runAction(
     return {
       name: action.name,
       outcome,
-      reason: reason?.slice(0, LONGEST_REASON) ?? null,
+      reason: reason?.slice(0, MAX_REASON_CHARACTERS) ?? null,
       retcode,
       stdout: output.stdout.text,
       stderr: output.stderr.text,
@@ -93,7 +92,7 @@ function notTaken(
   return {
     name,
     outcome,
-    reason: reason.slice(0, LONGEST_REASON),
+    reason: reason.slice(0, MAX_REASON_CHARACTERS),
     retcode: null,
     stdout: '',
     stderr: '',
@@ -102,54 +101,54 @@ function notTaken(
 }
 
 const MAX_AT_ONCE = 8
-/** Runs of one task that wait for the one before. */
+/** Runs of one task that wait for the previous one. */
 const MAX_WAITING = 100
-/** What hangs in the system must not keep the agent from ending. */
+/** A hanging process must not block shutdown. */
 const LAST_RUNS_MS = 6000
 
 export interface TaskRunsOptions {
   state: State
   outbox: Outbox
-  orders: RunOrders
+  orders: TaskRunQueue
   runs: BackgroundRuns
-  place: RunPlace
+  place: RunContext
   log: Log
   now: () => number
   zone: () => string
 }
 
 interface ActiveRun {
-  order: RunOrder
+  order: RunRequest
   definition: TaskDefinition
   abort: AbortController
   stop?: Stop
-  /** Its task is gone: nobody wants to hear of it. */
+  /** Its task was removed: results are dropped. */
   isUnwanted?: boolean
   ended: Promise<void>
 }
 
-/** Runs tasks, as each of them wants it while an earlier run of it still goes on. */
+/** Runs tasks, with each task's policy for a run that is still active. */
 export class TaskRuns implements AsyncDisposable {
   #options: TaskRunsOptions
-  #places = new Places(MAX_AT_ONCE)
+  #places = new Semaphore(MAX_AT_ONCE)
   #active = new Set<ActiveRun>()
-  /** By task, in their order. */
-  #waiting = new Map<number, { order: RunOrder; definition: TaskDefinition }[]>()
+  /** By task, in order of arrival. */
+  #waiting = new Map<number, { order: RunRequest; definition: TaskDefinition }[]>()
   #isDisposed = false
 
   constructor(options: TaskRunsOptions) {
     this.#options = options
   }
 
-  /** Whether it is at work or waits for an earlier run. */
-  has({ run_id, task_id }: RunOrder): boolean {
+  /** Whether it is active or waits for an earlier run. */
+  has({ run_id, task_id }: RunRequest): boolean {
     return (
       [...this.#active].some(({ order }) => order.run_id === run_id) ||
       (this.#waiting.get(task_id) ?? []).some(({ order }) => order.run_id === run_id)
     )
   }
 
-  begin(order: RunOrder, definition: TaskDefinition): void {
+  begin(order: RunRequest, definition: TaskDefinition): void {
     const before = [...this.#active].filter((run) => run.order.task_id === order.task_id)
     const waiting = this.#waiting.get(order.task_id) ?? []
     if (before.length === 0 && waiting.length === 0) return this.#start(order, definition)
@@ -162,7 +161,7 @@ export class TaskRuns implements AsyncDisposable {
         for (const { order: earlier } of waiting) this.#miss(earlier)
         this.#waiting.set(order.task_id, [{ order, definition }])
         for (const run of before)
-          end(run, { outcome: 'cancelled', reason: 'It was ended because the task began anew.' })
+          end(run, { outcome: 'cancelled', reason: 'Ended because the task started again.' })
         return undefined
       default:
         if (waiting.length >= MAX_WAITING) return this.#miss(order)
@@ -170,7 +169,7 @@ export class TaskRuns implements AsyncDisposable {
     }
   }
 
-  /** Ends what belongs to a task that is not wanted any more. */
+  /** Ends the runs of a removed task. */
   forget(isWanted: (taskId: number) => boolean): void {
     for (const [taskId, waiting] of this.#waiting) {
       if (isWanted(taskId)) continue
@@ -185,8 +184,8 @@ export class TaskRuns implements AsyncDisposable {
     }
   }
 
-  /** Reports what cannot be run, or was interrupted. */
-  fail(order: RunOrder, reason: string): void {
+  /** Reports a run that cannot start, or was interrupted. */
+  fail(order: RunRequest, reason: string): void {
     const { outbox, orders, state } = this.#options
     const at = this.#instant()
     state.write(() => {
@@ -212,16 +211,16 @@ export class TaskRuns implements AsyncDisposable {
     clearTimeout(patience)
   }
 
-  #start(order: RunOrder, definition: TaskDefinition): void {
+  #start(order: RunRequest, definition: TaskDefinition): void {
     const run: ActiveRun = { order, definition, abort: new AbortController(), ended: Promise.resolve() }
     this.#active.add(run)
     run.ended = this.#perform(run)
       .catch((cause: unknown) => {
         this.#options.log.error(
           { task_id: order.task_id, cause: describeError(cause) },
-          'task failed unexpectedly',
+          'task failed with an unexpected error',
         )
-        this.fail(order, `The task could not be run: ${describeError(cause)}.`)
+        this.fail(order, `Failed to run the task: ${describeError(cause)}.`)
       })
       .finally(() => {
         this.#active.delete(run)
@@ -260,8 +259,8 @@ export class TaskRuns implements AsyncDisposable {
       runs,
       place,
       signal: run.abort.signal,
-      // Whoever aborts says why.
-      stop: () => run.stop ?? { outcome: 'cancelled', reason: 'It was ended.' },
+      // The code that aborts sets the reason.
+      stop: () => run.stop ?? { outcome: 'cancelled', reason: 'Stopped.' },
     })
     clearTimeout(timer)
     state.write(() => {
@@ -280,21 +279,21 @@ export class TaskRuns implements AsyncDisposable {
     })
   }
 
-  /** A task may ask to be ended when the time of its repetitions is over. */
+  /** A task may request to end with its repetition period. */
   #endInTime(run: ActiveRun): NodeJS.Timeout | undefined {
     const { order, definition } = run
     const { now, zone } = this.#options
     if (!definition.stop_task_at_duration_end || order.planned_at === null) return undefined
     const endMs = endOfRepetition(definition.schedule, zone(), Date.parse(order.planned_at))
     if (endMs === undefined) return undefined
-    const reason = 'It was ended because the time of its repetitions is over.'
+    const reason = 'Ended because the repetition period of the task is over.'
     return setTimeout(
       () => end(run, { outcome: 'cancelled', reason }),
       Math.min(Math.max(0, endMs - now()), 2 ** 31 - 1),
     )
   }
 
-  #miss(order: RunOrder): void {
+  #miss(order: RunRequest): void {
     const { outbox, orders, state } = this.#options
     const { task_id, run_id, planned_at, ordered_at } = order
     const at = planned_at ?? ordered_at
@@ -309,7 +308,7 @@ export class TaskRuns implements AsyncDisposable {
   }
 }
 
-function headOf({ task_id, run_id, trigger, planned_at }: RunOrder) {
+function headOf({ task_id, run_id, trigger, planned_at }: RunRequest) {
   return { task_id, run_id, trigger, planned_at }
 }
 

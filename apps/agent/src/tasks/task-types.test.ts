@@ -1,7 +1,7 @@
 import type { TaskSchedule } from '@muster/contract/agent/tasks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenTask } from '../testing/given-tasks.ts'
-import { isSameBoot, readBootMark } from './boot-mark.ts'
+import { isSameBoot, readBootMark } from '../os/node-os.ts'
 import { TaskClock } from './task-clock.ts'
 
 const MINUTE_MS = 60_000

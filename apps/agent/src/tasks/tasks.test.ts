@@ -48,7 +48,7 @@ test('what this machine cannot run is refused with a sentence', async () => {
   runTask(server, 'run-00001')
   const { actions } = await untilTaskResult(server)
   expect(actions).toMatchObject([
-    { outcome: 'refused', reason: 'There is no program "/no/such/shell" on this machine.' },
+    { outcome: 'refused', reason: 'Program "/no/such/shell" was not found on this machine.' },
   ])
 })
 
@@ -82,7 +82,7 @@ test('values of secrets are hidden in what is told, and lie sealed on the disk',
 
 test('an action of which a variable stands for nothing is not run, and says so', async () => {
   const { server } = await givenAgent()
-  const problem = '{{global.API}} has no value for PC-12: check the name, or give it one.'
+  const problem = '{{global.API}} has no value for PC-12. Check the name or set a value.'
   const script = {
     type: 'script' as const,
     name: 'Say it',
@@ -200,7 +200,7 @@ test('4.1 repetition: what still runs when its time is over is ended where the t
   const actions = [shell('sleep 40')]
   setTasks(server, [givenTask(schedule, { actions, counts_from, stop_task_at_duration_end: true })])
   const result = await untilTaskResult(server)
-  expect(result.reason).toBe('It was ended because the time of its repetitions is over.')
+  expect(result.reason).toBe('Ended because the repetition period of the task is over.')
   expect(result.actions).toMatchObject([{ outcome: 'cancelled' }])
 })
 

@@ -3,66 +3,64 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import type { TaskTrigger } from '@muster/contract/agent/tasks'
 import type { Log } from '../log/log.ts'
 import type { BackgroundRuns } from '../run/background-runs.ts'
-import type { RunPlace } from '../run/prepare-script.ts'
+import type { RunContext } from '../run/prepare-run.ts'
 import type { Wanted } from '../state/definitions.ts'
-import type { Kept } from '../state/kept.ts'
+import type { KeyValueStore, State } from '../state/state.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { Seal } from '../state/seal.ts'
-import type { State } from '../state/state.ts'
-import { isSameBoot } from './boot-mark.ts'
+import { isSameBoot } from '../os/node-os.ts'
 import { type PlannedTask, TaskDefinitions } from './definitions.ts'
-import { RunOrders } from './run-orders.ts'
+import { TaskRunQueue } from './task-run-queue.ts'
 import { type DueTask, TaskClock } from './task-clock.ts'
 import { TaskRuns } from './task-runs.ts'
 
-/** Definitions may come in several commands; what is still lacking after this time is asked for. */
-const ASK_AFTER_MS = 500
-/** An order may overtake the definition of its task. */
+/** Definitions may arrive in several commands. Those still missing after this time are requested. */
+const REQUEST_DELAY_MS = 500
+/** A request may arrive before the definition of its task. */
 const WAIT_FOR_DEFINITION_MS = 60_000
 const SEED = 'tasks_seed'
 const BOOT = 'tasks_boot'
 
 export interface TasksOptions {
   state: State
-  kept: Kept
+  keyValues: KeyValueStore
   seal: Seal
   outbox: Outbox
   log: Log
   runs: BackgroundRuns
-  place: RunPlace
-  /** Unix milliseconds, as near to the server's clock as this machine knows. */
+  place: RunContext
+  /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
   zone: () => string
   bootMark: () => string
 }
 
 /**
- * The tasks of this machine: what the server wants run, when it is run, and what came of it. A run is first a row
- * (run-orders.ts) and then a process, so that one transaction says both that its time has come and that it is dealt
- * with.
+ * The tasks of this machine: their definitions, schedule and results. A run is stored (run-orders.ts) before its
+ * process starts, so that one transaction records both that it is due and that it is handled.
  */
 export class Tasks implements AsyncDisposable {
   #options: TasksOptions
   #definitions: TaskDefinitions
-  #orders: RunOrders
+  #orders: TaskRunQueue
   #clock: TaskClock
   #runs: TaskRuns
   #newest = -1
-  #askedFor = new Set<number>()
-  #told = new Set<string>()
-  #askTimer: NodeJS.Timeout | undefined
+  #requestedIds = new Set<number>()
+  #reported = new Set<string>()
+  #requestTimer: NodeJS.Timeout | undefined
   #replan: NodeJS.Immediate | undefined
   #begin: NodeJS.Immediate | undefined
-  #orderTimer: NodeJS.Timeout | undefined
+  #queueTimer: NodeJS.Timeout | undefined
 
   constructor(options: TasksOptions) {
-    const { kept, now, zone } = options
+    const { keyValues, now, zone } = options
     this.#options = options
     this.#definitions = new TaskDefinitions(options)
-    this.#orders = new RunOrders(options)
+    this.#orders = new TaskRunQueue(options)
     this.#runs = new TaskRuns({ ...options, orders: this.#orders })
-    const seed = kept.find(SEED) ?? randomUUID()
-    kept.save(SEED, seed)
+    const seed = keyValues.find(SEED) ?? randomUUID()
+    keyValues.save(SEED, seed)
     this.#clock = new TaskClock({ now, zone, seed, onDue: (due) => this.#takeDue(due) })
   }
 
@@ -70,10 +68,10 @@ export class Tasks implements AsyncDisposable {
     for (const order of this.#orders.list('running'))
       this.#runs.fail(order, 'The agent was restarted while the task ran.')
     this.#plan()
-    const { bootMark, kept, state } = this.#options
-    const [mark, before] = [bootMark(), kept.find(BOOT)]
+    const { bootMark, keyValues, state } = this.#options
+    const [mark, before] = [bootMark(), keyValues.find(BOOT)]
     state.write(() => {
-      kept.save(BOOT, mark)
+      keyValues.save(BOOT, mark)
       if (before === undefined || isSameBoot(before, mark)) return
       for (const { id, enabled, schedule } of this.#definitions.list().planned)
         if (enabled && schedule.task_type === 'startup') this.#order(id, 'startup')
@@ -81,39 +79,39 @@ export class Tasks implements AsyncDisposable {
     this.#beginSoon()
   }
 
-  /** The version of `set-tasks` that is wholly at hand; 0 = none. */
+  /** The version of `set-tasks` that is stored completely; 0 = none. */
   get version(): number {
     return this.#definitions.version
   }
 
   onLinkUp(): void {
     this.#newest = -1
-    this.#askedFor.clear()
+    this.#requestedIds.clear()
   }
 
-  /** Takes over what the server wants, as Checks.set does. */
+  /** Stores the definitions from the server, like `Checks.set`. */
   set(wanted: Wanted): void {
     if (wanted.version < this.#newest) return
     this.#newest = wanted.version
     this.#definitions.set(wanted)
-    // The transaction may be done twice, or not at all.
+    // The transaction may be retried or rolled back.
     this.#replan ??= setImmediate(() => {
       this.#replan = undefined
       this.#plan()
       this.#beginSoon()
-      this.#askSoon(wanted.version)
+      this.#requestSoon(wanted.version)
     })
   }
 
-  /** Part of the transaction that remembers the command. */
+  /** Runs in the transaction that records the command. */
   runNow({ id, run_id, trigger }: CommandInput<'run-task'>): void {
     this.#order(id, trigger, { runId: run_id })
     this.#beginSoon()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearTimeout(this.#askTimer)
-    clearTimeout(this.#orderTimer)
+    clearTimeout(this.#requestTimer)
+    clearTimeout(this.#queueTimer)
     clearImmediate(this.#replan)
     clearImmediate(this.#begin)
     this.#clock[Symbol.dispose]()
@@ -125,7 +123,7 @@ export class Tasks implements AsyncDisposable {
     this.#runs.forget((id) => this.#definitions.has(id))
     this.#clock.plan(planned)
     for (const task of planned) this.#onboard(task)
-    for (const { id, revision } of unknown) this.#tellUnknown(id, revision)
+    for (const { id, revision } of unknown) this.#reportUnknown(id, revision)
   }
 
   #onboard({ id, enabled, schedule, onboarded }: PlannedTask): void {
@@ -136,14 +134,14 @@ export class Tasks implements AsyncDisposable {
     })
   }
 
-  #tellUnknown(id: number, revision: string): void {
+  #reportUnknown(id: number, revision: string): void {
     const name = `${id} ${revision}`
-    if (this.#told.has(name)) return
-    this.#told.add(name)
-    this.#options.log.info({ task_id: id }, 'task is not understood')
+    if (this.#reported.has(name)) return
+    this.#reported.add(name)
+    this.#options.log.info({ task_id: id }, 'task is not supported')
     const reason =
-      'The agent on this machine does not understand this task, or cannot keep it. Update the agent.'
-    this.#runs.fail(this.#newOrder(id, 'schedule', {}), reason)
+      'The agent on this machine does not support this task, or cannot store it. Update the agent.'
+    this.#runs.fail(this.#newRequest(id, 'schedule', {}), reason)
   }
 
   #takeDue({ task, run, missed, handledMs }: DueTask): void {
@@ -167,10 +165,10 @@ export class Tasks implements AsyncDisposable {
   }
 
   #order(taskId: number, trigger: TaskTrigger, more: { runId?: string; plannedMs?: number } = {}): void {
-    this.#orders.add(this.#newOrder(taskId, trigger, more))
+    this.#orders.add(this.#newRequest(taskId, trigger, more))
   }
 
-  #newOrder(task_id: number, trigger: TaskTrigger, more: { runId?: string; plannedMs?: number }) {
+  #newRequest(task_id: number, trigger: TaskTrigger, more: { runId?: string; plannedMs?: number }) {
     const { runId = randomUUID(), plannedMs } = more
     return {
       run_id: runId,
@@ -189,7 +187,7 @@ export class Tasks implements AsyncDisposable {
   }
 
   #beginWaiting(): void {
-    clearTimeout(this.#orderTimer)
+    clearTimeout(this.#queueTimer)
     for (const order of this.#orders.list('waiting')) {
       if (this.#runs.has(order)) continue
       const definition = this.#definitions.find(order.task_id)
@@ -198,25 +196,25 @@ export class Tasks implements AsyncDisposable {
     }
   }
 
-  #waitForDefinition(order: ReturnType<RunOrders['list']>[number]): void {
+  #waitForDefinition(order: ReturnType<TaskRunQueue['list']>[number]): void {
     const waitedMs = this.#options.now() - Date.parse(order.ordered_at)
     if (waitedMs < 0 || waitedMs >= WAIT_FOR_DEFINITION_MS)
-      return this.#runs.fail(order, 'This machine does not know the task.')
-    this.#orderTimer = setTimeout(() => this.#beginWaiting(), WAIT_FOR_DEFINITION_MS - waitedMs)
+      return this.#runs.fail(order, 'The task does not exist on this machine.')
+    this.#queueTimer = setTimeout(() => this.#beginWaiting(), WAIT_FOR_DEFINITION_MS - waitedMs)
     return undefined
   }
 
-  #askSoon(version: number): void {
-    clearTimeout(this.#askTimer)
+  #requestSoon(version: number): void {
+    clearTimeout(this.#requestTimer)
     const missing = this.#definitions.listMissing()
     if (missing.length === 0) return this.#options.outbox.append({ kind: 'tasks-known', version })
-    this.#askTimer = setTimeout(() => {
-      // Once over each link: a definition that cannot be read at all must not be asked for without end.
-      const ids = this.#definitions.listMissing().filter((id) => !this.#askedFor.has(id))
+    this.#requestTimer = setTimeout(() => {
+      // Requested once per link, or an unreadable definition would be requested forever.
+      const ids = this.#definitions.listMissing().filter((id) => !this.#requestedIds.has(id))
       if (ids.length === 0) return
-      for (const id of ids) this.#askedFor.add(id)
+      for (const id of ids) this.#requestedIds.add(id)
       this.#options.outbox.append({ kind: 'tasks-missing', version, ids })
-    }, ASK_AFTER_MS)
+    }, REQUEST_DELAY_MS)
     return undefined
   }
 }

@@ -1,15 +1,14 @@
 import type { CheckDefinition, Measured } from '@muster/contract/agent/checks'
 import { onTestFinished } from 'vitest'
-import type { CheckMemory } from '../checks/check-kind.ts'
+import type { CheckMemory } from '../checks/table.ts'
 import { CheckScripts } from '../checks/check-scripts.ts'
 import { measureCheck } from '../checks/measure-check.ts'
 import { linuxProbes } from '../os/linux/probes.ts'
 import { os } from '../os/index.ts'
 import type { Probes } from '../os/probes.ts'
-import { Problems } from '../problems.ts'
+import { Problems } from '../status-file.ts'
 import { BackgroundRuns } from '../run/background-runs.ts'
-import { Kept } from '../state/kept.ts'
-import { State } from '../state/state.ts'
+import { KeyValueStore, State } from '../state/state.ts'
 import { givenChecks } from './given-checks.ts'
 import { givenFolder, givenLog } from './given.ts'
 
@@ -23,7 +22,7 @@ export function givenMeasure(probes: Partial<Probes> = {}) {
     name: 'check_markers',
     os,
     log,
-    kept: new Kept(state),
+    keyValues: new KeyValueStore(state),
     pipeFolder: folder,
   })
   const scripts = new CheckScripts({ runs, place: { os, dataFolder: folder } })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { startAgent, type Agent, type AgentOptions } from '../agent.ts'
-import { Unmeasurable } from '../checks/unmeasurable.ts'
+import { MeasureError } from '../errors.ts'
 import { requireIdentity } from '../identity/identity.ts'
 import { enrolMachine } from '../link/enrol-machine.ts'
 import { createLog, type Log } from '../log/log.ts'
@@ -79,10 +79,10 @@ export async function givenAgent(
       log,
       readSlowFacts: async () => ({ make: 'Acme', model: 'T1000' }),
       readSoftware: async () => {
-        throw new Unmeasurable('Nothing is listed here.')
+        throw new MeasureError('Nothing is listed here.')
       },
       readPatches: async () => {
-        throw new Unmeasurable('Nothing is looked for here.')
+        throw new MeasureError('Nothing is looked for here.')
       },
       program: [process.execPath, resolve(import.meta.dirname, '../main.ts')],
       uninstall: async () => {},

@@ -19,7 +19,7 @@ import {
   type ServerFrame,
 } from '@muster/contract/agent/link'
 import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
-import { publicKeyText, readPublicKey } from '../identity/machine-key-pair.ts'
+import { publicKeyText, readPublicKey } from '../identity/identity.ts'
 
 /** More than anything takes here, also on a machine that is busy with other tests. */
 const PATIENCE_MS = 30_000

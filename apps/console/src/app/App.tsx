@@ -15,16 +15,16 @@ const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
 followSession(router, queryClient)
 
-/** A slow answer does not keep the frame of the page away for longer. */
+/** Longest wait for a slow response before the page frame is drawn anyway. */
 const FIRST_ANSWERS_WITHIN_MS = 100
 
 /**
- * Done when what the first screen shows has come, which is often before this program has: it is then drawn once, with
- * its rows. Failures are told by the screens that need the answers.
+ * Resolves when the data of the first screen has arrived, often before this program has, so that it is drawn once,
+ * with its rows. Failures are shown by the screens that need the data.
  */
 export const firstAnswers: Promise<unknown> = isSignedIn()
   ? Promise.race([
-      // Every signed-in screen waits for the first two: they are on their way before anything is drawn.
+      // Every signed-in screen needs the first two, so they are requested before anything is drawn.
       Promise.allSettled([
         queryClient.prefetchQuery(dashInfoQuery),
         queryClient.prefetchQuery(meQuery),

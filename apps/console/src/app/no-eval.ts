@@ -1,5 +1,5 @@
 import { z } from 'zod'
 
-// The content security policy allows no eval; without this zod would try it once and the browser would report it.
-// A module of its own, imported first: the first schema that is parsed decides.
+// The content security policy allows no eval. Without this, zod tries it once and the browser reports a violation.
+// A module of its own, imported first, because the first parsed schema decides.
 z.config({ jitless: true })

@@ -36,7 +36,7 @@ const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   notFoundComponent: NotFoundPage,
 })
 
-// Whoever is not signed in goes to the sign-in page, and afterwards to where they wanted to go.
+// Signed-out visitors go to the sign-in page, and return to the requested page afterwards.
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -61,7 +61,7 @@ const dashboard = createRoute({
   getParentRoute: () => frame,
   path: '/',
   validateSearch: dashboardSearch,
-  // In the first file that is loaded, since nearly every visit begins here.
+  // In the first chunk, since nearly every visit starts here.
   component: DashboardPage,
 })
 
@@ -69,7 +69,7 @@ const agent = createRoute({
   getParentRoute: () => frame,
   path: '/agents/$agent_id',
   validateSearch: agentSearch,
-  // Nothing is asked of a machine before it is known that there is a client at all; its absence leads to /setup.
+  // No machine request is sent before a client is known to exist; without clients the gate leads to /setup.
   loader: async ({ context }) => {
     const clients = await context.queryClient.ensureQueryData(clientsQuery).catch(() => undefined)
     if (clients?.length === 0) throw redirect({ to: '/setup', replace: true })
@@ -112,7 +112,7 @@ const policyOverview = createRoute({
   ),
 })
 
-/** `new` for one that is made here. */
+/** `new` for a policy that is being created. */
 const policy = createRoute({
   getParentRoute: () => frame,
   path: '/policies/$policy_id',
@@ -214,7 +214,7 @@ const routeTree = root.addChildren([
   expired,
 ])
 
-/** `history` is given by tests; in the browser it is the address bar. */
+/** Tests pass a `history`; in the browser it is the address bar. */
 export function createConsoleRouter(queryClient: QueryClient, history?: RouterHistory) {
   const router = createRouter({
     routeTree,
@@ -223,12 +223,12 @@ export function createConsoleRouter(queryClient: QueryClient, history?: RouterHi
     parseSearch,
     stringifySearch,
     defaultPendingMs: 50,
-    // What is there is shown; the router would keep the grey rows for half a second.
+    // Without this the router would show the skeleton for half a second, even when the data is there.
     defaultPendingMinMs: 0,
     defaultErrorComponent: CrashPage,
     notFoundMode: 'root',
   })
-  // Noted before the page is loaded: its session may turn out to have ended while its program is still on its way.
+  // Stored before the page loads: the session may turn out to have ended while the page's code is loading.
   router.subscribe('onBeforeNavigate', ({ toLocation }) => notePage(toLocation.href))
   // Navigation scrolls to the top; a new selection or dialog on the same page does not.
   router.subscribe('onResolved', ({ pathChanged }) => {

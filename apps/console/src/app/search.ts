@@ -1,15 +1,15 @@
 import { AgentId } from '@muster/contract/fields'
 import { TableTab } from '@muster/contract/api/users'
-import { type TreeNodeKey, parseTreeNode } from '@muster/rules/search/tree-node'
+import { type TreeNodeKey, parseTreeNode } from '@muster/rules/search/tree-order'
 import { z } from 'zod'
 
-// What is on screen is in the address. Whatever a person typed there and is none of these counts as absent.
+// The address holds the state of the screen. Invalid values count as absent.
 
 const text = z.string().max(500).optional().catch(undefined)
-/** Longer than a path of a file or a key can be. */
+/** Longer than any file path or registry key. */
 const place = z.string().max(6000).optional().catch(undefined)
 
-/** Every screen of the main layout: the open dialog, what it is about (`edit-client` and `3`), what it is narrowed to. */
+/** Every screen of the main layout: the open dialog, its subject (`edit-client` and `3`), its filter. */
 export const frameSearch = z.object({ dialog: text, item: text, filter: text })
 
 export const PANES = [
@@ -29,7 +29,7 @@ export const PANES = [
 ] as const
 export type Pane = (typeof PANES)[number]
 
-/** Sub-tab of a machine, the entry of it that is open (a command of the history), what its list is narrowed to. */
+/** Tab of a machine, its open entry (a command of the history), the filter of its list. */
 const paneSearch = {
   pane: z.enum(PANES).optional().catch(undefined),
   entry: text,
@@ -41,7 +41,7 @@ export const agentSearch = z.object(paneSearch)
 const REMOTE_TOOLS = ['terminal', 'files', 'processes', 'services', 'logs', 'registry', 'sessions'] as const
 export type RemoteTool = (typeof REMOTE_TOOLS)[number]
 
-/** The tool that a window of Remote Background shows (absent = the terminal), where in it, what is searched for. */
+/** The tool in a Remote Background window (absent = the terminal), the location in it, the search text. */
 export const remoteSearch = z.object({
   tool: z.enum(REMOTE_TOOLS).optional().catch(undefined),
   at: place,
@@ -49,10 +49,10 @@ export const remoteSearch = z.object({
 })
 export type RemoteSearch = z.infer<typeof remoteSearch>
 
-/** What the window of the web terminal shows; absent = the terminal. */
+/** The tool in a web terminal window; absent = the terminal. */
 export const webTermSearch = z.object({ tool: z.enum(['sessions']).optional().catch(undefined) })
 
-/** Machines whose terminals stand side by side, as `a.b.c`. */
+/** Machines whose terminals are shown side by side, as `a.b.c`. */
 export const togetherSearch = z.object({ agents: text })
 
 export const dashboardSearch = z.object({
@@ -75,7 +75,7 @@ export const dashboardSearch = z.object({
 })
 export type DashboardSearch = z.infer<typeof dashboardSearch>
 
-/** What the list of alerts is narrowed to: `?severity=error,warning&also=resolved&days=7`. */
+/** The filter of the alert list: `?severity=error,warning&also=resolved&days=7`. */
 export const alertsSearch = z.object({
   clients: text,
   severity: text,
@@ -86,7 +86,7 @@ export const alertsSearch = z.object({
 })
 export type AlertsSearch = z.infer<typeof alertsSearch>
 
-/** Packages of all machines: the words, the order, and the package whose machines are shown. */
+/** Packages of all machines: search text, order, and the package whose machines are shown. */
 export const softwareSearch = z.object({
   search: text,
   sort: z.enum(['name', '-name']).optional().catch(undefined),
@@ -98,7 +98,7 @@ export const softwareSearch = z.object({
 })
 export type SoftwareSearch = z.infer<typeof softwareSearch>
 
-/** The line of the policy overview that is chosen. */
+/** The selected line of the policy overview. */
 export const overviewSearch = z.object({ at: text })
 
 /** `?node=Client|3&search=is:online` as plain text values, without the JSON that the router would write. */
@@ -111,7 +111,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(search)) {
     if (typeof value === 'string' || typeof value === 'number') params.set(name, `${value}`)
   }
-  // A bar and a colon need no escape in a query, and read better without.
+  // `|` and `:` need no escaping in a query string, and read better without it.
   const written = params.toString().replaceAll('%7C', '|').replaceAll('%3A', ':')
   return written === '' ? '' : `?${written}`
 }

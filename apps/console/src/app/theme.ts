@@ -9,7 +9,7 @@ import {
 } from '@mantine/core'
 import { ICON_SIZES_PX } from '@muster/rules/text/layout'
 
-/** Every colour of the console, once for each scheme. The user's dash_* colours stand before them (use-user-colors.ts). */
+/** Every colour of the console, for each scheme. The user's dash_* colours override them (use-user-colors.ts). */
 export const COLORS = {
   dark: {
     page: '#0d1117',
@@ -57,7 +57,7 @@ const NAMED = ['accent', 'negative', 'warning', 'positive', 'info', 'maintenance
 
 const palette = Object.fromEntries(NAMED.map((name) => [name, colorsTuple(COLORS.dark[name])]))
 
-// The two ramps that Mantine's own styles draw from, bent to the colours above.
+// The two ramps that Mantine's own styles use, adapted to the colours above.
 const DARK: MantineColorsTuple = [
   '#e4e8ee',
   '#b9c2ce',
@@ -85,7 +85,7 @@ const GRAY: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'accent',
-  // fromEntries forgets the names
+  // fromEntries loses the key types
   colors: { ...(palette as Record<(typeof NAMED)[number], MantineColorsTuple>), dark: DARK, gray: GRAY },
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
@@ -128,7 +128,7 @@ export const theme = createTheme({
         transitionProps: { duration: 100 },
         shadow: 'md',
         radius: 'md',
-        // A long one covers what it belongs to, and scrolls, rather than leave the window.
+        // A long menu covers its trigger and scrolls instead of leaving the window.
         middlewares: { shift: { crossAxis: true, padding: 8, limiter: { fn: ({ x, y }) => ({ x, y }) } } },
       } satisfies MenuProps,
       styles: { dropdown: { maxHeight: 'calc(100dvh - 16px)', overflowY: 'auto' } },
@@ -142,18 +142,18 @@ export const theme = createTheme({
       },
     },
     TextInput: { defaultProps: { size: 'sm' } },
-    // Choices come when they are asked for: a form that opens shows its fields.
+    // Lists open on click only, so that an opened form shows its fields.
     Select: { defaultProps: { size: 'sm', comboboxProps: { shadow: 'md' }, openOnFocus: false } },
     MultiSelect: { defaultProps: { openOnFocus: false } },
     Autocomplete: { defaultProps: { openOnFocus: false } },
-    // A small one with rounder corners reads as a choice of one.
+    // A small checkbox with rounder corners would look like a radio button.
     Checkbox: { defaultProps: { radius: 'xs' } },
     Alert: { styles: { title: { fontWeight: 600 }, message: { fontSize: 'inherit' } } },
     Loader: { defaultProps: { size: 'xs', type: 'dots' } },
   },
 })
 
-/** `--m-*` are the console's own names; Mantine's are pointed at them, so that both say the same. */
+/** `--m-*` are the console's own names; Mantine's variables point to them. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: Object.fromEntries(
     Object.entries(ICON_SIZES_PX).map(([size, px]) => [`--m-icon-${size}`, `${px}px`]),
@@ -203,7 +203,7 @@ function namedVariables(name: (typeof NAMED)[number], scheme: Scheme): Record<st
     [`${base}-outline-hover`]: `color-mix(in srgb, ${color} 8%, transparent)`,
     [`${base}-light`]: `color-mix(in srgb, ${color} 14%, transparent)`,
     [`${base}-light-hover`]: `color-mix(in srgb, ${color} 20%, transparent)`,
-    // On its own tint the plain colour is too faint to read in light mode.
+    // On its own tint the plain colour is too faint in light mode.
     [`${base}-light-color`]: `color-mix(in srgb, ${color} 72%, ${COLORS[scheme].text})`,
   }
 }

@@ -1,5 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
-import type { QuestionName, Reply } from '@muster/contract/agent/questions'
+import type { QuestionName, Reply } from '@muster/contract/agent/replies'
 import type { AuditAction, AuditObject } from '@muster/contract/api/audit'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../context.ts'

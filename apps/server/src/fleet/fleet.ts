@@ -1,7 +1,7 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
 import type { TaskDefinition } from '@muster/contract/agent/tasks'
-import { type QuestionName, type Reply, REPLY_SECONDS } from '@muster/contract/agent/questions'
+import { type QuestionName, type Reply, REPLY_SECONDS } from '@muster/contract/agent/replies'
 import type { LiveMetrics } from '@muster/contract/api/metrics'
 import type { LiveProcesses } from '@muster/contract/api/processes'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import { replies, REPLY_SECONDS, type QuestionName, type Reply } from '@muster/contract/agent/questions'
+import { replies, REPLY_SECONDS, type QuestionName, type Reply } from '@muster/contract/agent/replies'
 import type { LiveFrame } from '@muster/contract/agent/agent-frame'
 import { AppError } from '@muster/contract/errors'
 

@@ -58,5 +58,5 @@ test.each([
   ['text', encodeChannelFrame({ kind: CHANNEL_KIND.text, channel: 7, payload: new Uint8Array(0) })],
   ['credit', encodeCredit(7, 0)],
 ])('issue 4, 1.1: %s of nothing, which no window would hold back, is no frame', (_, bytes) => {
-  expect(decodeChannelFrame(bytes)).toEqual({ wrong: 'A channel frame carries something.', channel: 7 })
+  expect(decodeChannelFrame(bytes)).toEqual({ wrong: 'A channel frame must not be empty.', channel: 7 })
 })

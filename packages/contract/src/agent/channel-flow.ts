@@ -1,9 +1,12 @@
 import { CHANNEL_WINDOW_BYTES } from './channel.ts'
 
-/** Credit is given back in parts of this size, so that it costs few frames. */
+/** Credit is returned in parts of this size, so that it costs few frames. */
 const GIVE_BACK_BYTES = CHANNEL_WINDOW_BYTES / 4
 
-/** What may still be sent in one direction of a channel. Kept by who sends, and by who watches the sender. */
+/**
+ * Bytes that may still be sent in one direction of a channel. Tracked by the sender, and by the receiver to check
+ * it.
+ */
 export class SendWindow {
   #left = CHANNEL_WINDOW_BYTES
 
@@ -11,14 +14,14 @@ export class SendWindow {
     return this.#left
   }
 
-  /** False = more than was allowed. */
+  /** `false` = more than was allowed. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false
     this.#left -= bytes
     return true
   }
 
-  /** False = more credit than a window has, which nobody gives who counts honestly. */
+  /** `false` = more credit than the window size, which a correct peer never grants. */
   add(bytes: number): boolean {
     if (this.#left + bytes > CHANNEL_WINDOW_BYTES) return false
     this.#left += bytes
@@ -26,11 +29,11 @@ export class SendWindow {
   }
 }
 
-/** What was taken in and not given back yet. */
+/** Bytes that were received and not credited yet. */
 export class CreditDebt {
   #owed = 0
 
-  /** Bytes are dealt with; answers the credit to send now, 0 = later. */
+  /** Marks bytes as processed. Returns the credit to send now, 0 = later. */
   consume(bytes: number): number {
     this.#owed += bytes
     if (this.#owed < GIVE_BACK_BYTES) return 0

@@ -1,32 +1,40 @@
 import { z } from 'zod'
 
+/** Sent to a tool's window before anything else if the user at the machine is asked for consent. */
+export const AskingNews = z.object({
+  type: z.literal('asking'),
+  /** Time limit of the response. */
+  seconds: z.int(),
+})
+export type AskingNews = z.infer<typeof AskingNews>
+
 /**
- * A channel is a stream of bytes both ways between a person's window and a tool on a machine, inside the agent's one
- * link. It is opened by the signed command `open-channel`. Its frames are binary: one byte that says the kind, four
- * that number the channel within the link (big endian), and the payload. See docs/protocol.md.
+ * A channel is a bidirectional byte stream between a user's window and a tool on a machine, inside the agent's
+ * single link. The signed command `open-channel` opens it. Its frames are binary: one byte for the kind, four for
+ * the channel number within the link (big endian), and the payload. See docs/protocol.md.
  */
 export const CHANNEL_KIND = {
   /** Bytes of the tool. */
   data: 0,
   /** One message of the tool, JSON. */
   text: 1,
-  /** The sender takes so many bytes of `data` and `text` more (four bytes, big endian). */
+  /** The sender accepts this many more bytes of `data` and `text` (four bytes, big endian). */
   credit: 2,
-  /** The channel is over, JSON of `ChannelEnd`. Nothing is said on it afterwards. */
+  /** The end of the channel, JSON of `ChannelEnd`. The last frame. */
   end: 3,
 } as const
 export type ChannelKind = (typeof CHANNEL_KIND)[keyof typeof CHANNEL_KIND]
 
 export const CHANNEL_HEADER_BYTES = 5
-/** So much of `data` and `text` may be under way on one channel and direction; more needs credit. */
+/** Limit for unacknowledged `data` and `text` per channel and direction; more needs credit. */
 export const CHANNEL_WINDOW_BYTES = 256 * 1024
-/** Largest payload of a frame. Senders cut smaller, so that no channel holds up another one for long. */
+/** Maximum payload of a frame. Senders use smaller ones, so that no channel delays another for long. */
 export const MAX_CHANNEL_PAYLOAD_BYTES = 64 * 1024
 export const CHANNEL_CHUNK_BYTES = 32 * 1024
-/** Channels of one agent at one time. */
+/** Concurrent channels per agent. */
 export const MAX_CHANNELS = 32
 
-/** Why a channel is over. Only after `detached` and `link_lost` a tool may wait for its person to come back. */
+/** Why a channel has ended. A tool may wait for its user only after `detached` and `link_lost`. */
 export const ChannelEndCode = z.enum([
   'ended',
   'closed',
@@ -34,17 +42,17 @@ export const ChannelEndCode = z.enum([
   'link_lost',
   'agent_offline',
   'not_allowed',
-  /** A code has to be given first. */
+  /** A two-factor code is required first. */
   'code_needed',
-  /** Why the tool is opened has to be said first. */
+  /** A reason is required first. */
   'purpose_needed',
   'session_ended',
   'not_found',
   'too_many',
   'refused',
-  /** The machine could show its desktop, if only something to show it by were installed there. */
+  /** The machine could show its desktop if a VNC server were installed. */
   'no_vnc_server',
-  /** The shell that was asked for cannot be started. */
+  /** The requested shell cannot be started. */
   'no_shell',
   'bad_frame',
   'over_window',
@@ -69,7 +77,7 @@ export function encodeChannelFrame({ kind, channel, payload }: ChannelFrame): Ui
   return bytes
 }
 
-/** The frame in these bytes, or what is wrong with it. The payload is a view of the same bytes. */
+/** Parses a frame, or returns what is wrong with it. The payload is a view of the same bytes. */
 export function decodeChannelFrame(bytes: Uint8Array): ChannelFrame | { wrong: string; channel?: number } {
   if (bytes.length < CHANNEL_HEADER_BYTES) return { wrong: 'A channel frame has at least 5 bytes.' }
   const kind = bytes[0]
@@ -81,9 +89,9 @@ export function decodeChannelFrame(bytes: Uint8Array): ChannelFrame | { wrong: s
     return { wrong: `A channel frame carries at most ${MAX_CHANNEL_PAYLOAD_BYTES} bytes.`, channel }
   }
   if (kind === CHANNEL_KIND.credit && payload.length !== 4) return { wrong: 'Credit has 4 bytes.', channel }
-  // Such frames cost their sender nothing, so that no window would hold them back.
+  // Empty frames cost no credit, so the window would not limit them.
   const isEmpty = kind === CHANNEL_KIND.credit ? readCredit(payload) === 0 : payload.length === 0
-  if (isEmpty && kind !== CHANNEL_KIND.end) return { wrong: 'A channel frame carries something.', channel }
+  if (isEmpty && kind !== CHANNEL_KIND.end) return { wrong: 'A channel frame must not be empty.', channel }
   return { kind, channel, payload }
 }
 
@@ -108,7 +116,7 @@ export function encodeChannelEnd(channel: number, end: ChannelEnd): Uint8Array<A
   return encodeChannelFrame({ kind: CHANNEL_KIND.end, channel, payload })
 }
 
-/** The end in a payload; what cannot be read is a failure. */
+/** Parses an end; an invalid one counts as a failure. */
 export function readChannelEnd(payload: Uint8Array): ChannelEnd {
   const parsed = ChannelEnd.safeParse(readChannelText(payload))
   return parsed.success
@@ -116,7 +124,7 @@ export function readChannelEnd(payload: Uint8Array): ChannelEnd {
     : { code: 'failed', message: 'The channel was closed without a reason.' }
 }
 
-/** The JSON in a payload; undefined where there is none. */
+/** Parses JSON; undefined if invalid. */
 export function readChannelText(payload: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(payload)) as unknown

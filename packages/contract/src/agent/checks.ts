@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { Interpreter } from './interpreter.ts'
+import { Interpreter } from './shells.ts'
 
 /**
- * Checks as they cross the agent's link: what a machine measures and how often, and what it measured. Whether that is
- * good or bad is not known here: thresholds stay with the server, and `@muster/rules/judge-check` decides.
- * What the server itself measures stands in api/server-checks.ts.
+ * Checks on the agent's link: what a machine measures, how often, and the results. Thresholds stay on the server,
+ * and `@muster/rules/checks/judge-check` decides whether a result is good. Checks that the server itself runs are in
+ * checks/server-checks.ts.
  */
 export const MACHINE_CHECK_TYPES = [
   'diskspace',
@@ -26,12 +26,12 @@ export const Secrets = z.array(z.string().max(10_000)).max(500)
 
 const Path = z.string().trim().min(1, 'A path is needed.').max(1000)
 const Name = z.string().trim().min(1, 'A name is needed.').max(255)
-/** A part of a text, upper or lower case; null = any. Never a pattern. */
+/** Part of a text, case-insensitive; null = any. Never a pattern. */
 const Part = z.string().min(1).max(500).nullable()
 
 export const EVENT_LOGS = ['Application', 'System', 'Security'] as const
 export const EVENT_TYPES = ['INFO', 'WARNING', 'ERROR', 'AUDIT_SUCCESS', 'AUDIT_FAILURE'] as const
-/** From the most serious on; journald counts them from 0. */
+/** Most serious first; journald counts them from 0. */
 export const JOURNAL_PRIORITIES = [
   'emerg',
   'alert',
@@ -43,10 +43,10 @@ export const JOURNAL_PRIORITIES = [
   'debug',
 ] as const
 
-const EVENT_ID_NEEDED = 'Write * for every event, or a number from 0 to 65535.'
+const EVENT_ID_NEEDED = 'Use * for every event, or a number from 0 to 65535.'
 export const EventId = z.int(EVENT_ID_NEEDED).min(0, EVENT_ID_NEEDED).max(65_535, EVENT_ID_NEEDED)
 
-/** What each type needs to know to measure. */
+/** Settings of each type that the machine needs. */
 export const measureSettings = {
   /** `disk` is a mount point or, on Windows, a drive such as `C:`. */
   diskspace: z.object({ disk: Path }),
@@ -58,15 +58,15 @@ export const measureSettings = {
       .trim()
       .min(1, 'A host name or an address is needed.')
       .max(253)
-      .regex(/^[A-Za-z0-9_.:%-]+$/, 'Write a host name or an address.')
-      .refine((host) => !host.startsWith('-'), 'Write a host name or an address.'),
+      .regex(/^[A-Za-z0-9_.:%-]+$/, 'Use a host name or an address.')
+      .refine((host) => !host.startsWith('-'), 'Use a host name or an address.'),
   }),
   /** A systemd unit, a Windows service or a launchd label. */
   service: z.object({
-    svc_name: Name.regex(/^[^-/\s][^/\r\n]*$/, 'Write the name of a service.'),
+    svc_name: Name.regex(/^[^-/\s][^/\r\n]*$/, 'Use the name of a service.'),
     restart_if_stopped: z.boolean(),
   }),
-  /** The script's text as the library has it at the moment. */
+  /** The current text of the script. */
   script: z.object({
     interpreter: Interpreter,
     body: z.string().max(1_000_000),
@@ -74,13 +74,13 @@ export const measureSettings = {
     env_vars: z.array(z.string().max(10_000)).max(200),
     timeout_seconds: z.int().min(1).max(3600),
     secrets: Secrets.optional(),
-    /** Why it cannot be run: a variable stands for nothing. */
+    /** Why it cannot be run: a variable has no value. */
     problem: z.string().max(500).optional(),
   }),
-  /** Processes whose program has this name (`sshd`, `notepad.exe`); upper and lower case differ on Linux only. */
+  /** Processes with this program name (`sshd`, `notepad.exe`), case-sensitive on Linux only. */
   process: z.object({ process_name: Name }),
   file: z.object({ path: Path }),
-  /** Of Windows. `event_source` and `event_message` are parts of what the event says. */
+  /** Windows only. `event_source` and `event_message` match parts of the event's texts. */
   eventlog: z.object({
     log_name: z.enum(EVENT_LOGS),
     event_id: EventId,
@@ -91,7 +91,7 @@ export const measureSettings = {
     /** 0 = the whole log. */
     search_last_days: z.int().min(0).max(9999),
   }),
-  /** Of systemd: what has this priority or a more serious one. */
+  /** systemd only: entries of this priority or a more serious one. */
   journal: z.object({
     /** Null = any. */
     unit: z
@@ -99,7 +99,7 @@ export const measureSettings = {
       .trim()
       .min(1)
       .max(255)
-      .regex(/^[^-/\s][^/\s]*$/, 'Write the name of a unit.')
+      .regex(/^[^-/\s][^/\s]*$/, 'Use the name of a unit.')
       .nullable(),
     priority: z.enum(JOURNAL_PRIORITIES),
     event_message: Part,
@@ -131,7 +131,7 @@ const Bytes = z.number().min(0).max(Number.MAX_SAFE_INTEGER)
 const Percent = z.number().min(0).max(100)
 export const SERVICE_STATES = ['running', 'start_pending', 'stopped', 'failed', 'missing'] as const
 
-/** A number that a script check names: a line `metric name=value [unit]` of its output. */
+/** A number from the output of a script check: a line `metric name=value [unit]`. */
 export const Metric = z.object({
   name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
   value: z.number(),
@@ -142,12 +142,12 @@ export const MAX_METRICS = 20
 
 export const MAX_LOG_ENTRIES = 20
 export const MAX_LOG_MESSAGE = 500
-/** Entries of a log that match. */
+/** Matching log entries. */
 const FoundEntries = {
   count: z.int().min(0),
-  /** False: there was more than could be read in time, and only the newest part of it has been. */
+  /** `false` = only the newest part of the log was read in time. */
   is_whole: z.boolean(),
-  /** The newest, the newest first. */
+  /** Newest first. */
   entries: z
     .array(
       z.object({
@@ -160,20 +160,20 @@ const FoundEntries = {
     .max(MAX_LOG_ENTRIES),
 }
 
-/** What was measured, by type. `unmeasurable`: the machine could not measure at all, and says why. */
+/** Measurements by type. `unmeasurable`: the machine could not measure, with the reason. */
 export const Measured = z.discriminatedUnion('check_type', [
   z.object({ check_type: z.literal('unmeasurable'), reason: z.string().max(500) }),
   z.object({
     check_type: z.literal('diskspace'),
-    /** False: there is no such mount or drive now, and all numbers are 0. */
+    /** `false` = the mount or drive does not exist, and all numbers are 0. */
     exists: z.boolean(),
     total_bytes: Bytes,
     free_bytes: Bytes,
-    /** Null where the file system counts none. */
+    /** Null if the file system counts none. */
     inodes_total: Bytes.nullable(),
     inodes_free: Bytes.nullable(),
   }),
-  /** Mean over the time since the check last ran, at most its interval. */
+  /** Average since the last run of the check, at most over its interval. */
   z.object({ check_type: z.literal('cpuload'), percent: Percent }),
   z.object({
     check_type: z.literal('memory'),
@@ -186,14 +186,14 @@ export const Measured = z.discriminatedUnion('check_type', [
     check_type: z.literal('ping'),
     sent: z.int().min(0),
     received: z.int().min(0),
-    /** Mean of those that came back. */
+    /** Average of the replies. */
     ms: z.number().min(0).nullable(),
     output: z.string().max(4000),
   }),
   z.object({
     check_type: z.literal('service'),
     state: z.enum(SERVICE_STATES),
-    /** Whether it was stopped and has been started by this check. */
+    /** Whether this check found it stopped and has started it. */
     restarted: z.boolean(),
     detail: z.string().max(500),
   }),
@@ -223,7 +223,7 @@ export type Measured = z.infer<typeof Measured>
 export const CheckResult = z.object({
   check_id: z.int(),
   revision: z.string().max(64),
-  /** When it was measured, by the machine's clock put right by what it knows of the server's. */
+  /** Time of the measurement, corrected to the server's clock. */
   at: z.iso.datetime(),
   measured: Measured,
 })

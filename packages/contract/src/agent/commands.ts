@@ -1,19 +1,17 @@
 import { z } from 'zod'
 import { TerminalJoin, TerminalSize } from '../channels.ts'
-import { DesktopWish, VncTarget } from '../desktop.ts'
+import { DesktopRequest, VncTarget } from '../desktop.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
-import { Interpreter } from './interpreter.ts'
+import { Interpreter, Shell, ShellWish } from './shells.ts'
 import { LogSearch, LogSource } from './logs.ts'
-import { PackageName, PatchGuid, MOST_PATCHES } from './patches.ts'
-import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './power.ts'
+import { MAX_PATCHES, PackageName, PatchGuid } from './patches.ts'
+import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './facts.ts'
 import { Nice, ProcessTarget } from './processes.ts'
-import { RegistryChange, RegistryPlace, ValuePlace } from './registry.ts'
-import { RemoteRules, RulesRevision } from './remote-rules.ts'
-import { MOST_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
-import { Shell } from './shell.ts'
-import { ShellWish } from './shells.ts'
+import { RegistryChange, RegistryPosition, ValuePosition } from './registry.ts'
+import { RemoteRules, RulesRevision } from './remote.ts'
+import { MAX_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { RunId, TaskDefinition } from './tasks.ts'
 
 const EnvVars = z.array(z.string().max(10_000)).max(200)
@@ -31,7 +29,10 @@ const RunOptions = {
   ...RunLimits,
 }
 
-/** What a server may ask of a machine: name -> input. A run is followed by `accepted`, `started`, `output` and `result` reports. */
+/**
+ * Commands from the server to a machine: name -> input. A run is followed by `accepted`, `started`, `output` and
+ * `result` reports.
+ */
 export const commands = {
   'run-command': z.object({
     shell: Shell,
@@ -48,55 +49,54 @@ export const commands = {
   }),
   cancel: z.object({ history_id: z.int() }),
   'report-facts': z.object({}),
-  /** What is installed is listed anew and reported whole (software.ts). */
+  /** Scans the installed software and reports it completely (software.ts). */
   'report-software': z.object({}),
-  /** Lists of what may be installed are fetched anew; the report comes when it has looked (patches.ts). */
+  /** Refreshes the package lists and scans for patches; the report follows (patches.ts). */
   'scan-patches': z.object({}),
-  /** A run; null = all. One installation at a time: a second is refused. */
+  /** A run; null = all. One installation at a time: a second one is refused. */
   'install-patches': z.object({
-    guids: z.array(PatchGuid).min(1).max(MOST_PATCHES).nullable(),
+    guids: z.array(PatchGuid).min(1).max(MAX_PATCHES).nullable(),
     ...RunLimits,
   }),
-  /** A run that installs a package of the system's repositories, of which the first that is known there is taken. */
+  /** A run that installs a package of the system's repositories: the first of these that is known. */
   'install-package': z.object({ names: z.array(PackageName).min(1).max(5), ...RunLimits }),
   /**
-   * The checks of this machine: all that are wanted, and the definitions of those that are new. What is not wanted is
-   * forgotten; what is wanted and not known is asked for by a `checks-missing` report. An older version than one that
-   * came over the same link is ignored.
+   * All checks of this machine, with the definitions of new ones. Others are removed. Missing definitions are
+   * requested with a `checks-missing` report. Within one link, an older version than the last is ignored.
    */
   'set-checks': z.object({
     version: z.int().min(0),
     wanted: z.array(z.object({ id: z.int(), revision: z.string().max(64) })).max(5000),
     put: z.array(CheckDefinition).max(500),
   }),
-  /** Runs these checks now, or all; one that is running is not begun a second time. */
+  /** Runs these checks now, or all. A running check is not started twice. */
   'run-checks': z.object({ ids: z.array(z.int()).max(5000).nullable() }),
-  /** The tasks of this machine, as `set-checks` has its checks; what is lacking is asked for by `tasks-missing`. */
+  /** All tasks of this machine, like `set-checks`. Missing definitions are requested with `tasks-missing`. */
   'set-tasks': z.object({
     version: z.int().min(0),
     wanted: z.array(z.object({ id: z.int(), revision: z.string().max(64) })).max(1000),
     put: z.array(TaskDefinition).max(200),
   }),
-  /** Runs a task now; the same `run_id` runs once, however often it comes. */
+  /** Runs a task now. The same `run_id` runs once, even if it arrives again. */
   'run-task': z.object({ id: z.int(), run_id: RunId, trigger: z.enum(['manual', 'checkfailure']) }),
-  /** The machine is measured each second for so long from now on, and `live-metrics` frames tell of it; 0 = no more. */
+  /** Seconds of `live-metrics` frames each second from now on; 0 = stop. */
   'watch-metrics': z.object({ seconds: z.int().min(0).max(120) }),
-  /** The processes are looked at each second or so for so long from now on, `live-processes` frames tell; 0 = no more. */
+  /** Seconds of `live-processes` frames from now on; 0 = stop. */
   'watch-processes': z.object({ seconds: z.int().min(0).max(120) }),
-  /** It is asked to end, or with `force` made to; with `tree` also all that it has started. */
+  /** Asks the process to exit, or kills it with `force`. With `tree`, includes its child processes. */
   'end-process': ProcessTarget.extend({ force: z.boolean(), tree: z.boolean() }),
   'set-priority': ProcessTarget.extend({ nice: Nice }),
   /**
-   * Opens a channel with this number, which is new on this link. A terminal with `resume` is gone on with if the same
-   * author began it; otherwise one begins.
+   * Opens a channel with this number, which is new on this link. A terminal with `resume` is resumed if the same
+   * author started it; otherwise a new one starts.
    */
   'open-channel': z.object({
     channel: z.int().min(1).max(0xff_ff_ff_ff),
-    /** Who comes, as the person at the machine is told. */
+    /** Display name of the technician, shown to the user at the machine. */
     person: z.string().max(300).optional(),
-    /** Why, as the person at the machine is told when asked. */
+    /** The technician's reason, shown to the user at the machine in a consent request. */
     purpose: z.string().max(300).optional(),
-    /** What the window shows is recorded, which the person at the machine is told. */
+    /** The session is recorded, and the user at the machine is notified. */
     recorded: z.boolean().optional(),
     tool: z.discriminatedUnion('tool', [
       z.object({
@@ -105,48 +105,51 @@ export const commands = {
         resume: z.boolean(),
         ...TerminalSize.shape,
         ...ShellWish.shape,
-        /** The session is a visit to this other one. With `resume`, so that who does not know of visits opens nothing. */
+        /**
+         * The session views this other one. Combined with `resume`, so that agents without viewer support open
+         * nothing.
+         */
         join: TerminalJoin.optional(),
       }),
-      z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopWish.shape }),
+      z.object({ tool: z.literal('desktop'), session: z.uuid(), ...DesktopRequest.shape }),
       z.object({ tool: z.literal('vnc'), session: z.uuid(), ...VncTarget.shape }),
       z.object({ tool: z.literal('log'), source: LogSource }),
       z.object({ tool: z.literal('files'), order: z.union([FileTask, UploadTask]) }),
     ]),
   }),
-  /** What holds for remote tools on this machine from now on; kept, and enforced by the machine. */
+  /** The remote rules of this machine, which it stores and enforces. */
   'set-remote-rules': z.object({ revision: RulesRevision, rules: RemoteRules }),
-  /** Ends a tool's session, whether somebody looks at it or not. */
+  /** Ends a session of a remote tool, with or without a viewer. */
   'end-session': z.object({ session: z.uuid() }),
-  /** Which shells there are, and who is signed in. */
+  /** The available shells, and the signed-in user. */
   'list-shells': z.object({}),
   /** All services, or one. */
   'list-services': z.object({ name: ServiceName.nullable() }),
   'control-service': z.object({ name: ServiceName, action: ServiceAction }),
   'set-start-type': z.object({ name: ServiceName, start_type: WantedStartType }),
-  'read-service-log': z.object({ name: ServiceName, lines: z.int().min(1).max(MOST_LOG_LINES) }),
-  /** A part of a folder: what comes after `after`, and has `search` in its name. */
+  'read-service-log': z.object({ name: ServiceName, lines: z.int().min(1).max(MAX_LOG_LINES) }),
+  /** A part of a folder: names after `after` that contain `search`. */
   'list-folder': z.object({
     path: RawPath,
     after: z.string().max(400).nullable(),
     search: z.string().max(255),
   }),
   'change-file': FileChange,
-  /** A file for the bytes is made beside the one that they become. */
+  /** Creates a temporary file beside the final one. */
   'begin-upload': z.object({ path: RawPath, upload: UploadId, size: z.int().min(0), replace: z.boolean() }),
   'look-at-upload': z.object({ path: RawPath, upload: UploadId }),
   'drop-upload': z.object({ path: RawPath, upload: UploadId }),
   'read-text': z.object({ path: RawPath }),
-  /** Only if it still is the text that this hash is of. */
+  /** Only if the text still has this hash. */
   'write-text': z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
-  /** The newest entries of the system's log that fit. */
+  /** The newest log entries that fit. */
   'read-log': LogSearch,
-  /** A page of the registry of Windows. */
-  'read-registry-key': RegistryPlace,
-  'read-registry-value': ValuePlace,
+  /** A page of the Windows registry. */
+  'read-registry-key': RegistryPosition,
+  'read-registry-value': ValuePosition,
   'change-registry': RegistryChange,
   'change-power': z.object({ action: PowerAction }),
-  /** Sends the packet that wakes a machine which has one of these addresses, to all networks of this one. */
+  /** Sends a wake-up packet for these addresses to all networks of this machine. */
   'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MOST_WAKE_ADDRESSES) }),
   uninstall: z.object({}),
 } as const
@@ -155,26 +158,26 @@ export type CommandInput<Name extends CommandName> = z.infer<(typeof commands)[N
 export const CommandName = z.enum(Object.keys(commands) as [CommandName, ...CommandName[]])
 
 /**
- * The signed part of a command. It crosses the wire as the exact text that was signed, so that both sides
- * check the same bytes.
+ * The signed part of a command. It is sent as the exact text that was signed, so that both sides check the same
+ * bytes.
  */
 export const CommandPayload = z.object({
   protocol: z.literal(1),
   agent_id: z.string(),
-  /** User name of the person, or `server` for its own chores. */
+  /** User name of the author, or `server` for its own requests. */
   author: z.string().max(200),
   issued_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
-  /** Identifies the work: a machine does it once, however often it is sent with the same nonce. */
+  /** Identifies the work: a machine does it once, however often the same nonce arrives. */
   nonce: z.string().min(16).max(64),
-  /** Row of agent_history that results belong to; null for chores. */
+  /** Row of agent_history for the results; null if there are none. */
   history_id: z.int().nullable(),
   name: CommandName,
   input: z.unknown(),
 })
 export type CommandPayload = z.infer<typeof CommandPayload>
 
-/** A command on the wire. `person_signature` is room for a second signature, by the author's own key. */
+/** A command on the wire. `person_signature` is reserved for a second signature with the author's own key. */
 export const SignedCommand = z.object({
   payload: z.string().max(2_000_000),
   signature: Signature,
@@ -182,7 +185,7 @@ export const SignedCommand = z.object({
 })
 export type SignedCommand = z.infer<typeof SignedCommand>
 
-/** Text that is signed for a command payload. */
+/** The text that is signed for a command payload. */
 export function commandProof(payload: string): string {
   return `muster-command-1\n${payload}`
 }

@@ -9,23 +9,23 @@ export const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 export const Signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/)
 
 /**
- * What a machine sends once, by POST. `signature` is made with the key's private half over
+ * Sent once by POST. `signature` is made with the private key over
  * `muster-enrol-1\n{token}\n{machine_key}\n{public_key}` and proves that the sender owns the key.
  */
 export const EnrolRequest = z.object({
   token: z.string().min(20).max(200),
   public_key: PublicKey,
-  /** hex sha256 of machine id and data folder: the same again after a reinstall on the same machine. */
+  /** Hex SHA-256 of machine id and data folder: the same after a reinstallation on the same machine. */
   machine_key: z.string().regex(/^[0-9a-f]{64}$/),
   signature: Signature,
-  /** Only what is known at once; the first report brings the rest. */
+  /** Only facts that are known at once; the first report contains the others. */
   facts: AgentFacts.pick({ hostname: true, platform: true, arch: true, agent_version: true }),
 })
 export type EnrolRequest = z.infer<typeof EnrolRequest>
 
 export const EnrolAnswer = z.object({
   agent_id: z.string(),
-  /** The server's command key, pinned from now on. */
+  /** The server's command key, which the agent pins. */
   command_key: PublicKey,
   reattached: z.boolean(),
 })

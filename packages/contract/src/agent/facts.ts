@@ -1,6 +1,14 @@
 import { z } from 'zod'
 
-/** Machine data is hostile text: every string is cut, every list is bounded, and all is shown as text only. */
+export const PowerAction = z.enum(['reboot', 'shutdown'])
+export type PowerAction = z.infer<typeof PowerAction>
+
+/** Of a network card: six bytes in hexadecimal. */
+export const MacAddress = z.string().regex(/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/, 'Invalid MAC address')
+
+export const MOST_WAKE_ADDRESSES = 16
+
+/** Machine data is hostile: every string is cut, every list is bounded, and everything is shown as text only. */
 const Text = z.string().overwrite((text) => text.slice(0, 512))
 const Line = z.string().overwrite((text) => text.slice(0, 255))
 const Bytes = z.number().min(0)
@@ -22,7 +30,7 @@ export const NetworkAddress = z.object({
   mac: Line,
 })
 
-/** All facts that a machine reports of itself; a report carries those that changed. */
+/** All facts of a machine. A report contains those that changed. */
 export const AgentFacts = z.object({
   hostname: z
     .string()
@@ -48,7 +56,7 @@ export const AgentFacts = z.object({
   time_zone: Line,
   needs_reboot: z.boolean(),
   agent_version: Line,
-  /** What is wrong with the agent itself, as sentences: a full disk, no temporary folder. */
+  /** Problems of the agent itself, as messages: a full disk, no temporary folder. */
   problems: z.array(Text).max(20),
 })
 export type AgentFacts = z.infer<typeof AgentFacts>

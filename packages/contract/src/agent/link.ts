@@ -4,33 +4,33 @@ import { SignedCommand } from './commands.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
 import { PatchReport } from './patches.ts'
-import { ReceiptReport } from './receipts.ts'
+import { ReceiptReport } from './remote.ts'
 import { SoftwareReport } from './software.ts'
 import { taskReports } from './tasks.ts'
 
 /** The agent's WebSocket. The upgrade request names the agent in `x-muster-agent`. See docs/protocol.md. */
 export const LINK_PATH = '/agent/ws'
 export const PROTOCOL_VERSIONS = [1] as const
-/** Largest text frame either side accepts; a larger one is refused by an `error` frame and the link stays. */
+/** Maximum text frame of either side. A larger one gets an `error` frame, and the link stays open. */
 export const MAX_FRAME_BYTES = 2 * 1024 * 1024
-/** Largest frame before `welcome`: an answer that names as many runs and sessions as it may has 210 kB. */
+/** Maximum frame before `welcome`: a sign-in with the maximum number of runs and sessions has 210 kB. */
 export const MAX_SIGN_IN_BYTES = 256 * 1024
-/** Frames that cannot be read, after which the server closes the link. */
+/** Number of invalid frames after which the server closes the link. */
 export const MAX_UNREADABLE_FRAMES = 100
-/** Frames above this close the link: nobody sends such a thing by mistake. */
+/** Frames above this size close the link, because no correct peer sends them. */
 export const MAX_SOCKET_BYTES = 16 * 1024 * 1024
-/** How often an agent that shows life by itself does, with a WebSocket pong that nobody asked for. */
+/** Interval of heartbeats, sent as unsolicited WebSocket pongs. */
 export const AGENT_BEAT_MS = 2500
-/** So often the server says something to it, if only a ping: its answer stands for the second beat in a row. */
+/** Interval of frames from the server, at least a ping, whose pong replaces every second heartbeat. */
 export const SERVER_BEAT_MS = 4500
-/** So often it pings an agent that does not show life by itself. */
+/** Interval of pings to an agent without heartbeats. */
 export const HEARTBEAT_MS = 2000
-/** The server takes a link for dead after so much silence. */
+/** The server closes a link after this time without a frame. */
 export const DEAD_AFTER_MS = 4500
-/** An agent has more patience: a server that ten thousand machines sign in to at once may be late with its pings. */
+/** The agent's timeout is longer: a server that ten thousand machines sign in to at once may delay its pings. */
 export const SERVER_DEAD_AFTER_MS = 10_000
 
-/** What the agent signs to sign in. */
+/** The text that the agent signs to sign in. */
 export function linkProof(agentId: string, nonce: string): string {
   return `muster-link-1\n${agentId}\n${nonce}`
 }
@@ -46,16 +46,16 @@ export const ServerFrame = z.discriminatedUnion('type', [
     type: z.literal('welcome'),
     protocol: z.int(),
     server_version: z.string(),
-    /** The agent is to show life so often by itself. Only for one that has said that it does. */
+    /** Interval of heartbeats. Only for agents that support them. */
     beat_ms: z.int().min(100).optional(),
-    /** So often the machine measures itself; without it, as it does already. */
+    /** Interval of metrics samples; absent = unchanged. */
     metrics_interval: MetricsInterval.optional(),
   }),
-  /** What somebody changed since `welcome`. */
+  /** Settings that have changed since `welcome`. */
   z.object({ type: z.literal('settings'), metrics_interval: MetricsInterval }),
   z.object({ type: z.literal('refused'), code: z.string(), message: z.string() }),
   z.object({ type: z.literal('command'), command: SignedCommand }),
-  /** Reports up to and including this number are stored; the agent may forget them. */
+  /** Reports up to and including this number are stored; the agent may delete them. */
   z.object({ type: z.literal('ack'), seq: z.int() }),
   z.object({
     type: z.literal('error'),
@@ -67,7 +67,7 @@ export type ServerFrame = z.infer<typeof ServerFrame>
 
 const HistoryRef = { history_id: z.int() }
 
-/** A report is kept by the agent, in order, until the server acknowledges its `seq`. */
+/** The agent stores reports, in order, until the server acknowledges their `seq`. */
 export const Report = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('facts'), facts: AgentFacts.partial() }),
   z.object({ kind: z.literal('accepted'), ...HistoryRef, at: z.iso.datetime() }),
@@ -85,34 +85,33 @@ export const Report = z.discriminatedUnion('kind', [
     ...HistoryRef,
     at: z.iso.datetime(),
     outcome: z.enum(['exited', 'timed_out', 'cancelled', 'refused', 'failed']),
-    /** A sentence, for every outcome but `exited`. */
+    /** A message, for every outcome except `exited`. */
     reason: z.string().max(2000).nullable(),
     retcode: z.int().nullable(),
     execution_time: z.number().min(0).nullable(),
     output_cut_bytes: z.number().min(0),
   }),
   z.object({ kind: z.literal('checks'), results: z.array(CheckResult).max(MAX_RESULTS) }),
-  /** What the machine measured of itself: see metrics.ts. */
+  /** Metrics of the machine: see metrics.ts. */
   z.object({ kind: z.literal('metrics'), sample: MetricsSample }),
-  /** Wanted checks (`set-checks`) of which the machine has no definition, or another revision. */
+  /** Current checks (`set-checks`) whose definition is missing or has another revision. */
   z.object({ kind: z.literal('checks-missing'), version: z.int(), ids: z.array(z.int()).max(5000) }),
-  /** Results that were dropped because the server was away for longer than the machine keeps them. */
+  /** Results that were dropped because the server was offline for longer than the machine stores them. */
   z.object({
     kind: z.literal('checks-dropped'),
     count: z.int().min(1),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
   }),
-  /** A session of a remote tool is over for good. */
+  /** A session of a remote tool has ended for good. */
   z.object({
     kind: z.literal('session-ended'),
     session: z.uuid(),
     at: z.iso.datetime(),
     exit_code: z.int().nullable(),
-    /** A sentence. */
     reason: z.string().max(500),
   }),
-  /** After `session-ended`, or at the agent's next start. */
+  /** Sent after `session-ended`, or at the agent's next start. */
   ReceiptReport,
   SoftwareReport,
   PatchReport,

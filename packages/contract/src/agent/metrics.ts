@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { Instant } from '../fields.ts'
 
 /**
- * What every machine measures of itself beside its checks, and the unit of each. `disk:/mount` is how full a disk is;
- * the rates are those of all disks and of all network interfaces together.
+ * Metrics that every machine samples, with their units. `disk:/mount` is the use of a disk; rates are totals of all
+ * disks and of all network interfaces.
  */
 export const METRIC_UNITS = {
   cpu: '%',
@@ -19,24 +19,24 @@ export const METRIC_UNITS = {
 export type MetricName = keyof typeof METRIC_UNITS
 export const DISK_METRIC = 'disk:'
 
-/** Of a metric by its name; undefined for a name that is not ours. */
+/** The unit of a metric; undefined for an unknown name. */
 export function metricUnit(name: string): string | undefined {
   if (name.startsWith(DISK_METRIC)) return '%'
   return Object.entries(METRIC_UNITS).find(([known]) => known === name)?.[1]
 }
 
-/** Seconds from one look of a machine at itself to the next. */
+/** Seconds between two samples of a machine. */
 export const MetricsInterval = z.int().min(10).max(3600)
 export const DEFAULT_METRICS_INTERVAL = 60
 
-/** As many disks as are kept of one machine. */
-export const MOST_METRICS = 40
+/** The same limit as for stored disks of one machine. */
+export const MAX_METRICS = 40
 
 export const MetricsSample = z.object({
   at: Instant,
-  /** Values of METRIC_UNITS and of `disk:/mount`; what the system does not tell is absent. */
+  /** Values of METRIC_UNITS and of `disk:/mount`; values that the system does not report are absent. */
   values: z
     .record(z.string().min(1).max(255), z.number())
-    .refine((values) => Object.keys(values).length <= MOST_METRICS, 'Too many values.'),
+    .refine((values) => Object.keys(values).length <= MAX_METRICS, 'Too many values.'),
 })
 export type MetricsSample = z.infer<typeof MetricsSample>

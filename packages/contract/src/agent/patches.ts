@@ -1,63 +1,63 @@
 import { z } from 'zod'
 
-/** Of one machine; what is above is left out and counted. */
-export const MOST_PATCHES = 1000
-/** The JSON of all of them together, well within a frame. */
-export const MOST_PATCH_BYTES = 500_000
+/** Per machine; further ones are left out and counted. */
+export const MAX_PATCHES = 1000
+/** Total JSON size, well within a frame. */
+export const MAX_PATCH_BYTES = 500_000
 
 const Line = z.string().max(255)
 
-/** Who knows of it and installs it. */
+/** The tool that finds and installs a patch. */
 export const PatchSource = z.enum(['apt', 'dnf', 'windows', 'softwareupdate'])
 export type PatchSource = z.infer<typeof PatchSource>
 
 export const PatchSeverity = z.enum(['Critical', 'Important', 'Moderate', 'Low', ''])
 
-/** What the machine asks for by this name when it is to be installed. */
+/** The name that the machine installs it by. */
 export const PatchGuid = z
   .string()
   .min(1)
   .max(255)
-  // A name that began with a dash would be taken for an option of the program that installs it.
-  .regex(/^[^-\s][^\r\n\0]*$/, 'That names no patch.')
+  // The installing program would read a leading dash as an option.
+  .regex(/^[^-\s][^\r\n\0]*$/, 'Invalid patch name')
 
-/** A newer version of something that is installed, which the machine may have. */
+/** An available update of an installed package. */
 export const Patch = z.object({
   guid: PatchGuid,
   source: PatchSource,
   title: Line.min(1),
-  /** Of Windows: KB5031354. */
+  /** Windows only: KB5031354. */
   kb: Line,
   version: Line,
-  /** The version that is installed; empty = the system does not say. */
+  /** The installed version; empty = unknown. */
   current_version: Line,
   severity: PatchSeverity,
-  /** It closes a hole, by what its maker says. */
+  /** A security update, by its vendor. */
   security: z.boolean(),
   categories: z.array(Line).max(20),
   description: z.string().max(2000),
   more_info_urls: z.array(z.string().max(500)).max(10),
-  /** Bytes; null = the system does not say. */
+  /** Bytes; null = unknown. */
   size: z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullable(),
   downloaded: z.boolean(),
-  /** The machine has to restart for it, by what is known before. */
+  /** Needs a reboot, as far as known before the installation. */
   needs_reboot: z.boolean(),
 })
 export type Patch = z.infer<typeof Patch>
 
-/** What may be installed, after each look. */
+/** Available patches, after each scan. */
 export const PatchReport = z.object({
   kind: z.literal('patches'),
-  /** Null: there could be no look, `problem` says why. */
+  /** Null = the scan failed, see `problem`. */
   found: z
     .object({
       hash: z.string().regex(/^[0-9a-f]{32}$/),
-      patches: z.array(Patch).max(MOST_PATCHES),
-      /** Patches beyond the bounds. */
+      patches: z.array(Patch).max(MAX_PATCHES),
+      /** Number of patches beyond the limits. */
       left_out: z.int().min(0),
     })
     .nullable(),
-  /** What went wrong, as a sentence: with `found`, that the list may be old. */
+  /** What went wrong, as a message: with `found`, why the list may be outdated. */
   problem: z.string().max(1000).nullable(),
 })
 export type PatchReport = z.infer<typeof PatchReport>
@@ -66,4 +66,4 @@ export type PatchReport = z.infer<typeof PatchReport>
 export const PackageName = z
   .string()
   .max(200)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9+._-]*$/, 'A package name has letters, digits and + - . _ only.')
+  .regex(/^[A-Za-z0-9][A-Za-z0-9+._-]*$/, 'Use letters, digits and + - . _ only')

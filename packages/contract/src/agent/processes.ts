@@ -5,13 +5,13 @@ const Pid = z
   .int()
   .min(0)
   .max(2 ** 32)
-/** Tells a process from a later one with the same number: when it started, in the system's own unit. */
+/** Distinguishes a process from a later one with the same number: its start, in the system's own unit. */
 export const ProcessStart = z.string().min(1).max(64)
-/** From the most urgent to the least, as Unix counts. */
+/** From the highest priority to the lowest, as in Unix. */
 export const Nice = z.int().min(-20).max(19)
 export const MAX_COMMAND = 1000
-/** As many as are told of one machine; the rest is counted. */
-export const MOST_PROCESSES = 5000
+/** Processes reported per machine; the others are counted. */
+export const MAX_PROCESSES = 5000
 export const PROCESSES_PER_FRAME = 500
 
 export const ListeningPort = z.object({
@@ -21,47 +21,47 @@ export const ListeningPort = z.object({
 })
 export type ListeningPort = z.infer<typeof ListeningPort>
 
-/** What seldom changes while a process lives. */
+/** Values that rarely change while a process lives. */
 export const MachineProcess = z.object({
   pid: Pid,
   start: ProcessStart,
   /** 0 = none. */
   parent_pid: Pid,
   name: z.string().max(255),
-  /** The whole command line, cut to MAX_COMMAND characters; empty where there is none, as of the kernel's threads. */
+  /** The full command line, cut to MAX_COMMAND characters; empty if there is none (kernel threads). */
   command: z.string().max(MAX_COMMAND),
   username: z.string().max(255),
   started_at: Instant.nullable(),
   state: z.enum(['running', 'sleeping', 'waiting', 'stopped', 'ended', 'unknown']),
   nice: Nice.nullable(),
-  /** What it listens on. */
+  /** Ports that it listens on. */
   ports: z.array(ListeningPort).max(50),
 })
 export type MachineProcess = z.infer<typeof MachineProcess>
 
-/** Its number, its share of all processors in percent since the look before, and the memory that it holds in bytes. */
+/** Process id, share of all processors in percent since the last sample, and memory in bytes. */
 export const ProcessUse = z.tuple([Pid, z.number().min(0), z.number().min(0)])
 export type ProcessUse = z.infer<typeof ProcessUse>
 
-/** One look at the processes of a machine, or a part of it: what is new or changed since what was told before. */
+/** One sample of the processes of a machine, or a part of it: new and changed processes since the last sample. */
 export const ProcessLook = z.object({
-  /** What was told before does not count any more. */
+  /** Earlier samples are obsolete. */
   whole: z.boolean(),
-  /** Further parts of the same look follow. */
+  /** Further parts of the same sample follow. */
   more: z.boolean(),
-  /** Replaces what had the same number. */
+  /** Replaces processes with the same id. */
   put: z.array(MachineProcess).max(PROCESSES_PER_FRAME),
-  use: z.array(ProcessUse).max(MOST_PROCESSES),
-  gone: z.array(Pid).max(MOST_PROCESSES),
-  /** How many there are that are not told of. */
+  use: z.array(ProcessUse).max(MAX_PROCESSES),
+  gone: z.array(Pid).max(MAX_PROCESSES),
+  /** Number of processes that are not listed. */
   left_out: z.int().min(0),
-  /** How busy all processors are, and how much memory there is and is taken. */
+  /** CPU use, and total and used memory. */
   cpu_percent: z.number().min(0),
   memory_total: z.number().min(0),
   memory_used: z.number().min(0),
 })
 export type ProcessLook = z.infer<typeof ProcessLook>
 
-/** A process that is meant: with this start and no other. */
+/** Identifies a process by id and start. */
 export const ProcessTarget = z.object({ pid: Pid, start: ProcessStart })
 export type ProcessTarget = z.infer<typeof ProcessTarget>

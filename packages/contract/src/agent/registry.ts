@@ -1,33 +1,33 @@
 import { z } from 'zod'
 
-/** Keys and values of one answer. */
+/** Limit for keys and values of one reply. */
 export const REGISTRY_PAGE = 200
-/** So much of a value comes with its key. */
+/** Bytes of each value that are listed with its key. */
 export const PREVIEW_BYTES = 256
-/** The largest value that is read and written. */
-export const MOST_VALUE_BYTES = 1024 * 1024
+/** Limit for reading and writing a value. */
+export const MAX_VALUE_BYTES = 1024 * 1024
 
 const noNul = (text: string) => !text.includes('\0')
 /** Backslashes between names: `HKEY_LOCAL_MACHINE\SOFTWARE`, or `HKLM\SOFTWARE`; empty = the roots. */
-export const RegistryPath = z.string().max(4000).refine(noNul, 'No path holds a zero character.')
+export const RegistryPath = z.string().max(4000).refine(noNul, 'A path must not contain NUL.')
 export const KeyName = z
   .string()
-  .min(1, 'A key has a name.')
+  .min(1, 'A name is required.')
   .max(255, 'At most 255 characters.')
-  .refine((name) => noNul(name) && !name.includes('\\'), 'A name of a key holds no backslash.')
+  .refine((name) => noNul(name) && !name.includes('\\'), 'A key name must not contain a backslash.')
 /** Empty = the default value. */
-export const ValueName = z.string().max(16_383).refine(noNul, 'No name holds a zero character.')
-/** Whatever the bytes are; base64. */
+export const ValueName = z.string().max(16_383).refine(noNul, 'A name must not contain NUL.')
+/** Any bytes, as base64. */
 const Bytes = z.base64()
 const Type = z.int().min(0).max(0xff_ff_ff_ff)
 const Place = z.int().min(0).max(100_000_000)
 
-/** A value with the beginning of its data. */
+/** A value with the start of its data. */
 export const RegistryValue = z.object({
   name: z.string().max(16_384),
-  /** As Windows numbers them: 1 = REG_SZ, see packages/rules, registry-value. */
+  /** As numbered by Windows: 1 = REG_SZ, see packages/rules, registry-value. */
   type: Type,
-  /** Of all its data, in bytes. */
+  /** Total size in bytes. */
   size: z.int().min(0),
   bytes: Bytes.max(PREVIEW_BYTES * 2),
 })
@@ -37,7 +37,7 @@ export const RegistryPage = z.object({
   path: z.string().max(5000),
   subkeys: z.array(z.object({ name: z.string().max(256), has_subkeys: z.boolean() })).max(REGISTRY_PAGE),
   values: z.array(RegistryValue).max(REGISTRY_PAGE),
-  /** Where to go on; null = there are no more. */
+  /** Next position; null = the end. */
   next_keys: Place.nullable(),
   next_values: Place.nullable(),
   key_count: Place,
@@ -45,35 +45,35 @@ export const RegistryPage = z.object({
 })
 export type RegistryPage = z.infer<typeof RegistryPage>
 
-/** A value as a whole; `bytes` null = it is too large to be told. */
+/** A whole value; `bytes` null = too large to read. */
 export const WholeValue = z.object({
   type: Type,
   size: z.int().min(0),
-  bytes: Bytes.max(MOST_VALUE_BYTES * 2).nullable(),
+  bytes: Bytes.max(MAX_VALUE_BYTES * 2).nullable(),
 })
 export type WholeValue = z.infer<typeof WholeValue>
 
-export const RegistryPlace = z.object({ path: RegistryPath, keys_from: Place, values_from: Place })
-export const ValuePlace = z.object({ path: RegistryPath, name: ValueName })
+export const RegistryPosition = z.object({ path: RegistryPath, keys_from: Place, values_from: Place })
+export const ValuePosition = z.object({ path: RegistryPath, name: ValueName })
 
 export const RegistryChange = z.discriminatedUnion('change', [
   z.object({ change: z.literal('create-key'), path: RegistryPath }),
   z.object({ change: z.literal('rename-key'), path: RegistryPath, new_name: KeyName }),
-  /** With all that is below it. */
+  /** With all its subkeys and values. */
   z.object({ change: z.literal('delete-key'), path: RegistryPath }),
-  /** `is_new`: refused where there is one of this name. */
+  /** `is_new`: refused if the name exists. */
   z.object({
     change: z.literal('set-value'),
-    ...ValuePlace.shape,
+    ...ValuePosition.shape,
     type: Type,
-    bytes: Bytes.max(MOST_VALUE_BYTES * 2),
+    bytes: Bytes.max(MAX_VALUE_BYTES * 2),
     is_new: z.boolean(),
   }),
-  z.object({ change: z.literal('rename-value'), ...ValuePlace.shape, new_name: ValueName }),
-  z.object({ change: z.literal('delete-value'), ...ValuePlace.shape }),
+  z.object({ change: z.literal('rename-value'), ...ValuePosition.shape, new_name: ValueName }),
+  z.object({ change: z.literal('delete-value'), ...ValuePosition.shape }),
 ])
 export type RegistryChange = z.infer<typeof RegistryChange>
 
-/** What was there before, where a value was changed. */
+/** The previous value, if one was changed. */
 export const RegistryChanged = z.object({ before: WholeValue.nullable() })
 export type RegistryChanged = z.infer<typeof RegistryChanged>

@@ -4,7 +4,7 @@ export const ServiceName = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^[^\s\p{Cc}/-][^\p{Cc}/]*$/u, 'That is no name of a service.')
+  .regex(/^[^\s\p{Cc}/-][^\p{Cc}/]*$/u, 'Invalid service name')
 
 export const ServiceStatus = z.enum([
   'running',
@@ -20,7 +20,7 @@ export type ServiceStatus = z.infer<typeof ServiceStatus>
 export const ServiceAction = z.enum(['start', 'stop', 'restart'])
 export type ServiceAction = z.infer<typeof ServiceAction>
 
-/** `disabled`: it cannot be started at all; on systemd that is masked, and `manual` what is called disabled there. */
+/** `disabled`: cannot be started at all; on systemd this is masked, and `manual` is systemd's disabled. */
 export const WantedStartType = z.enum(['auto', 'autodelay', 'manual', 'disabled'])
 export type WantedStartType = z.infer<typeof WantedStartType>
 
@@ -29,11 +29,11 @@ export const MachineService = z.object({
   display_name: z.string().max(255),
   description: z.string().max(500),
   status: ServiceStatus,
-  /** The system's own word for it. */
+  /** The system's own term. */
   detail: z.string().max(100),
-  /** `fixed`: something else decides when it starts. */
+  /** `fixed`: started by something else. */
   start_type: z.enum(['auto', 'manual', 'disabled', 'fixed']),
-  /** Of `auto`: some minutes after the others. */
+  /** For `auto`: some minutes after the others. */
   autodelay: z.boolean(),
   /** 0 = none. */
   pid: z.int().min(0),
@@ -42,5 +42,5 @@ export const MachineService = z.object({
 })
 export type MachineService = z.infer<typeof MachineService>
 
-export const MOST_SERVICES = 1500
-export const MOST_LOG_LINES = 1000
+export const MAX_SERVICES = 1500
+export const MAX_LOG_LINES = 1000

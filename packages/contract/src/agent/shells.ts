@@ -1,12 +1,19 @@
 import { z } from 'zod'
 
+/** How a command line is run. `custom` needs `custom_shell`, the path of a program. */
+export const Shell = z.enum(['bash', 'sh', 'cmd', 'powershell', 'custom'])
+export type Shell = z.infer<typeof Shell>
+
+export const Interpreter = z.enum(['powershell', 'cmd', 'python', 'shell', 'nushell', 'deno', 'node'])
+export type Interpreter = z.infer<typeof Interpreter>
+
 const ShellPath = z.string().min(1).max(1000)
 
-/** Which shell, and as whom; without them the machine's default one, as the agent's own user. */
+/** The shell and its user. Default: the machine's default shell, as the agent's own user. */
 export const ShellWish = z.object({
-  /** A program of the machine: its path, or a name that is looked for. */
+  /** A program on the machine: its path, or a name to search for. */
   shell: ShellPath.optional(),
-  /** As whoever is signed in at the machine. */
+  /** As the user who is signed in at the machine. */
   as_user: z.boolean().optional(),
 })
 export type ShellWish = z.infer<typeof ShellWish>
@@ -14,15 +21,15 @@ export type ShellWish = z.infer<typeof ShellWish>
 export const MachineShell = z.object({ name: z.string().max(100), path: ShellPath })
 export type MachineShell = z.infer<typeof MachineShell>
 
-/** What a terminal of a machine can begin with. */
+/** Shells and users that a terminal of a machine can use. */
 export const TerminalDefaults = z.object({
-  /** The default one first. */
+  /** The default shell first. */
   shells: z.array(MachineShell).min(1).max(50),
-  /** As whom the agent runs. */
+  /** The agent's own user. */
   agent_user: z.string().max(200),
-  /** Who is signed in at the machine. */
+  /** The user who is signed in at the machine. */
   signed_in_user: z.string().max(200).nullable(),
-  /** Why no shell can be started as that user, as a sentence; null where one can. */
+  /** Why no shell can run as that user, as a message; null if it can. */
   why_no_user: z.string().max(500).nullable(),
 })
 export type TerminalDefaults = z.infer<typeof TerminalDefaults>

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** Of one machine; what is above is left out and counted. */
-export const MOST_PACKAGES = 5000
-/** The JSON of all of them together, well within a frame. */
-export const MOST_SOFTWARE_BYTES = 1_000_000
+/** Per machine; further ones are left out and counted. */
+export const MAX_PACKAGES = 5000
+/** Total JSON size, well within a frame. */
+export const MAX_SOFTWARE_BYTES = 1_000_000
 
 const Line = z.string().max(255)
 
-/** Who keeps the list that a package stands in; `apps` = programs that a Mac has in its folders. */
+/** The list that a package is from; `apps` = application folders of a Mac. */
 export const PackageSource = z.enum(['dpkg', 'rpm', 'windows', 'homebrew', 'apps'])
 export type PackageSource = z.infer<typeof PackageSource>
 
@@ -16,11 +16,11 @@ export const InstalledPackage = z.object({
   version: Line,
   publisher: Line,
   source: PackageSource,
-  /** Bytes; null = the system does not say. */
+  /** Bytes; null = unknown. */
   size: z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullable(),
-  /** The day when this version came, in UTC where the system keeps a moment. */
+  /** The day when this version was installed, in UTC if the system stores a time. */
   install_date: z.iso.date().nullable(),
-  /** The command line that removes it, where the system keeps one. */
+  /** The command line that removes it, if known. */
   uninstall: z.string().max(1000).nullable(),
 })
 export type InstalledPackage = z.infer<typeof InstalledPackage>
@@ -28,16 +28,16 @@ export type InstalledPackage = z.infer<typeof InstalledPackage>
 export const InventoryHash = z.string().regex(/^[0-9a-f]{32}$/)
 
 /**
- * What is installed. Without `inventory` only that it has been looked at: a server that knows another hash, or none,
- * asks for the whole (`report-software`).
+ * The installed software. Without `inventory` it only reports a scan: a server that has another hash, or none,
+ * requests the full list (`report-software`).
  */
 export const SoftwareReport = z.object({
   kind: z.literal('software'),
   hash: InventoryHash,
   inventory: z
     .object({
-      packages: z.array(InstalledPackage).max(MOST_PACKAGES),
-      /** Packages beyond the bounds. */
+      packages: z.array(InstalledPackage).max(MAX_PACKAGES),
+      /** Number of packages beyond the limits. */
       left_out: z.int().min(0),
     })
     .nullable(),

@@ -1,22 +1,23 @@
 import { TASK_TYPES, type TaskTimes } from '@muster/rules/schedules/task-schedule'
 import { z } from 'zod'
 import { Secrets } from './checks.ts'
-import { Interpreter } from './interpreter.ts'
-import { Shell } from './shell.ts'
+import { Interpreter, Shell } from './shells.ts'
 
 /**
- * Tasks as they cross the agent's link: when a machine runs what, and what came of it. The agent decides by its own
- * clock and zone; whether a run that failed is an alert, the server decides.
+ * Tasks on the agent's link: what a machine runs when, and the results. The agent schedules by its own clock and
+ * zone. The server decides whether a failed run is an alert.
  */
 export const TaskType = z.enum(TASK_TYPES)
 export type TaskType = z.infer<typeof TaskType>
 
-/** By the machine's clock, without a zone: `2026-11-22T02:00`. Seconds and a `Z` behind it are taken and left out. */
+/**
+ * By the machine's clock, without a zone: `2026-11-22T02:00`. Seconds and a trailing `Z` are accepted and ignored.
+ */
 export const TaskTime = z
   .string()
   .regex(
     /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:\d{2}(\.\d{1,6})?)?Z?$/,
-    'A date and time as 2026-11-22T02:00.',
+    'Use a date and time such as 2026-11-22T02:00.',
   )
   .overwrite((text) => text.slice(0, 16))
   .refine((text) => isRealTime(text), 'There is no such date.')
@@ -26,11 +27,11 @@ function isRealTime(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
 }
 
-/** As the spec has it: `90s`, `15m`, `2H`, `1d`. What it means is checked by rules/task-problems.ts. */
+/** Such as `90s`, `15m`, `2H` or `1d`. Checked by rules/schedules/task-problems.ts. */
 const TimePeriod = z.string().trim().max(10).nullable()
 const Bits = (most: number) => z.int().min(0).max(most).nullable()
 
-/** When a task runs. Fields that its type does not use are kept and change nothing. */
+/** When a task runs. Fields that its type does not use are stored and ignored. */
 export const taskTimes = {
   task_type: TaskType,
   run_time_date: TaskTime.nullable(),
@@ -49,23 +50,23 @@ export const taskTimes = {
   cron_expression: z.string().trim().max(200).nullable(),
   task_repetition_interval: TimePeriod,
   task_repetition_duration: TimePeriod,
-  /** Each run comes later by a random part of this. */
+  /** Each run is delayed by a random part of this. */
   random_task_delay: TimePeriod,
 } as const satisfies Record<keyof TaskTimes | 'random_task_delay', z.ZodType>
 export const TaskSchedule = z.object(taskTimes)
 export type TaskSchedule = z.infer<typeof TaskSchedule>
 
-/** What happens when its time comes while it still runs. */
+/** What happens when a run is due while another one is active. */
 export const INSTANCE_POLICIES = { parallel: 0, queue: 1, skip: 2, stopExisting: 3 } as const
 export const InstancePolicy = z.int().min(0).max(3)
 
 export const MAX_ACTIONS = 20
 const ActionHead = {
-  /** The script's name, or the beginning of the command. */
+  /** The script's name, or the start of the command. */
   name: z.string().max(255),
   timeout_seconds: z.int().min(1).max(86_400),
 }
-/** One step of a task, with all that is needed to take it while the server is away. */
+/** One step of a task, with everything that it needs while the server is offline. */
 export const DefinedAction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('script'),
@@ -75,7 +76,7 @@ export const DefinedAction = z.discriminatedUnion('type', [
     args: z.array(z.string().max(10_000)).max(200),
     env_vars: z.array(z.string().max(10_000)).max(200),
     secrets: Secrets.optional(),
-    /** Why it cannot be run: a variable stands for nothing. */
+    /** Why it cannot be run: a variable has no value. */
     problem: z.string().max(500).optional(),
   }),
   z.object({
@@ -92,12 +93,12 @@ export const TaskDefinition = z.object({
   id: z.int(),
   /** Changes whenever anything else in the definition does. */
   revision: z.string().max(64),
-  /** One that is switched off stays known, with what the machine remembers of it. */
+  /** A disabled task stays stored, with its state. */
   enabled: z.boolean(),
   schedule: TaskSchedule,
-  /** When its schedule was made or last changed: what would have been before was not missed. */
+  /** When its schedule was created or last changed: earlier runs were not missed. */
   counts_from: z.iso.datetime(),
-  /** What was missed is made up for, once, as soon as the machine can. */
+  /** Missed runs are caught up, once, as soon as possible. */
   run_asap_after_missed: z.boolean(),
   task_instance_policy: InstancePolicy,
   stop_task_at_duration_end: z.boolean(),
@@ -108,23 +109,23 @@ export type TaskDefinition = z.infer<typeof TaskDefinition>
 
 export const TaskTrigger = z.enum(['schedule', 'missed', 'manual', 'checkfailure', 'startup', 'onboarding'])
 export type TaskTrigger = z.infer<typeof TaskTrigger>
-/** Named by whoever begins it: the server for what it asks for, the machine for the rest. */
+/** Created by whoever starts the run: the server for its requests, the machine otherwise. */
 export const RunId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/)
 
 export const MAX_TASK_OUTPUT = 10_000
-/** All output of one run together stays far below what one report may hold. */
+/** Total output of one run, well below the limit of a report. */
 const MAX_RUN_OUTPUT = 150_000
 
-/** How many characters of each stream are told of each action, where a task has so many. */
+/** Characters per stream and action for a task with this many actions. */
 export function roomForOutput(actions: number): number {
   return Math.min(MAX_TASK_OUTPUT, Math.floor(MAX_RUN_OUTPUT / (2 * actions)))
 }
 
 export const ActionResult = z.object({
   name: z.string().max(255),
-  /** `skipped`: one before it failed, and the task does not go on after errors. */
+  /** `skipped`: an earlier action failed, and the task stops on errors. */
   outcome: z.enum(['exited', 'timed_out', 'cancelled', 'refused', 'failed', 'skipped']),
-  /** A sentence, for every outcome but `exited`. */
+  /** A message, for every outcome except `exited`. */
   reason: z.string().max(2000).nullable(),
   retcode: z.int().nullable(),
   /** The last characters of each. */
@@ -139,36 +140,36 @@ const RunHead = {
   task_id: z.int(),
   run_id: RunId,
   trigger: TaskTrigger,
-  /** By the schedule; null for what no schedule asked for. */
+  /** Scheduled time; null for runs outside the schedule. */
   planned_at: z.iso.datetime().nullable(),
   started_at: z.iso.datetime(),
 }
 
-/** What a machine reports of its tasks; parts of link.ts' Report. */
+/** Reports about tasks; parts of `Report` in link.ts. */
 export const taskReports = [
-  /** Wanted tasks (`set-tasks`) of which the machine has no definition, or another revision. */
+  /** Current tasks (`set-tasks`) whose definition is missing or has another revision. */
   z.object({ kind: z.literal('tasks-missing'), version: z.int(), ids: z.array(z.int()).max(1000) }),
-  /** The version of `set-tasks` that is wholly at hand. */
+  /** The version of `set-tasks` that is stored completely. */
   z.object({ kind: z.literal('tasks-known'), version: z.int().min(0) }),
   z.object({ kind: z.literal('task-started'), ...RunHead }),
   z.object({
     kind: z.literal('task-result'),
     ...RunHead,
     ended_at: z.iso.datetime(),
-    /** Why it did not come to its end, as a sentence; null when it did. */
+    /** Why it did not finish, as a message; null if it did. */
     reason: z.string().max(2000).nullable(),
     actions: z.array(ActionResult).max(MAX_ACTIONS),
   }),
-  /** Runs that did not take place, and are not made up for. */
+  /** Runs that were missed and are not caught up. */
   z.object({
     kind: z.literal('task-missed'),
     task_id: z.int(),
-    /** Tells a repeated report from a new one. */
+    /** Distinguishes a repeated report from a new one. */
     run_id: RunId,
     count: z.int().min(1),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    /** The machine or its agent was off; it still ran from before. */
+    /** The machine or its agent was off; the previous run was still active. */
     why: z.enum(['off', 'busy']),
   }),
 ] as const

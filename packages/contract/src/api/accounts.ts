@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { Id, IdParams, Instant, Nothing, OptionalEmail } from '../fields.ts'
 import { NewPassword } from './sessions.ts'
 
-/** Compared without case, and kept in lower case. */
+/** Case-insensitive, stored in lower case. */
 export const NewUsername = z
   .string()
   .trim()
@@ -19,9 +19,9 @@ const EditableUser = z.object({
   email: OptionalEmail,
   /** May sign in. */
   is_active: z.boolean(),
-  /** May do everything, whatever the role says. Only superusers may give it. */
+  /** Has all permissions, whatever the role. Only superusers can grant it. */
   is_superuser: z.boolean(),
-  /** null = none: may do nothing. */
+  /** null = no role, which allows nothing. */
   role: Id.nullable(),
 })
 
@@ -30,16 +30,16 @@ export const User = EditableUser.extend({
   username: z.string(),
   role: z.int().nullable(),
   role_name: z.string().nullable(),
-  /** May do everything, by the role or without one. */
+  /** Has all permissions, by the role or without one. */
   has_all_rights: z.boolean(),
   /** Two-factor sign-in is set up. */
   totp: z.boolean(),
   last_login: Instant.nullable(),
-  /** Null as well for a superuser, where the caller is none. */
+  /** Also null for a superuser, if the caller is none. */
   last_login_ip: z.string().nullable(),
-  /** Whether the caller may change this user: nobody changes who may do more. */
+  /** Whether the caller may change this user: users with more permissions cannot be changed. */
   may_change: z.boolean(),
-  /** Another text once the user is another. */
+  /** Changes whenever the user does. */
   modified: z.string(),
 })
 export type User = z.infer<typeof User>
@@ -56,7 +56,7 @@ export const createUser = endpoint({
   method: 'POST',
   path: '/accounts/users/',
   access: 'can_manage_accounts',
-  summary: 'Add a user, with no role that allows more than the caller may do',
+  summary: 'Add a user. The role must not exceed the permissions of the caller',
   body: EditableUser.partial().extend({ username: NewUsername, password: NewPassword }),
   response: User,
 })
@@ -75,7 +75,7 @@ export const editUser = endpoint({
   path: '/accounts/:id/users/',
   access: 'can_manage_accounts',
   summary:
-    'Change some of what is known of a user; who may not sign in any more is signed out at once. With `modified`, refused when somebody else was faster',
+    'Change some fields of a user; a disabled user is signed out at once. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: EditableUser.partial().extend({ modified: z.string().max(200).optional() }),
   volatile: ['last_login', 'last_login_ip', 'role_name', 'has_all_rights', 'may_change', 'totp'],
@@ -104,7 +104,7 @@ export const resetUserTotp = endpoint({
   method: 'PUT',
   path: '/accounts/users/reset_totp/',
   access: 'can_manage_accounts',
-  summary: "Forget another user's TOTP key, so that a new one is set up; ends the sessions of that user",
+  summary: "Reset another user's two-factor sign-in; ends the sessions of that user",
   body: z.object({ id: Id }),
   response: Nothing,
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AgentFacts } from '../agent/facts.ts'
 import { CustomFieldPayloads, CustomFieldValue, NamedFieldValue } from '../custom-field-values.ts'
 import { endpoint } from '../endpoint.ts'
-import { PolicyLevel } from '../policies/policy-level.ts'
+import { PolicyLevel } from '../policies/place-policies.ts'
 import {
   AgentId,
   AgentParams,
@@ -16,7 +16,7 @@ import {
 
 export const AgentStatus = z.enum(['online', 'offline', 'overdue'])
 
-/** See rules/check-freshness for what is fresh and what is old. */
+/** See rules/checks/check-freshness for fresh and stale results. */
 export const CheckCounts = z.object({
   total: z.int(),
   /** Fresh. */
@@ -25,15 +25,15 @@ export const CheckCounts = z.object({
   warning: z.int(),
   info: z.int(),
   has_failing_checks: z.boolean(),
-  /** Passes that are old. */
+  /** Passing checks with stale results. */
   old: z.int(),
-  /** When the oldest of these ran; null = none is old. */
+  /** When the oldest of these ran; null = none is stale. */
   old_since: Instant.nullable(),
   /** Without a result. */
   pending: z.int(),
 })
 
-/** The alert template that counts for a machine; what its `always_` say of silent machines. */
+/** The effective alert template of a machine, with its `always_` fields for offline machines. */
 const CountingTemplate = z.object({
   id: z.int(),
   name: z.string(),
@@ -74,7 +74,7 @@ export const AgentRow = z.object({
   overdue_text_alert: z.boolean(),
   overdue_dashboard_alert: z.boolean(),
   alert_template: CountingTemplate.nullable(),
-  /** The first of those that are assigned to the machine itself. */
+  /** The first policy assigned to the machine itself. */
   policy: z.int().nullable(),
   block_policy_inheritance: z.boolean(),
   version: z.string(),
@@ -87,7 +87,7 @@ export const AgentRow = z.object({
   physical_disks: z.array(z.string()),
   serial_number: z.string(),
   custom_fields: z.array(CustomFieldValue.extend({ agent: AgentId })),
-  /** What is wrong with the agent itself (full disk, wrong clock), as sentences. */
+  /** Problems of the agent itself (full disk, wrong clock), as messages. */
   problems: z.array(z.string()),
 })
 export type AgentRow = z.infer<typeof AgentRow>
@@ -101,7 +101,7 @@ export const AgentName = z.object({
   site: z.string(),
 })
 
-/** Whether an alert opens when the machine is overdue: `default` as its policies or the global settings say. */
+/** Whether an alert opens when the machine is overdue: `default` follows its policies or the global settings. */
 export const AvailabilityAlerts = z.enum(['default', 'on', 'off'])
 export type AvailabilityAlerts = z.infer<typeof AvailabilityAlerts>
 
@@ -115,7 +115,7 @@ export const EditableAgent = z.object({
   overdue_time: z.int().min(3).max(9_999_998),
   overdue_email_alert: z.boolean(),
   overdue_text_alert: z.boolean(),
-  /** The effective value. When changed, the machine has its own: the same as `availability_alerts` on or off. */
+  /** The effective value. Changing it sets the machine's own: the same as `availability_alerts` on or off. */
   overdue_dashboard_alert: z.boolean(),
   availability_alerts: AvailabilityAlerts,
   maintenance_mode: z.boolean(),
@@ -126,7 +126,7 @@ export const EditableAgent = z.object({
 })
 export type EditableAgent = z.infer<typeof EditableAgent>
 
-/** All that is known of one machine. `site` is the id here, as `PUT` takes it. */
+/** All details of one machine. `site` is the id here, as `PUT` takes it. */
 export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   id: z.int(),
   client: z.string(),
@@ -138,10 +138,10 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   availability_alerts: AvailabilityAlerts,
   default_shell: EditableAgent.shape.default_shell,
   default_shell_custom: z.string(),
-  /** Assigned to the machine itself; the one that counts is the other. */
+  /** Assigned to the machine itself. The effective one is the other. */
   alert_template: z.int().nullable(),
   effective_alert_template: CountingTemplate.nullable(),
-  /** Policies that reach it, the nearest first; none where the caller may not list policies. */
+  /** Policies that apply to it, the nearest first; empty if the caller may not list policies. */
   applied_policies: z.array(
     z.object({ id: z.int(), name: z.string(), level: PolicyLevel, enforced: z.boolean() }),
   ),
@@ -151,7 +151,7 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   custom_fields: z.array(NamedFieldValue.extend({ agent: AgentId })),
   facts: AgentFacts.nullable(),
   clock_skew_seconds: z.number().nullable(),
-  /** Id of the maintenance window that switched maintenance mode on; null = a person did, or it is off. */
+  /** Id of the maintenance window that turned maintenance mode on; null = a user did, or it is off. */
   maintenance_by: z.int().nullable(),
   link_lost_at: Instant.nullable(),
 })
@@ -161,7 +161,7 @@ export const listAgents = endpoint({
   method: 'GET',
   path: '/agents/',
   access: 'can_list_agents',
-  summary: 'Machines, of one client or site or all; detail=false answers names only',
+  summary: 'List machines of one client or site, or all; detail=false returns names only',
   query: ListQuery.extend({
     monitoring_type: MonitoringType.optional(),
     client: Id.optional(),
@@ -176,7 +176,7 @@ export const getAgent = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/',
   access: 'can_list_agents',
-  summary: 'All that is known of one machine',
+  summary: 'Get all details of one machine',
   params: AgentParams,
   response: AgentDetail,
 })
@@ -185,16 +185,16 @@ export const editAgent = endpoint({
   method: 'PUT',
   path: '/agents/:agent_id/',
   access: 'can_edit_agent',
-  summary: 'Change some settings of a machine. With `modified`, refused when somebody else saved since',
+  summary: 'Change some settings of a machine. With `modified`, refused if another user has saved since',
   params: AgentParams,
   body: EditableAgent.partial().extend({
-    /** The first policy that is assigned to the machine itself; null = none is. */
+    /** The first policy assigned to the machine itself; null = none. */
     policy: Id.nullable().optional(),
     block_policy_inheritance: z.boolean().optional(),
     custom_fields: CustomFieldPayloads.optional(),
     modified: z.string().optional(),
   }),
-  // What machines report, and what counts for them.
+  // Reported by machines, or effective for them.
   volatile: [
     'status',
     'connected',
@@ -227,7 +227,7 @@ export const deleteAgent = endpoint({
   method: 'DELETE',
   path: '/agents/:agent_id/',
   access: 'can_uninstall_agents',
-  summary: 'Uninstall the agent where it is connected, and forget the machine',
+  summary: 'Uninstall the agent if it is connected, and delete the machine',
   params: AgentParams,
   response: z.object({ uninstalled: z.boolean() }),
 })
@@ -236,7 +236,7 @@ export const refreshAgent = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/wmi/',
   access: 'can_edit_agent',
-  summary: 'Ask the machine for a fresh inventory',
+  summary: 'Request a new inventory from the machine',
   params: AgentParams,
   response: AgentDetail,
 })
@@ -245,7 +245,7 @@ export const pingAgent = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/ping/',
   access: 'can_list_agents',
-  summary: 'Whether the machine answers right now',
+  summary: 'Check whether the machine responds',
   params: AgentParams,
   response: z.object({ name: z.string(), status: z.enum(['online', 'offline']) }),
 })
@@ -254,7 +254,7 @@ export const setMaintenance = endpoint({
   method: 'POST',
   path: '/agents/maintenance/bulk/',
   access: 'can_edit_agent',
-  summary: 'Maintenance mode on or off for every machine of a client or site',
+  summary: 'Turn maintenance mode on or off for every machine of a client or site',
   body: z.object({ type: z.enum(['Client', 'Site']), id: Id, action: z.boolean() }),
   response: z.object({ changed: z.int() }),
 })
@@ -266,7 +266,7 @@ export const turnOnAvailability = endpoint({
   summary: 'Turn on the availability alerts of every overdue machine that has none and is not in maintenance',
   response: z.object({
     changed: z.int(),
-    /** Left alone: an enforced policy turns the alerts off. */
+    /** Unchanged: an enforced policy turns the alerts off. */
     enforced: z.int(),
   }),
 })
@@ -275,13 +275,13 @@ export const createInstaller = endpoint({
   method: 'POST',
   path: '/agents/installer/',
   access: 'can_install_agents',
-  summary: 'The line that installs an agent, with a fresh enrolment token inside',
+  summary: 'Get the command that installs an agent, with a new enrolment token',
   body: z.object({
     client: Id,
     site: Id,
     agenttype: MonitoringType,
     plat: Platform,
-    /** The line finds out what processor the machine has. */
+    /** The command detects the processor of the machine. */
     goarch: z.enum(['amd64', '386', 'arm64', 'arm']).default('amd64'),
     /** Hours. */
     expires: z
@@ -290,8 +290,8 @@ export const createInstaller = endpoint({
       .max(24 * 365)
       .default(24),
     uses: z.int().min(1).max(100_000).default(100),
-    installMethod: z.literal('bash', 'Choose bash: there is no other installer yet.').default('bash'),
-    /** An agent with a data folder of its own, run in the foreground by whoever pastes the line. */
+    installMethod: z.literal('bash', 'Choose bash. Other installers are not available yet.').default('bash'),
+    /** An agent with its own data folder, which runs in the foreground. */
     data_folder: z.string().max(1000).optional(),
   }),
   response: z.object({

@@ -1,26 +1,25 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { Email, Id, IdParams, Instant, Nothing } from '../fields.ts'
+import { Email, Id, IdParams, Instant, Nothing, Severity } from '../fields.ts'
 import { AlertType } from './alerts.ts'
-import { Severity } from '../severity.ts'
 
 const MASKED = '********'
-/** What a secret reads as; sent back it means "as it is". */
+/** Shown in place of a secret; sent back, it means "unchanged". */
 export const MASKED_SECRET = MASKED
 const Secret = z.string().max(2000)
-const WEB_URL_NEEDED = 'An address begins with http:// or https://.'
+const WEB_URL_NEEDED = 'Use an address that starts with http:// or https://.'
 const isWebUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 const WebUrl = z.string().trim().max(2000).refine(isWebUrl, WEB_URL_NEEDED)
-/** An address that lets whoever knows it post; it is kept and masked like a password. */
+/** A webhook URL, which is a secret: it is stored and masked like a password. */
 const SecretUrl = z
   .string()
   .trim()
   .max(2000)
   .refine((text) => text === MASKED || isWebUrl(text), WEB_URL_NEEDED)
-/** What may stand in an HTTP header. */
+/** Characters that are valid in an HTTP header. */
 const HeaderValue = Secret.regex(/^[\t -~]*$/, 'Letters, digits and signs of ASCII, on one line.')
 
-/** What each kind needs. Fields named in `secretFields` are encrypted at rest and read as `********`. */
+/** Settings of each kind. Fields named in `secretFields` are encrypted at rest and shown as `********`. */
 export const channelFields = {
   email: z.object({
     smtp_host: z.string().trim().min(1, 'The mail server is needed.').max(255),
@@ -29,7 +28,7 @@ export const channelFields = {
     smtp_auth: z.enum(['none', 'password', 'oauth2']).default('password'),
     smtp_host_user: z.string().max(255).default(''),
     smtp_host_password: Secret.default(''),
-    /** Of OAuth2: refreshed at this address with the client's id and secret. */
+    /** For OAuth2: refreshed at this address with the client's id and secret. */
     oauth2_token_url: z.union([z.literal(''), WebUrl]).default(''),
     oauth2_client_id: z.string().max(500).default(''),
     oauth2_client_secret: Secret.default(''),
@@ -52,7 +51,7 @@ export const channelFields = {
       .default([]),
     /** Signs the body: `Muster-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`. */
     secret: Secret.default(''),
-    /** JSON with `{{alert.message}}` and the like; empty = the alert as JSON. */
+    /** JSON with placeholders such as `{{alert.message}}`; empty = the alert as JSON. */
     body_template: z.string().max(20_000).default(''),
   }),
   slack: z.object({ url: SecretUrl }),
@@ -105,7 +104,7 @@ const otherKinds = [
   channelFields.sms.extend({ kind: z.literal('sms') }),
 ] as const
 export const ChannelSettings = z.discriminatedUnion('kind', [email, ...otherKinds])
-/** Addresses saved before they were checked by the rule stay readable. */
+/** Addresses saved before this rule existed stay readable. */
 const StoredChannelSettings = z.discriminatedUnion('kind', [
   email.extend({ smtp_from_email: z.string(), recipients: z.array(z.string()) }),
   ...otherKinds,
@@ -115,7 +114,7 @@ export type ChannelKind = ChannelSettings['kind']
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time as 22:00.')
 
-/** Which alerts go to a channel, and when. */
+/** Which alerts a channel sends, and when. */
 export const ChannelRules = z.object({
   enabled: z.boolean().default(true),
   severities: z.array(Severity).min(1, 'At least one severity.').default(['error', 'warning']),
@@ -123,28 +122,28 @@ export const ChannelRules = z.object({
     .array(AlertType)
     .min(1, 'At least one type.')
     .default(['availability', 'check', 'task', 'custom']),
-  /** Empty = of every client, and of what belongs to none. */
+  /** Empty = of every client, and alerts without a client. */
   clients: z.array(Id).max(1000).default([]),
   on_resolved: z.boolean().default(true),
-  /** Told again after so many minutes while it is open and nobody has acknowledged or snoozed it; 0 = once. */
+  /** Repeated after this many minutes while the alert is open and neither acknowledged nor snoozed; 0 = never. */
   repeat_minutes: z.int().min(0).max(525_600).default(0),
-  /** Nothing is told within; what waits is told at the end, in one message. Both empty = never quiet. */
+  /** No notifications in between; waiting ones are sent at the end, in one message. Both empty = no quiet hours. */
   quiet_from: z.union([z.literal(''), TimeOfDay]).default(''),
   quiet_to: z.union([z.literal(''), TimeOfDay]).default(''),
-  /** IANA name, of the quiet hours. */
+  /** IANA name, for the quiet hours. */
   time_zone: z.string().max(64).default('UTC'),
-  /** Severities that are told in quiet hours all the same. */
+  /** Severities that are sent during quiet hours too. */
   quiet_except: z.array(Severity).default(['error']),
 })
 export type ChannelRules = z.infer<typeof ChannelRules>
 
-/** How the last message went. */
+/** Result of the last message. */
 export const ChannelHealth = z.object({
   last_sent: Instant.nullable(),
-  /** Since when nothing gets through; null = all is well, or nothing was sent. */
+  /** Time of the first failure; null = no failure, or nothing was sent. */
   failing_since: Instant.nullable(),
   last_error: z.string(),
-  /** Messages that wait. */
+  /** Number of waiting messages. */
   waiting: z.int(),
 })
 
@@ -168,7 +167,7 @@ export const listAlertChannels = endpoint({
   method: 'GET',
   path: '/alerts/channels/',
   access: 'can_view_core_settings',
-  summary: 'Where alerts are told, and whether that works',
+  summary: 'List notification channels and their state',
   response: z.array(AlertChannel),
 })
 
@@ -186,7 +185,7 @@ export const editAlertChannel = endpoint({
   path: '/alerts/channels/:id/',
   access: 'can_edit_core_settings',
   summary:
-    'Change a channel; secrets sent as ******** stay. With `modified`, refused when somebody else saved since',
+    'Change a channel; secrets sent as ******** are unchanged. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: z.object({ ...body, modified: z.string().optional() }),
   volatile: ['health'],
@@ -197,7 +196,7 @@ export const deleteAlertChannel = endpoint({
   method: 'DELETE',
   path: '/alerts/channels/:id/',
   access: 'can_edit_core_settings',
-  summary: 'Delete a channel; what waits for it is not sent',
+  summary: 'Delete a channel; waiting messages are dropped',
   params: IdParams,
   response: Nothing,
 })
@@ -206,12 +205,15 @@ export const testAlertChannel = endpoint({
   method: 'POST',
   path: '/alerts/channels/test/',
   access: 'can_edit_core_settings',
-  summary: 'Send a test message with these settings right now and say what the other side really answered',
+  summary: 'Send a test message with these settings and return the response of the service',
   /** With `id`, secrets sent as ******** are those of that channel. */
   body: z.object({ id: Id.optional(), settings: ChannelSettings }),
   response: z.object({
     ok: z.boolean(),
-    /** What the other side said: an SMTP reply, an HTTP status with the beginning of its body, or why it was not reached. */
+    /**
+     * The response of the service: an SMTP reply, an HTTP status with the start of its body, or why it was not
+     * reached.
+     */
     answer: z.string(),
     took_ms: z.int(),
   }),

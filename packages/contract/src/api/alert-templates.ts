@@ -1,17 +1,16 @@
 import { TEMPLATE_SOURCES } from '@muster/rules/alerts/alert-template'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, Email, Id, IdParams, Instant, Nothing } from '../fields.ts'
-import { Severity } from '../severity.ts'
+import { AgentId, Email, Id, IdParams, Instant, Nothing, Severity } from '../fields.ts'
 import { channelFields } from './alert-channels.ts'
 import { ServerApproval } from './scripts.ts'
 import { AlertHold, AlertType } from './alerts.ts'
 
-/** true = always, false = never, null = as it is configured at the channel and the machine. */
+/** true = always, false = never, null = as configured at the channel and the machine. */
 const Always = z.boolean().nullable().default(null)
 /** Empty = all. */
 const Severities = z.array(Severity).max(3).default([])
-/** Told again after so many minutes; 0 = once, null = as the channel has it. */
+/** Repeated after this many minutes; 0 = never, null = as in the channel. */
 const Repeat = z.int().min(0).max(525_600).nullable().default(null)
 const Actions = z.boolean().default(true)
 
@@ -26,15 +25,15 @@ const EnvVars = z
   .max(200)
   .default([])
 const Timeout = z.int().min(1, 'At least one second.').max(86_400).default(30)
-/** `script` runs on the machine of the alert, `server` on the server where that is switched on; null = nothing. */
+/** `script` runs on the machine of the alert, `server` on the server if that is enabled; null = none. */
 const ActionType = z.enum(['script', 'server', 'rest']).nullable().default(null)
 const Script = Id.nullable().default(null)
-/** Signed and filled in as that of a channel. */
+/** Signed and filled in like a channel's webhook. */
 const Rest = channelFields.webhook.nullable().default(null)
 
 const PhoneNumber = z.string().regex(/^\+[1-9]\d{5,14}$/, 'A number as +41791234567.')
 
-/** What a template says; every field has a value that changes nothing. */
+/** Content of a template. The default of every field changes nothing. */
 const fields = {
   name: z.string().trim().min(1, 'A name is needed.').max(100),
   is_active: z.boolean().default(true),
@@ -109,7 +108,7 @@ const fields = {
 const DAYS = /^(agent|check|task)_periodic_alert_days$/
 const MINUTES_PER_DAY = 1440
 
-/** A body that also says in days how often an alert repeats: `check_periodic_alert_days`. */
+/** A body that also accepts the repeat interval in days: `check_periodic_alert_days`. */
 function alsoInDays<Schema extends z.ZodObject>(
   schema: Schema,
 ): z.ZodType<z.output<Schema>, z.input<Schema>> {
@@ -122,27 +121,27 @@ function alsoInDays<Schema extends z.ZodObject>(
     })
     return Object.fromEntries(entries) as unknown
   }
-  // What is described and what callers write is the schema itself; days are for other programs.
+  // The schema itself is what is documented; days are for other programs.
   return z.preprocess(inMinutes, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
 }
 
-/** A whole template as it is made; what is left out changes nothing. */
+/** A complete new template, with defaults for missing fields. */
 export const AlertTemplateForm = z.object(fields)
 export type AlertTemplateForm = z.infer<typeof AlertTemplateForm>
 
-/** Recipients saved before addresses were checked by the rule stay readable. */
+/** Recipients saved before addresses were validated stay readable. */
 export const StoredTemplateForm = AlertTemplateForm.extend({ email_recipients: z.array(z.string()) })
 
 export const AlertTemplate = StoredTemplateForm.extend({
   id: z.int(),
-  /** Names of the scripts, or where the webhooks go; empty without an action. */
+  /** Names of the scripts, or addresses of the webhooks; empty without an action. */
   action_name: z.string(),
   resolved_action_name: z.string(),
-  /** Of a script on the server: `waiting` is not run until somebody approves the changed script. */
+  /** For a script on the server: `waiting` does not run until a user approves the changed script. */
   action_approval: ServerApproval.nullable(),
   resolved_action_approval: ServerApproval.nullable(),
   default_template: z.boolean(),
-  /** Policies, clients, sites and machines that it is assigned to, as far as the caller sees them. */
+  /** Policies, clients, sites and machines that it is assigned to and that the caller may see. */
   applied_count: z.int(),
   modified: z.string(),
 })
@@ -152,7 +151,7 @@ export const listAlertTemplates = endpoint({
   method: 'GET',
   path: '/alerts/templates/',
   access: 'can_list_alerttemplates',
-  summary: 'Alert templates by name; secrets of their webhooks read as ********',
+  summary: 'Alert templates by name; secrets of their webhooks are shown as ********',
   response: z.array(AlertTemplate),
 })
 
@@ -174,13 +173,13 @@ export const getAlertTemplate = endpoint({
   response: AlertTemplate,
 })
 
-/** Without the defaults of a new one: what is left out stays as it is. */
+/** Without the defaults of a new template: missing fields stay unchanged. */
 const changes = Object.fromEntries(
   Object.entries(fields).map(([name, field]) => [
     name,
     (field instanceof z.ZodDefault ? field.unwrap() : field).optional(),
   ]),
-  // The same names with the same values, each of them optional.
+  // The same fields, each of them optional.
 ) as unknown as { [Name in keyof typeof fields]: z.ZodOptional<z.ZodType<AlertTemplateForm[Name]>> }
 
 export const editAlertTemplate = endpoint({
@@ -188,7 +187,7 @@ export const editAlertTemplate = endpoint({
   path: '/alerts/templates/:id/',
   access: 'can_manage_alerttemplates',
   summary:
-    'Change some of an alert template; secrets sent as ******** stay. With `modified`, refused when somebody else saved since',
+    'Change some fields of an alert template; secrets sent as ******** are unchanged. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: alsoInDays(z.object({ ...changes, modified: z.string().optional() })),
   volatile: ['applied_count', 'action_name', 'resolved_action_name'],
@@ -199,7 +198,7 @@ export const deleteAlertTemplate = endpoint({
   method: 'DELETE',
   path: '/alerts/templates/:id/',
   access: 'can_manage_alerttemplates',
-  summary: 'Delete an alert template wherever it is assigned; actions that have begun go on',
+  summary: 'Delete an alert template and its assignments; running actions continue',
   params: IdParams,
   response: Nothing,
 })
@@ -208,7 +207,7 @@ export const getRelatedToTemplate = endpoint({
   method: 'GET',
   path: '/alerts/templates/:id/related/',
   access: 'can_list_alerttemplates',
-  summary: 'Where an alert template is assigned, as far as the caller may see it',
+  summary: 'List the assignments of an alert template that the caller may see',
   params: IdParams,
   response: z.object({
     default_template: z.boolean(),
@@ -223,7 +222,7 @@ export const setDefaultTemplate = endpoint({
   method: 'PUT',
   path: '/alerts/templates/default/',
   access: 'can_manage_alerttemplates',
-  summary: 'Choose the template of whatever has no other one; null = none',
+  summary: 'Set the default alert template; null = none',
   body: z.object({ alert_template: Id.nullable() }),
   response: z.object({ alert_template: z.int().nullable() }),
 })
@@ -234,29 +233,29 @@ export const previewAlertTemplate = endpoint({
   method: 'GET',
   path: '/alerts/templates/preview/',
   access: 'can_list_alerttemplates',
-  summary: 'Who would be told of an alert of a machine that opens now, how and why, and what would be run',
+  summary: 'Preview who would be notified of an alert of a machine right now, and which actions would run',
   query: z.object({ agent: AgentId, alert_type: AlertType, severity: Severity }),
   response: z.object({
     agent_id: AgentId,
     hostname: z.string(),
-    /** The one that applies; null = none. */
+    /** The effective template; null = none. */
     template: z.object({ id: z.int(), name: z.string() }).nullable(),
-    /** What is assigned, from the machine outwards, and what became of it. */
+    /** Assigned templates, from the machine outwards, with the decision about each. */
     chain: z.array(
       z.object({
         source: TemplateSource,
         /** Of the machine, site, client or policy; empty for the default. */
         at: z.string(),
-        /** By which it is assigned; null = by none. */
+        /** The policy that assigns it; null = assigned directly. */
         policy: z.int().nullable(),
         id: z.int(),
         name: z.string(),
         outcome: z.enum(['applies', 'overruled', 'inactive', 'excluded']),
       }),
     ),
-    /** Why nobody would be told right now, whatever else is said here. */
+    /** Why no user would be notified right now, whatever the other fields say. */
     hold: AlertHold.nullable(),
-    /** Whether such an alert opens at all: a machine that nobody watches is not called overdue. */
+    /** Whether such an alert opens at all: machines without availability alerts are never reported as overdue. */
     opens: z.boolean(),
     bell: z.boolean(),
     channels: z.array(
@@ -267,14 +266,14 @@ export const previewAlertTemplate = endpoint({
         told: z.boolean(),
         /** Why, or why not. */
         reason: z.string(),
-        /** At the end of the quiet hours; null = at once. */
+        /** The end of the quiet hours; null = at once. */
         at: Instant.nullable(),
         recipients: z.array(z.string()),
         on_resolved: z.boolean(),
         repeat_minutes: z.int(),
       }),
     ),
-    /** What would be run, as a sentence; null = nothing. */
+    /** What would run, as a sentence; null = nothing. */
     failure_action: z.string().nullable(),
     resolved_action: z.string().nullable(),
   }),

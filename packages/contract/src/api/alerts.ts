@@ -1,24 +1,23 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, Id, IdParams, Instant } from '../fields.ts'
-import { Severity } from '../severity.ts'
+import { AgentId, Id, IdParams, Instant, Severity } from '../fields.ts'
 
 export const AlertType = z.enum(['availability', 'check', 'task', 'custom'])
 export type AlertType = z.infer<typeof AlertType>
 export const AlertState = z.enum(['open', 'acknowledged', 'snoozed', 'resolved'])
 export type AlertState = z.infer<typeof AlertState>
-/** Why nobody is told of an alert and the bell does not count it. */
+/** Why an alert is held: no notifications, and not counted by the bell. */
 export const AlertHold = z.enum(['maintenance', 'machine_down', 'site_down', 'dependency', 'flapping'])
 export type AlertHold = z.infer<typeof AlertHold>
 
-/** One cause that is wrong, from when it happened until it was over. */
+/** One problem, from its start to its end. */
 export const Alert = z.object({
   id: z.int(),
   alert_type: AlertType,
   state: AlertState,
   severity: Severity,
   message: z.string(),
-  /** Null when it is of a whole site, or of nothing that Muster knows. */
+  /** Null for an alert of a whole site, or without a known machine. */
   agent_id: AgentId.nullable(),
   /** Empty without a machine. */
   hostname: z.string(),
@@ -27,17 +26,17 @@ export const Alert = z.object({
   site_id: z.int().nullable(),
   site: z.string(),
   check_id: z.int().nullable(),
-  /** When it really happened, which may be long before it was reported. */
+  /** When it happened, which may be long before it was reported. */
   alert_time: Instant,
   snooze_until: Instant.nullable(),
-  /** Empty = by nobody. */
+  /** Empty = nobody. */
   acknowledged_by: z.string(),
   acknowledged_on: Instant.nullable(),
   resolved_on: Instant.nullable(),
-  /** Empty = by itself. */
+  /** Empty = resolved automatically. */
   resolved_by: z.string(),
   hold: AlertHold.nullable(),
-  /** It came and went so often lately that it is told only once. */
+  /** The same problem came and went so often that it is notified only once. */
   flapping: z.boolean(),
 })
 export type Alert = z.infer<typeof Alert>
@@ -67,19 +66,19 @@ export const AlertLogEntry = z.object({
   id: z.int(),
   at: Instant,
   kind: AlertLogKind,
-  /** Empty = by the server. */
+  /** Empty = the server. */
   by: z.string(),
   text: z.string(),
 })
 export type AlertLogEntry = z.infer<typeof AlertLogEntry>
 
-/** What a template had run when the alert opened or was resolved. */
+/** An action of a template when the alert opened or was resolved. */
 export const AlertActionRun = z.object({
   kind: z.enum(['failure', 'resolved']),
   template: z.string(),
   /** Name of the script, or the address of the webhook. */
   name: z.string(),
-  /** `called_off`: the alert was over before it began. */
+  /** `called_off`: cancelled, because the alert was resolved first. */
   state: z.enum(['waiting', 'running', 'done', 'failed', 'called_off']),
   created: Instant,
   ended: Instant.nullable(),
@@ -87,16 +86,16 @@ export const AlertActionRun = z.object({
   retcode: z.int().nullable(),
   /** Seconds. */
   execution_time: z.number().nullable(),
-  /** The beginning of what it wrote, or why it failed. */
+  /** The start of its output, or why it failed. */
   output: z.string(),
-  /** In the history of the machine; null for a webhook, and before it was sent. */
+  /** Row in the history of the machine; null for a webhook, and before it was sent. */
   history_id: z.int().nullable(),
 })
 export type AlertActionRun = z.infer<typeof AlertActionRun>
 
 const note = z.string().trim().max(4000)
 const snooze = {
-  /** 1 to 9998; `snooze_until` is exact. One of the two is needed to snooze. */
+  /** 1 to 9998; `snooze_until` is exact. A snooze needs one of the two. */
   snooze_days: z.int().min(1).max(9998).optional(),
   snooze_until: Instant.optional(),
 }
@@ -108,17 +107,17 @@ export const listAlerts = endpoint({
   path: '/alerts/',
   access: 'can_list_alerts',
   summary:
-    'Alerts, worst and newest first: `top` for the bell (open ones that are not held), else by filters',
+    'List alerts, most severe and newest first: `top` for the bell (open ones that are not held), otherwise by filters',
   body: z.object({
     top: z.int().min(1).max(100).optional(),
-    /** Days back; without it all. Alerts that are not resolved are always within. */
+    /** Days back; absent = all. Unresolved alerts are always included. */
     timeFilter: z.int().min(1).max(3650).optional(),
     clientFilter: z.array(Id).max(1000).optional(),
     siteFilter: z.array(Id).max(1000).optional(),
     agentFilter: z.array(AgentId).max(1000).optional(),
     severityFilter: z.array(Severity).optional(),
     typeFilter: z.array(AlertType).optional(),
-    /** Also resolved ones; without it they are left out, as with the two below. */
+    /** Includes resolved alerts; excluded by default, like the next two. */
     resolvedFilter: z.boolean().optional(),
     snoozedFilter: z.boolean().optional(),
     heldFilter: z.boolean().optional(),
@@ -129,7 +128,7 @@ export const listAlerts = endpoint({
   response: z.object({
     /** Of all pages. */
     alerts_count: z.int(),
-    /** The worst of all of them; null without any. */
+    /** The highest severity of all; null without alerts. */
     worst: Severity.nullable(),
     alerts: z.array(Alert),
   }),
@@ -145,7 +144,7 @@ export const createAlert = endpoint({
     severity: Severity,
     agent: AgentId.optional(),
     site: Id.optional(),
-    /** While an alert of this key is open it is changed instead of a second one made. */
+    /** An open alert with this key is updated instead of creating another one. */
     key: z.string().trim().min(1).max(200).optional(),
   }),
   response: Alert,
@@ -155,7 +154,7 @@ export const getAlert = endpoint({
   method: 'GET',
   path: '/alerts/:id/',
   access: 'can_list_alerts',
-  summary: 'One alert with everything that happened to it, oldest first',
+  summary: 'Get one alert with its log, oldest first',
   params: IdParams,
   response: Alert.extend({ log: z.array(AlertLogEntry), actions: z.array(AlertActionRun) }),
 })
@@ -164,7 +163,7 @@ export const changeAlert = endpoint({
   method: 'PUT',
   path: '/alerts/:id/',
   access: 'can_manage_alerts',
-  summary: 'Acknowledge, snooze or resolve an alert, or take that back',
+  summary: 'Acknowledge, snooze or resolve an alert, or undo that',
   params: IdParams,
   body: z.object({ type: AlertAction, note: note.optional(), ...snooze }),
   response: Alert,
@@ -184,7 +183,7 @@ export const changeAlerts = endpoint({
   method: 'POST',
   path: '/alerts/bulk/',
   access: 'can_manage_alerts',
-  summary: 'The same for many alerts; those that it does not fit are passed over',
+  summary: 'Do the same for many alerts; those in another state are skipped',
   body: z.object({
     bulk_action: AlertAction,
     alerts: z.array(Id).min(1).max(5000),

@@ -1,14 +1,32 @@
 import { z } from 'zod'
 import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
-import { CheckDependency, CheckStatus, DependsOn } from '../checks/check-dependency.ts'
-import { CheckHistoryPoint, CheckSamples } from '../checks/check-samples.ts'
+import {
+  CheckDependency,
+  CheckHistoryPoint,
+  CheckSamples,
+  CheckStatus,
+  DependsOn,
+} from '../checks/check-samples.ts'
 import { alsoFlat } from '../checks/flat-body.ts'
-import { logCheckFields, normalizeEventId } from '../checks/log-checks.ts'
-import { presenceCheckFields, ProcessCheck } from '../checks/presence-checks.ts'
+import {
+  logCheckFields,
+  normalizeEventId,
+  presenceCheckFields,
+  ProcessCheck,
+} from '../checks/machine-checks.ts'
 import { SERVER_CHECK_TYPES, serverCheckFields } from '../checks/server-checks.ts'
-import { Severity } from '../severity.ts'
-import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, Nothing, PolicyItem } from '../fields.ts'
+import {
+  AgentId,
+  AgentParams,
+  Id,
+  IdParams,
+  Instant,
+  ListQuery,
+  Nothing,
+  PolicyItem,
+  Severity,
+} from '../fields.ts'
 
 export const CHECK_TYPES = [...MACHINE_CHECK_TYPES, ...SERVER_CHECK_TYPES] as const
 export const CheckType = z.enum(CHECK_TYPES)
@@ -23,9 +41,9 @@ const alert_severity = Severity.default('warning')
 
 export const DISK_UNITS = ['percent', 'gigabytes', 'inodes'] as const
 
-/** The own fields of each type, under the names of the field where it has the type. */
+/** The own fields of each type, with the names of the field's API. */
 export const checkFields = {
-  /** Thresholds are what remains: percent, gigabytes, or percent of the inodes. */
+  /** Thresholds are free space: percent, gigabytes, or percent of the inodes. */
   diskspace: z.object({
     disk: measureSettings.diskspace.shape.disk,
     threshold_unit: z.enum(DISK_UNITS).default('percent'),
@@ -44,7 +62,7 @@ export const checkFields = {
   ping: z.object({ name: Name, ip: measureSettings.ping.shape.ip, alert_severity }),
   service: z.object({
     svc_name: measureSettings.service.shape.svc_name,
-    /** What the check is called by, beside the name of the service. */
+    /** Display name of the check, beside the name of the service. */
     svc_display_name: z.string().trim().max(255).optional(),
     restart_if_stopped: z.boolean().default(false),
     pass_if_start_pending: z.boolean().default(false),
@@ -99,13 +117,13 @@ const CheckSettingsUnion = z.discriminatedUnion('check_type', [
     if (http.method === 'GET') return
     for (const field of ['text_present', 'text_absent'] as const) {
       if (http[field] !== null)
-        issues.addIssue({ code: 'custom', path: [field], message: 'The answer to HEAD has no text.' })
+        issues.addIssue({ code: 'custom', path: [field], message: 'A HEAD response has no text.' })
     }
   }),
   checkFields.tcp.extend({ check_type: z.literal('tcp') }),
   checkFields.dns.extend({ check_type: z.literal('dns') }),
 ])
-// Typed as what is described; the other ways to write an event id are for callers of the API.
+// The schema itself is what is documented; other forms of an event id are for callers of the API.
 export const CheckSettings = z.preprocess(normalizeEventId, CheckSettingsUnion) as unknown as z.ZodType<
   z.output<typeof CheckSettingsUnion>,
   z.input<typeof CheckSettingsUnion>
@@ -113,7 +131,7 @@ export const CheckSettings = z.preprocess(normalizeEventId, CheckSettingsUnion) 
 export type CheckSettings = z.infer<typeof CheckSettings>
 
 export const CheckSchedule = {
-  /** Runs that must fail one after the other before it counts. */
+  /** Number of consecutive failed runs before the check fails. */
   fails_b4_alert: z.int().min(1).max(10).default(1),
   /** Seconds; 0 = the machine's own check interval. */
   run_interval: z
@@ -127,17 +145,17 @@ export const CheckSchedule = {
 const CheckFields = {
   settings: CheckSettings,
   ...CheckSchedule,
-  /** Left out of a change, it stays. */
+  /** Unchanged if missing. */
   depends_on: DependsOn.optional(),
 }
 
 export const CheckState = z.object({
   status: CheckStatus,
-  /** Of a failing one. */
+  /** Of a failing check. */
   alert_severity: Severity.nullable(),
   more_info: z.string(),
   last_run: Instant.nullable(),
-  /** A pass counts until then: twice the interval after it. Null = it has not run. */
+  /** A pass counts until then, twice the interval after it. Null = no result yet. */
   fresh_until: Instant.nullable(),
   fail_count: z.int(),
   failing_since: Instant.nullable(),
@@ -150,27 +168,27 @@ export const CheckState = z.object({
 })
 export type CheckState = z.infer<typeof CheckState>
 
-/** A check of a machine with what it found last. `settings` are the own fields of its type. */
+/** A check of a machine with its last result. `settings` are the own fields of its type. */
 export const Check = z.object({
   id: z.int(),
   agent_id: AgentId,
   settings: CheckSettings,
   readable_desc: z.string(),
-  /** Of a script check; null when the script is gone. */
+  /** For a script check; null if the script was deleted. */
   script_name: z.string().nullable(),
   fails_b4_alert: z.int(),
   run_interval: z.int(),
-  /** The policy that it comes from, where it is changed; null = the machine's own. */
+  /** The policy that defines it; null = the machine's own. */
   policy: z.int().nullable(),
   policy_name: z.string().nullable(),
-  /** An enforced policy has the same check: this one does not run. */
+  /** An enforced policy has the same check, so this one does not run. */
   overridden_by_policy: z.boolean(),
   depends_on: z.int().nullable(),
-  /** What it depends on; null also where the caller may not see that. */
+  /** The check that it depends on; also null if the caller may not see that one. */
   dependency: CheckDependency.nullable(),
-  /** Its number is that of the check: a check is of one machine. */
+  /** The same as the id: a check belongs to one machine. */
   check_result: CheckState.extend({ id: z.int() }),
-  /** Changes with every edit: two people saving at once are told. */
+  /** Changes with every edit, to detect concurrent saves. */
   modified: z.string(),
 })
 export type Check = z.infer<typeof Check>
@@ -179,7 +197,7 @@ export const listAgentChecks = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/checks/',
   access: 'can_list_checks',
-  summary: 'Checks of a machine with their last results',
+  summary: 'List the checks of a machine with their last results',
   params: AgentParams,
   query: ListQuery,
   response: z.array(Check),
@@ -190,7 +208,7 @@ export const listChecks = endpoint({
   method: 'GET',
   path: '/checks/',
   access: 'can_list_checks',
-  summary: 'Checks of every machine that the caller may see',
+  summary: 'List the checks of every machine that the caller may see',
   query: ListQuery,
   response: z.array(Check),
   paged: true,
@@ -201,7 +219,7 @@ export const createCheck = endpoint({
   path: '/checks/',
   access: 'can_manage_checks',
   summary:
-    'Add a check to a machine; with `policy` instead of `agent`, add it to that policy and answer its place there',
+    'Add a check to a machine; with `policy` instead of `agent`, add it to that policy and return its place there',
   body: alsoFlat(z.object({ agent: AgentId.optional(), policy: Id.optional(), ...CheckFields })),
   response: z.union([Check, PolicyItem]),
 })
@@ -220,11 +238,10 @@ export const editCheck = endpoint({
   path: '/checks/:id/',
   access: 'can_manage_checks',
   summary:
-    'Change some or all of a check; its type stays. With `modified`, refused when somebody else saved since',
+    'Change some or all fields of a check, except its type. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: alsoFlat(
     z.object({
-      // As a whole.
       settings: CheckSettings.optional(),
       fails_b4_alert: CheckSchedule.fails_b4_alert.unwrap().optional(),
       run_interval: CheckSchedule.run_interval.unwrap().optional(),
@@ -249,7 +266,7 @@ export const resetCheck = endpoint({
   method: 'POST',
   path: '/checks/:id/reset/',
   access: 'can_manage_checks',
-  summary: 'Forget the last result: the check is pending until it runs again',
+  summary: 'Reset the last result: the check is pending until it runs again',
   params: IdParams,
   response: Check,
 })
@@ -258,7 +275,7 @@ export const resetAllChecks = endpoint({
   method: 'POST',
   path: '/checks/:agent_id/resetall/',
   access: 'can_manage_checks',
-  summary: 'Forget the last results of all checks of a machine',
+  summary: 'Reset the last results of all checks of a machine',
   params: AgentParams,
   response: z.object({ changed: z.int() }),
 })
@@ -267,7 +284,8 @@ export const runChecks = endpoint({
   method: 'POST',
   path: '/checks/:agent_id/run/',
   access: 'can_run_checks',
-  summary: 'Run some or all checks of a machine now; its own are refused where it is not connected',
+  summary:
+    'Run some or all checks of a machine now; checks on the machine itself are refused if it is not connected',
   params: AgentParams,
   body: z.object({ ids: z.array(Id).max(5000).optional() }),
   response: Nothing,
@@ -287,13 +305,13 @@ export const getCheckSamples = endpoint({
   method: 'GET',
   path: '/checks/:id/samples/',
   access: 'can_list_checks',
-  summary: 'What a check measured between two moments, in as many points as a graph needs',
+  summary: 'Get the measurements of a check between two times, in as many points as a graph needs',
   params: IdParams,
   query: z.object({
     /** Unix seconds. */
     from: z.coerce.number().int().min(0),
     to: z.coerce.number().int().min(0),
-    /** 0 = every sample, 300 or 3600 = means of so many seconds; without it what gives at most 2,000 points. */
+    /** 0 = every sample, 300 or 3600 = averages of that many seconds; absent = at most 2,000 points. */
     resolution: z.coerce
       .number()
       .pipe(z.union([z.literal(0), z.literal(300), z.literal(3600)]))
@@ -307,10 +325,10 @@ export const getCheckHistory = endpoint({
   path: '/checks/:id/history/',
   access: 'can_list_checks',
   summary:
-    'What a check measured in the last days as one list, oldest first, in at most some thousand points',
+    'Get the measurements of a check in the last days as one list, oldest first, in at most some thousand points',
   params: IdParams,
   body: z.object({
-    /** Days; 0 = as far back as anything is kept. */
+    /** Days; 0 = everything that is stored. */
     timeFilter: z.int().min(0).max(36_500),
   }),
   response: z.array(CheckHistoryPoint),

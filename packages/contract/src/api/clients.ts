@@ -3,21 +3,21 @@ import { CustomFieldPayloads, CustomFieldValue } from '../custom-field-values.ts
 import { endpoint } from '../endpoint.ts'
 import { CompanyName, Id, IdParams, ListQuery, NodeName, Nothing } from '../fields.ts'
 
-/** Whether a node holds a failing machine, by severity. */
+/** Whether a node has a failing machine, by severity. */
 export const FailingChecks = z.object({ error: z.boolean(), warning: z.boolean() })
 
 const NodeState = {
   agent_count: z.int(),
-  /** There are machines here, and all of them are in maintenance. */
+  /** It has machines, and all of them are in maintenance. */
   maintenance_mode: z.boolean(),
   /** Machines in maintenance. */
   maintenance_count: z.int(),
   failing_checks: FailingChecks,
   block_policy_inheritance: z.boolean(),
   custom_fields: z.array(CustomFieldValue),
-  /** Assigned here; the one that counts for a machine may be another. */
+  /** Assigned here; the effective one of a machine may be another. */
   alert_template: z.int().nullable(),
-  /** The first of the policies that are assigned here to machines of this kind. */
+  /** The first policy assigned here, for machines of this type. */
   server_policy: z.int().nullable(),
   workstation_policy: z.int().nullable(),
 }
@@ -34,7 +34,7 @@ export type Site = z.infer<typeof Site>
 export const Client = z.object({ id: z.int(), name: z.string(), sites: z.array(Site), ...NodeState })
 export type Client = z.infer<typeof Client>
 
-/** What a node is given besides its name. Of several policies assigned to it, the first for machines of a kind; null = none. */
+/** Assignments of a node. With several policies, the first for machines of each type; null = none. */
 const NodeFields = {
   alert_template: Id.nullable().optional(),
   server_policy: Id.nullable().optional(),
@@ -48,7 +48,7 @@ export const listClients = endpoint({
   method: 'GET',
   path: '/clients/',
   access: 'can_list_clients',
-  summary: 'Clients with their sites, as far as the caller may see them',
+  summary: 'List clients with their sites that the caller may see',
   query: ListQuery,
   response: z.array(Client),
   paged: true,
@@ -67,7 +67,9 @@ export const createClient = endpoint({
     initialsetup: z.boolean().optional(),
     /** Only with initialsetup; see the setting of the same name. */
     companyname: CompanyName.optional(),
-    /** Superusers only, and only with initialsetup: whoever runs commands on that machine reads every secret. */
+    /**
+     * Superusers only, and only with initialsetup: anyone who runs commands on that machine can read every secret.
+     */
     monitor_server: z.boolean().optional(),
   }),
   response: Client,
@@ -77,7 +79,7 @@ export const getClient = endpoint({
   method: 'GET',
   path: '/clients/:id/',
   access: 'can_list_clients',
-  summary: 'One client with its sites',
+  summary: 'Get one client with its sites',
   params: IdParams,
   response: Client,
 })
@@ -110,7 +112,7 @@ export const listSites = endpoint({
   method: 'GET',
   path: '/clients/sites/',
   access: 'can_list_sites',
-  summary: 'Sites of every client that the caller may see',
+  summary: 'List the sites of every client that the caller may see',
   query: ListQuery,
   response: z.array(Site),
   paged: true,

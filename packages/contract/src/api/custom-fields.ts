@@ -3,18 +3,18 @@ import { endpoint } from '../endpoint.ts'
 import { CustomFieldModel, CustomFieldType } from '../custom-field-values.ts'
 import { IdParams, Nothing } from '../fields.ts'
 
-const Option = z.string().trim().min(1, 'A choice is not empty.').max(255)
+const Option = z.string().trim().min(1, 'A choice must not be empty.').max(255)
 
-/** What clients, sites or machines can be given beside their own properties. */
+/** A custom field of clients, sites or machines. */
 export const CustomField = z.object({
   id: z.int(),
-  /** Place among the fields of its model, from 0. */
+  /** Position among the fields of its model, from 0. */
   order: z.int().min(0).max(100_000),
   model: CustomFieldModel,
   type: CustomFieldType,
   /** Choices of `single` and `multiple`. */
   options: z.array(Option).max(200),
-  /** Unique within its model. Scripts read it as `{{agent.name}}`. */
+  /** Unique within its model. Scripts use it as `{{agent.name}}`. */
   name: z
     .string()
     .trim()
@@ -37,7 +37,7 @@ export const listCustomFields = endpoint({
   method: 'GET',
   path: '/core/customfields/',
   access: 'can_view_customfields',
-  summary: 'Custom fields of clients, sites and machines, in their order',
+  summary: 'List custom fields of clients, sites and machines in order',
   query: z.object({ model: CustomFieldModel.optional() }),
   response: z.array(CustomField),
 })
@@ -46,7 +46,7 @@ export const listModelFields = endpoint({
   method: 'PATCH',
   path: '/core/customfields/',
   access: 'can_view_customfields',
-  summary: 'Custom fields of one model',
+  summary: 'List custom fields of one model',
   body: z.object({ model: CustomFieldModel }),
   response: z.array(CustomField),
 })
@@ -55,7 +55,7 @@ export const getCustomField = endpoint({
   method: 'GET',
   path: '/core/customfields/:id/',
   access: 'can_view_customfields',
-  summary: 'One custom field',
+  summary: 'Get one custom field',
   params: IdParams,
   response: CustomField,
 })
@@ -85,7 +85,7 @@ export const editCustomField = endpoint({
   path: '/core/customfields/:id/',
   access: 'can_manage_customfields',
   summary:
-    'Change a custom field, not its model or type; `order` moves it. With `modified`, refused when somebody else saved since',
+    'Change a custom field, not its model or type; `order` moves it. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: CustomField.omit({ id: true }).partial(),
   volatile: [],

@@ -16,7 +16,7 @@ export const listFolder = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/files/',
   access: 'can_manage_files',
-  summary: 'What is in a folder of a machine, in parts: `after` is the `next` of the part before',
+  summary: 'List a folder of a machine in parts: `after` is the `next` of the previous part',
   params: AgentParams,
   query: z.object({
     path: RawPath.default(ROOT_PATH),
@@ -26,14 +26,14 @@ export const listFolder = endpoint({
   response: FolderPart,
 })
 
-/** Where a browser gets a file; the ticket in it is good for this session and file only. */
+/** Download URL; its ticket is valid for this session and file only. */
 export const DOWNLOAD_PATH = '/agents/:agent_id/files/download/'
 
 export const startDownload = endpoint({
   method: 'POST',
   path: DOWNLOAD_PATH,
   access: 'can_manage_files',
-  summary: 'An address at which the browser gets a file of a machine, or a folder as an archive, for an hour',
+  summary: 'Get a download URL for a file of a machine, or a folder as an archive, valid for an hour',
   params: AgentParams,
   body: z.object({ path: RawPath, archive: z.boolean().default(false) }),
   response: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
@@ -44,7 +44,7 @@ export const changeFile = endpoint({
   path: '/agents/:agent_id/files/change/',
   access: 'can_manage_files',
   summary:
-    'Make a folder, move or rename, delete with everything in it, or set rights; answers how many it were',
+    'Create a folder, move, rename, delete recursively or set permissions; returns the number of affected entries',
   params: AgentParams,
   body: FileChange,
   response: z.object({ count: z.int() }),
@@ -54,7 +54,7 @@ export const readText = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/files/text/',
   access: 'can_manage_files',
-  summary: 'A small text file, with the hash by which it is written again',
+  summary: 'Get a small text file, with the hash that a later write needs',
   params: AgentParams,
   query: z.object({ path: RawPath.default(ROOT_PATH) }),
   response: TextFile,
@@ -64,7 +64,7 @@ export const writeText = endpoint({
   method: 'PUT',
   path: '/agents/:agent_id/files/text/',
   access: 'can_manage_files',
-  summary: 'Replace a small text file; refused as changed_meanwhile when it is not the one that was read',
+  summary: 'Replace a small text file; refused as changed_meanwhile if it has changed since it was read',
   params: AgentParams,
   body: z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
   response: z.object({ hash: FileHash }),
@@ -77,7 +77,7 @@ export const beginUpload = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/files/uploads/',
   access: 'can_manage_files',
-  summary: 'Begin an upload; its bytes are sent in pieces, and it takes its name when it is whole',
+  summary: 'Start an upload; its bytes are sent in pieces, and it gets its name when it is complete',
   params: AgentParams,
   body: z.object({ path: RawPath, size: z.int().min(0), replace: z.boolean().default(false) }),
   response: z.object({ upload: UploadId }),
@@ -87,7 +87,7 @@ export const lookAtUpload = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/files/uploads/:upload/',
   access: 'can_manage_files',
-  summary: 'How many bytes of an upload are on the machine: go on from there',
+  summary: 'Get the number of bytes of an upload on the machine, to continue from there',
   params: UploadParams,
   query: z.object({ path: RawPath.default(ROOT_PATH) }),
   response: UploadSize,
@@ -97,7 +97,7 @@ export const finishUpload = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/files/uploads/:upload/',
   access: 'can_manage_files',
-  summary: 'Give an upload its name, if it is whole and its hash fits',
+  summary: 'Finish an upload, if it is complete and its hash matches',
   params: UploadParams,
   body: z.object({
     path: RawPath,
@@ -112,15 +112,17 @@ export const dropUpload = endpoint({
   method: 'DELETE',
   path: '/agents/:agent_id/files/uploads/:upload/',
   access: 'can_manage_files',
-  summary: 'Give an upload up; what is there of it is removed',
+  summary: 'Cancel an upload and remove its bytes',
   params: UploadParams,
   query: z.object({ path: RawPath.default(ROOT_PATH) }),
   response: Nothing,
 })
 
-/** `PUT` of bytes (application/octet-stream), which go behind the `offset` that are there; answers `size`. */
+/**
+ * `PUT` of bytes (application/octet-stream), appended at `offset`, which must be the current size; returns `size`.
+ */
 export const UPLOAD_BYTES_PATH = '/agents/:agent_id/files/uploads/:upload/bytes/'
 export const UploadBytesQuery = z.object({ path: RawPath, offset: z.coerce.number().int().min(0) })
-/** Of one `PUT`. */
+/** Maximum bytes of one `PUT`. */
 export const MOST_UPLOAD_BYTES = 16 * 1024 * 1024
 export const UploadBytesAnswer = UploadSize

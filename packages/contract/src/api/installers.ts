@@ -1,7 +1,7 @@
 import { ENROL_PATH, EnrolAnswer, EnrolRequest } from '../agent/enrol.ts'
 import { endpoint } from '../endpoint.ts'
 
-/** Called by an agent, once for each machine; the token in the body is what lets it in. */
+/** Called by an agent once per machine. The token in the body authorizes it. */
 export const enrolAgent = endpoint({
   method: 'POST',
   path: ENROL_PATH,

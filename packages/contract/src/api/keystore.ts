@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { Id, IdParams, Instant, Nothing } from '../fields.ts'
 
-/** What every value reads as. Sent back it means "as it is". */
+/** Shown in place of every value. Sent back, it means "unchanged". */
 export const MASKED_VALUE = '********'
 
 const KeyName = z
@@ -15,7 +15,7 @@ const KeyName = z
 const KeyRoles = z.array(Id).max(1000).nullable()
 const KeyValue = z.string().max(100_000, 'A value has at most 100,000 characters.')
 
-/** A secret that scripts read as `{{global.name}}`. It can be replaced; nobody reads it again. */
+/** A secret that scripts use as `{{global.name}}`. It can be replaced, but not read. */
 export const KeyStoreEntry = z.object({
   id: z.int(),
   name: z.string(),
@@ -31,7 +31,7 @@ export const listKeyStore = endpoint({
   method: 'GET',
   path: '/core/keystore/',
   access: 'can_view_global_keystore',
-  summary: 'Names of the key store; values are never told',
+  summary: 'List the keys; values are never returned',
   response: z.array(KeyStoreEntry),
 })
 
@@ -39,12 +39,12 @@ export const createKey = endpoint({
   method: 'POST',
   path: '/core/keystore/',
   access: 'can_edit_global_keystore',
-  summary: 'Store a key, encrypted; scripts read it as {{global.name}}',
+  summary: 'Store a key, encrypted; scripts use it as {{global.name}}',
   body: z.object({
     name: KeyName,
     value: KeyValue.min(1, 'A value is needed.').refine(
       (value) => value !== MASKED_VALUE,
-      'Enter the value itself: this is what hides values.',
+      'Enter the value itself. Asterisks only mask stored values.',
     ),
     roles: KeyRoles.default(null),
   }),
@@ -56,7 +56,7 @@ export const editKey = endpoint({
   path: '/core/keystore/:id/',
   access: 'can_edit_global_keystore',
   summary:
-    'Rename a key, replace its value or choose its roles; without a value, or with ********, it stays. With `modified`, refused when somebody else saved since',
+    'Rename a key, replace its value or choose its roles; without a value, or with ********, it is unchanged. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: z.object({
     name: KeyName.optional(),
@@ -72,7 +72,7 @@ export const deleteKey = endpoint({
   method: 'DELETE',
   path: '/core/keystore/:id/',
   access: 'can_edit_global_keystore',
-  summary: 'Delete a key; scripts that name it are no longer sent',
+  summary: 'Delete a key; scripts that use it can no longer run',
   params: IdParams,
   response: Nothing,
 })

@@ -1,11 +1,11 @@
-import { readEventId } from '@muster/rules/checks/number-check'
+import { readEventId } from '@muster/rules/checks/eventlog'
 import { z } from 'zod'
 import { EventId } from '../agent/checks.ts'
-import { EventLogName, FoundLog, JournalPriority, LogPlace, LogSearch } from '../agent/logs.ts'
+import { EventLogName, FoundLog, JournalPriority, LogPosition, LogSearch } from '../agent/logs.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams } from '../fields.ts'
 
-/** `*` asks for every event, as leaving it out does. */
+/** `*` selects every event, like a missing value. */
 const EventIdFilter = z
   .union([z.string(), z.number()])
   .transform((id) => readEventId(`${id}`) ?? Number.NaN)
@@ -18,7 +18,7 @@ export const readMachineLog = endpoint({
   path: '/agents/:agent_id/logs/',
   access: 'can_view_eventlogs',
   summary:
-    'The newest entries of the log of a machine, by unit (systemd) or log and event id (Windows), priority (and more serious ones), time (unix seconds), and parts of source and text; `before` is the `next` of the answer before, for older ones',
+    'List the newest log entries of a machine, by unit (systemd) or log and event id (Windows), priority (and more serious ones), time (unix seconds), and parts of source and text; `before` is the `next` of the previous response, for older ones',
   params: AgentParams,
   query: z.object({
     unit: LogSearch.shape.unit.unwrap().optional(),
@@ -29,7 +29,7 @@ export const readMachineLog = endpoint({
     log: EventLogName.optional(),
     event_id: EventIdFilter.optional(),
     source: LogSearch.shape.source,
-    before: LogPlace.optional(),
+    before: LogPosition.optional(),
   }),
   response: FoundLog,
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Id, IdParams, Instant, Nothing } from '../fields.ts'
 
-/** What a window covers: machines of a client or a site count also when they come later. */
+/** Target of a window. Clients and sites include machines that are added later. */
 export const MaintenanceTarget = z.discriminatedUnion('type', [
   z.object({ type: z.literal('client'), id: Id }),
   z.object({ type: z.literal('site'), id: Id }),
@@ -13,25 +13,25 @@ export type MaintenanceTarget = z.infer<typeof MaintenanceTarget>
 /** Local date and time without a zone: `2026-11-22T02:00`. */
 export const LocalTime = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d$/, 'A date and time as 2026-11-22T02:00.')
+  .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d$/, 'Use a date and time such as 2026-11-22T02:00.')
   .refine((text) => !Number.isNaN(Date.parse(`${text}Z`)), 'There is no such date.')
 
-/** When it is: once, or again and again. Wall-clock times of the zone, whatever its daylight saving does. */
+/** When a window is active: once, or repeatedly. Wall-clock times of the zone, including daylight saving. */
 export const MaintenanceSchedule = z.object({
   starts: LocalTime,
-  /** Null = until it is ended by hand; only of a window that does not recur. */
+  /** Null = until it is ended manually; only for a window that does not recur. */
   minutes: z.int().min(1).max(527_040).nullable(),
   /** IANA name. */
   time_zone: z.string().min(1).max(64),
   recurs: z.enum(['once', 'daily', 'weekly', 'monthly']),
-  /** Of weekly: 0 = Sunday. */
+  /** For weekly: 0 = Sunday. */
   weekdays: z.array(z.int().min(0).max(6)).max(7).default([]),
-  /** Of monthly: days, -1 = the last. */
+  /** For monthly: days, -1 = the last. */
   month_days: z
     .array(z.union([z.int().min(1).max(31), z.literal(-1)]))
     .max(32)
     .default([]),
-  /** Nothing begins after this moment; null = for ever. */
+  /** No occurrence starts after this time; null = forever. */
   until: LocalTime.nullable().default(null),
 })
 export type MaintenanceSchedule = z.infer<typeof MaintenanceSchedule>
@@ -55,10 +55,10 @@ export const MaintenanceWindow = z.object({
   schedule: MaintenanceSchedule,
   /** Machines that it covers now. */
   agent_count: z.int(),
-  /** It is on right now, until then (null = until ended by hand). */
+  /** End of the current occurrence (null = until ended manually). */
   active: z.boolean(),
   active_until: Instant.nullable(),
-  /** Null when there is none. */
+  /** Null = none. */
   next_start: Instant.nullable(),
   created_by: z.string(),
   modified: z.string(),
@@ -69,19 +69,19 @@ export const listMaintenanceWindows = endpoint({
   method: 'GET',
   path: '/maintenance/',
   access: 'can_list_agents',
-  summary: 'Maintenance windows that cover something that the caller may see',
+  summary: 'List maintenance windows with a target that the caller may see',
   response: z.array(MaintenanceWindow),
 })
 
-/** Maintenance without an end: a window, or machines that a person switched on without one. */
+/** Maintenance without an end: a window, or machines that a user turned on without one. */
 export const OpenMaintenance = z.object({
-  /** Null = switched on without a window. */
+  /** Null = turned on without a window. */
   window_id: z.int().nullable(),
   targets: MaintenanceWindow.shape.targets,
   agent_count: z.int(),
   since: Instant.nullable(),
   reason: z.string(),
-  /** Empty = not known. */
+  /** Empty = unknown. */
   created_by: z.string(),
 })
 export type OpenMaintenance = z.infer<typeof OpenMaintenance>
@@ -91,7 +91,7 @@ export const listOpenMaintenance = endpoint({
   path: '/maintenance/open/',
   access: 'can_list_agents',
   summary:
-    'Maintenance that has no end, as far as the caller may see it. Machines that were switched on without a window are one entry per client or site where all of its machines are',
+    'List maintenance without an end that the caller may see. Machines in maintenance without a window are one entry per client or site if all of its machines are in maintenance',
   response: z.array(OpenMaintenance),
 })
 
@@ -100,7 +100,7 @@ export const createMaintenanceWindow = endpoint({
   path: '/maintenance/',
   access: 'can_edit_agent',
   summary:
-    'Add a maintenance window; every target must be one that the caller may see. A window that starts at once takes over machines that were in maintenance without a window: they leave it when the window ends',
+    'Add a maintenance window; the caller must be allowed to see every target. A window that starts at once includes machines in maintenance without a window, whose maintenance then ends with the window',
   body: z.object(body),
   response: MaintenanceWindow.extend({ taken_over: z.int() }),
 })
@@ -109,7 +109,7 @@ export const editMaintenanceWindow = endpoint({
   method: 'PUT',
   path: '/maintenance/:id/',
   access: 'can_edit_agent',
-  summary: 'Change a maintenance window. With `modified`, refused when somebody else saved since',
+  summary: 'Change a maintenance window. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: z.object({ ...body, modified: z.string().optional() }),
   volatile: ['agent_count', 'active', 'active_until', 'next_start'],
@@ -120,7 +120,7 @@ export const endMaintenanceWindow = endpoint({
   method: 'POST',
   path: '/maintenance/:id/end/',
   access: 'can_edit_agent',
-  summary: 'End what is on right now; a window that recurs begins again at its next time',
+  summary: 'End the current occurrence; a recurring window starts again at its next time',
   params: IdParams,
   response: MaintenanceWindow,
 })
@@ -129,7 +129,7 @@ export const deleteMaintenanceWindow = endpoint({
   method: 'DELETE',
   path: '/maintenance/:id/',
   access: 'can_edit_agent',
-  summary: 'Delete a maintenance window; what it covers comes back at once',
+  summary: 'Delete a maintenance window; its machines leave maintenance at once',
   params: IdParams,
   response: Nothing,
 })

@@ -5,9 +5,9 @@ import { SamplePoint } from '../checks/check-samples.ts'
 import { CheckSettings } from './checks.ts'
 
 export const MachineMetrics = z.object({
-  /** 0 = every sample as it was measured, else the seconds that each point stands for. */
+  /** 0 = every sample, otherwise the seconds that each point represents. */
   resolution: z.int(),
-  /** Names as in agent/metrics.ts, in the order in which they were first measured. */
+  /** Names as in agent/metrics.ts, in the order of their first sample. */
   series: z.array(z.object({ name: z.string(), unit: z.string(), points: z.array(SamplePoint) })),
 })
 export type MachineMetrics = z.infer<typeof MachineMetrics>
@@ -16,7 +16,7 @@ export const getMachineMetrics = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/metrics/',
   access: 'can_list_agents',
-  summary: 'What a machine measured of itself between two moments, in as many points as a graph needs',
+  summary: 'Get the metrics of a machine between two times, in as many points as a graph needs',
   params: z.object({ agent_id: AgentId }),
   query: z.object({
     /** Unix seconds. */
@@ -27,17 +27,17 @@ export const getMachineMetrics = endpoint({
 })
 
 export const LiveMetrics = z.object({
-  /** False = nothing comes while the machine is away: that is no error, it may go at any moment. */
+  /** `false` = the machine is offline and sends nothing. Not an error, because it may happen at any time. */
   connected: z.boolean(),
   samples: z.array(
     z.object({
-      /** Unix seconds, with parts of them. */
+      /** Unix seconds with fractions. */
       at: z.number(),
       /** By the names of agent/metrics.ts. */
       values: z.record(z.string(), z.number()),
     }),
   ),
-  /** To be given back as `after`. */
+  /** Pass it as `after` in the next request. */
   next: z.int(),
 })
 export type LiveMetrics = z.infer<typeof LiveMetrics>
@@ -47,16 +47,19 @@ export const watchMachineMetrics = endpoint({
   path: '/agents/:agent_id/metrics/live/',
   access: 'can_list_agents',
   summary:
-    'What a machine measures of itself now, each second for as long as somebody asks; waits some seconds for something newer than `after`, and stores nothing',
+    'Get the current metrics of a machine, each second while requests continue; waits some seconds for values newer than `after`, and stores nothing',
   params: z.object({ agent_id: AgentId }),
   query: z.object({ after: z.coerce.number().int().min(0).default(0) }),
   response: LiveMetrics,
 })
 
-/** As many lines as can be told apart on one graph. */
+/** Maximum number of lines that can be told apart on one graph. */
 export const MOST_COMPARED = 10
 
-/** A metric of agent/metrics.ts, or `check:7:percent`: that number of check 7, and of the same check of other machines. */
+/**
+ * A metric of agent/metrics.ts, or `check:7:percent`: that value of check 7, and of the same check on other
+ * machines.
+ */
 const Compared = z.string().min(1).max(300)
 
 export const Comparison = z.object({
@@ -65,14 +68,14 @@ export const Comparison = z.object({
     z.object({
       agent_id: AgentId,
       hostname: z.string(),
-      /** The check that measured it; null = the machine itself, or it has no such check. */
+      /** The check that measured it; null = a metric, or the machine has no such check. */
       check: z.int().nullable(),
-      /** 0 = every sample as it was measured, else the seconds that each point stands for. */
+      /** 0 = every sample, otherwise the seconds that each point represents. */
       resolution: z.int(),
       points: z.array(SamplePoint),
     }),
   ),
-  /** What at least one of these machines has measured. */
+  /** A series that at least one of these machines has. */
   choices: z.array(
     z.object({
       what: Compared,
@@ -89,9 +92,9 @@ export const compareMachines = endpoint({
   path: '/agents/metrics/compare/',
   access: 'can_list_agents',
   summary:
-    'One metric, or one number of one check, of up to ten machines between two moments; checks are for who may list checks',
+    'Compare one metric, or one value of one check, of up to ten machines between two times; checks require the permission to list checks',
   query: z.object({
-    /** Agent ids, with commas between them. */
+    /** Agent ids, separated by commas. */
     agents: z
       .string()
       .max(2000)

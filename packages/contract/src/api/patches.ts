@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { MOST_PATCHES, Patch, PatchGuid } from '../agent/patches.ts'
+import { MAX_PATCHES, Patch, PatchGuid } from '../agent/patches.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams, Instant } from '../fields.ts'
 import { AgentHistory } from './runs.ts'
 
-/** `approve` = installed with the approved ones, `ignore` = left out, `inherit` and `nothing` = undecided. */
+/** `approve` = installed with approved patches, `ignore` = left out, `inherit` and `nothing` = undecided. */
 export const PatchAction = z.enum(['inherit', 'approve', 'ignore', 'nothing'])
 export type PatchAction = z.infer<typeof PatchAction>
 
-/** Beyond it the number of the machine is none. */
+/** The maximum id. */
 const MAX_PATCH_ID = 2_147_483_647_999_999
 
-/** A patch of one machine. A newer version of the same patch is another one, which nobody has decided about. */
+/** A patch of one machine. A newer version of the same patch is another one, without a decision. */
 export const MachinePatch = Patch.extend({
   id: z.int(),
   action: PatchAction,
@@ -23,7 +23,7 @@ export const listPatches = endpoint({
   method: 'GET',
   path: '/winupdate/:agent_id/',
   access: 'can_manage_winupdates',
-  summary: 'Patches that a machine of any system can install, as of its last scan',
+  summary: 'List the patches that a machine can install, as of its last scan',
   params: AgentParams,
   response: z.array(MachinePatch),
 })
@@ -39,14 +39,14 @@ export const editPatch = endpoint({
 })
 
 export const PatchStatus = z.object({
-  /** When the machine last looked, and when what it saw was last another; null = never. */
+  /** Time of the last scan, and of the last scan with another result; null = never. */
   looked_at: Instant.nullable(),
   changed_at: Instant.nullable(),
-  /** What went wrong with the last look, as a sentence. */
+  /** Why the last scan failed, as a message. */
   problem: z.string().nullable(),
-  /** Patches beyond what is kept of one machine. */
+  /** Number of patches beyond the limit of one machine. */
   left_out: z.int().min(0),
-  /** The last installation of patches, under way or over. */
+  /** The last installation of patches, running or finished. */
   last_install: AgentHistory.nullable(),
 })
 export type PatchStatus = z.infer<typeof PatchStatus>
@@ -55,7 +55,7 @@ export const getPatchStatus = endpoint({
   method: 'GET',
   path: '/winupdate/:agent_id/status/',
   access: 'can_manage_winupdates',
-  summary: 'How old the list of patches of a machine is, and what became of the last installation',
+  summary: "Get the age of a machine's patch list and the result of the last installation",
   params: AgentParams,
   response: PatchStatus,
 })
@@ -64,7 +64,7 @@ export const scanPatches = endpoint({
   method: 'POST',
   path: '/winupdate/:agent_id/scan/',
   access: 'can_manage_winupdates',
-  summary: 'Have a machine look for patches now; `looked_at` is another when it has',
+  summary: 'Start a scan for patches; `looked_at` changes when it has finished',
   params: AgentParams,
   response: PatchStatus,
 })
@@ -74,17 +74,17 @@ export const installPatches = endpoint({
   path: '/winupdate/:agent_id/install/',
   access: 'can_manage_winupdates',
   summary:
-    'Have a machine install the named patches, without guids those that are approved; `run` has the output, null = none is approved',
+    'Install the named patches on a machine, without guids the approved ones; `run` has the output, null = none is approved',
   params: AgentParams,
   body: z
     .object({
-      guids: z.array(PatchGuid).min(1, 'Choose a patch.').max(MOST_PATCHES).optional(),
-      /** Seconds that it may take. */
+      guids: z.array(PatchGuid).min(1, 'Choose a patch.').max(MAX_PATCHES).optional(),
+      /** Time limit in seconds. */
       timeout: z.int().min(60).max(86_400).default(7200),
     })
     .prefault({}),
   response: z.object({
-    /** How many patches are installed. */
+    /** Number of patches to install. */
     patches: z.int(),
     run: AgentHistory.nullable(),
   }),

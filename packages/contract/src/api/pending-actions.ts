@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
 
-/** Something that a machine is to do later, or that it was to do. */
+/** A planned or past action of a machine. */
 export const PendingAction = z.object({
   id: z.int(),
   action_type: z.enum(['schedreboot']),
@@ -15,7 +15,7 @@ export const PendingAction = z.object({
   site: z.string(),
   username: z.string(),
   entry_time: Instant,
-  /** `output`: how it ended, as a sentence; empty while it is pending. */
+  /** `output`: the result, as a sentence; empty while it is pending. */
   details: z.object({ output: z.string() }),
 })
 export type PendingAction = z.infer<typeof PendingAction>
@@ -24,7 +24,7 @@ export const listPendingActions = endpoint({
   method: 'GET',
   path: '/logs/pendingactions/',
   access: 'can_list_pendingactions',
-  summary: 'What machines are to do later, the next first, and then what they were to do, the newest first',
+  summary: 'List planned actions, next first, then past actions, newest first',
   query: ListQuery,
   response: z.array(PendingAction),
   paged: true,
@@ -34,7 +34,7 @@ export const listAgentPendingActions = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/pendingactions/',
   access: 'can_list_pendingactions',
-  summary: 'The same of one machine',
+  summary: 'List planned and past actions of one machine',
   params: AgentParams,
   query: ListQuery,
   response: z.array(PendingAction),
@@ -45,7 +45,7 @@ export const cancelPendingAction = endpoint({
   method: 'DELETE',
   path: '/logs/pendingactions/:id/',
   access: 'can_manage_pendingactions',
-  summary: 'Call off what is pending',
+  summary: 'Cancel a pending action',
   params: IdParams,
   response: Nothing,
 })

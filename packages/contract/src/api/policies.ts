@@ -3,7 +3,14 @@ import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, MonitoringType, Nothing } from '../fields.ts'
 import { EffectivePolicy } from '../policies/effective-policy.ts'
 import { OwnSettingValues, PolicyContent } from '../policies/policy-content.ts'
-import { PlaceList, PlaceParams, PlacePolicies, PolicyOverview } from '../policies/place-policies.ts'
+import {
+  PlaceList,
+  PlaceParams,
+  PlacePolicies,
+  PolicyLevel,
+  PolicyOverview,
+  PolicyPlan,
+} from '../policies/place-policies.ts'
 import {
   CheckOfPolicy,
   CheckOnMachine,
@@ -11,28 +18,26 @@ import {
   TaskOfPolicy,
   TaskOnMachine,
 } from '../policies/policy-items.ts'
-import { PolicyLevel } from '../policies/policy-level.ts'
-import { PolicyPlan } from '../policies/policy-plan.ts'
 
 const Slot = MonitoringType.nullable().default(null)
 
-/** Where a policy is assigned; `monitoring_type`: to servers or workstations only. */
+/** Where a policy is assigned; `monitoring_type`: for servers or workstations only. */
 export const PolicyTarget = z.discriminatedUnion('level', [
   z.object({ level: z.literal('default'), monitoring_type: Slot }),
   z.object({ level: z.literal('client'), id: Id, monitoring_type: Slot }),
   z.object({ level: z.literal('site'), id: Id, monitoring_type: Slot }),
   z.object({ level: z.literal('agent'), id: AgentId }),
-  /** Words as in the search of the machines table. */
+  /** A query as in the search of the machines table. */
   z.object({ level: z.literal('search'), search: z.string().trim().max(500) }),
 ])
 export type PolicyTarget = z.infer<typeof PolicyTarget>
 
-/** Everything that a person writes of a policy: what is planned, saved, and kept as history. */
+/** All editable fields of a policy: planned, saved, and stored in its history. */
 export const PolicyDocument = z.object({
   name: z.string().trim().min(1, 'A name is needed.').max(255),
   desc: z.string().trim().max(1000),
   active: z.boolean(),
-  /** Its content stands before what machines have of their own. */
+  /** Its content overrides the machines' own. */
   enforced: z.boolean(),
   content: PolicyContent,
   targets: z.array(PolicyTarget).max(2000),
@@ -46,18 +51,18 @@ const Named = z.object({ id: z.union([z.int(), AgentId]), name: z.string() })
 
 export const Policy = PolicyDocument.extend({
   id: z.int(),
-  /** Names of what `targets` and the exclusions name, as far as the caller sees it. */
+  /** Names of `targets` and exclusions that the caller may see. */
   names: z.object({ clients: z.array(Named), sites: z.array(Named), agents: z.array(Named) }),
-  /** Grows with every save. */
+  /** Increases with every save. */
   version: z.int(),
-  /** Machines that it reaches now, of those that the caller sees. */
+  /** Number of machines that it applies to and that the caller may see. */
   agents_count: z.int(),
   default_server_policy: z.boolean(),
   default_workstation_policy: z.boolean(),
   created_by: z.string(),
   modified: z.string(),
   modified_by: z.string(),
-  /** The caller sees everything that it touches, and so may change it. */
+  /** The caller may see all of its targets, and so may change it. */
   is_whole: z.boolean(),
 })
 export type Policy = z.infer<typeof Policy>
@@ -75,22 +80,22 @@ export const listPolicies = endpoint({
   method: 'GET',
   path: '/automation/policies/',
   access: 'can_list_automation_policies',
-  summary: 'Policies that reach something that the caller may see',
+  summary: 'List policies that apply to something that the caller may see',
   query: ListQuery,
   response: z.array(Policy),
   paged: true,
 })
 
-/** Parts of a policy; kinds of content that are left out stay as they are. */
+/** Parts of a policy; missing kinds of content stay unchanged. */
 const PolicyParts = PolicyDocument.partial().extend({
   content: PolicyContent.partial().optional(),
-  /** The same as `content.alert_template`, and counts before it. */
+  /** The same as `content.alert_template`, and overrides it. */
   alert_template: Id.nullable().optional(),
 })
 const Saving = {
   /** Of the plan that was shown. */
   plan: z.string().max(200).optional(),
-  /** Why, for the history. */
+  /** The reason, for the history. */
   reason: z.string().trim().max(500).default(''),
 }
 
@@ -98,7 +103,7 @@ export const createPolicy = endpoint({
   method: 'POST',
   path: '/automation/policies/',
   access: 'can_manage_automation_policies',
-  summary: 'Add a policy; with `copyId` with the content of another one',
+  summary: 'Add a policy; with `copyId`, copy the content of another one',
   body: PolicyParts.extend({ name: PolicyDocument.shape.name, ...Saving, copyId: Id.optional() }),
   response: Policy,
 })
@@ -117,7 +122,7 @@ export const editPolicy = endpoint({
   path: '/automation/policies/:id/',
   access: 'can_manage_automation_policies',
   summary:
-    'Change parts of a policy. With `modified` or the `plan` that was shown, refused when that no longer holds',
+    'Change parts of a policy. With `modified` or the `plan` that was shown, refused if that is outdated',
   params: IdParams,
   body: PolicyParts.extend({ ...Saving, modified: z.string().optional() }),
   volatile: ['agents_count', 'names', 'version', 'modified_by'],
@@ -128,7 +133,7 @@ export const deletePolicy = endpoint({
   method: 'DELETE',
   path: '/automation/policies/:id/',
   access: 'can_manage_automation_policies',
-  summary: 'Delete a policy; machines lose what they have by it',
+  summary: 'Delete a policy and its content on all machines',
   params: IdParams,
   query: z.object({ plan: Saving.plan }),
   response: Nothing,
@@ -139,7 +144,7 @@ export const planPolicy = endpoint({
   path: '/automation/plan/',
   access: 'can_manage_automation_policies',
   summary:
-    'What a save would change on which machines. Without `id` of a new policy, without `policy` of a deletion',
+    'Preview the changes of a save on each machine. Without `id` for a new policy, without `policy` for a deletion',
   body: z.object({ id: Id.optional(), policy: PolicyDocument.optional() }),
   response: PolicyPlan,
 })
@@ -148,7 +153,7 @@ export const listPolicyVersions = endpoint({
   method: 'GET',
   path: '/automation/policies/:id/history/',
   access: 'can_list_automation_policies',
-  summary: 'What a policy was after each save, newest first',
+  summary: 'List the versions of a policy, newest first',
   params: IdParams,
   response: z.array(PolicyVersion),
 })
@@ -157,7 +162,7 @@ export const revertPolicy = endpoint({
   method: 'POST',
   path: '/automation/policies/:id/revert/',
   access: 'can_manage_automation_policies',
-  summary: 'Make a policy again what it was in an earlier version, as a new version',
+  summary: 'Restore an earlier version of a policy as a new version',
   params: IdParams,
   body: z.object({ version: z.int().min(1), plan: Saving.plan }),
   response: Policy,
@@ -167,7 +172,7 @@ export const listPolicyRelations = endpoint({
   method: 'GET',
   path: '/automation/policies/:id/related/',
   access: 'can_list_automation_policies',
-  summary: 'The machines that a policy reaches, of those that the caller sees',
+  summary: 'List the machines that a policy applies to and that the caller may see',
   params: IdParams,
   response: z.object({
     agents: z.array(
@@ -186,7 +191,7 @@ export const getEffectivePolicy = endpoint({
   method: 'GET',
   path: '/automation/agents/:agent_id/',
   access: 'can_list_automation_policies',
-  summary: 'What a machine has by policies and of its own, from where, and what stood behind',
+  summary: 'Get the effective policy of a machine, with sources and overridden items',
   params: AgentParams,
   response: EffectivePolicy,
 })
@@ -195,7 +200,7 @@ export const blockInheritance = endpoint({
   method: 'POST',
   path: '/automation/inheritance/',
   access: 'can_manage_automation_policies',
-  summary: 'Block or allow the inheritance of policies from above a machine, a site or a client',
+  summary: 'Block or allow the inheritance of policies by a machine, a site or a client',
   body: z.object({
     target: z.discriminatedUnion('level', [
       z.object({ level: z.literal('client'), id: Id }),
@@ -211,7 +216,7 @@ export const getPolicyOverview = endpoint({
   method: 'GET',
   path: '/automation/policies/overview/',
   access: 'can_list_automation_policies',
-  summary: 'The clients and sites that the caller may see, with the policies that are assigned to each',
+  summary: 'List the clients and sites that the caller may see, with their assigned policies',
   response: PolicyOverview,
 })
 
@@ -219,7 +224,7 @@ export const listPlacePolicies = endpoint({
   method: 'GET',
   path: '/automation/places/:level/:id/',
   access: 'can_list_automation_policies',
-  summary: 'The policies that are assigned to one place itself, in their order',
+  summary: 'List the policies assigned to one machine, site, client or to all machines, in order',
   params: PlaceParams,
   response: PlacePolicies,
 })
@@ -228,7 +233,7 @@ export const planPlacePolicies = endpoint({
   method: 'POST',
   path: '/automation/places/:level/:id/plan/',
   access: 'can_manage_automation_policies',
-  summary: 'What another list of policies at one place would change on which machines',
+  summary: 'Preview the changes of another list of assigned policies on each machine',
   params: PlaceParams,
   body: z.object({ policies: PlaceList }),
   response: PolicyPlan,
@@ -239,18 +244,18 @@ export const setPlacePolicies = endpoint({
   path: '/automation/places/:level/:id/',
   access: 'can_manage_automation_policies',
   summary:
-    'Assign these policies to one place, in this order. With `modified` or the `plan` that was shown, refused when that no longer holds',
+    'Assign these policies in this order. With `modified` or the `plan` that was shown, refused if that is outdated',
   params: PlaceParams,
   body: z.object({ policies: PlaceList, plan: Saving.plan, modified: z.string().max(200).optional() }),
   response: PlacePolicies,
 })
 
-/** What a machine has of its own: null = as its policies say, or as ever. */
+/** A machine's own settings: null = from its policies, or the default. */
 export const setOwnSettings = endpoint({
   method: 'PUT',
   path: '/automation/agents/:agent_id/settings/',
   access: 'can_edit_agent',
-  summary: 'Give a machine settings of its own, or with null those of its policies',
+  summary: "Set a machine's own settings, or with null use those of its policies",
   params: AgentParams,
   body: OwnSettingValues,
   response: EffectivePolicy,
@@ -260,7 +265,7 @@ export const listPolicyChecks = endpoint({
   method: 'GET',
   path: '/automation/policies/:id/checks/',
   access: 'can_list_automation_policies',
-  summary: 'The checks of a policy, with how many machines pass and fail each',
+  summary: 'List the checks of a policy with the number of passing and failing machines',
   params: IdParams,
   response: z.array(CheckOfPolicy),
 })
@@ -269,7 +274,7 @@ export const listPolicyTasks = endpoint({
   method: 'GET',
   path: '/automation/policies/:id/tasks/',
   access: 'can_list_automation_policies',
-  summary: 'The tasks of a policy, with how many machines pass and fail each',
+  summary: 'List the tasks of a policy with the number of passing and failing machines',
   params: IdParams,
   response: z.array(TaskOfPolicy),
 })
@@ -278,7 +283,7 @@ export const listPolicyCheckStatus = endpoint({
   method: 'GET',
   path: '/automation/checks/:id/status/',
   access: 'can_list_automation_policies',
-  summary: 'What a check of a policy found last on each machine that has it',
+  summary: 'List the last results of a policy check on each machine',
   params: IdParams,
   response: z.array(CheckOnMachine),
 })
@@ -287,7 +292,7 @@ export const listPolicyTaskStatus = endpoint({
   method: 'GET',
   path: '/automation/tasks/:id/status/',
   access: 'can_list_automation_policies',
-  summary: 'How a task of a policy went last on each machine that has it',
+  summary: 'List the last results of a policy task on each machine',
   params: IdParams,
   response: z.array(TaskOnMachine),
 })
@@ -296,7 +301,7 @@ export const runPolicyTask = endpoint({
   method: 'POST',
   path: '/automation/tasks/:id/run/',
   access: 'can_run_autotasks',
-  summary: 'Run a task of a policy now on every machine that has it and is connected',
+  summary: 'Run a policy task now on every connected machine that has it',
   params: IdParams,
   response: SentRuns,
 })

@@ -3,8 +3,8 @@ import { endpoint } from '../endpoint.ts'
 import { AgentParams, Instant } from '../fields.ts'
 import { PendingAction } from './pending-actions.ts'
 
-/** `answered` is false where the link went before the machine could say that it takes it on, as happens. */
-const PowerAnswer = z.object({ answered: z.boolean() })
+/** `answered` is false if the link ended before the machine could reply, which is normal. */
+const PowerResponse = z.object({ answered: z.boolean() })
 
 export const rebootAgent = endpoint({
   method: 'POST',
@@ -12,7 +12,7 @@ export const rebootAgent = endpoint({
   access: 'can_reboot_agents',
   summary: 'Restart a machine now',
   params: AgentParams,
-  response: PowerAnswer,
+  response: PowerResponse,
 })
 
 export const shutdownAgent = endpoint({
@@ -21,16 +21,16 @@ export const shutdownAgent = endpoint({
   access: 'can_reboot_agents',
   summary: 'Shut a machine down now',
   params: AgentParams,
-  response: PowerAnswer,
+  response: PowerResponse,
 })
 
 export const wakeAgent = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/wol/',
   access: 'can_send_wol',
-  summary: 'Wake a machine on LAN, by a packet that connected machines of its site send',
+  summary: 'Wake a machine with Wake-on-LAN packets from connected machines of its site',
   params: AgentParams,
-  /** The names of the machines that sent it. */
+  /** Names of the machines that sent it. */
   response: z.object({ sent_by: z.array(z.string()) }),
 })
 
@@ -38,7 +38,7 @@ export const planReboot = endpoint({
   method: 'PATCH',
   path: '/agents/:agent_id/reboot/',
   access: 'can_reboot_agents',
-  summary: 'Restart a machine later; what was planned before for it is replaced',
+  summary: 'Schedule a restart of a machine, which replaces an earlier one',
   params: AgentParams,
   body: z.object({
     /** With an offset an instant, without one a time of the machine's own clock. */
@@ -46,7 +46,7 @@ export const planReboot = endpoint({
       .string()
       .regex(
         /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/,
-        'A date and a time are needed, as 2026-11-22T18:35.',
+        'Use a date and time such as 2026-11-22T18:35.',
       ),
   }),
   response: PendingAction.extend({ time: Instant, agent: z.string() }),

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, QueryFlag } from '../fields.ts'
 
 export const Process = MachineProcess.extend({
-  /** Of all processors together, since the look before. */
+  /** Of all processors together, since the last sample. */
   cpu_percent: z.number(),
   membytes: z.number(),
 })
@@ -23,25 +23,25 @@ export const listProcesses = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/processes/',
   access: 'can_manage_procs',
-  summary: 'The processes of a machine as they are now',
+  summary: 'List the current processes of a machine',
   params: AgentParams,
   response: z.array(Process.extend({ id: z.int() })),
 })
 
 export const LiveProcesses = z.object({
-  /** False = nothing comes while the machine is away: that is no error, it may go at any moment. */
+  /** `false` = the machine is offline and sends nothing. Not an error, because it may happen at any time. */
   connected: z.boolean(),
-  /** What came before does not count any more. */
+  /** Earlier data is obsolete. */
   whole: z.boolean(),
-  /** There is more of the same look: ask again at once. */
+  /** There are more parts of this sample: request again at once. */
   more: z.boolean(),
   /** New or changed since `after`. */
   processes: z.array(Process),
-  /** Numbers of those that have ended since. */
+  /** Ids of processes that have exited since. */
   gone: z.array(z.int()),
-  /** To be given back as `after`. */
+  /** Pass it as `after` in the next request. */
   next: z.string(),
-  /** How many there are that the machine does not tell of. */
+  /** Number of processes that the machine does not list. */
   left_out: z.int(),
   cpu_percent: z.number(),
   memory_total: z.number(),
@@ -54,7 +54,7 @@ export const watchProcesses = endpoint({
   path: '/agents/:agent_id/processes/live/',
   access: 'can_manage_procs',
   summary:
-    'What has changed among the processes of a machine since `after`, for as long as somebody asks; waits some seconds for a change, and stores nothing',
+    "Get the changes of a machine's processes since `after`, while requests continue; waits some seconds for a change, and stores nothing",
   params: AgentParams,
   query: z.object({ after: z.string().max(64).default('') }),
   response: LiveProcesses,
@@ -65,12 +65,12 @@ export const endProcess = endpoint({
   path: '/agents/:agent_id/processes/:pid/',
   access: 'can_manage_procs',
   summary:
-    'End a process: it is asked to, or with `force` made to; with `tree` also all that it has started. One with the same number and another start is left alone',
+    'End a process, or kill it with `force`; with `tree` including its child processes. A process with the same id and another start time is not touched',
   params: ProcessParams,
   query: z.object({ start: ProcessStart, force: QueryFlag.optional(), tree: QueryFlag.optional() }),
   response: z.object({
     ended: z.int(),
-    /** Numbers of those that went on. */
+    /** Ids of processes that are still running. */
     left: z.array(z.int()),
   }),
 })
@@ -79,7 +79,7 @@ export const setPriority = endpoint({
   method: 'PUT',
   path: '/agents/:agent_id/processes/:pid/',
   access: 'can_manage_procs',
-  summary: 'Change how urgent a process is',
+  summary: 'Change the priority of a process',
   params: ProcessParams,
   body: z.object({ start: ProcessStart, nice: Nice }),
   response: z.object({ pid: z.int(), nice: Nice }),

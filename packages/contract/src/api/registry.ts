@@ -1,18 +1,18 @@
 import { numberOfRegistryType } from '@muster/rules/agents/registry-value'
 import { z } from 'zod'
-import { KeyName, MOST_VALUE_BYTES, RegistryPage, RegistryPath, ValueName } from '../agent/registry.ts'
+import { KeyName, MAX_VALUE_BYTES, RegistryPage, RegistryPath, ValueName } from '../agent/registry.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentParams } from '../fields.ts'
 
-/** `REG_SZ`, `REG_DWORD`, ...; `REG_0x1234` for a number that has no name. */
+/** `REG_SZ`, `REG_DWORD`, ...; `REG_0x1234` for a number without a name. */
 const TypeName = z
   .string()
   .max(40)
-  .refine((name) => numberOfRegistryType(name) !== undefined, 'There is no such type.')
+  .refine((name) => numberOfRegistryType(name) !== undefined, 'This type does not exist.')
 
 const Shown = {
   type: z.string(),
-  /** For people; what is no text and no number as hexadecimal bytes. */
+  /** Display text; other content as hexadecimal bytes. */
   data: z.string(),
   /** In bytes. */
   size: z.int(),
@@ -21,7 +21,7 @@ const Shown = {
 export const RegistryEntry = z.object({
   name: z.string(),
   ...Shown,
-  /** base64; of a longer value its beginning. */
+  /** base64; the start of a longer value. */
   bytes: z.string(),
 })
 export type RegistryEntry = z.infer<typeof RegistryEntry>
@@ -30,7 +30,7 @@ export const RegistryListing = RegistryPage.extend({ values: z.array(RegistryEnt
 export type RegistryListing = z.infer<typeof RegistryListing>
 
 const Place = z.coerce.number().int().min(0).max(100_000_000).default(0)
-const Bytes = z.base64().max(MOST_VALUE_BYTES * 2)
+const Bytes = z.base64().max(MAX_VALUE_BYTES * 2)
 const NewValue = z.object({ path: RegistryPath, name: ValueName, type: TypeName, bytes: Bytes })
 const Done = z.object({ path: z.string() })
 const access = 'can_use_registry'
@@ -39,8 +39,7 @@ export const listRegistry = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/registry/',
   access,
-  summary:
-    'A page of the keys below a key of the registry of a machine, and of its values, from these places on',
+  summary: 'List a page of subkeys and values of a registry key, from these positions on',
   params: AgentParams,
   query: z.object({ path: RegistryPath.default(''), keys_from: Place, values_from: Place }),
   response: RegistryListing,
@@ -50,7 +49,7 @@ export const readRegistryValue = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/registry/value/',
   access,
-  summary: 'A value of the registry as a whole; `bytes` is null where it has more than a megabyte',
+  summary: 'Get a whole registry value; `bytes` is null if it is larger than a megabyte',
   params: AgentParams,
   query: z.object({ path: RegistryPath, name: ValueName.default('') }),
   response: z.object({ ...Shown, bytes: z.string().nullable() }),
@@ -60,7 +59,7 @@ export const createRegistryKey = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/registry/create-key/',
   access,
-  summary: 'Make a key',
+  summary: 'Create a registry key',
   params: AgentParams,
   body: z.object({ path: RegistryPath }),
   response: Done,
@@ -70,7 +69,7 @@ export const renameRegistryKey = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/registry/rename-key/',
   access,
-  summary: 'Give a key another name; its place stays',
+  summary: 'Rename a registry key',
   params: AgentParams,
   body: z.object({ path: RegistryPath, new_name: KeyName }),
   response: Done,
@@ -80,7 +79,7 @@ export const deleteRegistryKey = endpoint({
   method: 'DELETE',
   path: '/agents/:agent_id/registry/delete-key/',
   access,
-  summary: 'Delete a key with all that is below it',
+  summary: 'Delete a registry key with all its subkeys and values',
   params: AgentParams,
   query: z.object({ path: RegistryPath }),
   response: Done,
@@ -90,7 +89,7 @@ export const createRegistryValue = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/registry/create-value/',
   access,
-  summary: 'Add a value to a key; refused where it has one of this name',
+  summary: 'Add a value to a registry key; refused if the name exists',
   params: AgentParams,
   body: NewValue,
   response: Done,
@@ -100,7 +99,7 @@ export const modifyRegistryValue = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/registry/modify-value/',
   access,
-  summary: 'Write a value of a key, of this type and with these bytes',
+  summary: 'Write the type and bytes of a registry value',
   params: AgentParams,
   body: NewValue,
   response: Done,
@@ -110,7 +109,7 @@ export const renameRegistryValue = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/registry/rename-value/',
   access,
-  summary: 'Give a value another name',
+  summary: 'Rename a registry value',
   params: AgentParams,
   body: z.object({ path: RegistryPath, old_name: ValueName, new_name: ValueName }),
   response: Done,
@@ -120,7 +119,7 @@ export const deleteRegistryValue = endpoint({
   method: 'DELETE',
   path: '/agents/:agent_id/registry/delete-value/',
   access,
-  summary: 'Delete a value',
+  summary: 'Delete a registry value',
   params: AgentParams,
   query: z.object({ path: RegistryPath, name: ValueName.default('') }),
   response: Done,

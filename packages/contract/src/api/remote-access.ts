@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import { Consent, ConsentSeconds, RemoteHours, RemoteRules } from '../agent/remote-rules.ts'
+import { Consent, ConsentSeconds, RemoteHours, RemoteRules } from '../agent/remote.ts'
 import { endpoint } from '../endpoint.ts'
 import { PlaceParams } from '../policies/place-policies.ts'
 
-/** Of which machines something is recorded. */
+/** Of which machines sessions are recorded. */
 export const RecordedMachines = z.enum(['servers', 'all', 'none'])
 export type RecordedMachines = z.infer<typeof RecordedMachines>
 
-/** What one place says about remote tools; null = as what stands above it (the site, the client, all machines). */
+/** Remote settings of one machine, site, client or of all machines; null = inherited. */
 export const RemoteSettings = z.object({
   forbidden: z.boolean().nullable(),
   hours: z.union([RemoteHours, z.literal('always')]).nullable(),
   consent: Consent.nullable(),
   consent_seconds: ConsentSeconds.nullable(),
   banner: z.boolean().nullable(),
-  /** Who opens a terminal, a desktop or VNC has to say why. */
+  /** A reason is required to open a terminal, a desktop or VNC. */
   ask_purpose: z.boolean().nullable().default(null),
   record_terminals: RecordedMachines.nullable().default(null),
   record_desktops: RecordedMachines.nullable().default(null),
@@ -22,22 +22,22 @@ export const RemoteSettings = z.object({
 
 export type RemoteSettings = z.infer<typeof RemoteSettings>
 
-/** So many machines are named. */
+/** Maximum number of named machines. */
 export const MOST_NAMED = 5
 
 export const PlaceRemoteAccess = z.object({
   /** Of the machine, site or client; empty for all machines. */
   name: z.string(),
   settings: RemoteSettings,
-  /** What counts where the settings say nothing. */
+  /** The effective value if the settings have none. */
   inherited: RemoteRules.extend({
     ask_purpose: z.boolean(),
     record_terminals: RecordedMachines,
     record_desktops: RecordedMachines,
   }),
-  /** Machines here whose agents are too old to enforce any of this: they open remote tools as before. */
+  /** Machines here whose agents are too old to enforce these settings: their remote tools open as before. */
   not_enforced: z.object({ count: z.int().min(0), hostnames: z.array(z.string()).max(MOST_NAMED) }),
-  /** Another text once these settings are others. */
+  /** Changes with the settings. */
   modified: z.string(),
 })
 export type PlaceRemoteAccess = z.infer<typeof PlaceRemoteAccess>
@@ -46,7 +46,8 @@ export const getRemoteAccess = endpoint({
   method: 'GET',
   path: '/remoteaccess/:level/:id/',
   access: 'can_list_agents',
-  summary: 'What one place says about remote tools, and what it inherits; of all machines `id` is "all"',
+  summary:
+    'Get the remote settings of a machine, site or client, and what it inherits; for all machines `id` is "all"',
   params: PlaceParams,
   response: PlaceRemoteAccess,
 })
@@ -56,7 +57,7 @@ export const setRemoteAccess = endpoint({
   path: '/remoteaccess/:level/:id/',
   access: 'can_manage_remote_access',
   summary:
-    'Say when and how remote tools may be used: the machines enforce it. With `modified`, refused when somebody else was faster',
+    'Set when and how remote tools may be used, which the machines enforce. With `modified`, refused if another user has saved since',
   params: PlaceParams,
   body: RemoteSettings.extend({ modified: z.string().max(200).optional() }),
   response: PlaceRemoteAccess,

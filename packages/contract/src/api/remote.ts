@@ -1,33 +1,33 @@
 import { z } from 'zod'
 import { TerminalDefaults } from '../agent/shells.ts'
-import { SessionReceipt } from '../agent/receipts.ts'
+import { SessionReceipt } from '../agent/remote.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Instant } from '../fields.ts'
 
-/** A session of a remote tool on a machine: who, when, how it ended, and whether it can be played back. */
+/** A session of a remote tool on a machine. */
 export const RemoteSession = z.object({
   id: z.uuid(),
   tool: z.string(),
-  /** It was a visit to this session, a colleague's terminal. */
+  /** The session that this one views, another user's terminal. */
   joined_session: z.uuid().nullable().optional(),
   username: z.string(),
-  /** Why it was opened, as this person said. */
+  /** The reason that the user gave. */
   purpose: z.string().nullable().optional(),
   ip_address: z.string(),
   started_at: Instant,
-  /** Null while it goes on. */
+  /** Null while it is open. */
   ended_at: Instant.nullable(),
   exit_code: z.int().nullable(),
   reason: z.string().nullable(),
   recording: z
     .object({
-      /** On disk, compressed and sealed; what is being recorded just now counts when it is over. */
+      /** Stored size, compressed and encrypted; an active recording counts when it has ended. */
       bytes: z.int(),
-      /** Why a part of it is lacking. */
+      /** Why a part is missing. */
       problem: z.string().nullable(),
     })
     .nullable(),
-  /** How much changed on the machine meanwhile; null = it goes on, or the machine has not said. */
+  /** Number of changes on the machine during the session; null = not known yet. */
   receipt: z.object({ changes: z.int() }).nullable(),
 })
 export type RemoteSession = z.infer<typeof RemoteSession>
@@ -36,12 +36,12 @@ export const listRemoteSessions = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/remotesessions/',
   access: 'can_view_recordings',
-  summary: 'The newest 1000 sessions of remote tools on a machine, the newest first',
+  summary: 'List the newest 1000 remote sessions of a machine, newest first',
   params: z.object({ agent_id: AgentId }),
   response: z.array(RemoteSession),
 })
 
-/** A terminal that goes on, and that a colleague may join. */
+/** An open terminal that another user may join. */
 export const OpenTerminal = z.object({ session: z.uuid(), username: z.string(), started_at: Instant })
 export type OpenTerminal = z.infer<typeof OpenTerminal>
 
@@ -49,7 +49,7 @@ export const listOpenTerminals = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/terminals/',
   access: 'can_join_terminals',
-  summary: 'Terminals of other people that go on at a machine, the oldest first',
+  summary: 'List open terminals of other users on a machine, oldest first',
   params: z.object({ agent_id: AgentId }),
   response: z.array(OpenTerminal),
 })
@@ -58,21 +58,21 @@ export const getTerminalDefaults = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/terminal-defaults/',
   access: 'can_use_terminal',
-  summary: 'The shells of a machine, and as whom they can be started, as the machine says now',
+  summary: 'List the shells of a machine, and the users that they can run as',
   params: z.object({ agent_id: AgentId }),
   response: TerminalDefaults,
 })
 
-/** Milliseconds since the session began; `o` output, `r` a new size (`80x24`), `m` a remark. */
+/** Milliseconds since the session started; `o` output, `r` a new size (`80x24`), `m` a remark. */
 export const RecordedEvent = z.tuple([z.int(), z.enum(['o', 'r', 'm']), z.string()])
 export type RecordedEvent = z.infer<typeof RecordedEvent>
 
 export const RecordingPage = z.object({
-  /** The first size of what these events are of. */
+  /** The initial size of these events. */
   width: z.int(),
   height: z.int(),
   events: z.array(RecordedEvent),
-  /** Where to go on; null = this was the last page. */
+  /** Next position; null = the last page. */
   next: z.int().nullable(),
 })
 export type RecordingPage = z.infer<typeof RecordingPage>
@@ -81,21 +81,21 @@ export const getRecording = endpoint({
   method: 'GET',
   path: '/remotesessions/:id/recording/',
   access: 'can_view_recordings',
-  summary: 'A page of what a session showed. The first one leaves a row in the audit log',
+  summary: 'Get a page of a terminal recording. The first page is recorded in the audit log',
   params: z.object({ id: z.uuid() }),
   query: z.object({ after: z.coerce.number().int().min(0).max(10_000_000).default(0) }),
   response: RecordingPage,
 })
 
-/** Milliseconds since the window was opened; `s` bytes of the VNC server, in base64; `p` where the pointer is (`x,y`). */
+/** Milliseconds since the window was opened; `s` bytes of the VNC server, in base64; `p` pointer position (`x,y`). */
 export const ScreenEvent = z.tuple([z.int(), z.enum(['s', 'p']), z.string()])
 export type ScreenEvent = z.infer<typeof ScreenEvent>
 
 export const ScreenRecordingPage = z.object({
   events: z.array(ScreenEvent),
-  /** How long all of it is, in milliseconds; null = not known: it goes on, or its server was killed. */
+  /** Total length in milliseconds; null = unknown: the session is open, or its server was killed. */
   milliseconds: z.int().nullable(),
-  /** Where to go on; null = this was the last page. */
+  /** Next position; null = the last page. */
   next: z.int().nullable(),
 })
 export type ScreenRecordingPage = z.infer<typeof ScreenRecordingPage>
@@ -105,7 +105,7 @@ export const getScreenRecording = endpoint({
   path: '/remotesessions/:id/screen/',
   access: 'can_view_recordings',
   summary:
-    'A page of what a desktop showed: the stream of RFB from ServerInit on, as docs/protocol.md says. The first one leaves a row in the audit log',
+    'Get a page of a desktop recording: the RFB stream from ServerInit on, as in docs/protocol.md. The first page is recorded in the audit log',
   params: z.object({ id: z.uuid() }),
   query: z.object({ after: z.coerce.number().int().min(0).max(10_000_000).default(0) }),
   response: ScreenRecordingPage,
@@ -115,7 +115,7 @@ export const getReceipt = endpoint({
   method: 'GET',
   path: '/remotesessions/:id/receipt/',
   access: 'can_view_recordings',
-  summary: 'What changed on the machine while a session of a remote tool ran, as the machine has said',
+  summary: 'List what changed on the machine during a remote session',
   params: z.object({ id: z.uuid() }),
   response: SessionReceipt,
 })
@@ -127,7 +127,7 @@ export const listOpenTools = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/remotesessions/open/',
   access: 'can_use_mesh',
-  summary: 'Who works on a machine with a terminal, its desktop or VNC just now, the longest first',
+  summary: 'List users with an open terminal, desktop or VNC session on a machine, longest first',
   params: z.object({ agent_id: AgentId }),
   response: z.array(OpenTool),
 })

@@ -3,34 +3,34 @@ import { endpoint } from '../endpoint.ts'
 import { IdParams, Nothing } from '../fields.ts'
 import { type Permission, PERMISSIONS } from '../permissions.ts'
 
-const MOST_PLACES = 10_000
-const Places = z.array(z.int().min(1).max(2_147_483_647)).max(MOST_PLACES)
+const MAX_TARGETS = 10_000
+const Semaphore = z.array(z.int().min(1).max(2_147_483_647)).max(MAX_TARGETS)
 
-/** One flag for each permission, under its own name. */
+/** One flag per permission, with its name. */
 const Flags = z.object(
-  // Object.fromEntries forgets the names that it is given.
+  // Object.fromEntries loses the literal names.
   Object.fromEntries(PERMISSIONS.map((name) => [name, z.boolean()])) as Record<Permission, z.ZodBoolean>,
 )
 
 const EditableRole = Flags.extend({
   name: z.string().trim().min(1, 'A name is needed.').max(255, 'A name has at most 255 characters.'),
-  /** May do everything, whatever the flags say, and sees every client. */
+  /** Has all permissions, whatever the flags say, and sees every client. */
   is_superuser: z.boolean(),
-  /** Who has the role has to set up two-factor sign-in. */
+  /** Users with this role must set up two-factor sign-in. */
   totp_required: z.boolean(),
-  /** A code is asked for again before a terminal, a desktop or the registry is opened. */
+  /** A code is required again before a terminal, a desktop or the registry opens. */
   require_2fa_for_remote: z.boolean(),
-  /** The clients and sites that it sees, by id; both empty = all. A client brings its sites. */
-  can_view_clients: Places,
-  can_view_sites: Places,
+  /** Ids of the visible clients and sites; both empty = all. A client includes its sites. */
+  can_view_clients: Semaphore,
+  can_view_sites: Semaphore,
 })
 
 export const Role = EditableRole.extend({
   id: z.int(),
   user_count: z.int(),
-  /** The names of those who have it. */
+  /** Names of the users with this role. */
   users: z.array(z.string()),
-  /** Another text once the role is another. */
+  /** Changes with the role. */
   modified: z.string(),
 })
 export type Role = z.infer<typeof Role>
@@ -47,7 +47,7 @@ export const createRole = endpoint({
   method: 'POST',
   path: '/accounts/roles/',
   access: 'can_manage_accounts',
-  summary: 'Add a role; what is not said is not allowed. Superusers only',
+  summary: 'Add a role; missing permissions are not allowed. Superusers only',
   body: EditableRole.partial().required({ name: true }),
   response: Role,
 })
@@ -66,7 +66,7 @@ export const editRole = endpoint({
   path: '/accounts/roles/:id/',
   access: 'can_manage_accounts',
   summary:
-    'Change some of what a role says, at once for all who have it; superusers only. With `modified`, refused when somebody else was faster',
+    'Change some fields of a role, effective at once; superusers only. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: EditableRole.partial().extend({ modified: z.string().max(200).optional() }),
   volatile: ['user_count', 'users'],
@@ -77,7 +77,7 @@ export const deleteRole = endpoint({
   method: 'DELETE',
   path: '/accounts/roles/:id/',
   access: 'can_manage_accounts',
-  summary: 'Delete a role that nobody has; superusers only',
+  summary: 'Delete a role without users; superusers only',
   params: IdParams,
   response: Nothing,
 })

@@ -16,7 +16,7 @@ export const HistoryState = z.enum([
 ])
 export type HistoryState = z.infer<typeof HistoryState>
 
-/** A command or script that was sent to a machine, with what became of it. */
+/** A command or script that was sent to a machine, with its result. */
 export const AgentHistory = z.object({
   id: z.int(),
   agent_id: AgentId,
@@ -39,7 +39,7 @@ export const AgentHistory = z.object({
   retcode: z.int().nullable(),
   /** Seconds. */
   execution_time: z.number().nullable(),
-  /** Bytes kept, and bytes that were cut because of the cap. */
+  /** Stored bytes, and bytes beyond the limit. */
   output_bytes: z.int(),
   output_cut_bytes: z.int(),
 })
@@ -60,15 +60,15 @@ const RunOptions = {
     )
     .max(200)
     .optional(),
-  /** A user name on Linux; the reference's `true` = the user who is logged in. */
+  /** A user name on Linux; the reference's `true` = the signed-in user. */
   run_as_user: z.union([z.boolean(), z.string().max(64)]).optional(),
-  /** Seconds that it may wait for a machine that is away. */
+  /** How many seconds it may wait for an offline machine. */
   expires_in: z
     .int()
     .min(1)
     .max(30 * 86_400)
     .default(3600),
-  /** true: answer when it has ended (or waits for an absent machine); false: answer at once. */
+  /** true: respond when it has ended (or waits for an offline machine); false: respond at once. */
   wait: z.boolean().default(true),
 }
 
@@ -101,7 +101,7 @@ export const runScript = endpoint({
   body: z.object({
     script: Id,
     args: z.array(z.string().max(10_000)).max(200).optional(),
-    /** `forget` answers at once; `note` also stores the output as a note. */
+    /** `forget` responds at once; `note` also stores the output as a note. */
     output: z.enum(['wait', 'forget', 'note']).default('wait'),
     ...RunOptions,
   }),
@@ -112,7 +112,7 @@ export const testScript = endpoint({
   method: 'POST',
   path: '/scripts/:agent_id/test/',
   access: 'can_run_scripts',
-  summary: 'Run code on a machine that is not saved yet',
+  summary: 'Run code that is not saved on a machine',
   params: AgentParams,
   body: z.object({
     code: z.string().min(1, 'There is nothing to run.').max(1_000_000),
@@ -128,7 +128,7 @@ export const listAgentHistory = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/history/',
   access: 'can_list_agent_history',
-  summary: 'What was sent to a machine, newest first',
+  summary: 'List commands and scripts of a machine, newest first',
   params: AgentParams,
   query: ListQuery,
   response: z.array(AgentHistory),
@@ -139,7 +139,7 @@ export const getHistory = endpoint({
   method: 'GET',
   path: '/agents/history/:id/',
   access: 'can_list_agent_history',
-  summary: 'One command or script with its output',
+  summary: 'Get one command or script with its output',
   params: z.object({ id: Id }),
   response: AgentHistoryResult,
 })
@@ -148,7 +148,7 @@ export const getHistoryOutput = endpoint({
   method: 'GET',
   path: '/agents/history/:id/output/',
   access: 'can_list_agent_history',
-  summary: 'Output that came after chunk number `after`',
+  summary: 'Get the output after chunk number `after`',
   params: z.object({ id: Id }),
   query: z.object({ after: z.coerce.number().int().min(0).max(2_147_483_647).default(0) }),
   response: z.object({

@@ -29,7 +29,7 @@ export const Script = z.object({
   favorite: z.boolean(),
   hidden: z.boolean(),
   run_as_user: z.boolean(),
-  /** Whether the version that alert templates would run on the server is approved; null = none runs it there. */
+  /** Whether the version that alert templates run on the server is approved; null = no template runs it there. */
   server_approval: ServerApproval.nullable(),
 })
 export type Script = z.infer<typeof Script>
@@ -41,7 +41,7 @@ export const ScriptDetail = Script.extend({
 })
 export type ScriptDetail = z.infer<typeof ScriptDetail>
 
-/** What a user gives for a script; the body is the only part without a usual value besides the name. */
+/** Editable fields of a script; all except name and body have defaults. */
 export const ScriptForm = ScriptDetail.pick({ name: true, shell: true, script_body: true }).extend({
   description: Script.shape.description.default(''),
   category: Script.shape.category.default(''),
@@ -60,7 +60,7 @@ export const listScripts = endpoint({
   method: 'GET',
   path: '/scripts/',
   access: 'can_list_scripts',
-  summary: 'The script library, without the bodies',
+  summary: 'List the script library, without the bodies',
   query: ListQuery.extend({
     showCommunityScripts: QueryFlag.optional(),
     showHiddenScripts: QueryFlag.optional(),
@@ -83,7 +83,7 @@ export const getScript = endpoint({
   method: 'GET',
   path: '/scripts/:id/',
   access: 'can_list_scripts',
-  summary: 'One script with its body',
+  summary: 'Get one script with its body',
   params: IdParams,
   response: ScriptDetail,
 })
@@ -93,7 +93,7 @@ export const editScript = endpoint({
   path: '/scripts/:id/',
   access: 'can_manage_scripts',
   summary:
-    'Change a script. What runs takes the right to run it in every use; with `modified`, refused when somebody else saved since',
+    'Change a script. Changing its code requires the permission to run it in every use; with `modified`, refused if another user has saved since',
   params: IdParams,
   body: ScriptDetail.omit({
     id: true,
@@ -111,7 +111,7 @@ export const deleteScript = endpoint({
   path: '/scripts/:id/',
   access: 'can_manage_scripts',
   summary:
-    'Delete a script, with the right to run it in every use; what was run with it stays in the history',
+    'Delete a script, which requires the permission to run it in every use; its runs stay in the history',
   params: IdParams,
   response: Nothing,
 })
@@ -120,7 +120,7 @@ export const downloadScript = endpoint({
   method: 'GET',
   path: '/scripts/:id/download/',
   access: 'can_list_scripts',
-  summary: 'File name and code of a script, with snippets in place where asked',
+  summary: 'Get file name and code of a script, with snippets inserted on request',
   params: IdParams,
   query: z.object({ with_snippets: QueryFlag.optional() }),
   response: z.object({ filename: z.string(), code: z.string() }),
@@ -131,10 +131,10 @@ export const testScriptOnServer = endpoint({
   path: '/core/serverscript/test/',
   access: 'can_run_server_scripts',
   summary:
-    'Run code that is not saved yet on the server itself, where that is switched on; answers at its end. Code with snippets also needs code_with_snippets',
+    'Run code that is not saved on the server itself, if that is enabled; responds when it has ended. Code with snippets also needs code_with_snippets',
   body: z.object({
     code: z.string().min(1, 'There is nothing to run.').max(1_000_000),
-    /** The code with its snippets in place, as the caller has read it: refused when anything else would run. */
+    /** The code with its snippets inserted, as shown to the caller: refused if anything else would run. */
     code_with_snippets: z.string().max(2_000_000).optional(),
     shell: ScriptShell,
     args: Script.shape.args.default([]),
@@ -144,7 +144,7 @@ export const testScriptOnServer = endpoint({
   }),
   bodyLimit: 4 * 1024 * 1024,
   response: z.object({
-    /** Null where it did not end by itself; then `reason` says why. */
+    /** Null if it was killed; `reason` says why. */
     retcode: z.int().nullable(),
     reason: z.string(),
     execution_time: z.number(),
@@ -153,7 +153,7 @@ export const testScriptOnServer = endpoint({
   }),
 })
 
-/** Everything of a script that a save can change, as it was at one time. */
+/** All editable fields of a script at one time. */
 export const ScriptContent = ScriptDetail.omit({
   id: true,
   script_type: true,
@@ -165,10 +165,10 @@ export const ScriptContent = ScriptDetail.omit({
 })
 export type ScriptContent = z.infer<typeof ScriptContent>
 
-/** A state in which a script was saved. */
+/** A saved version of a script. */
 export const ScriptVersion = z.object({
   id: z.int(),
-  /** Empty where it is not known any more. */
+  /** Empty = unknown. */
   username: z.string(),
   saved_at: Instant,
 })
@@ -180,7 +180,7 @@ export const listScriptVersions = endpoint({
   method: 'GET',
   path: '/scripts/:id/versions/',
   access: 'can_list_scripts',
-  summary: 'The states in which a script was saved, the newest first; the first is what it is now',
+  summary: 'List the versions of a script, newest first; the first is the current one',
   params: IdParams,
   response: z.array(ScriptVersion),
 })
@@ -189,7 +189,7 @@ export const getScriptVersion = endpoint({
   method: 'GET',
   path: '/scripts/:id/versions/:version_id/',
   access: 'can_list_scripts',
-  summary: 'A script as it was saved at one time',
+  summary: 'Get one version of a script',
   params: VersionParams,
   response: ScriptVersion.extend({ content: ScriptContent }),
 })
@@ -198,20 +198,20 @@ export const restoreScriptVersion = endpoint({
   method: 'POST',
   path: '/scripts/:id/versions/:version_id/restore/',
   access: 'can_manage_scripts',
-  summary: 'Make a script what it was; with `modified`, refused when somebody else saved since',
+  summary: 'Restore an earlier version of a script; with `modified`, refused if another user has saved since',
   params: VersionParams,
   body: z.object({ modified: z.string().optional() }),
   response: ScriptDetail,
 })
 
-/** What runs on the server: the code with its snippets in place. */
+/** What runs on the server: the code with its snippets inserted. */
 const ServerVersion = z.object({ shell: ScriptShell, code: z.string() })
 
 export const ScriptApproval = z.object({
   state: Script.shape.server_approval,
   /** The version that may run on the server; null = none was ever approved. `username`: empty = the migration. */
   approved: ServerVersion.extend({ username: z.string(), approved_at: Instant }).nullable(),
-  /** The version that is stored now. */
+  /** The stored version. */
   current: ServerVersion.extend({ hash: z.string() }),
   /** Names of the alert templates that run it on the server. */
   templates: z.array(z.string()),
@@ -222,7 +222,7 @@ export const getScriptApproval = endpoint({
   method: 'GET',
   path: '/scripts/:id/approval/',
   access: 'can_list_scripts',
-  summary: 'The version of a script that is approved to run on the server, and the version that is stored',
+  summary: 'Get the version of a script that is approved to run on the server, and the stored version',
   params: IdParams,
   response: ScriptApproval,
 })
@@ -231,7 +231,7 @@ export const approveScript = endpoint({
   method: 'POST',
   path: '/scripts/:id/approval/',
   access: 'can_run_server_scripts',
-  summary: 'Approve the version with this hash to run on the server; refused when another one is stored',
+  summary: 'Approve the version with this hash to run on the server; refused if another one is stored',
   params: IdParams,
   body: z.object({ hash: z.string().max(64) }),
   response: ScriptApproval,
@@ -242,7 +242,7 @@ export const generateScript = endpoint({
   path: '/core/openai/generate/',
   access: 'can_manage_scripts',
   summary:
-    'Code for what the prompt describes, written by the OpenAI-compatible server that is configured; 412 where none is',
+    'Generate code for a prompt with the configured OpenAI-compatible server; 412 if none is configured',
   body: z.object({ prompt: z.string().trim().min(1, 'A description is needed.').max(10_000) }),
   response: z.string(),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   MachineService,
-  MOST_LOG_LINES,
+  MAX_LOG_LINES,
   ServiceAction,
   ServiceName,
   WantedStartType,
@@ -15,7 +15,7 @@ export const listServices = endpoint({
   method: 'GET',
   path: '/services/:agent_id/',
   access: 'can_manage_winsvcs',
-  summary: 'The services of a machine as they are now',
+  summary: 'List the current services of a machine',
   params: AgentParams,
   response: z.array(MachineService),
 })
@@ -24,7 +24,7 @@ export const getService = endpoint({
   method: 'GET',
   path: '/services/:agent_id/:name/',
   access: 'can_manage_winsvcs',
-  summary: 'One service of a machine',
+  summary: 'Get one service of a machine',
   params: ServiceParams,
   response: MachineService,
 })
@@ -33,7 +33,7 @@ export const controlService = endpoint({
   method: 'POST',
   path: '/services/:agent_id/:name/',
   access: 'can_manage_winsvcs',
-  summary: 'Start, stop or restart a service; answers how it is afterwards',
+  summary: 'Start, stop or restart a service; returns its new state',
   params: ServiceParams,
   body: z.object({ sv_action: ServiceAction }),
   response: MachineService,
@@ -43,7 +43,7 @@ export const setStartType = endpoint({
   method: 'PUT',
   path: '/services/:agent_id/:name/',
   access: 'can_manage_winsvcs',
-  summary: 'Change when a service starts; answers how it is afterwards',
+  summary: 'Change when a service starts; returns its new state',
   params: ServiceParams,
   body: z.object({ startType: WantedStartType }),
   response: MachineService,
@@ -53,8 +53,8 @@ export const getServiceLog = endpoint({
   method: 'GET',
   path: '/services/:agent_id/:name/log/',
   access: 'can_manage_winsvcs',
-  summary: 'The newest lines that a service has written to the log of its machine, the newest last',
+  summary: 'Get the newest log lines of a service, newest last',
   params: ServiceParams,
-  query: z.object({ lines: z.coerce.number().int().min(1).max(MOST_LOG_LINES).default(200) }),
+  query: z.object({ lines: z.coerce.number().int().min(1).max(MAX_LOG_LINES).default(200) }),
   response: z.object({ lines: z.array(z.string()) }),
 })

@@ -4,7 +4,7 @@ import { Id, Instant, Nothing } from '../fields.ts'
 
 const Username = z.string().trim().min(1, 'A user name is needed.').max(150)
 const Password = z.string().min(1, 'A password is needed.').max(1024)
-/** The server also refuses one that is guessed soon; the rule is not here, since all pages load this file. */
+/** The server also refuses weak passwords. That rule is not here, because every page loads this file. */
 export const NewPassword = z
   .string()
   .min(10, 'A password has at least 10 characters.')
@@ -14,7 +14,7 @@ const TotpCode = z
   .transform((code) => code.replaceAll(/\s/g, ''))
   .pipe(z.string().regex(/^\d{6}$/, 'A code has six digits.'))
 
-/** A session as both sign-in calls answer it; without a session only `totp: true` says something. */
+/** A session as both sign-in calls return it; without a session only `totp: true` has a meaning. */
 export const SignIn = z.object({
   totp: z.boolean(),
   token: z.string().optional(),
@@ -28,7 +28,7 @@ export const checkCredentials = endpoint({
   method: 'POST',
   path: '/v2/checkcreds/',
   access: 'public',
-  summary: 'First step of signing in: the password. Answers a session when the user has no TOTP yet',
+  summary: 'First step of signing in: the password. Returns a session if the user has no TOTP yet',
   body: z.object({ username: Username, password: Password }),
   response: SignIn,
 })
@@ -62,7 +62,7 @@ export const setupTotp = endpoint({
   method: 'POST',
   path: '/accounts/users/setup_totp/',
   access: 'totp-setup',
-  summary: 'The key for an authenticator app, until a first code has confirmed it; then false',
+  summary: 'Get the key for an authenticator app, until a first code has confirmed it; then false',
   response: z.union([
     z.object({ username: z.string(), totp_key: z.string(), qr_url: z.string() }),
     z.literal(false),
@@ -74,7 +74,7 @@ export const confirmTotp = endpoint({
   path: '/accounts/users/confirm_totp/',
   access: 'totp-setup',
   summary:
-    'Confirm the TOTP key with a first code; ends the session, so that the next sign-in asks for a code',
+    'Confirm the TOTP key with a first code; ends the session, so that the next sign-in requires a code',
   body: z.object({ twofactor: TotpCode }),
   response: Nothing,
 })
@@ -83,10 +83,10 @@ export const confirmSession = endpoint({
   method: 'POST',
   path: '/accounts/sessions/confirm/',
   access: 'signed-in',
-  summary: 'Give a TOTP code once more, where the role asks for one before a terminal or a desktop',
+  summary: 'Enter a TOTP code again, if the role requires one before a terminal or a desktop',
   body: z.object({ twofactor: TotpCode }),
   response: z.object({
-    /** So long it counts. */
+    /** How long it is valid. */
     until: Instant,
   }),
 })
@@ -107,7 +107,7 @@ export const listOwnSessions = endpoint({
   method: 'GET',
   path: '/accounts/sessions/',
   access: 'signed-in',
-  summary: "The caller's own sessions",
+  summary: "List the caller's own sessions",
   response: z.array(Session),
 })
 
@@ -115,7 +115,7 @@ export const listUserSessions = endpoint({
   method: 'GET',
   path: '/accounts/users/:id/sessions/',
   access: 'can_list_accounts',
-  summary: 'The sessions of a user',
+  summary: 'List the sessions of a user',
   params: z.object({ id: Id }),
   response: z.array(Session),
 })
@@ -124,7 +124,7 @@ export const endUserSessions = endpoint({
   method: 'DELETE',
   path: '/accounts/users/:id/sessions/',
   access: 'can_manage_accounts',
-  summary: 'End every session of a user who may do no more than the caller',
+  summary: 'End every session of a user without more permissions than the caller',
   params: z.object({ id: Id }),
   response: Nothing,
 })
@@ -134,12 +134,12 @@ export const endSession = endpoint({
   path: '/accounts/sessions/:digest/',
   access: 'signed-in',
   summary:
-    "End a session: one's own, or with can_manage_accounts of a user who may do no more than the caller",
+    "End one of the caller's own sessions, or with can_manage_accounts one of a user without more permissions than the caller",
   params: z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) }),
   response: Nothing,
 })
 
-/** What shows that the person at the keyboard owns the session: the current password, or a fresh TOTP code. */
+/** Proof that the caller owns the session: the current password, or a new TOTP code. */
 const Proof = z.object({ current_password: Password.optional(), twofactor: TotpCode.optional() })
 const hasProof = ({ current_password, twofactor }: z.infer<typeof Proof>) =>
   current_password !== undefined || twofactor !== undefined
@@ -159,7 +159,7 @@ export const resetTotp = endpoint({
   path: '/accounts/reset2fa/',
   access: 'signed-in',
   summary:
-    "Forget the caller's own TOTP key, with the password or a code of it; ends the other sessions. A new key can be set up",
+    "Reset the caller's own TOTP key, with the password or a code; ends the other sessions. A new key can be set up",
   body: Proof.refine(hasProof, PROOF_MISSING),
   response: Nothing,
 })

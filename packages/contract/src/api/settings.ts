@@ -11,13 +11,13 @@ const Days = z
   .min(1, 'At least one day.')
   .max(MOST_DAYS, `At most ${MOST_DAYS} days.`)
 
-/** How long what checks and machines measure is kept, in days. */
+/** How many days measurements of checks and machines are stored. */
 const Retention = {
-  /** Every sample. */
+  /** Raw samples. */
   check_history_prune_days: Days,
-  /** Least, mean and most of every five minutes. */
+  /** Minimum, average and maximum of every five minutes. */
   check_history_5min_prune_days: Days,
-  /** The same of every hour. */
+  /** The same per hour. */
   check_history_hourly_prune_days: Days,
 }
 
@@ -28,7 +28,7 @@ const DaysOrForever = z
 
 /** Days that records are kept; 0 keeps them forever. Open runs and open alerts are never deleted. */
 const RecordRetention = {
-  /** Commands and scripts that were run, with their output, counted from their end. */
+  /** Commands and scripts with their output, counted from their end. */
   agent_history_prune_days: DaysOrForever,
   /** Resolved alerts with their log and notifications, counted from their resolution. */
   resolved_alerts_prune_days: DaysOrForever,
@@ -36,20 +36,20 @@ const RecordRetention = {
 }
 
 const Measuring = {
-  /** Seconds from one look of each machine at itself to the next: processor, memory, disks, network. */
+  /** Seconds between metrics samples of each machine: processor, memory, disks, network. */
   metrics_interval: MetricsInterval,
 }
 
 const Recordings = {
-  /** Of which machines terminals are recorded where no client, site or machine says something else. */
+  /** Which machines record terminals by default. */
   record_terminals: RecordedMachines,
   recording_keep_days: Days,
-  /** Of what one window on a terminal shows, before it is compressed; the recording ends there, the terminal does not. */
+  /** Size limit of one terminal recording before compression. The recording ends there, the terminal continues. */
   recording_max_mb: z
     .int('A number of whole megabytes.')
     .min(1, 'At least 1 MB.')
     .max(1000, 'At most 1000 MB.'),
-  /** The same of a desktop, whose pictures are compressed already. */
+  /** The same for a desktop, whose images are already compressed. */
   desktop_recording_max_mb: z
     .int('A number of whole megabytes.')
     .min(1, 'At least 1 MB.')
@@ -57,7 +57,7 @@ const Recordings = {
 }
 
 const Vnc = {
-  /** What VNC may be opened to from machines: `host:port` or `host:from-to`; see packages/rules, vnc-targets. */
+  /** Allowed VNC targets: `host:port` or `host:from-to`; see packages/rules, vnc-targets. */
   vnc_targets: z
     .array(
       z
@@ -76,26 +76,31 @@ const Company = {
   companyname: CompanyName,
 }
 
-/** Whether an alert opens when a machine is overdue, where neither a policy nor the machine says otherwise. */
+/** Whether an overdue machine raises an alert, if neither a policy nor the machine sets it. */
 const Availability = {
   availability_alerts_servers: z.boolean(),
   availability_alerts_workstations: z.boolean(),
-  /** Superusers have answered whether servers shall alert; false only after an update from before there was a default. */
+  /**
+   * Superusers have decided whether servers raise alerts; false only after an update from a version without this
+   * default.
+   */
   availability_alerts_asked: z.boolean(),
 }
 
-/** What counts for machines to which no client, site or machine of their own gives another one. */
+/** Defaults for machines without their own settings and without ones of their client or site. */
 const Defaults = {
-  /** The first policy of all servers, and of all workstations. Changing it needs `can_manage_automation_policies`. */
+  /**
+   * The first policy of all servers, and of all workstations. Changing it requires `can_manage_automation_policies`.
+   */
   server_policy: Id.nullable(),
   workstation_policy: Id.nullable(),
-  /** Changing it needs `can_manage_alerttemplates`. */
+  /** Changing it requires `can_manage_alerttemplates`. */
   alert_template: Id.nullable(),
 }
 
 /** Only a superuser may change these. */
 const Switches = {
-  /** Alert templates may run scripts on the server itself, as the user that it runs as. */
+  /** Alert templates may run scripts on the server itself, as the server's own user. */
   enable_server_scripts: z.boolean(),
   /** Superusers may open a shell of the server itself in the console. */
   enable_server_webterminal: z.boolean(),
@@ -122,7 +127,7 @@ export const getCoreSettings = endpoint({
   method: 'GET',
   path: '/core/settings/',
   access: 'can_view_core_settings',
-  summary: 'Settings of the whole server',
+  summary: 'Get the settings of the server',
   response: CoreSettings,
 })
 
@@ -131,7 +136,7 @@ export const editCoreSettings = endpoint({
   path: '/core/settings/',
   access: 'can_edit_core_settings',
   summary:
-    'Change settings of the whole server; those that are left out stay. With `modified`, refused when somebody else saved since',
+    'Change settings of the server; missing ones stay unchanged. With `modified`, refused if another user has saved since',
   body: z
     .object({
       ...Retention,

@@ -14,7 +14,7 @@ export const Snippet = z.object({
     .regex(/^[^{}\p{Cc}]*$/u, 'A name holds no braces: scripts write {{name}}.')
     .refine(
       (name) => !/^(agent|client|site|global|alert)\./.test(name),
-      'This begins like a variable: choose another name.',
+      'This name looks like a variable. Choose another name.',
     ),
   desc: z.string().max(1000),
   code: z.string().max(200_000, 'A snippet has at most 200,000 characters.'),
@@ -27,7 +27,7 @@ export const listSnippets = endpoint({
   method: 'GET',
   path: '/scripts/snippets/',
   access: 'can_list_scripts',
-  summary: 'Snippets with their code',
+  summary: 'List snippets with their code',
   response: z.array(Snippet),
 })
 
@@ -55,7 +55,7 @@ export const editSnippet = endpoint({
   method: 'PUT',
   path: '/scripts/snippets/:id/',
   access: 'can_manage_scripts',
-  summary: 'Change a snippet. With `modified`, refused when somebody else saved since',
+  summary: 'Change a snippet. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: Snippet.omit({ id: true }).partial(),
   volatile: [],
@@ -66,7 +66,7 @@ export const deleteSnippet = endpoint({
   method: 'DELETE',
   path: '/scripts/snippets/:id/',
   access: 'can_manage_scripts',
-  summary: 'Delete a snippet; scripts that name it keep the name as text',
+  summary: 'Delete a snippet; scripts that include it keep the name as text',
   params: IdParams,
   response: Nothing,
 })

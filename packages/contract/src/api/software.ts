@@ -5,15 +5,15 @@ import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Instant, ListQuery, Platform } from '../fields.ts'
 import { AgentHistory } from './runs.ts'
 
-/** Names a package of the fleet, whatever its version: who lists it and how it is called. */
-const TitleId = z.string().regex(/^[0-9a-f]{32}$/, 'That names no package.')
+/** Identifies a package of the fleet by source and name, without its version. */
+const TitleId = z.string().regex(/^[0-9a-f]{32}$/, 'Invalid package id')
 
 export const Software = z.object({
   software: z.array(InstalledPackage.extend({ title: TitleId })),
-  /** When the machine last looked, and when what it saw was last another; null = it has never said. */
+  /** Time of the last scan, and of the last scan with another result; null = never. */
   looked_at: Instant.nullable(),
   changed_at: Instant.nullable(),
-  /** Packages beyond what is kept of one machine. */
+  /** Number of packages beyond the limit of one machine. */
   left_out: z.int().min(0),
 })
 export type Software = z.infer<typeof Software>
@@ -22,7 +22,7 @@ export const getSoftware = endpoint({
   method: 'GET',
   path: '/software/:agent_id/',
   access: 'can_list_software',
-  summary: 'What is installed on a machine',
+  summary: 'List the installed software of a machine',
   params: AgentParams,
   response: Software,
 })
@@ -31,7 +31,7 @@ export const refreshSoftware = endpoint({
   method: 'PUT',
   path: '/software/:agent_id/',
   access: 'can_manage_software',
-  summary: 'Have a machine list its software anew; answers the list',
+  summary: 'Scan the installed software of a machine; returns the list',
   params: AgentParams,
   response: Software,
 })
@@ -40,13 +40,13 @@ export const installSoftware = endpoint({
   method: 'POST',
   path: '/software/:agent_id/',
   access: 'can_manage_software',
-  summary: "Have a machine's package manager install a package; its output is that of a run of the history",
+  summary: "Install a package with the machine's package manager; its output is that of a run in the history",
   params: AgentParams,
   body: z.object({
     name: PackageName,
-    /** Taken, in this order, where the system does not know the first. */
+    /** Used in this order if the system does not know the first one. */
     alternatives: z.array(PackageName).max(4).default([]),
-    /** Seconds that it may take. */
+    /** Time limit in seconds. */
     timeout: z.int().min(60).max(86_400).default(1800),
   }),
   response: AgentHistory,
@@ -57,14 +57,14 @@ export const SoftwareTitle = z.object({
   name: z.string(),
   publisher: z.string(),
   source: PackageSource,
-  /** Machines that the caller may see. */
+  /** Number of machines that the caller may see. */
   machines: z.int().min(0),
-  /** The most widespread first. */
+  /** Most common first. */
   versions: z.array(z.object({ version: z.string(), machines: z.int().min(1) })),
 })
 export type SoftwareTitle = z.infer<typeof SoftwareTitle>
 
-/** Each is counted over the whole fleet. */
+/** Counted over the whole fleet. */
 export const MOST_TITLES = 100
 
 export const findSoftware = endpoint({
@@ -72,7 +72,7 @@ export const findSoftware = endpoint({
   path: '/software/',
   access: 'can_list_software',
   summary:
-    'Packages of all machines by name, a page at a time, with how many machines have which version; every word of the search stands in name or publisher',
+    'List packages of all machines by name, a page at a time, with the number of machines per version; every word of the search must match name or publisher',
   query: z.object({
     search: z.string().max(200).default(''),
     source: PackageSource.optional(),
@@ -106,7 +106,7 @@ export const listSoftwareMachines = endpoint({
   method: 'GET',
   path: '/software/titles/:title/',
   access: 'can_list_software',
-  summary: 'The machines that have a package, and in which version',
+  summary: 'List the machines with a package, and their versions',
   params: z.object({ title: TitleId }),
   query: ListQuery,
   response: z.array(SoftwareMachine),

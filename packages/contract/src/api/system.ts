@@ -4,7 +4,7 @@ import { Color, DoubleClickAction, TableTab, TerminalFontSize, TerminalTheme, Tr
 
 export const DashInfo = z.object({
   trmm_version: z.string(),
-  /** The same as `trmm_version`: the server does not look for newer releases. */
+  /** The same as `trmm_version`: the server does not check for newer releases. */
   latest_trmm_ver: z.string(),
   dash_info_color: Color,
   dash_positive_color: Color,
@@ -33,7 +33,7 @@ export const DashInfo = z.object({
   terminal_font_size: TerminalFontSize,
   terminal_theme: TerminalTheme,
   setup_open: z.boolean(),
-  /** This user is to be asked whether servers shall alert when they are overdue. */
+  /** Whether to ask this user if overdue servers should raise alerts. */
   ask_availability_alerts: z.boolean(),
   /** Machines that this user sees are in maintenance without an end: see listOpenMaintenance. */
   open_maintenance: z.boolean(),
@@ -44,7 +44,7 @@ export const getDashInfo = endpoint({
   method: 'GET',
   path: '/core/dashinfo/',
   access: 'signed-in',
-  summary: 'Preferences and feature flags that shape the dashboard',
+  summary: 'Get preferences and feature flags of the dashboard',
   response: DashInfo,
 })
 
@@ -52,7 +52,7 @@ export const getVersion = endpoint({
   method: 'GET',
   path: '/core/version/',
   access: 'signed-in',
-  summary: 'The version of the console that this server serves',
+  summary: 'Get the version of the console that this server serves',
   response: z.string(),
 })
 
@@ -60,7 +60,7 @@ export const createSocketTicket = endpoint({
   method: 'POST',
   path: '/core/socket-ticket/',
   access: 'signed-in',
-  summary: 'A one-time ticket, good for 30 seconds, that opens a live socket',
+  summary: 'Create a one-time ticket for a live socket, valid for 30 seconds',
   response: z.object({ ticket: z.string(), expires_in: z.int() }),
 })
 
@@ -68,6 +68,6 @@ export const getHealth = endpoint({
   method: 'GET',
   path: '/health/',
   access: 'public',
-  summary: 'Answers 200 once the server serves',
+  summary: 'Return 200 when the server is ready',
   response: z.object({ status: z.literal('ok') }),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Shell } from '../agent/shell.ts'
+import { Shell } from '../agent/shells.ts'
 import { ActionResult, InstancePolicy, MAX_ACTIONS, taskTimes, TaskTrigger } from '../agent/tasks.ts'
 import { endpoint } from '../endpoint.ts'
 import {
@@ -12,12 +12,12 @@ import {
   Nothing,
   Platform,
   PolicyItem,
+  Severity,
 } from '../fields.ts'
-import { Severity } from '../severity.ts'
 
 const Timeout = z.int().min(1).max(86_400)
 
-/** One step of a task; they are taken in order. `name`: of the script, as it is now; empty when it was deleted. */
+/** One action of a task; actions run in order. `name`: the script's current name; empty if it was deleted. */
 export const TaskAction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('script'),
@@ -55,40 +55,41 @@ const fields = {
   name: z.string().trim().min(1, 'A name is needed.').max(255),
   enabled: z.boolean(),
   actions: z.array(TaskAction).min(1, 'At least one action is needed.').max(MAX_ACTIONS),
-  /** The actions after one that failed are taken all the same. */
+  /** Continues with the next action after a failed one. */
   continue_on_error: z.boolean(),
-  /** Of `checkfailure`: the check whose failure starts it. */
+  /** For `checkfailure`: the check whose failure starts the task. */
   assigned_check: Id.nullable(),
-  /** Of the alert of a run that fails. */
+  /** Severity of the alert for a failed run. */
   alert_severity: Severity,
   ...taskTimes,
   stop_task_at_duration_end: z.boolean(),
   run_asap_after_missed: z.boolean(),
-  /** While it still runs: 0 = run beside it, 1 = wait, 2 = leave it out, 3 = end the one that runs. */
+  /** While a run is active: 0 = run in parallel, 1 = wait, 2 = skip, 3 = end the active run. */
   task_instance_policy: InstancePolicy,
-  /** Takes what a run prints that ends well; of the machine, of its site or of its client. */
+  /** Custom field of the machine, its site or its client that stores the output of a successful run. */
   custom_field: Id.nullable(),
-  /** It takes all that was printed, else the last line. */
+  /** Stores the whole output, otherwise the last line. */
   collector_all_output: z.boolean(),
   /**
-   * The task is deleted with its runs once none is to come: after the last one before its end, which it then needs, or
-   * after its moment where it runs once. The server does that each hour while the machine is connected, and not as long as the
-   * task runs or its last run has failed. The field's product deletes the entry of the system's scheduler; the
-   * agent's own scheduler has no other entry than the task itself. A task of a policy stays in it, and runs no more.
+   * The task is deleted with its runs when no further run is due: after the last one before its end, which is
+   * required then, or after its only run. The server does that each hour while the machine is connected, but not
+   * while the task runs or if its last run has failed. The field's product deletes the entry of the system's
+   * scheduler; the agent's own scheduler has no other entry than the task itself. A task of a policy is not deleted,
+   * but no longer runs.
    */
   remove_if_not_scheduled: z.boolean(),
 }
-/** The systems of the machines that get a task of a policy. */
+/** Systems of the machines that get a task of a policy. */
 export const TaskPlatforms = z
   .array(Platform)
   .min(1, 'Choose at least one system.')
   .max(Platform.options.length)
 
-/** What people say of a task. */
+/** Editable fields of a task. */
 export const TaskFields = z.object(fields)
 export type TaskFields = z.infer<typeof TaskFields>
 
-/** What a new task has where nothing else is said. */
+/** Defaults of a new task. */
 export const TASK_DEFAULTS: Omit<TaskFields, 'name' | 'actions' | 'task_type'> = {
   enabled: true,
   continue_on_error: true,
@@ -117,18 +118,18 @@ export const TASK_DEFAULTS: Omit<TaskFields, 'name' | 'actions' | 'task_type'> =
 export const TaskStatus = z.enum(['passing', 'failing', 'pending'])
 export const TaskResult = z.object({
   status: TaskStatus,
-  /** `initial`: the machine has not heard of it yet; `notsynced`: it has an older one. */
+  /** `initial`: not sent to the machine yet; `notsynced`: the machine has an older version. */
   sync_status: z.enum(['initial', 'notsynced', 'synced']),
   run_status: z.enum(['running', 'completed']).nullable(),
-  /** Of the first action that failed, else 0. */
+  /** Exit code of the first failed action, otherwise 0. */
   retcode: z.int().nullable(),
-  /** Of all actions of the last run, one after the other. */
+  /** Output of all actions of the last run. */
   stdout: z.string(),
   stderr: z.string(),
   /** Seconds. */
   execution_time: z.number().nullable(),
   last_run: Instant.nullable(),
-  /** What went wrong, or why the custom field did not take the result, as a sentence; else empty. */
+  /** What went wrong, or why the custom field did not accept the result, as a sentence; otherwise empty. */
   more_info: z.string(),
 })
 export type TaskResult = z.infer<typeof TaskResult>
@@ -137,17 +138,17 @@ export const Task = z.object({
   id: z.int(),
   agent_id: AgentId,
   ...fields,
-  /** The policy that gives it to the machine; null for one of the machine's own. */
+  /** The policy that defines it; null = the machine's own. */
   policy: z.int().nullable(),
   policy_name: z.string().nullable(),
-  /** One of the machine's own that rests: an enforced policy has a task of the same name. */
+  /** One of the machine's own tasks that does not run, because an enforced policy has a task of the same name. */
   overridden_by_policy: z.boolean(),
-  /** When it runs, in words. */
+  /** Its schedule as text. */
   schedule: z.string(),
   check_name: z.string().nullable(),
   custom_field_name: z.string().nullable(),
   task_result: TaskResult,
-  /** Changes with every edit: two people saving at once are told. */
+  /** Changes with every edit, to detect concurrent saves. */
   modified: z.string(),
 })
 export type Task = z.infer<typeof Task>
@@ -156,7 +157,7 @@ export const listAgentTasks = endpoint({
   method: 'GET',
   path: '/agents/:agent_id/tasks/',
   access: 'can_list_autotasks',
-  summary: 'Tasks of a machine with their last results',
+  summary: 'List the tasks of a machine with their last results',
   params: AgentParams,
   query: ListQuery,
   response: z.array(Task),
@@ -167,7 +168,7 @@ export const listTasks = endpoint({
   method: 'GET',
   path: '/tasks/',
   access: 'can_list_autotasks',
-  summary: 'Tasks of every machine that the caller may see',
+  summary: 'List the tasks of every machine that the caller may see',
   query: ListQuery,
   response: z.array(Task),
   paged: true,
@@ -178,11 +179,11 @@ export const createTask = endpoint({
   path: '/tasks/',
   access: 'can_manage_autotasks',
   summary:
-    'Add a task to a machine; with `policy` instead of `agent`, add it to that policy and answer its place there',
+    'Add a task to a machine; with `policy` instead of `agent`, add it to that policy and return its place there',
   body: TaskFields.partial().extend({
     agent: AgentId.optional(),
     policy: Id.optional(),
-    /** Only with `policy`: it reaches machines of these systems only. */
+    /** Only with `policy`: applies to machines of these systems only. */
     task_supported_platforms: TaskPlatforms.optional(),
     name: fields.name,
     task_type: fields.task_type,
@@ -204,7 +205,7 @@ export const editTask = endpoint({
   method: 'PUT',
   path: '/tasks/:id/',
   access: 'can_manage_autotasks',
-  summary: 'Change some or all of a task. With `modified`, refused when somebody else saved since',
+  summary: 'Change some or all fields of a task. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: TaskFields.partial().extend({ modified: z.string().optional() }),
   volatile: ['task_result', 'schedule', 'overridden_by_policy'],
@@ -224,28 +225,28 @@ export const runTask = endpoint({
   method: 'POST',
   path: '/tasks/:id/run/',
   access: 'can_run_autotasks',
-  summary: 'Run a task on its machine now; refused where the machine is not connected',
+  summary: 'Run a task on its machine now; refused if the machine is not connected',
   params: IdParams,
-  /** Programs of the field name the machine of a task of a policy; here each machine has a task of its own for it. */
+  /** Other programs send the machine for a task of a policy; here each machine has its own task. */
   body: z.object({ agent_id: AgentId.optional() }),
   response: Nothing,
 })
 
-/** One run, or several that did not take place. */
+/** One run, or several that were missed. */
 export const TaskRun = z.object({
   id: z.int(),
   state: z.enum(['running', 'ended', 'missed']),
   trigger: TaskTrigger,
-  /** Null while it runs, and of what was missed. */
+  /** Null while it runs, and for missed runs. */
   status: TaskStatus.nullable(),
   planned_at: Instant.nullable(),
-  /** Of what was missed: when the first would have been. */
+  /** For missed runs: when the first one was due. */
   started_at: Instant,
   ended_at: Instant.nullable(),
   retcode: z.int().nullable(),
   execution_time: z.number().nullable(),
   more_info: z.string(),
-  /** How many did not take place. */
+  /** Number of missed runs. */
   missed: z.int(),
 })
 export type TaskRun = z.infer<typeof TaskRun>
@@ -254,7 +255,7 @@ export const listTaskRuns = endpoint({
   method: 'GET',
   path: '/tasks/:id/runs/',
   access: 'can_list_autotasks',
-  summary: 'The newest runs of a task, without their output',
+  summary: 'List the newest runs of a task, without their output',
   params: IdParams,
   query: ListQuery,
   response: z.array(TaskRun),
@@ -268,7 +269,7 @@ export const getTaskRun = endpoint({
   method: 'GET',
   path: '/tasks/:id/runs/:run/',
   access: 'can_list_autotasks',
-  summary: 'One run of a task with the output of its actions',
+  summary: 'Get one run of a task with the output of its actions',
   params: IdParams.extend({ run: Id }),
   response: TaskRunDetail,
 })

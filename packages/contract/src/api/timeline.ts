@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, AgentParams, Instant } from '../fields.ts'
-import { Severity } from '../severity.ts'
+import { AgentId, AgentParams, Instant, Severity } from '../fields.ts'
 
 /**
- * A check that fails; an alert that is not a check's; a command or script; a run of a task; a start of the system;
- * another version of its system, agent or software, other hardware; a change by a person; maintenance mode; results of checks
- * that the machine had to drop; a person at one of its remote tools.
+ * A failing check; an alert of another kind; a command or script; a run of a task; a boot; another version of
+ * system, agent or software, other hardware; a change by a user; maintenance mode; dropped check results; a session
+ * of a remote tool.
  */
 export const TimelineKind = z.enum([
   'check',
@@ -26,19 +25,19 @@ export const TimelineEntry = z.object({
   kind: TimelineKind,
   /** Unix seconds. */
   from: z.int(),
-  /** Null = it still lasts. A moment ends when it begins. */
+  /** Null = still active. For a moment, the same as the start. */
   to: z.int().nullable(),
   text: z.string(),
-  /** How bad it is; null = it is no trouble. */
+  /** Severity; null = not a problem. */
   severity: Severity.nullable(),
-  /** Who did it; empty = nobody did. */
+  /** User name; empty = no user. */
   by: z.string(),
-  /** Number of the check, alert, run or audit row. */
+  /** Id of the check, alert, run or audit row. */
   id: z.int().nullable(),
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
-/** Of each kind; the newest of a range. */
+/** Limit per kind; the newest of a range. */
 export const MOST_OF_KIND = 200
 
 export const getTimeline = endpoint({
@@ -46,7 +45,7 @@ export const getTimeline = endpoint({
   path: '/agents/:agent_id/timeline/',
   access: 'can_list_agents',
   summary:
-    'What happened on a machine between two moments, newest first; of checks, alerts, runs, changes and sessions of remote tools only what the caller may list',
+    'List the events of a machine between two times, newest first; only checks, alerts, runs, changes and remote sessions that the caller may list',
   params: z.object({ agent_id: AgentId }),
   query: z.object({
     /** Unix seconds. */
@@ -55,7 +54,7 @@ export const getTimeline = endpoint({
   }),
   response: z.object({
     entries: z.array(TimelineEntry),
-    /** Kinds of which there are more than MOST_OF_KIND in the range. */
+    /** Kinds with more than MOST_OF_KIND events in the range. */
     cut: z.array(TimelineKind),
   }),
 })
@@ -65,7 +64,7 @@ export const listDroppedResults = endpoint({
   path: '/agents/:agent_id/checks/dropped/',
   access: 'can_list_checks',
   summary:
-    'Results of checks that a machine had to drop, as the server was away for longer than it keeps them: of the last 30 days, newest first',
+    'List check results that a machine has dropped because the server was offline for too long: of the last 30 days, newest first',
   params: AgentParams,
   response: z.array(z.object({ from: Instant, to: Instant, count: z.int() })),
 })

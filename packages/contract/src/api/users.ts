@@ -13,16 +13,16 @@ export const Color = z
   .string()
   .trim()
   .max(40)
-  .refine((text) => findColor(text) !== undefined, 'Choose a colour by name, or write #rrggbb.')
+  .refine((text) => findColor(text) !== undefined, 'Use a colour name or #rrggbb.')
 
-/** How terminals are coloured. */
+/** Terminal colours. */
 export const TerminalTheme = z.enum(['dark', 'light', 'black', 'blue', 'sand'])
 export type TerminalTheme = z.infer<typeof TerminalTheme>
 /** In pixels. */
 export const TERMINAL_FONT_SIZES = { least: 8, most: 32 } as const
 export const TerminalFontSize = z.int().min(TERMINAL_FONT_SIZES.least).max(TERMINAL_FONT_SIZES.most)
 
-/** What a user may choose for the console. */
+/** Console preferences of a user. */
 export const Preferences = z.object({
   dark_mode: z.boolean(),
   show_community_scripts: z.boolean(),
@@ -68,6 +68,6 @@ export const getMe = endpoint({
   method: 'GET',
   path: '/accounts/users/me/',
   access: 'totp-setup',
-  summary: 'Who the caller is and what the caller may do',
+  summary: "Get the caller's user and permissions",
   response: Me,
 })

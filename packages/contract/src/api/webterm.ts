@@ -3,7 +3,7 @@ import { TerminalSize } from '../channels.ts'
 import { endpoint } from '../endpoint.ts'
 import { RemoteSession } from './remote.ts'
 
-/** The WebSocket of a shell of the server itself. It speaks as that of a machine's tool does: see channels.ts. */
+/** The WebSocket of a shell on the server itself. It uses the protocol of machine tools: see channels.ts. */
 export const WEBTERM_PATH = '/ws/webterm/'
 
 export const WebTermRequest = z.object({ tool: z.literal('webterm'), ...TerminalSize.shape })
@@ -16,20 +16,19 @@ export const WebTermHello = z.object({
 })
 export type WebTermHello = z.infer<typeof WebTermHello>
 
-/** A shell of the server that somebody opened. Its recording is played like those of machines. */
+/** A shell session on the server. Its recording is played like those of machines. */
 export const WebTermSession = RemoteSession.extend({
-  /** The name of the host whose server process it was. */
+  /** Host name of the server process. */
   host: z.string(),
 })
 export type WebTermSession = z.infer<typeof WebTermSession>
 
-/** For scripts of the field's API; the console learns the same from `GET /core/dashinfo/` and from the socket. */
+/** For scripts of the field's API. The console gets the same from `GET /core/dashinfo/` and from the socket. */
 export const checkWebTermPermission = endpoint({
   method: 'POST',
   path: '/core/webtermperms/',
   access: 'signed-in',
-  summary:
-    'Whether one may open the web terminal: "ok", 403 for who is no superuser, 412 where it is switched off',
+  summary: 'Check access to the web terminal: "ok", 403 if the caller is no superuser, 412 if it is disabled',
   response: z.literal('ok'),
 })
 
@@ -37,6 +36,6 @@ export const listWebTermSessions = endpoint({
   method: 'GET',
   path: '/core/webterm/sessions/',
   access: 'can_view_recordings',
-  summary: 'The newest 1000 sessions of the web terminal, the newest first; for superusers',
+  summary: 'List the newest 1000 sessions of the web terminal, newest first; superusers only',
   response: z.array(WebTermSession),
 })

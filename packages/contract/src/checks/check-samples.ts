@@ -1,26 +1,42 @@
 import { z } from 'zod'
-import { Instant } from '../fields.ts'
-import { Severity } from '../severity.ts'
+import { AgentId, Id, Instant, Severity } from '../fields.ts'
 
-/** `[unix seconds, mean, least, most]`; of raw samples all three are the same. */
+/** Another check, of this or another machine: while that one fails, this one sends no notifications. Null = none. */
+export const DependsOn = Id.nullable()
+
+export const CheckStatus = z.enum(['passing', 'failing', 'pending'])
+export type CheckStatus = z.infer<typeof CheckStatus>
+
+/** The other check, if the caller may see it. */
+export const CheckDependency = z.object({
+  id: z.int(),
+  agent_id: AgentId,
+  hostname: z.string(),
+  readable_desc: z.string(),
+  status: CheckStatus,
+})
+
+/** `[unix seconds, average, minimum, maximum]`; all three are the same for raw samples. */
 export const SamplePoint = z.tuple([z.int(), z.number(), z.number(), z.number()])
 export const CheckSamples = z.object({
-  /** 0 = every sample as it was measured, else the seconds that each point stands for. */
+  /** 0 = every sample, otherwise the seconds that each point represents. */
   resolution: z.int(),
   series: z.array(z.object({ name: z.string(), unit: z.string(), points: z.array(SamplePoint) })),
-  /** When the check began and ended to fail within the range, by severity; `to` null = it still does. */
+  /** When the check failed within the range, by severity; `to` null = it still fails. */
   failures: z.array(z.object({ from: z.int(), to: z.int().nullable(), severity: Severity })),
-  /** When the machine was in maintenance, and alerts were held back; `to` null = it still is. */
+  /** When the machine was in maintenance, which holds alerts; `to` null = it still is. */
   maintenance: z.array(z.object({ from: z.int(), to: z.int().nullable(), reason: z.string() })),
 })
 export type CheckSamples = z.infer<typeof CheckSamples>
 
-/** A moment of a check, or the beginning of a span of time where that many moments are too many. */
+/** A sample of a check, or the start of a time span if there are too many samples. */
 export const CheckHistoryPoint = z.object({
   x: Instant,
-  /** What the thresholds judge, in percent: of load or memory in use, of the disk free. Of other types 1 = it failed. */
+  /**
+   * The value that thresholds apply to, in percent: load or memory in use, free disk space. Other types: 1 = failed.
+   */
   y: z.number(),
-  /** All numbers of that moment by name, such as the `retcode` of a script; of a span, their means. */
+  /** All values of the sample by name, such as the `retcode` of a script; averages for a time span. */
   results: z.record(z.string(), z.number()),
 })
 export type CheckHistoryPoint = z.infer<typeof CheckHistoryPoint>

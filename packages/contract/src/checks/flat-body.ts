@@ -1,16 +1,17 @@
 import { z } from 'zod'
 
-/** Of a check, not of its type. */
+/** Fields of a check that do not belong to its type. */
 const OF_THE_CHECK = new Set(['agent', 'policy', 'fails_b4_alert', 'run_interval', 'depends_on', 'modified'])
 
 /**
- * A body that is also taken as the field has it: the settings of the type beside the rest, the machine as `agent_id`,
- * and a service as `winsvc`. Answers have `settings` and `service`: docs/decisions/0021-check-bodies.md.
+ * A body that also accepts the form of the field's API: settings of the type beside the other fields, the machine as
+ * `agent_id`, and a service as `winsvc`. Responses have `settings` and `service`:
+ * docs/decisions/0021-check-bodies.md.
  */
 export function alsoFlat<Schema extends z.ZodObject>(
   schema: Schema,
 ): z.ZodType<z.output<Schema>, z.input<Schema>> {
-  // What is described and what callers write is the schema itself; the rest is for others.
+  // The schema itself is what is documented; other forms are for other programs.
   return z.preprocess(nest, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
 }
 
@@ -33,7 +34,7 @@ function nest(body: unknown): unknown {
 function rename(settings: Record<string, unknown>): Record<string, unknown> {
   if (settings['check_type'] !== 'winsvc') return settings
   const { name, ...rest } = settings
-  // A service is called by its own name or the one that is displayed: another name would be lost.
+  // A service is named by its own name or its display name: another name would be lost.
   const isLost = name !== undefined && name !== rest['svc_name'] && name !== rest['svc_display_name']
   return { ...rest, ...(isLost ? { name } : {}), check_type: 'service' }
 }

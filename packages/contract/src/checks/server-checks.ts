@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { measureSettings } from '../agent/checks.ts'
-import { Severity } from '../severity.ts'
+import { Severity } from '../fields.ts'
 
-/** Checks that belong to a machine, and that the server measures from where it stands. */
+/** Checks of a machine that the server runs from its own network. */
 export const SERVER_CHECK_TYPES = ['http', 'tcp', 'dns'] as const
 export const ServerCheckType = z.enum(SERVER_CHECK_TYPES)
 export type ServerCheckType = z.infer<typeof ServerCheckType>
 
-/** So long a measurement may take; the thresholds of times end here. */
+/** Time limit of a measurement, which is the maximum of time thresholds. */
 export const SERVER_CHECK_LIMIT_MS = 10_000
-/** So much of an answer is read and searched. */
+/** Limit for reading and searching a response. */
 export const MAX_BODY_BYTES = 1_000_000
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const
 
@@ -32,19 +32,17 @@ const Url = z
 
 function describeWrongUrl(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    return 'Write the whole address, beginning with http:// or https://.'
+    return 'Use a full address that starts with http:// or https://.'
   const { username, password, hostname } = new URL(text)
   if (username !== '' || password !== '')
-    return 'Write the address without a user name or password: everybody who sees the check could read it.'
-  return Host.safeParse(hostname.replace(/^\[|\]$/g, '')).success
-    ? undefined
-    : 'This is not the name of a host.'
+    return 'Remove the user name and password. All users who see the check could read them.'
+  return Host.safeParse(hostname.replace(/^\[|\]$/g, '')).success ? undefined : 'Invalid host name'
 }
 
-/** An address, with or without a port: `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::1]:53`. */
+/** An address with or without a port: `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::1]:53`. */
 export function splitResolver(text: string): { address: string; port: number } | undefined {
   const [, inBrackets, bare, digits] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(text) ?? []
-  // Without brackets an address of version 6 has no port.
+  // Without brackets an IPv6 address has no port.
   if (z.ipv6().safeParse(text).success) return { address: text, port: 53 }
   const port = digits === undefined ? 53 : Number(digits)
   const address = inBrackets ?? bare ?? ''
@@ -52,7 +50,7 @@ export function splitResolver(text: string): { address: string; port: number } |
   return isAddress && port > 0 && port < 65_536 ? { address, port } : undefined
 }
 
-/** The own fields of each type. Texts are searched as they are; none is a pattern. */
+/** The own fields of each type. Texts are searched literally, never as patterns. */
 export const serverCheckFields = {
   http: z.object({
     name: Name,
@@ -60,12 +58,12 @@ export const serverCheckFields = {
     method: z.enum(['GET', 'HEAD']).default('GET'),
     /** Empty = 200 to 399. */
     expected_status: z.array(z.int().min(100).max(599)).max(50).default([]),
-    /** Must be in the answer, and must not; null = any. */
+    /** Must appear in the response, and must not; null = any. */
     text_present: z.string().min(1).max(1000).nullable().default(null),
     text_absent: z.string().min(1).max(1000).nullable().default(null),
     /** Milliseconds; 0 = none. */
     ...responseTime,
-    /** Days for which the certificate is still good, at least; 0 = any. */
+    /** Minimum number of days that the certificate is still valid; 0 = any. */
     cert_warning_days: Days.default(14),
     cert_error_days: Days.default(3),
     follow_redirects: z.boolean().default(true),
@@ -81,22 +79,22 @@ export const serverCheckFields = {
   }),
   dns: z.object({
     name: Name,
-    /** What is asked for. */
+    /** The record type. */
     record_name: z
       .string()
       .trim()
       .min(1, 'A name is needed.')
       .max(253)
-      .regex(/^[A-Za-z0-9_*](?:[A-Za-z0-9_.-]*)$/, 'Write a domain name, such as example.org.'),
+      .regex(/^[A-Za-z0-9_*](?:[A-Za-z0-9_.-]*)$/, 'Use a domain name, such as example.org.'),
     record_type: z.enum(DNS_RECORD_TYPES).default('A'),
-    /** Must be among the answers; null = any answer will do. */
+    /** Must be among the answers; null = any answer. */
     expected_value: z.string().trim().min(1).max(500).nullable().default(null),
-    /** Null = as the server itself asks. */
+    /** Null = the server's own resolver. */
     resolver: z
       .string()
       .trim()
       .max(60)
-      .refine((text) => splitResolver(text) !== undefined, 'Write an address, such as 192.0.2.53.')
+      .refine((text) => splitResolver(text) !== undefined, 'Use an address, such as 192.0.2.53.')
       .nullable()
       .default(null),
     alert_severity,
@@ -106,19 +104,19 @@ export const serverCheckFields = {
 const Reason = z.string().max(500)
 const Ms = z.number().min(0).nullable()
 
-/** What the server measured. `reason`: why there was no answer; empty where there was one. */
+/** Measurements of the server. `reason`: why there was no response; empty if there was one. */
 export const ServerMeasured = z.discriminatedUnion('check_type', [
   z.object({
     check_type: z.literal('http'),
     reason: Reason,
     status: z.int().nullable(),
     ms: Ms,
-    /** Null where none was asked for. */
+    /** Null if no text was expected. */
     has_present: z.boolean().nullable(),
     has_absent: z.boolean().nullable(),
-    /** There was more of the answer than is read. */
+    /** The response was longer than the limit. */
     is_cut: z.boolean(),
-    /** Days until the certificate ends; null without one. */
+    /** Days until the certificate expires; null without one. */
     cert_days: z.number().nullable(),
   }),
   z.object({ check_type: z.literal('tcp'), reason: Reason, ms: Ms }),

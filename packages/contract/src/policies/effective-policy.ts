@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { AgentId, MonitoringType } from '../fields.ts'
-import { PolicyLevel } from './policy-level.ts'
+import { PolicyLevel } from './place-policies.ts'
 
-/** What a machine has by policies and of its own, from where, and what stood behind. */
-
-/** Kinds of what policies hold: each adds its name. */
+/** Kinds of policy content. */
 export const ContentKind = z.enum(['checks', 'tasks', 'agent_settings', 'alert_template'])
 
-/** Of no policy: of the machine itself, or of the place above it that is named. */
+/** Not from a policy: the machine's own, or of the named site, client or all machines. */
 const SourceOwn = z.object({ own: z.literal(true), place: z.enum(['site', 'client', 'default']).optional() })
 const SourcePolicy = z.object({
   own: z.literal(false),
@@ -15,7 +13,7 @@ const SourcePolicy = z.object({
   policy_name: z.string(),
   level: PolicyLevel,
 })
-/** Where something that a machine has comes from: from itself or from a policy. */
+/** The source of a setting or item: the machine itself or a policy. */
 export const PolicySource = z.discriminatedUnion('own', [SourceOwn, SourcePolicy])
 export type PolicySource = z.infer<typeof PolicySource>
 
@@ -33,15 +31,15 @@ export const PolicyOutcome = z.enum([
 ])
 export type PolicyOutcome = z.infer<typeof PolicyOutcome>
 
-/** Something that a machine has by its policies or of its own. */
+/** An item that a machine has from its policies or of its own. */
 export const EffectiveItem = z.object({
   kind: ContentKind,
-  /** The same for things that exclude each other. */
+  /** The same for items that override each other. */
   key: z.string(),
   what: z.string(),
-  /** Of checks: the check of this machine, once it has it. */
+  /** For checks: the id of the check on this machine, once it exists. */
   check_id: z.int().nullable(),
-  /** The same of tasks. */
+  /** The same for tasks. */
   task_id: z.int().nullable(),
   source: PolicySource,
   overrode: z.array(
@@ -62,23 +60,23 @@ export const EffectivePolicy = z.object({
   client_name: z.string(),
   site_name: z.string(),
   monitoring_type: MonitoringType,
-  /** Who blocks inheritance. */
+  /** What blocks inheritance. */
   blocks: z.object({ agent: z.boolean(), site: z.boolean(), client: z.boolean() }),
-  /** From the nearest to the furthest, also those that do not apply, with the reason. */
+  /** From the nearest to the furthest, including those that do not apply, with the reason. */
   chain: z.array(
     z.object({
       policy: z.int(),
       policy_name: z.string(),
       enforced: z.boolean(),
       level: PolicyLevel,
-      /** Of a search. */
+      /** For a search. */
       search: z.string().nullable(),
       monitoring_type: MonitoringType.nullable(),
       outcome: PolicyOutcome,
     }),
   ),
   items: z.array(EffectiveItem),
-  /** What a policy has and the machine does not get: it is for other systems, is off, or excludes the machine. */
+  /** Policy content that the machine does not get: it is for other systems, is disabled, or excludes the machine. */
   unfit: z.array(
     z.object({
       kind: ContentKind,

@@ -1,12 +1,45 @@
 import { z } from 'zod'
-import { Id, MonitoringType } from '../fields.ts'
+import { POLICY_LEVELS } from '@muster/rules/policies/policy-chain'
+import { AgentId, Id, MonitoringType } from '../fields.ts'
+import { ContentKind } from './effective-policy.ts'
 
-/** A place of which the policies are assigned and ordered; of all machines `id` is "all". */
+/** Where a policy is assigned. */
+export const PolicyLevel = z.enum(POLICY_LEVELS)
+export type PolicyLevel = z.infer<typeof PolicyLevel>
+
+const PLAN_CHANGES = ['added', 'removed', 'changed', 'overridden', 'released'] as const
+/** The changes of a save on each machine. */
+export const PolicyPlan = z.object({
+  /** Sent with the save, which is refused if it would have other effects by then. */
+  token: z.string(),
+  agents_count: z.int(),
+  lines: z.array(
+    z.object({
+      kind: ContentKind,
+      change: z.enum(PLAN_CHANGES),
+      what: z.string(),
+      agents_count: z.int(),
+    }),
+  ),
+  /** The first machines that the caller may see. */
+  agents: z.array(
+    z.object({
+      agent_id: AgentId,
+      hostname: z.string(),
+      client_name: z.string(),
+      site_name: z.string(),
+      changes: z.array(z.object({ kind: ContentKind, change: z.enum(PLAN_CHANGES), what: z.string() })),
+    }),
+  ),
+})
+export type PolicyPlan = z.infer<typeof PolicyPlan>
+
+/** A machine, site, client or all machines, which policies are assigned to; for all machines `id` is "all". */
 export const PlaceParams = z.object({
   level: z.enum(['client', 'site', 'agent', 'default']),
   id: z.string().max(64),
 })
-/** In the order in which they count. */
+/** In order of precedence. */
 export const PlaceList = z
   .array(z.object({ id: Id, monitoring_type: MonitoringType.nullable().default(null) }))
   .max(200, 'At most 200 policies at one place.')
@@ -23,7 +56,7 @@ export const PlacePolicies = z.object({
   /** Of the machine, site or client; empty for all machines. */
   name: z.string(),
   policies: z.array(PlacedPolicy),
-  /** Another text once this list is another. */
+  /** Changes with the list. */
   modified: z.string(),
 })
 export type PlacePolicies = z.infer<typeof PlacePolicies>
@@ -33,7 +66,7 @@ const OverviewNode = z.object({
   name: z.string(),
   server_policy: z.int().nullable(),
   workstation_policy: z.int().nullable(),
-  /** Assigned here, in their order. */
+  /** Assigned here, in order. */
   policies: z.array(PlacedPolicy),
 })
 

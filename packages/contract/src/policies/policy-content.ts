@@ -1,27 +1,27 @@
-import { AGENT_SETTINGS, type NumberSetting } from '@muster/rules/policies/policy-settings'
+import { AGENT_SETTINGS, type NumberSetting } from '@muster/rules/policies/policy-merge'
 import { z } from 'zod'
 import { CheckSchedule, CheckSettings } from '../api/checks.ts'
 import { TaskFields, TaskPlatforms } from '../api/tasks.ts'
 import { Id, Platform } from '../fields.ts'
 
-/** What policies hold: a field for each kind of content. The server has a file for each in features/automation/kinds. */
+/** Content of policies, one field per kind. The server has a file for each in features/policies/kinds. */
 
 export const PolicyCheck = z.object({
-  /** The same through all versions of the policy; without one it is new. */
+  /** Stays the same over all versions of the policy; a new item has none. */
   id: z.int().min(1).max(1_000_000).optional(),
   settings: CheckSettings,
   ...CheckSchedule,
-  /** The id of another check of this policy: each machine's own of the two depend on each other. */
+  /** The id of another check of this policy. On each machine, its own checks depend on each other. */
   depends_on: z.int().min(1).max(1_000_000).optional(),
 })
 export type PolicyCheck = z.infer<typeof PolicyCheck>
 
-/** `assigned_check` is the number of a check of the same policy. */
+/** `assigned_check` is the id of a check of the same policy. */
 export const PolicyTask = z.object({
-  /** As of checks; checks and tasks are numbered together. */
+  /** As for checks; checks and tasks share one sequence of ids. */
   id: z.int().min(1).max(1_000_000).optional(),
   task: TaskFields,
-  /** It reaches machines of these systems only. */
+  /** Applies to machines of these systems only. */
   task_supported_platforms: TaskPlatforms.default([...Platform.options]),
 })
 export type PolicyTask = z.infer<typeof PolicyTask>
@@ -31,19 +31,19 @@ function setting(name: NumberSetting) {
   return z.int().min(least).max(most).nullable()
 }
 
-/** Null = not given. */
+/** Null = not set. */
 const settingValues = {
   check_interval: setting('check_interval'),
   offline_time: setting('offline_time'),
   overdue_time: setting('overdue_time'),
-  /** Whether an alert opens when the machine is overdue. */
+  /** Whether an overdue machine raises an alert. */
   overdue_dashboard_alert: z.boolean().nullable(),
 }
-/** What one machine is given; what is left out stays. */
+/** Settings of one machine; missing ones stay unchanged. */
 export const OwnSettingValues = z.object(settingValues).partial()
 export const AgentSettingValues = z.object({
   ...settingValues,
-  // Unknown to policies of older clients.
+  // Older clients do not send it.
   overdue_dashboard_alert: settingValues.overdue_dashboard_alert.default(null),
 })
 export type AgentSettingValues = z.infer<typeof AgentSettingValues>
@@ -52,7 +52,7 @@ export const PolicyContent = z.object({
   checks: z.array(PolicyCheck).max(200, 'A policy has at most 200 checks.'),
   tasks: z.array(PolicyTask).max(50, 'A policy has at most 50 tasks.'),
   agent_settings: AgentSettingValues,
-  /** Of the machines that it reaches; null = not given. */
+  /** For the machines that it applies to; null = not set. */
   alert_template: Id.nullable(),
 })
 export type PolicyContent = z.infer<typeof PolicyContent>

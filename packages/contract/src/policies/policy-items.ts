@@ -4,12 +4,12 @@ import { TaskFields, TaskResult } from '../api/tasks.ts'
 import { AgentId, Platform, PolicyItem } from '../fields.ts'
 import { PolicyCheck } from './policy-content.ts'
 
-/** The checks and tasks of a policy one by one, with how they stand on the machines that have them. */
+/** The checks and tasks of a policy, with their state on the machines that have them. */
 
-// More than a number within a policy can be.
+// Greater than any id within a policy.
 const STEP = 10_000_000
 
-/** Policies number what they hold by themselves; over all policies it is known by this. */
+/** Ids of policy items are unique within a policy. This number is unique over all policies. */
 export const policyItemId = (policy: number, number: number): number => policy * STEP + number
 
 export interface PolicyPlace {
@@ -24,11 +24,11 @@ export const readPolicyItemId = (id: number): PolicyPlace => ({
 })
 
 const count = z.int().min(0)
-/** On how many machines, of those that the caller sees. */
+/** Number of machines that the caller may see. */
 export const CheckCountsOfPolicy = z.object({
   /** Fresh. */
   passing: count,
-  /** Passes that are old: see rules/check-freshness. */
+  /** Passes with stale results: see rules/checks/check-freshness. */
   old: count,
   info: count,
   warning: count,
@@ -52,7 +52,7 @@ export type TaskCountsOfPolicy = z.infer<typeof TaskCountsOfPolicy>
 export const TaskOfPolicy = TaskFields.extend({
   ...PolicyItem.shape,
   task_supported_platforms: z.array(Platform),
-  /** When it runs, in words. */
+  /** Its schedule as text. */
   schedule: z.string(),
   check_name: z.string().nullable(),
   counts: TaskCountsOfPolicy,

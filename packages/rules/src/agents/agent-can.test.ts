@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agentCan } from './agent-can.ts'
+import { agentCan } from './available-actions.ts'
 
 test('issue 2, 4.3: a connected machine takes commands and scripts at once', () => {
   const agent = { hostname: 'PC-12', connected: true }

@@ -1,6 +1,6 @@
-/** What the wire says of an agent, by when it was last seen. */
+/** The status of an agent on the wire, by its last sign of life. */
 export type AgentStatus = 'online' | 'offline' | 'overdue'
-/** What people see: `away` is a lost link that is not yet long enough for `offline`. */
+/** The status on screen: `away` is a lost link that is not yet long enough for `offline`. */
 export type AgentPresence = 'online' | 'away' | 'offline' | 'overdue'
 
 export type AgentSighting = {
@@ -14,7 +14,7 @@ export type AgentSighting = {
   overdue_time: number
 }
 
-/** Online, offline or overdue by the agent's own minutes; never seen is offline. */
+/** Online, offline or overdue by the agent's own limits. An agent that was never seen is offline. */
 export function agentStatus(agent: AgentSighting, nowMs: number): AgentStatus {
   if (agent.connected) return 'online'
   const silentMs = nowMs - lastSeenMs(agent)
@@ -23,12 +23,12 @@ export function agentStatus(agent: AgentSighting, nowMs: number): AgentStatus {
   return silentMs > agent.offline_time * MINUTE_MS ? 'offline' : 'online'
 }
 
-/** The status as people see it, in which only an agent whose link is up is online. */
+/** The status on screen, in which only an agent whose link is up is online. */
 export function agentPresence(agent: AgentSighting, nowMs: number): AgentPresence {
   return toPresence(agentStatus(agent, nowMs), agent.connected)
 }
 
-/** The presence of an agent whose status is already known, as in a row from the server. */
+/** The status on screen of an agent whose wire status is already known, as in a row from the server. */
 export function toPresence(status: AgentStatus, connected: boolean): AgentPresence {
   return status === 'online' && !connected ? 'away' : status
 }
@@ -38,7 +38,7 @@ export function statusRank(status: AgentStatus | AgentPresence): number {
   return RANKS[status]
 }
 
-/** The first millisecond at which the status differs by time alone; undefined when it never will. */
+/** The first millisecond at which the status changes by time alone; undefined if it never will. */
 export function nextStatusChangeAt(agent: AgentSighting, nowMs: number): number | undefined {
   const seenMs = lastSeenMs(agent)
   if (agent.connected || Number.isNaN(seenMs)) return undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { customFieldDefault } from './custom-field-default.ts'
+import { customFieldDefault } from './custom-fields.ts'
 
 const NONE = { default_value_string: '', default_value_bool: false, default_values_multiple: [] }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { customFieldPayload } from './custom-field-value.ts'
-import type { CustomFieldInput, CustomFieldPayload } from './custom-field-value.ts'
+import { type CustomFieldInput, customFieldPayload, type CustomFieldPayload } from './custom-fields.ts'
 
 test.each<[string, CustomFieldInput, Omit<CustomFieldPayload, 'field'>]>([
   ['multiple', ['a', 'b'], { multiple_value: ['a', 'b'] }],

@@ -34,7 +34,7 @@ test.each([
 )
 
 test('a search that follows a state is no target', () => {
-  expect(findTargetProblem('debian is:online')).toMatch('A policy cannot follow "is:online"')
-  expect(findTargetProblem('  ')).toBe('Write what the machines have in common.')
+  expect(findTargetProblem('debian is:online')).toMatch('A policy cannot use "is:online"')
+  expect(findTargetProblem('  ')).toBe('Enter a search for the machines.')
   expect(findTargetProblem('debian')).toBeUndefined()
 })

@@ -1,6 +1,8 @@
 import { parseSearch, type SearchableMachine, searchText } from '../search/machine-search.ts'
 
-/** A search as the target of a policy: the same words as in the machines table, of what does not come and go. */
+/**
+ * A search as the target of a policy: the syntax of the machines table, without properties that change all the time.
+ */
 
 export type TargetableMachine = Omit<
   SearchableMachine,
@@ -20,12 +22,12 @@ export function findTargetProblem(search: string): string | undefined {
   const { words, flags } = parseSearch(search)
   const [state] = flags
   if (state !== undefined) {
-    return `A policy cannot follow "${state}": what a machine has would come and go with its state.`
+    return `A policy cannot use "${state}". Its content would change with the state of the machine.`
   }
-  return words.length === 0 ? 'Write what the machines have in common.' : undefined
+  return words.length === 0 ? 'Enter a search for the machines.' : undefined
 }
 
-/** What a search of a policy looks at: all but presence and the user, with which a policy would come and go. */
+/** The searchable text of a machine for policies: all but presence and user, which change all the time. */
 export function targetText(machine: TargetableMachine): string {
   const text = searchText({
     ...machine,
@@ -39,7 +41,7 @@ export function targetText(machine: TargetableMachine): string {
     pending_actions_count: 0,
     checks: { has_failing_checks: false, total: 0, old: 0, pending: 0 },
   })
-  // The presence is a line of its own, the same for every machine here: nobody looks for that.
+  // The presence is a constant here, so a search for it is useless.
   return text
     .split('\n')
     .filter((line) => line !== 'online')

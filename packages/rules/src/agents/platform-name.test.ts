@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { platformName } from './platform-name.ts'
+import { platformName } from './available-actions.ts'
 
 test.each([
   ['windows', 'Windows'],

@@ -1,6 +1,6 @@
 /**
- * Paths as bytes in base64url: what a machine calls its files need not be text. The names of a path are parted by `/`,
- * and it begins with one.
+ * Paths as base64url bytes, because file names need not be valid text. Names are separated by `/`, and a path starts
+ * with one.
  */
 const SLASH = 0x2f
 
@@ -18,7 +18,7 @@ export function rawOfText(text: string): string {
   return rawOfBytes(new TextEncoder().encode(text))
 }
 
-/** For people: what is no text, and what would change the line around it, is replaced. */
+/** Display text: invalid UTF-8 and control characters are replaced. */
 export function showBytes(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD')
 }
@@ -34,7 +34,7 @@ export function joinRaw(folder: string, name: string): string {
   return rawOfBytes(Uint8Array.from([...at, ...(isRoot ? [] : [SLASH]), ...bytesOfRaw(name)]))
 }
 
-/** Every folder on the way to a path and the path itself, from the first one on, each with its own name. */
+/** Every parent folder of a path and the path itself, from the root on, each with its name. */
 export function stepsOfRaw(path: string): { path: string; name: string }[] {
   const bytes = bytesOfRaw(path)
   const ends = [...bytes.keys(), bytes.length].filter(

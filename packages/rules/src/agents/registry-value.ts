@@ -1,4 +1,4 @@
-/** Types of values of the Windows registry by their numbers. */
+/** Types of Windows registry values by number. */
 const TYPE_NAMES = [
   'REG_NONE',
   'REG_SZ',
@@ -14,12 +14,12 @@ const TYPE_NAMES = [
   'REG_QWORD',
 ]
 
-/** `REG_SZ`; of a number that Windows does not know `REG_0x1234`. */
+/** `REG_SZ`; `REG_0x1234` for an unknown number. */
 export function nameOfRegistryType(type: number): string {
   return TYPE_NAMES[type] ?? `REG_0x${type.toString(16)}`
 }
 
-/** Undefined = there is no such type. */
+/** Undefined = the type does not exist. */
 export function numberOfRegistryType(name: string): number | undefined {
   const known = TYPE_NAMES.indexOf(name)
   if (known >= 0) return known
@@ -27,7 +27,7 @@ export function numberOfRegistryType(name: string): number | undefined {
   return hex === undefined ? undefined : Number.parseInt(hex, 16)
 }
 
-/** What a value is for people. What no other kind writes back byte for byte is bytes. */
+/** The editable form of a value. Values that would not convert back byte for byte are bytes. */
 export type RegistryData =
   | { kind: 'text'; text: string }
   | { kind: 'lines'; lines: string[] }
@@ -41,7 +41,7 @@ export function readRegistryData(type: string, bytes: Uint8Array): RegistryData 
   return isExact ? data : { kind: 'bytes' }
 }
 
-/** The bytes of a value of this type; undefined where the kind has none of its own, or the number is too large. */
+/** The bytes of a value of this type; undefined if the type has no such form, or the number is too large. */
 export function writeRegistryData(type: string, data: RegistryData): Uint8Array | undefined {
   switch (data.kind) {
     case 'text':
@@ -55,7 +55,7 @@ export function writeRegistryData(type: string, data: RegistryData): Uint8Array 
   }
 }
 
-/** One line for people; `isWhole` false = these are the first bytes of more. */
+/** One line for display; `isWhole` false = only the first bytes are given. */
 export function showRegistryData(type: string, bytes: Uint8Array, isWhole = true): string {
   const more = isWhole ? '' : ' ...'
   if (TEXT_TYPES.has(type)) return withoutEnd(fromUtf16(bytes)).replaceAll('\0', '\n') + more
@@ -70,7 +70,7 @@ export function showBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ')
 }
 
-/** Bytes as `showBytes` writes them, with any white space or commas between; undefined = these are none. */
+/** Parses bytes as `showBytes` writes them, with any white space or commas between; undefined = invalid. */
 export function parseBytes(text: string): Uint8Array | undefined {
   const digits = text.replaceAll(/[\s,]/g, '')
   if (!/^([0-9a-f]{2})*$/i.test(digits)) return undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scriptCan, scriptFitsPlatform } from './script-can.ts'
+import { scriptCan, scriptFitsPlatform } from './available-actions.ts'
 
 test.each([
   [[], 'linux', true],
@@ -21,7 +21,7 @@ test('a script runs on a platform that it is meant for, now or when the machine 
 
 test('a script for other platforms is refused with the reason, connected or not', () => {
   const script = { name: 'Clean up', supported_platforms: ['windows', 'darwin'] }
-  const refused = { allowed: false, reason: 'Clean up is meant for Windows, macOS, and PC-12 runs Linux.' }
+  const refused = { allowed: false, reason: 'Clean up supports Windows, macOS only, and PC-12 runs Linux.' }
   expect(scriptCan.run(script, agent)).toEqual(refused)
   expect(scriptCan.run(script, { ...agent, connected: false })).toEqual(refused)
 })

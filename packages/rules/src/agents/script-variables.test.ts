@@ -55,7 +55,7 @@ test('what stands for nothing is named once, as it is written', () => {
   )
   expect(filled.missing).toEqual(['{{agent.colour}}', '{{global.NONE}}', '{{alert.x}}'])
   expect(describeMissing(filled.missing, 'PC-1')).toBe(
-    '{{agent.colour}}, {{global.NONE}} and {{alert.x}} have no value for PC-1: check the name, or give it one.',
+    '{{agent.colour}}, {{global.NONE}} and {{alert.x}} have no value for PC-1. Check the name or set a value.',
   )
   expect(describeMissing(['{{agent.colour}}'], 'PC-1')).toMatch(/^\{\{agent.colour\}\} has no value/)
   expect(describeMissing([], 'PC-1')).toBeUndefined()

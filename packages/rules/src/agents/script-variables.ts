@@ -1,49 +1,50 @@
 const VARIABLE_SCOPES = ['agent', 'client', 'site', 'global', 'alert'] as const
 export type VariableScope = (typeof VARIABLE_SCOPES)[number]
 
-/** `{{agent.hostname}}`: the scope and what is asked of it. */
+/** `{{agent.hostname}}`: the scope and the name. */
 export interface Variable {
   scope: VariableScope
   name: string
 }
 
-/** What a variable stands for. */
+/** The value of a variable. */
 export interface VariableValue {
   text: string
-  /** Of the key store: shown to nobody. */
+  /** From the key store: never shown. */
   isSecret: boolean
 }
 
 export type FindValue = (variable: Variable) => VariableValue | undefined
 
-/** What stands in the history in place of a secret, and in output that repeats one. */
+/** Shown in place of a secret in the history and in output. */
 export const HIDDEN_TEXT = '••••••'
 
 export interface FilledText {
   /** For the machine. */
   text: string
-  /** For people: secrets are hidden. */
+  /** For display: secrets are hidden. */
   shown: string
-  /** The variables that stand for nothing, as they are written. */
+  /** Variables without a value, as they are written. */
   missing: string[]
   secrets: string[]
 }
 
-// Braces inside are none of ours: other template languages keep theirs, as do names of no scope (`{{.Names}}`).
+// Nested braces and names without a known scope (`{{.Names}}`) are not variables, because other template languages
+// use them.
 const VARIABLE = /\{\{\s{0,20}(agent|client|site|global|alert)\.([^{}]{1,200})\}\}/g
 
 export const hasVariables = (text: string): boolean => text.search(VARIABLE) >= 0
 
-/** The variables of a text, in their order. */
+/** The variables of a text in order. */
 export function findVariables(text: string): Variable[] {
   return Array.from(text.matchAll(VARIABLE), ([, scope, name = '']) => ({
-    // One of the words of the pattern.
+    // One of the alternatives of the pattern.
     scope: scope as VariableScope,
     name: name.trim(),
   }))
 }
 
-/** Puts values in place of variables, once: a value that looks like a variable stays the text that it is. */
+/** Replaces variables once: a value that looks like a variable stays text. */
 export function fillText(text: string, findValue: FindValue): FilledText {
   const filled: FilledText = { text: '', shown: '', missing: [], secrets: [] }
   let end = 0
@@ -62,7 +63,7 @@ export function fillText(text: string, findValue: FindValue): FilledText {
   return filled
 }
 
-/** How a script is called: whole arguments, and variables of the environment as `NAME=value`. */
+/** The call of a script: arguments, and environment variables as `NAME=value`. */
 export interface ScriptCall {
   args: readonly string[]
   env_vars: readonly string[]
@@ -76,7 +77,7 @@ export interface FilledCall {
   secrets: string[]
 }
 
-/** Fills a call in. A variable is never part of a name in the environment, and never becomes a second argument. */
+/** Fills in a call. A variable is never part of an environment name, and never becomes a second argument. */
 export function fillCall(call: ScriptCall, findValue: FindValue): FilledCall {
   const args = call.args.map((text) => fillText(text, findValue))
   const variables = call.env_vars.map((text) => {
@@ -96,15 +97,15 @@ export function fillCall(call: ScriptCall, findValue: FindValue): FilledCall {
   }
 }
 
-/** Why a call cannot be sent, as a sentence; undefined when it can. */
+/** Why a call cannot be sent, as a sentence; undefined if it can. */
 export function describeMissing(missing: readonly string[], hostname: string): string | undefined {
   if (missing.length === 0) return undefined
   const [first, ...others] = missing
   const names = others.length === 0 ? first : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`
-  return `${names} ${others.length === 0 ? 'has' : 'have'} no value for ${hostname}: check the name, or give it one.`
+  return `${names} ${others.length === 0 ? 'has' : 'have'} no value for ${hostname}. Check the name or set a value.`
 }
 
-/** A custom field's value as an argument: lists with commas, flags as the shell writes them. */
+/** A custom field's value as an argument: lists with commas, booleans in the syntax of the shell. */
 export function formatFieldValue(value: string | boolean | readonly string[], shell: string): string {
   if (typeof value === 'boolean') {
     if (shell === 'powershell') return value ? '$True' : '$False'
@@ -114,8 +115,8 @@ export function formatFieldValue(value: string | boolean | readonly string[], sh
 }
 
 /**
- * A script's text with snippets in place of `{{name}}`. What is no snippet stays, since other languages have braces
- * of their own; a snippet is put in as it is, without looking for more in it.
+ * Replaces `{{name}}` with snippets. Other text in braces stays, because other languages use braces too. Snippets
+ * inside snippets are not replaced.
  */
 export function expandSnippets(body: string, codeOf: (name: string) => string | undefined): string {
   return body.replaceAll(

@@ -1,4 +1,4 @@
-/** What people do with alerts, and which of it is refused with which sentence. */
+/** Actions of users on alerts, and why an action is refused. */
 import { type AlertLogKind, type AlertStanding, type AlertStep, resolve } from './alert-state.ts'
 
 export type AlertActionType = 'acknowledge' | 'unacknowledge' | 'snooze' | 'unsnooze' | 'resolve'
@@ -8,26 +8,26 @@ export interface AlertAction {
   at: string
   by: string
   note: string
-  /** Of a snooze. */
+  /** For a snooze. */
   until?: string | undefined
-  /** Of a resolve: the cause has not ended, so its next finding is another alert. */
+  /** For a resolve: the problem continues, so its next result opens another alert. */
   stillStands?: boolean
 }
 
 export type AlertOutcome = AlertStep | { refused: string }
 
-const MOST_SNOOZE_MS = 9998 * 86_400_000
+const MAX_SNOOZE_MS = 9998 * 86_400_000
 
-/** Applies an action, or says why it does not fit. */
+/** Applies an action, or returns why it is not possible. */
 export function actOnAlert(before: AlertStanding, action: AlertAction): AlertOutcome {
   if (before.state === 'resolved') {
-    const whom = before.resolved_by === '' ? 'by itself' : `by ${before.resolved_by}`
-    return { refused: `This alert was resolved ${whom} already.` }
+    const whom = before.resolved_by === '' ? 'automatically' : `by ${before.resolved_by}`
+    return { refused: `This alert was already resolved ${whom}.` }
   }
   switch (action.type) {
     case 'acknowledge':
       if (before.state === 'acknowledged')
-        return { refused: `${before.acknowledged_by} has acknowledged this alert already.` }
+        return { refused: `${before.acknowledged_by} has already acknowledged this alert.` }
       return step(action, 'acknowledged', {
         ...before,
         state: 'acknowledged',
@@ -36,7 +36,7 @@ export function actOnAlert(before: AlertStanding, action: AlertAction): AlertOut
         acknowledged_on: action.at,
       })
     case 'unacknowledge':
-      if (before.state !== 'acknowledged') return { refused: 'Nobody has acknowledged this alert.' }
+      if (before.state !== 'acknowledged') return { refused: 'This alert is not acknowledged.' }
       return step(action, 'unacknowledged', reopened(before))
     case 'snooze':
       return snooze(before, action)
@@ -55,10 +55,10 @@ export function actOnAlert(before: AlertStanding, action: AlertAction): AlertOut
 
 function snooze(before: AlertStanding, action: AlertAction): AlertOutcome {
   const { until, at } = action
-  if (until === undefined) return { refused: 'Say until when to snooze it.' }
-  if (until <= at) return { refused: 'A snooze ends in the future.' }
-  if (Date.parse(until) - Date.parse(at) > MOST_SNOOZE_MS)
-    return { refused: 'A snooze lasts 9998 days at most.' }
+  if (until === undefined) return { refused: 'Set the end of the snooze.' }
+  if (until <= at) return { refused: 'The end of a snooze must be in the future.' }
+  if (Date.parse(until) - Date.parse(at) > MAX_SNOOZE_MS)
+    return { refused: 'A snooze must not exceed 9998 days.' }
   const text = action.note === '' ? `Until ${until}.` : `Until ${until}: ${action.note}`
   const next: AlertStanding = { ...reopened(before), state: 'snoozed', snooze_until: until }
   return step({ ...action, note: text }, 'snoozed', next)

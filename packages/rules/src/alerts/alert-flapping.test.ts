@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeFlapping, type EarlierAlert } from './alert-flapping.ts'
+import { judgeFlapping, type EarlierAlert } from './alert-state.ts'
 
 const minute = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 12) + minutes * 60_000).toISOString()
 /** An alert of one minute. */

@@ -90,19 +90,19 @@ test('nothing is resolved before it happened', () => {
 const acknowledged = after(open().next, 'acknowledge')
 const resolved = after(open().next, 'resolve')
 test.each([
-  [acknowledged, 'acknowledge', {}, 'ada has acknowledged this alert already.'],
-  [open().next, 'unacknowledge', {}, 'Nobody has acknowledged this alert.'],
+  [acknowledged, 'acknowledge', {}, 'ada has already acknowledged this alert.'],
+  [open().next, 'unacknowledge', {}, 'This alert is not acknowledged.'],
   [acknowledged, 'unsnooze', {}, 'This alert is not snoozed.'],
-  [open().next, 'snooze', {}, 'Say until when to snooze it.'],
-  [open().next, 'snooze', { until: at(5) }, 'A snooze ends in the future.'],
-  [open().next, 'snooze', { until: '2100-01-01T00:00:00.000Z' }, 'A snooze lasts 9998 days at most.'],
-  [resolved, 'acknowledge', {}, 'This alert was resolved by ada already.'],
-  [resolved, 'resolve', {}, 'This alert was resolved by ada already.'],
+  [open().next, 'snooze', {}, 'Set the end of the snooze.'],
+  [open().next, 'snooze', { until: at(5) }, 'The end of a snooze must be in the future.'],
+  [open().next, 'snooze', { until: '2100-01-01T00:00:00.000Z' }, 'A snooze must not exceed 9998 days.'],
+  [resolved, 'acknowledge', {}, 'This alert was already resolved by ada.'],
+  [resolved, 'resolve', {}, 'This alert was already resolved by ada.'],
   [
     rules.endCause(open().next, { at: at(1), text: '' }).next,
     'snooze',
     { until: at(60) },
-    'This alert was resolved by itself already.',
+    'This alert was already resolved automatically.',
   ],
 ] as const)(
   'case %#: an action that does not fit is refused with a sentence',

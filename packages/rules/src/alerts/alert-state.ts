@@ -1,8 +1,8 @@
-/** What becomes of an alert when its cause, its machine or the time says so. What people do is in alert-actions.ts. */
+/** How alerts change by their cause, their machine and time. User actions are in alert-actions.ts. */
 
 export type AlertSeverity = 'info' | 'warning' | 'error'
 export type AlertState = 'open' | 'acknowledged' | 'snoozed' | 'resolved'
-/** Why nobody is told of it. */
+/** Why an alert sends no notifications. */
 export type AlertHold = 'maintenance' | 'machine_down' | 'site_down' | 'dependency' | 'flapping'
 export type TellKind = 'opened' | 'severity_changed' | 'repeated' | 'resolved'
 export type AlertLogKind =
@@ -19,18 +19,18 @@ export type AlertLogKind =
   | 'resolved'
   | 'notice_held'
 
-/** How an alert stands. Instants are those of toISOString(), so that they compare as text. */
+/** The state of an alert. Instants are from toISOString(), so that they compare as text. */
 export interface AlertStanding {
   state: AlertState
   severity: AlertSeverity
   message: string
   hold: AlertHold | null
-  /** The worst severity that was told; null while nobody has been told. */
+  /** The highest severity that was notified; null = no notification yet. */
   told: AlertSeverity | null
-  /** When what it waits for may happen: its release, its late telling, or being raised anew. */
+  /** Time of the next change: a release, a late notification, or the end of a snooze. */
   look_after: string | null
   alert_time: string
-  /** Of one that was over before: what comes again is snoozed until then, too. */
+  /** For a resolved alert: a repetition is snoozed until then, too. */
   snooze_until: string | null
   acknowledged_by: string
   acknowledged_on: string | null
@@ -41,20 +41,20 @@ export interface AlertStanding {
 export interface AlertLogLine {
   at: string
   kind: AlertLogKind
-  /** Empty = by itself. */
+  /** Empty = automatic. */
   by: string
   text: string
 }
 
-/** What follows from something that happened. */
+/** The result of a step. */
 export interface AlertStep {
   next: AlertStanding
   log: AlertLogLine[]
   tell: TellKind | null
 }
 
-/** A flapping alert that stays for so long without a change is told. */
-export const FLAPPING_REST_MS = 30 * 60_000
+/** A flapping alert that stays for this long without a change is notified. */
+const FLAPPING_REST_MS = 30 * 60_000
 
 interface Opening {
   at: string
@@ -62,9 +62,12 @@ interface Opening {
   severity: AlertSeverity
   message: string
   hold: AlertHold | null
-  /** Told then and not at once: later results of the machine may say that it is over. */
+  /** Notified then and not at once: later results of the machine may resolve it. */
   tellAfter: string | null
-  /** The one before it was snoozed until then, and was over by itself: a snooze is not lost when a cause comes and goes. */
+  /**
+   * The previous alert was snoozed until then, and resolved automatically: a snooze survives a problem that comes
+   * and goes.
+   */
   snoozedUntil?: string | null
 }
 
@@ -78,7 +81,7 @@ export function openAlert(opening: Opening): AlertStep {
       at: later(at, now),
       kind: 'snoozed',
       by: '',
-      text: `As the one before it, until ${snoozedUntil}.`,
+      text: `Inherited from the previous alert, until ${snoozedUntil}.`,
     })
   if (hold !== null) log.push({ at: later(at, now), kind: 'held', by: '', text: HELD[hold] })
   return {
@@ -101,7 +104,7 @@ export function openAlert(opening: Opening): AlertStep {
   }
 }
 
-/** The cause still stands, as this says; undefined when that is known. */
+/** The cause continues with this severity and message; undefined if nothing changed. */
 export function findAgain(
   before: AlertStanding,
   { at, severity, message }: { at: string; severity: AlertSeverity; message: string },
@@ -114,17 +117,17 @@ export function findAgain(
     before.severity === severity
       ? { at, kind: 'noted', by: '', text: message }
       : { at, kind: 'severity_changed', by: '', text: `From ${before.severity} to ${severity}: ${message}` }
-  // One that waits to be told for the first time is told then as it is by then.
+  // An alert that waits for its first notification is notified with the text of that time.
   if (before.told === null) return { next, log: [line], tell: null }
-  return { ...tellNow(next), log: [line] }
+  return { ...notifyNow(next), log: [line] }
 }
 
-/** The cause is over. Who was told that it opened is told this as well. */
+/** The cause has ended. Recipients of the alert are notified of this as well. */
 export function endCause(before: AlertStanding, { at, text }: { at: string; text: string }): AlertStep {
   return resolve(before, { at, by: '', text })
 }
 
-/** Nobody is told from now on; undefined when that is so already. */
+/** Holds an alert; undefined if it already is. */
 export function holdAlert(
   before: AlertStanding,
   { at, hold }: { at: string; hold: AlertHold },
@@ -138,31 +141,31 @@ export function holdAlert(
   return { next, log: [{ at, kind: 'held', by: '', text: HELD[hold] }], tell: null }
 }
 
-/** The reason of the hold is over: what is looked at after `after` releases it. */
+/** The reason of the hold has ended: results after `after` release it. */
 export function letGo(before: AlertStanding, { after }: { after: string }): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold === null || before.look_after !== null) return undefined
   return { next: { ...before, look_after: after }, log: [], tell: null }
 }
 
-/** The hold ends while the cause still stands: now it is told, if it was not before. */
+/** The hold ends while the cause continues: notifies, unless that happened before. */
 export function releaseAlert(before: AlertStanding, { at }: { at: string }): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold === null) return undefined
   const line: AlertLogLine = { at, kind: 'released', by: '', text: RELEASED[before.hold] }
-  return { ...tellNow({ ...before, hold: null, look_after: null }), log: [line] }
+  return { ...notifyNow({ ...before, hold: null, look_after: null }), log: [line] }
 }
 
-/** Time for one that waited for later results of its machine. */
+/** Late notification of an alert that waited for later results of its machine. */
 export function tellLate(before: AlertStanding): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold !== null || before.look_after === null) return undefined
-  return { ...tellNow({ ...before, look_after: null }), log: [] }
+  return { ...notifyNow({ ...before, look_after: null }), log: [] }
 }
 
-/** The snooze has ended by itself: it is open again, and who was told is reminded. */
+/** The snooze has ended: the alert is open again, and its recipients are reminded. */
 export function endSnooze(before: AlertStanding, { at }: { at: string }): AlertStep | undefined {
   if (before.state !== 'snoozed') return undefined
   const next: AlertStanding = { ...before, state: 'open', snooze_until: null }
-  const log: AlertLogLine[] = [{ at, kind: 'unsnoozed', by: '', text: 'The time is over.' }]
-  if (before.hold !== null || before.told === null) return { ...tellNow(next), log }
+  const log: AlertLogLine[] = [{ at, kind: 'unsnoozed', by: '', text: 'The snooze has ended.' }]
+  if (before.hold !== null || before.told === null) return { ...notifyNow(next), log }
   return { next: { ...next, told: worse(before.told, before.severity) }, log, tell: 'repeated' }
 }
 
@@ -174,7 +177,7 @@ export function resolve(
   const on = later(before.alert_time, at)
   const log: AlertLogLine[] = [{ at: on, kind: 'resolved', by, text }]
   if (before.told === null && before.hold === null) {
-    log.push({ at: on, kind: 'notice_held', by: '', text: 'It was over before it could be told.' })
+    log.push({ at: on, kind: 'notice_held', by: '', text: 'Resolved before it was notified.' })
   }
   return {
     next: {
@@ -182,7 +185,7 @@ export function resolve(
       state: 'resolved',
       hold: null,
       look_after,
-      // A person who resolves it wants to hear of the next one.
+      // After a manual resolve, the next alert is notified.
       snooze_until: by === '' ? before.snooze_until : null,
       resolved_on: on,
       resolved_by: by,
@@ -196,12 +199,12 @@ function isWorse(severity: AlertSeverity, than: AlertSeverity): boolean {
   return RANKS[severity] > RANKS[than]
 }
 
-/** What an alert that just became tellable says to whom has heard of it or not. */
-function tellNow(next: AlertStanding): Omit<AlertStep, 'log'> {
+/** The notification of an alert that was just released. */
+function notifyNow(next: AlertStanding): Omit<AlertStep, 'log'> {
   const quiet = next.hold !== null || next.state === 'snoozed' || next.state === 'resolved'
   if (quiet) return { next, tell: null }
   if (next.told === null) {
-    // Somebody who acknowledged it knows of it.
+    // A user who acknowledged it knows about it.
     if (next.state === 'acknowledged') return { next, tell: null }
     return { next: { ...next, told: next.severity }, tell: 'opened' }
   }
@@ -225,14 +228,43 @@ const RANKS: Record<AlertSeverity, number> = { info: 0, warning: 1, error: 2 }
 const HELD: Record<AlertHold, string> = {
   maintenance: 'The machine is in maintenance mode.',
   machine_down: 'The machine is down.',
-  site_down: 'Every machine of the site is silent: that is told once, for the site.',
-  dependency: 'What it depends on is down.',
-  flapping: 'It came and went too often within the last hour, which was told.',
+  site_down: 'Every machine of the site is offline. One notification is sent for the site.',
+  dependency: 'Its dependency is down.',
+  flapping: 'Flapping: too many changes in the last hour, already notified.',
 }
 const RELEASED: Record<AlertHold, string> = {
-  maintenance: 'Maintenance mode is over, and it is still so.',
-  machine_down: 'The machine is back, and it is still so.',
-  site_down: 'Other machines of the site are back, and it is still so.',
-  dependency: 'What it depends on is back, and it is still so.',
-  flapping: 'It has stayed for half an hour.',
+  maintenance: 'Maintenance mode has ended, and the problem continues.',
+  machine_down: 'The machine is back, and the problem continues.',
+  site_down: 'Other machines of the site are back, and the problem continues.',
+  dependency: 'Its dependency is back, and the problem continues.',
+  flapping: 'Unchanged for half an hour.',
+}
+
+/** Number of alerts of one cause within the window that makes the next one flapping. */
+export const FLAPPING_COUNT = 5
+export const FLAPPING_WINDOW_MS = 60 * 60_000
+
+export interface EarlierAlert {
+  alert_time: string
+  resolved_on: string | null
+  flapping: boolean
+}
+
+/**
+ * `first`: flapping, and notified as such. `again`: flapping that was already notified, held until it is stable.
+ * `earlier`: the alerts of the same cause, at least those within the window, in any order.
+ */
+export function judgeFlapping(earlier: readonly EarlierAlert[], at: string): 'no' | 'first' | 'again' {
+  const atMs = Date.parse(at)
+  const latest = earlier.toSorted((a, b) => (a.alert_time < b.alert_time ? 1 : -1))[0]
+  if (latest !== undefined && latest.flapping && !hasRested(latest, atMs)) return 'again'
+  const recent = earlier.filter(({ alert_time }) => Date.parse(alert_time) > atMs - FLAPPING_WINDOW_MS)
+  return recent.length >= FLAPPING_COUNT ? 'first' : 'no'
+}
+
+/** Half an hour without a change. */
+function hasRested({ alert_time, resolved_on }: EarlierAlert, atMs: number): boolean {
+  const openedMs = Date.parse(alert_time)
+  const endedMs = resolved_on === null ? openedMs : Date.parse(resolved_on)
+  return endedMs - openedMs >= FLAPPING_REST_MS || atMs - endedMs >= FLAPPING_REST_MS
 }

@@ -1,8 +1,8 @@
-/** Which alert template counts for a machine or a site, and what it asks for. */
+import type { AgentStatus } from '../agents/agent-status.ts'
 
 type Severity = 'info' | 'warning' | 'error'
 
-/** Where a template may be assigned, the one that counts first. Policies name one for where they are assigned. */
+/** Where a template may be assigned, in order of precedence. Policies assign one at their own assignments. */
 export const TEMPLATE_SOURCES = [
   'enforced_policy',
   'agent_policy',
@@ -35,7 +35,7 @@ export interface TemplatePlace {
 
 export type TemplateOutcome = 'applies' | 'overruled' | 'inactive' | 'excluded'
 
-/** A template that is assigned somewhere; `policy`: by which one, where a policy names it. */
+/** An assigned template; `policy`: the policy that assigns it, if any. */
 export interface AssignedTemplate<Template> {
   source: TemplateSource
   policy: number | null
@@ -49,8 +49,8 @@ export interface TemplateStep<Template> extends AssignedTemplate<Template> {
 type Candidate = TemplateExclusions & { is_active: boolean }
 
 /**
- * Looks at what is assigned, from the machine outwards: the first template that is active and does not exclude the
- * place applies. The steps say what became of each one. Several of one source stay in the order in which they come.
+ * Checks assignments from the machine outwards: the first template that is active and does not exclude the machine
+ * or site applies. The steps contain the decision about each one. Several of one source keep their order.
  */
 export function resolveTemplate<Template extends Candidate>(
   assigned: readonly AssignedTemplate<Template>[],
@@ -76,7 +76,7 @@ function outcomeOf(template: Candidate, place: TemplatePlace, isFound: boolean):
   return isFound ? 'overruled' : 'applies'
 }
 
-/** Whether the exclusions of a template keep it from this machine or site. */
+/** Whether the template's exclusions include this machine or site. */
 export function isExcluded(exclusions: TemplateExclusions, place: TemplatePlace): boolean {
   const { agentId, monitoringType, siteId, clientId } = place
   return (
@@ -88,20 +88,20 @@ export function isExcluded(exclusions: TemplateExclusions, place: TemplatePlace)
   )
 }
 
-/** true = always, false = never, null = as it is configured elsewhere. */
+/** true = always, false = never, null = as configured elsewhere. */
 type Always = boolean | null
 
-/** What a template says of alerts of one kind. */
+/** The settings of a template for alerts of one kind. */
 export interface TemplateChoices {
   email: { always: Always; severities: readonly Severity[]; onResolved: Always }
   text: { always: Always; severities: readonly Severity[]; onResolved: Always }
   dashboard: { always: Always; severities: readonly Severity[] }
-  /** Null = as the channel has it. */
+  /** Null = as in the channel. */
   repeatMinutes: number | null
   runsActions: boolean
 }
 
-/** Kinds of alerts as their fields are called; an alert of a machine that is silent has no choice of severities. */
+/** Field prefixes of alert kinds; availability alerts have no choice of severities. */
 type Kind = 'check' | 'task' | 'custom'
 type Medium = 'email' | 'text' | 'alert'
 
@@ -111,10 +111,10 @@ type Settings = Record<`${Kind | 'agent'}_always_${Medium}`, Always> &
   Record<`${Kind | 'agent'}_periodic_alert_minutes`, number | null> &
   Record<`${Kind | 'agent'}_script_actions`, boolean>
 
-/** The part of a template that is about alerts of this type. */
+/** The settings of a template for this type of alert. */
 export function choicesFor(settings: Settings, alertType: Kind | 'availability'): TemplateChoices {
   const kind = alertType === 'availability' ? 'agent' : alertType
-  // That a machine is silent is always an error.
+  // Availability alerts are always errors.
   const severities = (medium: 'email' | 'text' | 'dashboard') =>
     kind === 'agent' ? [] : settings[`${kind}_${medium}_alert_severity`]
   return {
@@ -134,21 +134,54 @@ export function choicesFor(settings: Settings, alertType: Kind | 'availability')
   }
 }
 
-/** Whether a choice lets alerts of this severity through; without severities it lets all of them. */
+/** Whether a choice includes this severity; without severities it includes all. */
 export function allowsSeverity(choice: { severities: readonly Severity[] }, severity: Severity): boolean {
   return choice.severities.length === 0 || choice.severities.includes(severity)
 }
 
-/** Whether an alert belongs in the bell. Without a template, and unless it says otherwise, it does. */
+/** Whether an alert is shown in the bell, which is the default. */
 export function belongsInBell(choices: TemplateChoices | undefined, severity: Severity): boolean {
   if (choices === undefined) return true
   return choices.dashboard.always !== false && allowsSeverity(choices.dashboard, severity)
 }
 
-/** That a machine of this template is looked after when it is silent, whatever its own settings say. */
+/** Whether a template enables availability alerts, whatever the machine's own settings say. */
 export function alwaysWatches(
   settings: Pick<Settings, `agent_always_${'email' | 'text' | 'alert'}`>,
 ): boolean {
   const { agent_always_email: email, agent_always_text: text, agent_always_alert: alert } = settings
   return email === true || text === true || alert === true
+}
+
+/** Fields of a row of the machines table. */
+export interface WatchedMachine {
+  status: AgentStatus
+  maintenance_mode: boolean
+  overdue_dashboard_alert: boolean
+  overdue_email_alert: boolean
+  overdue_text_alert: boolean
+  /** The effective alert template; null = the machine decides. */
+  alert_template: {
+    always_alert: boolean | null
+    always_email: boolean | null
+    always_text: boolean | null
+  } | null
+}
+
+/** Whether an overdue machine raises an alert, by its own settings or its alert template. */
+export function hasAvailabilityAlert(machine: Omit<WatchedMachine, 'status' | 'maintenance_mode'>): boolean {
+  const { alert_template: template } = machine
+  return (
+    machine.overdue_dashboard_alert ||
+    machine.overdue_email_alert ||
+    machine.overdue_text_alert ||
+    template?.always_alert === true ||
+    template?.always_email === true ||
+    template?.always_text === true
+  )
+}
+
+/** An overdue machine without an alert. Machines in maintenance are excluded. */
+export function isUnalerted(machine: WatchedMachine): boolean {
+  return machine.status === 'overdue' && !machine.maintenance_mode && !hasAvailabilityAlert(machine)
 }

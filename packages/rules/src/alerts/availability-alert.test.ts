@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUnalerted, type WatchedMachine } from './availability-alert.ts'
+import { isUnalerted, type WatchedMachine } from './alert-template.ts'
 
 const silent: WatchedMachine = {
   status: 'overdue',

@@ -1,7 +1,7 @@
 import { instantOf, wallClockAt } from '../schedules/zone-time.ts'
 
 export interface QuietHours {
-  /** Clock times as `22:00`; both empty = never quiet. `to` before `from` is on the next day. */
+  /** Clock times such as `22:00`; both empty = none. `to` before `from` is on the next day. */
   from: string
   to: string
   /** IANA name. */
@@ -12,9 +12,9 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
 /**
- * The end of the quiet hours that an instant lies in, undefined outside of them. They begin and end once a day, at
- * the first moment at which the clocks of the zone show or pass the time: an hour that a change of clocks repeats
- * neither begins nor ends them a second time.
+ * The end of the quiet hours at an instant; undefined outside of them. They start and end once a day, at the first
+ * moment at which the clocks of the zone show or pass the time: an hour that a clock change repeats neither starts
+ * nor ends them a second time.
  *
  *     quietUntil({ from: '22:00', to: '07:00', timeZone: 'Europe/Zurich' }, Date.now())
  */

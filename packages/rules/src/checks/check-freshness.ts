@@ -1,13 +1,13 @@
 /**
- * What a result still says. One rule for every screen and count: nothing was measured = no results; a pass older than
- * twice the interval of its check = old; green is a fresh pass. A failure stays a failure however old it is: nothing
- * says that it is over.
+ * How long results count. One rule for every screen and count: no measurement = no results; a pass older than twice
+ * the interval of its check = stale; green is a fresh pass. A failure never becomes stale, because nothing shows
+ * that it has ended.
  */
 
-/** Intervals that a pass stays fresh: one may be late. */
+/** Number of intervals that a pass stays fresh: one may be late. */
 export const FRESH_INTERVALS = 2
 
-/** Seconds from one run of a check to the next; 0 = as often as the machine's checks usually do. */
+/** Seconds between two runs of a check; 0 = the machine's default. */
 export function effectiveInterval(check: { run_interval: number }, machineSeconds: number): number {
   return check.run_interval === 0 ? machineSeconds : check.run_interval
 }
@@ -18,18 +18,18 @@ export function freshUntil(lastRun: string | null, intervalSeconds: number): str
   return new Date(Date.parse(lastRun) + FRESH_INTERVALS * intervalSeconds * 1000).toISOString()
 }
 
-export type CheckStanding = 'no_results' | 'failing' | 'old' | 'passing'
+export type CheckState = 'no_results' | 'failing' | 'old' | 'passing'
 
 export function standingOf(
   { status, fresh_until }: { status: 'passing' | 'failing' | 'pending'; fresh_until: string | null },
   nowMs: number,
-): CheckStanding {
+): CheckState {
   if (status === 'pending') return 'no_results'
   if (status === 'failing') return 'failing'
   return fresh_until !== null && Date.parse(fresh_until) < nowMs ? 'old' : 'passing'
 }
 
-/** How many checks of a machine stand how; `passing` are the fresh ones. */
+/** Number of checks of a machine by state; `passing` are the fresh ones. */
 export interface CheckNumbers {
   total: number
   passing: number
@@ -40,7 +40,7 @@ export interface CheckNumbers {
   pending: number
 }
 
-/** What the checks of a machine come to, the worst first. */
+/** The overall state of a machine's checks, the worst first. */
 export type ChecksSummary = 'none' | 'failing' | 'warning' | 'old' | 'no_results' | 'passing'
 
 export function summarizeChecks({ total, failing, warning, old, pending }: CheckNumbers): ChecksSummary {
@@ -51,7 +51,7 @@ export function summarizeChecks({ total, failing, warning, old, pending }: Check
   return pending > 0 ? 'no_results' : 'passing'
 }
 
-/** Their order: what fails more stands higher, then what is not known, then what passes. */
+/** Sort key: failing machines first, then unknown, then passing ones. */
 export function checksSortKey({ failing, warning, info, old, pending }: CheckNumbers): number {
   // A machine has at most some hundred checks.
   return ((failing * 1000 + warning) * 1000 + info) * 1000 + old + pending

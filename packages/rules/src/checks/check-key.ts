@@ -1,6 +1,6 @@
-import { scriptFitsPlatform } from '../agents/script-can.ts'
+import { scriptFitsPlatform } from '../agents/available-actions.ts'
 
-/** What the sameness of two checks depends on. Thresholds and names do not count. */
+/** The settings that identify a check. Thresholds and names do not count. */
 export type KeyedCheck =
   | { check_type: 'diskspace'; disk: string; threshold_unit: string }
   | { check_type: 'cpuload' }
@@ -25,8 +25,8 @@ export type KeyedCheck =
   | { check_type: 'dns'; record_name: string; record_type: string; resolver: string | null }
 
 /**
- * Two checks with the same key are the same check, of which a machine has one. The same script with other arguments
- * or variables is another check.
+ * Checks with the same key are the same check, and a machine has only one of them. The same script with other
+ * arguments or variables is another check.
  */
 export function checkKey(check: KeyedCheck): string {
   return JSON.stringify([check.check_type, ...partsOf(check)])
@@ -35,7 +35,7 @@ export function checkKey(check: KeyedCheck): string {
 function partsOf(check: KeyedCheck): unknown[] {
   switch (check.check_type) {
     case 'diskspace': {
-      // `/srv/` is `/srv`, and Windows does not tell `c:` from `C:`.
+      // `/srv/` is `/srv`, and Windows drives are case-insensitive.
       const disk = check.disk.replace(/(?<=.)[/\\]+$/, '')
       return [check.threshold_unit === 'inodes', /^[a-z]:/i.test(disk) ? disk.toLowerCase() : disk]
     }
@@ -72,7 +72,10 @@ function partsOf(check: KeyedCheck): unknown[] {
   }
 }
 
-/** Whether a machine of this system can have the check. `scriptPlatforms`: of a script check; undefined = it is gone. */
+/**
+ * Whether a machine of this system can run the check. `scriptPlatforms`: for a script check; undefined = the script
+ * was deleted.
+ */
 export function checkFitsPlatform(
   check: KeyedCheck,
   plat: 'windows' | 'linux' | 'darwin',
@@ -93,4 +96,21 @@ export function checkFitsPlatform(
     default:
       return true
   }
+}
+
+/**
+ * Whether a dependency of `id` on `on` would create a cycle. `parents`: the current dependencies, at least those
+ * upwards from `on`.
+ */
+export function closesCircle(
+  id: number,
+  on: number,
+  parents: ReadonlyMap<number, number | null | undefined>,
+): boolean {
+  const seen = new Set<number>()
+  for (let next: number | null | undefined = on; next != null && !seen.has(next); next = parents.get(next)) {
+    if (next === id) return true
+    seen.add(next)
+  }
+  return false
 }

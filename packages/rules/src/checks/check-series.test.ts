@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { seriesOf } from './check-series.ts'
-import { METRIC_PREFIX } from './series-value.ts'
-import type { MeasuredValues } from './judge-check.ts'
+import { type MeasuredValues, seriesOf } from './table.ts'
+import { METRIC_PREFIX } from './judgement.ts'
 
 const disk = {
   check_type: 'diskspace',

@@ -1,6 +1,4 @@
-import { compare, round, type ThresholdPair } from './judgement.ts'
-import { roundTo } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
+import { type CheckRule, compare, round, roundTo, type ThresholdPair } from './judgement.ts'
 
 export const cpuload: CheckRule<ThresholdPair, { percent: number }> = {
   judge: (check, { percent }) =>

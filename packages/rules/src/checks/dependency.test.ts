@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closesCircle } from './dependency.ts'
+import { closesCircle } from './check-key.ts'
 
 const parents = new Map<number, number | null>([
   [1, 2],

@@ -1,10 +1,16 @@
-import { compare, fail, round, type ThresholdPair } from './judgement.ts'
-import { percent } from './series-value.ts'
-import { formatGb, GB } from './bytes.ts'
-import type { CheckRule } from './check-rule.ts'
+import {
+  type CheckRule,
+  compare,
+  fail,
+  formatGb,
+  GB,
+  percent,
+  round,
+  type ThresholdPair,
+} from './judgement.ts'
 
 export type DiskUnit = 'percent' | 'gigabytes' | 'inodes'
-/** Thresholds are what remains. */
+/** Thresholds are free space. */
 interface DiskCheck extends ThresholdPair {
   disk: string
   threshold_unit: DiskUnit
@@ -18,9 +24,9 @@ interface DiskRoom {
 
 export const diskspace: CheckRule<DiskCheck, DiskRoom & { exists: boolean }> = {
   judge(check, measured) {
-    if (!measured.exists) return fail('error', `There is no disk ${check.disk}.`)
+    if (!measured.exists) return fail('error', `Disk ${check.disk} does not exist.`)
     const left = diskLeft(check.threshold_unit, measured)
-    if (left === undefined) return fail('error', `${check.disk} counts no inodes.`)
+    if (left === undefined) return fail('error', `${check.disk} has no inodes.`)
     const free = formatGb(measured.free_bytes)
     const total = formatGb(measured.total_bytes)
     const info =
@@ -38,7 +44,7 @@ export const diskspace: CheckRule<DiskCheck, DiskRoom & { exists: boolean }> = {
   },
 }
 
-/** What is left on a disk in the unit of its thresholds; undefined where inodes are not counted. */
+/** Free space in the unit of the thresholds; undefined if inodes are not counted. */
 export function diskLeft(unit: DiskUnit, room: DiskRoom): number | undefined {
   if (unit === 'gigabytes') return room.free_bytes / GB
   if (unit === 'percent') return percentOf(room.free_bytes, room.total_bytes)

@@ -1,7 +1,4 @@
-import { fail, pass, type Severity } from './judgement.ts'
-import { answerTime } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
-import { shorten } from './shorten.ts'
+import { responseTime, type CheckRule, fail, pass, type Severity, shorten } from './judgement.ts'
 
 interface DnsCheck {
   record_name: string
@@ -9,13 +6,13 @@ interface DnsCheck {
   expected_value: string | null
   alert_severity: Severity
 }
-interface DnsAnswer {
+interface DnsResult {
   reason: string
   ms: number | null
   answers: readonly string[]
 }
 
-export const dns: CheckRule<DnsCheck, DnsAnswer> = {
+export const dns: CheckRule<DnsCheck, DnsResult> = {
   judge(check, { reason, answers }) {
     if (reason !== '') return fail(check.alert_severity, reason)
     const found = answers.length === 0 ? 'no record' : answers.slice(0, 3).map(shorten).join(', ')
@@ -27,14 +24,14 @@ export const dns: CheckRule<DnsCheck, DnsAnswer> = {
       return pass(info)
     return fail(check.alert_severity, `${info}, expected ${shorten(expected)}`)
   },
-  series: ({ ms }) => answerTime(ms),
+  series: ({ ms }) => responseTime(ms),
 }
 
-/** Names are the same in upper and lower case, with and without the dot at their end. A text may be a part. */
+/** Names are case-insensitive and may end with a dot. A text may match a part. */
 function isSameRecord(type: string, answer: string, expected: string): boolean {
   if (type === 'TXT') return answer.includes(expected)
   const bare = (text: string) => text.trim().toLowerCase().replace(/\.$/, '')
-  // Of a mail exchanger the priority may be left out.
+  // The priority of an MX record is optional.
   return (
     bare(answer) === bare(expected) || (type === 'MX' && bare(answer.replace(/^\d+ /, '')) === bare(expected))
   )

@@ -1,5 +1,10 @@
-import { type EntriesToJudge, entrySeries, type FoundEntries, judgeEntries } from './judge-entries.ts'
-import type { CheckRule } from './check-rule.ts'
+import {
+  type CheckRule,
+  type EntriesToJudge,
+  entrySeries,
+  type FoundEntries,
+  judgeEntries,
+} from './judgement.ts'
 
 /** 0 days = the whole log. */
 type EventLogCheck = EntriesToJudge & { search_last_days: number }
@@ -10,4 +15,11 @@ export const eventlog: CheckRule<EventLogCheck, FoundEntries> = {
     return judgeEntries(check, found, days === 0 ? 'in the whole log' : `in the last ${days} d`)
   },
   series: entrySeries,
+}
+
+/** An event id field: `*` for every event, or a number; white space is ignored. Undefined for other text. */
+export function readEventId(text: string): '*' | number | undefined {
+  const squeezed = text.replaceAll(/\s/g, '')
+  if (squeezed === '*') return '*'
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(squeezed) ? Number(squeezed) : undefined
 }

@@ -1,8 +1,5 @@
-import { formatDuration } from '../text/duration.ts'
-import { fail, pass, round, type Severity } from './judgement.ts'
-import { roundTo } from './series-value.ts'
-import { MB } from './bytes.ts'
-import type { CheckRule } from './check-rule.ts'
+import { formatDuration } from '../text/units.ts'
+import { type CheckRule, fail, MB, pass, round, roundTo, type Severity } from './judgement.ts'
 
 interface FileCheck {
   path: string
@@ -17,7 +14,7 @@ export const file: CheckRule<FileCheck, { exists: boolean; size_bytes: number; a
   judge(check, { exists, size_bytes, age_seconds }) {
     const info = exists
       ? `${round(size_bytes / MB)} MB, changed ${formatDuration(Math.max(0, age_seconds))} ago`
-      : `There is no ${check.path}`
+      : `${check.path} does not exist`
     if (check.expect === 'missing') return exists ? fail(check.alert_severity, info) : pass(info)
     const isTooOld = check.max_age_minutes > 0 && age_seconds > check.max_age_minutes * 60
     const isTooLarge = check.max_size_mb > 0 && size_bytes > check.max_size_mb * MB

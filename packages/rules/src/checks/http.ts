@@ -1,7 +1,15 @@
-import { compare, fail, round, type Severity, type ThresholdPair, worstOf } from './judgement.ts'
-import { answerTime, roundTo } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
-import { shorten } from './shorten.ts'
+import {
+  responseTime,
+  type CheckRule,
+  compare,
+  fail,
+  round,
+  roundTo,
+  type Severity,
+  shorten,
+  type ThresholdPair,
+  worstOf,
+} from './judgement.ts'
 
 /** Thresholds are milliseconds. */
 interface HttpCheck extends ThresholdPair {
@@ -14,7 +22,7 @@ interface HttpCheck extends ThresholdPair {
   ignore_certificate: boolean
   alert_severity: Severity
 }
-interface HttpAnswer {
+interface HttpResult {
   reason: string
   status: number | null
   ms: number | null
@@ -24,7 +32,7 @@ interface HttpAnswer {
   cert_days: number | null
 }
 
-export const http: CheckRule<HttpCheck, HttpAnswer> = {
+export const http: CheckRule<HttpCheck, HttpResult> = {
   judge(check, measured) {
     const { reason, status, ms, has_present, has_absent, is_cut, cert_days } = measured
     if (status === null || ms === null) return fail(check.alert_severity, reason)
@@ -35,7 +43,7 @@ export const http: CheckRule<HttpCheck, HttpAnswer> = {
       const wanted = expected.length === 0 ? '200 to 399' : expected.join(', ')
       return fail(check.alert_severity, `${answer}, expected ${wanted}`)
     }
-    const where = is_cut ? 'in the first megabyte' : 'in the answer'
+    const where = is_cut ? 'in the first megabyte' : 'in the response'
     if (check.text_present !== null && has_present === false)
       return fail(check.alert_severity, `${answer}, but "${shorten(check.text_present)}" is not ${where}`)
     if (check.text_absent !== null && has_absent === true)
@@ -43,12 +51,12 @@ export const http: CheckRule<HttpCheck, HttpAnswer> = {
     const time = compare({ ...check, reverse: false }, ms, answer)
     if (cert_days === null || check.ignore_certificate) return time
     const days = Math.floor(cert_days)
-    const good = `the certificate is good for ${days} ${days === 1 ? 'day' : 'days'}`
+    const good = `the certificate is valid for ${days} ${days === 1 ? 'day' : 'days'}`
     const pair = { warning_threshold: check.cert_warning_days, error_threshold: check.cert_error_days }
     return worstOf(compare({ ...pair, reverse: true }, cert_days, `${answer}, ${good}`), time)
   },
   series: ({ ms, cert_days }) => [
-    ...answerTime(ms),
+    ...responseTime(ms),
     ...(cert_days === null ? [] : [{ name: 'cert_days', value: roundTo(cert_days, 2), unit: 'd' }]),
   ],
 }

@@ -1,6 +1,11 @@
-import { formatDuration } from '../text/duration.ts'
-import { type EntriesToJudge, entrySeries, type FoundEntries, judgeEntries } from './judge-entries.ts'
-import type { CheckRule } from './check-rule.ts'
+import { formatDuration } from '../text/units.ts'
+import {
+  type CheckRule,
+  type EntriesToJudge,
+  entrySeries,
+  type FoundEntries,
+  judgeEntries,
+} from './judgement.ts'
 
 type JournalCheck = EntriesToJudge & { search_last_minutes: number }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { diskLeft } from './diskspace.ts'
-import { type CheckToJudge, judgeCheck, type MeasuredValues } from './judge-check.ts'
+import { type CheckToJudge, judgeCheck, type MeasuredValues } from './table.ts'
 
 const GB = 1024 ** 3
 const MB = 1024 ** 2
@@ -64,7 +64,7 @@ describe('disk space counts what is left', () => {
     expect(judgeCheck(disk({ threshold_unit: 'inodes' }), space()).more_info).toBe(
       '60 % of the inodes are free',
     )
-    expect(judgeCheck(disk(), space({ exists: false })).more_info).toBe('There is no disk /srv.')
+    expect(judgeCheck(disk(), space({ exists: false })).more_info).toBe('Disk /srv does not exist.')
   })
 
   test('what is left has the unit of the thresholds', () => {
@@ -105,7 +105,7 @@ test('a machine without swap passes a check of its swap', () => {
   expect(judgeCheck(check, measured)).toEqual({
     passing: true,
     severity: null,
-    more_info: 'There is no swap.',
+    more_info: 'No swap.',
   })
 })
 
@@ -119,10 +119,10 @@ describe('ping', () => {
     ...more,
   })
   test.each([
-    [ping(3, 3), 'passes', '3 of 3 packets came back, 12.3 ms on average'],
-    [ping(3, 2), 'warning', '2 of 3 packets came back, 12.3 ms on average'],
-    [ping(3, 0), 'warning', '0 of 3 packets came back'],
-    [ping(0, 0), 'warning', 'No packet could be sent.'],
+    [ping(3, 3), 'passes', '3 of 3 packets received, 12.3 ms on average'],
+    [ping(3, 2), 'warning', '2 of 3 packets received, 12.3 ms on average'],
+    [ping(3, 0), 'warning', '0 of 3 packets received'],
+    [ping(0, 0), 'warning', 'Failed to send packets.'],
     [ping(0, 0, { output: '\nping: nowhere: unknown\n' }), 'warning', 'ping: nowhere: unknown'],
   ])('%o', (measured, expected, words) => {
     expect(verdict(check, measured)).toBe(expected)
@@ -160,7 +160,7 @@ describe('a service', () => {
     expect(judgeCheck(check(), service('running', true))).toEqual({
       passing: true,
       severity: null,
-      more_info: 'cron runs, after it was started again',
+      more_info: 'cron runs, after a restart',
     })
   })
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { judgeCheck } from './judge-check.ts'
+import { judgeCheck } from './table.ts'
 
 test.each([
   ['contains', 1, 0, true, 'passes', 'No matching entries in the last 1 h'],
   ['contains', 1, 1, true, 'info', '1 matching entry in the last 1 h, the newest: It failed.'],
   ['contains', 3, 2, true, 'passes', '2 matching entries in the last 1 h, the newest: It failed.'],
   ['contains', 3, 3, false, 'info', '3 matching entries in the last 1 h, the newest: It failed.'],
-  ['contains', 3, 2, false, 'info', /^2 matching entries .* but only the newest part could be read in time$/],
+  ['contains', 3, 2, false, 'info', /^2 matching entries .* but only the newest part was read in time$/],
   ['not_contains', 1, 0, true, 'info', 'No matching entries in the last 1 h'],
   ['not_contains', 2, 2, true, 'passes', '2 matching entries in the last 1 h, the newest: It failed.'],
   ['not_contains', 2, 2, false, 'passes', /^2 matching/],

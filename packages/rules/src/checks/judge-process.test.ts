@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CheckToJudge, judgeCheck, type MeasuredValues } from './judge-check.ts'
+import { type CheckToJudge, judgeCheck, type MeasuredValues } from './table.ts'
 
 const MB = 1024 ** 2
 

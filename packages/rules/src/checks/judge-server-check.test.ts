@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CheckToJudge, judgeCheck, type MeasuredValues } from './judge-check.ts'
+import { type CheckToJudge, judgeCheck, type MeasuredValues } from './table.ts'
 
 const judge = (check: CheckToJudge, measured: MeasuredValues) => {
   const { severity, more_info } = judgeCheck(check, measured)
@@ -41,7 +41,7 @@ test.each([
     { text_present: 'a' },
     { has_present: false },
     'info',
-    'Answered 200 after 12.3 ms, but "a" is not in the answer',
+    'Answered 200 after 12.3 ms, but "a" is not in the response',
   ],
   [
     { text_present: 'a' },
@@ -53,13 +53,13 @@ test.each([
     { text_absent: 'b' },
     { has_absent: true },
     'info',
-    'Answered 200 after 12.3 ms, but "b" is in the answer',
+    'Answered 200 after 12.3 ms, but "b" is in the response',
   ],
   [{ warning_threshold: 10 }, {}, 'warning', 'Answered 200 after 12.3 ms'],
   [{ warning_threshold: 10, error_threshold: 12 }, {}, 'error', 'Answered 200 after 12.3 ms'],
-  [{}, { cert_days: 90.9 }, 'passes', 'Answered 200 after 12.3 ms, the certificate is good for 90 days'],
-  [{}, { cert_days: 13.9 }, 'warning', 'Answered 200 after 12.3 ms, the certificate is good for 13 days'],
-  [{}, { cert_days: 1.2 }, 'error', 'Answered 200 after 12.3 ms, the certificate is good for 1 day'],
+  [{}, { cert_days: 90.9 }, 'passes', 'Answered 200 after 12.3 ms, the certificate is valid for 90 days'],
+  [{}, { cert_days: 13.9 }, 'warning', 'Answered 200 after 12.3 ms, the certificate is valid for 13 days'],
+  [{}, { cert_days: 1.2 }, 'error', 'Answered 200 after 12.3 ms, the certificate is valid for 1 day'],
   [{ ignore_certificate: true }, { cert_days: -5 }, 'passes', 'Answered 200 after 12.3 ms'],
   [{ error_threshold: 10 }, { cert_days: 13 }, 'error', 'Answered 200 after 12.3 ms'],
 ] as const)('http %o with %o', (check, measured, severity, words) => {
@@ -67,11 +67,11 @@ test.each([
 })
 
 test.each([
-  [20, 'passes', 'Port 25 answers after 20 ms'],
-  [60, 'warning', 'Port 25 answers after 60 ms'],
-  [200, 'error', 'Port 25 answers after 200 ms'],
+  [20, 'passes', 'Port 25 responds in 20 ms'],
+  [60, 'warning', 'Port 25 responds in 60 ms'],
+  [200, 'error', 'Port 25 responds in 200 ms'],
   [null, 'info', 'The connection was refused.'],
-] as const)('a port that answers after %s ms', (ms, severity, words) => {
+] as const)('a port that responds in %s ms', (ms, severity, words) => {
   const check = { check_type: 'tcp', port: 25, warning_threshold: 50, error_threshold: 100 } as const
   const reason = ms === null ? 'The connection was refused.' : ''
   expect(judge({ ...check, alert_severity: 'info' }, { check_type: 'tcp', reason, ms })).toEqual([

@@ -3,7 +3,7 @@ export interface Judgement {
   passing: boolean
   /** Null when it passes. */
   severity: Severity | null
-  /** One line for people. */
+  /** One line for display. */
   more_info: string
 }
 
@@ -12,7 +12,7 @@ export interface ThresholdPair {
   warning_threshold: number
   error_threshold: number
 }
-/** Beyond a threshold is what is more than it, or less where the number counts down. */
+/** A value is beyond a threshold if it is greater, or less if `reverse` is set. */
 export function severityOf(
   { warning_threshold, error_threshold, reverse }: ThresholdPair & { reverse: boolean },
   value: number,
@@ -30,7 +30,7 @@ export function compare(pair: ThresholdPair & { reverse: boolean }, value: numbe
 const SEVERITIES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']
 const rank = ({ severity }: Judgement) => SEVERITIES.indexOf(severity)
 
-/** The first of the worst. */
+/** The first of the most severe ones. */
 export function worstOf(first: Judgement, ...others: Judgement[]): Judgement {
   return others.reduce((worst, one) => (rank(one) > rank(worst) ? one : worst), first)
 }
@@ -42,10 +42,82 @@ export const fail = (severity: Severity, more_info: string): Judgement => ({
   more_info,
 })
 
-/** Digits for a sentence. */
+/** Rounds for display. */
 export const round = (value: number) => (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10)
 
 export function firstLine(text: string): string | undefined {
   const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('metric '))
   return line?.trim().slice(0, 200)
 }
+
+export const MB = 1024 ** 2
+export const GB = 1024 ** 3
+
+export const formatGb = (bytes: number): string => `${round(bytes / GB)} GB`
+
+/** Shortens external text to fit on one line. */
+export const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
+
+/** A value of a check over time. */
+export interface SeriesValue {
+  name: string
+  value: number
+  /** `%`, `B`, `ms`, `s` or a unit of a script; empty = a count. */
+  unit: string
+}
+/** Prefix of script metrics, to separate them from built-in ones. */
+export const METRIC_PREFIX = 'metric:'
+
+/** A response time; empty without a response. */
+export const responseTime = (ms: number | null): SeriesValue[] =>
+  ms === null ? [] : [{ name: 'ms', value: roundTo(ms, 3), unit: 'ms' }]
+
+export const percent = (name: string, share: number): SeriesValue => ({
+  name,
+  value: roundTo(share * 100, 2),
+  unit: '%',
+})
+
+/** More digits than a graph shows would take most of the disk space of the history. */
+export function roundTo(value: number, decimals: number): number {
+  const scale = 10 ** decimals
+  return Math.round(value * scale) / scale
+}
+
+/** The verdict and the stored values of one type of check, from its settings and its measurement. */
+export interface CheckRule<Settings, Measured> {
+  judge: (check: Settings, measured: Measured) => Judgement
+  /** Values that are stored as a history, the most important one first. */
+  series: (measured: Measured) => SeriesValue[]
+}
+
+export interface EntriesToJudge {
+  fail_when: 'contains' | 'not_contains'
+  number_of_events_b4_alert: number
+  alert_severity: Severity
+}
+export interface FoundEntries {
+  count: number
+  is_whole: boolean
+  entries: readonly { message: string }[]
+}
+
+/** Judges log entries. `when`: the searched time. */
+export function judgeEntries(
+  check: EntriesToJudge,
+  { count, is_whole, entries }: FoundEntries,
+  when: string,
+): Judgement {
+  const isFound = count >= check.number_of_events_b4_alert
+  const newest = entries[0] === undefined ? undefined : firstLine(entries[0].message)
+  const many = `${count === 0 ? 'No' : count} matching ${count === 1 ? 'entry' : 'entries'} ${when}`
+  const info = newest === undefined ? many : `${many}, the newest: ${newest}`
+  // Entries that were not read may match too.
+  if (!isFound && !is_whole)
+    return fail(check.alert_severity, `${many}, but only the newest part was read in time`)
+  return isFound === (check.fail_when === 'contains') ? fail(check.alert_severity, info) : pass(info)
+}
+
+export const entrySeries = ({ count }: FoundEntries): SeriesValue[] => [
+  { name: 'entries', value: count, unit: '' },
+]

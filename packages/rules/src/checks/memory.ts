@@ -1,7 +1,4 @@
-import { compare, pass, round, type ThresholdPair } from './judgement.ts'
-import { roundTo } from './series-value.ts'
-import { formatGb } from './bytes.ts'
-import type { CheckRule } from './check-rule.ts'
+import { type CheckRule, compare, formatGb, pass, round, roundTo, type ThresholdPair } from './judgement.ts'
 
 interface MemoryCheck extends ThresholdPair {
   memory_kind: 'memory' | 'swap'
@@ -18,8 +15,8 @@ export const memory: CheckRule<MemoryCheck, MemoryInUse> = {
       const info = `${round(percent)} % of ${formatGb(total_bytes)} in use`
       return compare({ ...check, reverse: false }, percent, info)
     }
-    if (swap_percent === null) return pass('There is no swap.')
-    return compare({ ...check, reverse: false }, swap_percent, `${round(swap_percent)} % of the swap in use`)
+    if (swap_percent === null) return pass('No swap.')
+    return compare({ ...check, reverse: false }, swap_percent, `${round(swap_percent)} % of swap in use`)
   },
   series({ percent, swap_percent }) {
     const used = [{ name: 'percent', value: roundTo(percent, 2), unit: '%' }]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readEventId } from './number-check.ts'
+import { readEventId } from './eventlog.ts'
 
 test.each([
   ['4625', 4625],

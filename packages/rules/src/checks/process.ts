@@ -1,15 +1,13 @@
-import { fail, pass, round, type Severity } from './judgement.ts'
-import { MB } from './bytes.ts'
-import type { CheckRule } from './check-rule.ts'
+import { type CheckRule, fail, MB, pass, round, type Severity } from './judgement.ts'
 
 interface ProcessCheck {
   process_name: string
   expect: 'running' | 'not_running'
-  /** Absent of a check that was stored before they were asked for: at least one, and any number. */
+  /** Absent in older checks: at least one, and any number. */
   min_count?: number
   /** 0 = any. */
   max_count?: number
-  /** Megabytes of all of them together; 0 = any. */
+  /** Total megabytes; 0 = any. */
   max_memory_mb: number
   alert_severity: Severity
 }

@@ -1,15 +1,15 @@
 import {
+  type CheckRule,
   compare,
   fail,
   firstLine,
   type Judgement,
+  METRIC_PREFIX,
   pass,
   round,
   type ThresholdPair,
   worstOf,
 } from './judgement.ts'
-import { METRIC_PREFIX } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
 
 interface ExitCodes {
   info_return_codes: readonly number[]
@@ -18,11 +18,11 @@ interface ExitCodes {
 }
 interface MetricThreshold extends ThresholdPair {
   name: string
-  /** The number counts down: what is below fails. */
+  /** Values below the threshold fail. */
   reverse: boolean
 }
 interface ScriptCheck extends ExitCodes {
-  /** Thresholds of the metrics that the script prints, by name. */
+  /** Thresholds of the script's metrics, by name. */
   metric_thresholds: readonly MetricThreshold[]
 }
 interface ScriptEnd {
@@ -51,7 +51,7 @@ export const script: CheckRule<ScriptCheck, ScriptEnd> = {
   ],
 }
 
-/** Success, warning and info codes as they are listed; of the others 0 passes. */
+/** Success, warning and info codes as configured; otherwise 0 passes. */
 function judgeExit(codes: ExitCodes, retcode: number, words: string): Judgement {
   if (codes.info_return_codes.includes(retcode)) return fail('info', words)
   if (codes.warning_return_codes.includes(retcode)) return fail('warning', words)

@@ -1,5 +1,4 @@
-import { fail, pass, type Severity } from './judgement.ts'
-import type { CheckRule } from './check-rule.ts'
+import { type CheckRule, fail, pass, type Severity } from './judgement.ts'
 
 interface ServiceCheck {
   svc_name: string
@@ -18,8 +17,8 @@ export const service: CheckRule<ServiceCheck, ServiceState> = {
   judge(check, { state, restarted }) {
     const info =
       state === 'missing'
-        ? `There is no service ${check.svc_name}.`
-        : `${check.svc_name} ${WORDS[state]}${restarted ? ', after it was started again' : ''}`
+        ? `Service ${check.svc_name} does not exist.`
+        : `${check.svc_name} ${WORDS[state]}${restarted ? ', after a restart' : ''}`
     const passes =
       state === 'running' ||
       (state === 'start_pending' && check.pass_if_start_pending) ||

@@ -1,4 +1,4 @@
-import type { CheckRule } from './check-rule.ts'
+import { type CheckRule, fail, type Judgement, type SeriesValue } from './judgement.ts'
 import { cpuload } from './cpuload.ts'
 import { diskspace } from './diskspace.ts'
 import { dns } from './dns.ts'
@@ -13,8 +13,8 @@ import { script } from './script.ts'
 import { service } from './service.ts'
 import { tcp } from './tcp.ts'
 
-/** The verdicts of every type of check. A new type is a file beside this one, and a line here. */
-export const checkRules = {
+/** The rules of every type of check. A new type is a file in this folder, and a line here. */
+const checkRules = {
   diskspace,
   cpuload,
   memory,
@@ -34,11 +34,35 @@ type Rules = typeof checkRules
 type SettingsOf<Rule> = Rule extends CheckRule<infer Settings, infer _> ? Settings : never
 type MeasuredBy<Rule> = Rule extends CheckRule<infer _, infer Measured> ? Measured : never
 
-/** A check of any type, as far as its verdict needs it. */
-export type RuledCheck = {
+/** A check of any type with the settings that its verdict needs. */
+type RuledCheck = {
   [Type in keyof Rules]: { check_type: Type } & SettingsOf<Rules[Type]>
 }[keyof Rules]
-/** What a check of any type measured. */
-export type RuledMeasurement = {
+/** The measurement of a check of any type. */
+type RuledMeasurement = {
   [Type in keyof Rules]: { check_type: Type } & MeasuredBy<Rules[Type]>
 }[keyof Rules]
+
+/** Decides whether a check passes. Each type has its own file, listed in checks/table.ts. */
+
+export type CheckToJudge = RuledCheck
+export type MeasuredValues = RuledMeasurement | { check_type: 'unmeasurable'; reason: string }
+
+/** The verdict on a measurement of the same type. A measurement of another type fails. */
+export function judgeCheck(check: CheckToJudge, measured: MeasuredValues): Judgement {
+  if (measured.check_type === 'unmeasurable') return fail('error', measured.reason)
+  if (measured.check_type !== check.check_type)
+    return fail('error', 'The machine sent a result of another type.')
+  const judge = checkRules[check.check_type].judge as (
+    check: CheckToJudge,
+    measured: MeasuredValues,
+  ) => Judgement
+  return judge(check, measured)
+}
+
+/** The values of a measurement that are stored as a history, rounded, the most important one first. */
+export function seriesOf(measured: MeasuredValues): SeriesValue[] {
+  if (measured.check_type === 'unmeasurable') return []
+  const series = checkRules[measured.check_type].series as (measured: MeasuredValues) => SeriesValue[]
+  return series(measured)
+}

@@ -1,6 +1,12 @@
-import { compare, fail, round, type Severity, type ThresholdPair } from './judgement.ts'
-import { answerTime } from './series-value.ts'
-import type { CheckRule } from './check-rule.ts'
+import {
+  responseTime,
+  type CheckRule,
+  compare,
+  fail,
+  round,
+  type Severity,
+  type ThresholdPair,
+} from './judgement.ts'
 
 /** Thresholds are milliseconds. */
 interface TcpCheck extends ThresholdPair {
@@ -11,7 +17,7 @@ interface TcpCheck extends ThresholdPair {
 export const tcp: CheckRule<TcpCheck, { reason: string; ms: number | null }> = {
   judge(check, { reason, ms }) {
     if (ms === null) return fail(check.alert_severity, reason)
-    return compare({ ...check, reverse: false }, ms, `Port ${check.port} answers after ${round(ms)} ms`)
+    return compare({ ...check, reverse: false }, ms, `Port ${check.port} responds in ${round(ms)} ms`)
   },
-  series: ({ ms }) => answerTime(ms),
+  series: ({ ms }) => responseTime(ms),
 }

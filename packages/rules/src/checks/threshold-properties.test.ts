@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgeCheck } from './judge-check.ts'
+import { parseTimePeriod } from '../schedules/task-schedule.ts'
+import { judgeCheck } from './table.ts'
 import { type Severity, severityOf } from './judgement.ts'
-import { previewThresholds } from './threshold-preview.ts'
-import { validateThresholds } from './thresholds.ts'
-import { parseTimePeriod } from '../schedules/time-period.ts'
+import { previewThresholds, validateThresholds } from './thresholds.ts'
 
 // 0 is "not set", and comes up often.
 const threshold = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 99 }))

@@ -1,16 +1,16 @@
 /**
- * Which policies reach a machine, from the nearest assignment to the furthest, and why others do not. Nothing here
- * knows what a policy holds: see policy-merge.ts.
+ * Which policies apply to a machine, from the nearest assignment to the furthest, and why others do not. The content
+ * of policies is handled in policy-merge.ts.
  */
 
-/** From the one that wins on. A search names machines themselves, so it stands above the site that they are in. */
+/** In order of precedence. A search selects machines directly, so it precedes their site. */
 export const POLICY_LEVELS = ['agent', 'search', 'site', 'client', 'default'] as const
 export type PolicyLevel = (typeof POLICY_LEVELS)[number]
 export type PolicySlot = 'server' | 'workstation'
 
 export type PolicyOutcome =
   | 'applies'
-  /** The same policy came from a nearer place already. */
+  /** The same policy applies from a nearer assignment. */
   | 'came_before'
   | 'other_type'
   | 'inactive'
@@ -29,10 +29,10 @@ export interface ChainPolicy {
   excluded_agents: readonly string[]
 }
 
-/** One place to which a policy is assigned. */
+/** An assignment of a policy. */
 export type PolicyAssignment = {
   policy: number
-  /** Several policies of one place apply in this order. */
+  /** Several policies at one target apply in this order. */
   position: number
 } & (
   | { level: 'default'; monitoring_type: PolicySlot | null }
@@ -45,11 +45,11 @@ export interface PlacedMachine {
   agent_id: string
   site_id: number
   client_id: number
-  /** Null of a whole site: what is for one type only does not reach it. */
+  /** Null for a whole site: policies for one type only do not apply to it. */
   monitoring_type: PolicySlot | null
   /** The flags "block policy inheritance" of the machine, its site and its client. */
   blocks: { agent: boolean; site: boolean; client: boolean }
-  /** What the searches look at, lower-cased: see machine-target.ts. */
+  /** Searchable text, in lower case: see machine-target.ts. */
   text: () => string
 }
 
@@ -59,12 +59,12 @@ export interface ChainLink<Assignment = PolicyAssignment> {
   outcome: PolicyOutcome
 }
 
-/** Whether a machine is what a search assignment looks for. */
+/** Whether a machine matches a search assignment. */
 export type CompileTarget = (search: string) => (text: string) => boolean
 
 /**
- * The chains of machines under these policies. Made once for many machines: each is asked for a handful of places,
- * whatever the number of policies.
+ * The chains of machines under these policies. Created once for many machines: each lookup needs a handful of
+ * assignments, whatever the number of policies.
  */
 export function compilePolicyChain<Assignment extends PolicyAssignment>(
   policies: readonly ChainPolicy[],

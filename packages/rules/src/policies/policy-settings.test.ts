@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { settleAgentSettings } from './policy-settings.ts'
+import { settleAgentSettings } from './policy-merge.ts'
 
 test('what no policy gives is as ever', () => {
   expect(settleAgentSettings({}, 1)).toEqual({

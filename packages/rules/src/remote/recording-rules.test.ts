@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isToolRecorded, mergeRecordingSettings, type RecordingRules } from './recording-rules.ts'
+import { isToolRecorded, mergeRecordingSettings, type RecordingRules } from './remote-rules.ts'
 
 const BASE: RecordingRules = { record_terminals: 'servers', record_desktops: 'none' }
 

@@ -54,7 +54,7 @@ test('why there are no remote tools is said with the hours and the time there', 
   const clock = () => ({ wallMs: at('21T09:05'), zone: 'Europe/Berlin' })
   expect(whyNoRemoteTools({ forbidden: false, hours: null }, clock)).toBeUndefined()
   expect(whyNoRemoteTools({ forbidden: true, hours: null }, clock)).toBe(
-    'Remote tools are forbidden on this machine.',
+    'Remote tools are disabled on this machine.',
   )
   expect(whyNoRemoteTools({ forbidden: false, hours: OFFICE }, clock)).toBe(
     'Remote tools may be used on this machine Mon, Tue, Wed, Thu, Fri from 08:00 to 17:00 (Europe/Berlin). It is 09:05 there.',

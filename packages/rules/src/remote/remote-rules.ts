@@ -1,16 +1,16 @@
 const DAY_MINUTES = 1440
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** 1 January 1970 was one. */
+/** 1 January 1970 was a Thursday. */
 const THURSDAY = 4
 
 /**
- * Whether the person at a machine is asked before a terminal or the desktop is opened. `ask`: silence refuses.
- * `ask_allow`: silence allows. With both it is opened where nobody can be asked; with `require` it is not.
+ * Whether the user at a machine is asked for consent before a terminal or the desktop opens. `ask`: no response
+ * refuses. `ask_allow`: no response allows. Both open the session if no user can be asked; `require` does not.
  */
 export type Consent = 'off' | 'ask' | 'ask_allow' | 'require'
 
-/** When remote tools may be used: days on which the time begins, and times of day. Past midnight if `to` is not later. */
+/** When remote tools may be used: start days and times of day. Past midnight if `to` is not later. */
 export interface RemoteHours {
   /** 0 = Sunday. */
   weekdays: number[]
@@ -19,20 +19,19 @@ export interface RemoteHours {
   to: string
 }
 
-/** What holds for remote tools on one machine. */
+/** The remote rules of one machine. */
 export interface RemoteRules {
-  /** No remote tools at all. */
   forbidden: boolean
   /** By the machine's own clock and zone; null = always. */
   hours: RemoteHours | null
   consent: Consent
-  /** So long somebody has to answer. */
+  /** Time limit of a consent response. */
   consent_seconds: number
-  /** The person at the machine is told who is there, for as long as it goes on. */
+  /** The user at the machine sees a banner during the session. */
   banner: boolean
 }
 
-/** What one place says itself; null = as what stands above it. Hours that hold always are `always`. */
+/** Settings of one machine, site or client; null = inherited. `always` = no limited hours. */
 export interface RemoteSettings {
   forbidden: boolean | null
   hours: RemoteHours | 'always' | null
@@ -49,7 +48,7 @@ export const DEFAULT_REMOTE_RULES: RemoteRules = {
   banner: false,
 }
 
-/** What counts when these say something, the nearest to the machine last. */
+/** Merges settings; the nearest to the machine is last and wins. */
 export function mergeRemoteSettings(places: readonly RemoteSettings[]): RemoteRules {
   let rules = DEFAULT_REMOTE_RULES
   for (const { forbidden, hours, consent, consent_seconds, banner } of places) {
@@ -64,31 +63,31 @@ export function mergeRemoteSettings(places: readonly RemoteSettings[]): RemoteRu
   return rules
 }
 
-/** Whether remote tools may be used at a moment. `wallMs`: what the machine's clock shows, as zone-time has it. */
+/** Whether remote tools may be used at a time. `wallMs`: local time of the machine, as in zone-time. */
 export function isWithinHours({ weekdays, from, to }: RemoteHours, wallMs: number): boolean {
   const minute = Math.floor((wallMs % DAY_MS) / MINUTE_MS)
   const weekday = (Math.floor(wallMs / DAY_MS) + THURSDAY) % 7
   const [begins, ends] = [minuteOf(from), minuteOf(to)]
   if (begins < ends) return weekdays.includes(weekday) && minute >= begins && minute < ends
-  // What began yesterday goes on until `to`.
+  // Hours that started yesterday last until `to`.
   return (
     (weekdays.includes(weekday) && minute >= begins) ||
     (weekdays.includes((weekday + 6) % 7) && minute < ends)
   )
 }
 
-/** Why no remote tool may be used just now, as a sentence; undefined where one may. */
+/** Why no remote tool may be used now, as a message; undefined if allowed. */
 export function whyNoRemoteTools(
   { forbidden, hours }: Pick<RemoteRules, 'forbidden' | 'hours'>,
   readClock: () => { wallMs: number; zone: string },
 ): string | undefined {
-  if (forbidden) return 'Remote tools are forbidden on this machine.'
+  if (forbidden) return 'Remote tools are disabled on this machine.'
   if (hours === null) return undefined
-  // Zones take memory to know: whoever has no hours needs none.
+  // Time zone data takes memory, so it is only read if hours are set.
   const { wallMs, zone } = readClock()
   if (isWithinHours(hours, wallMs)) return undefined
   const now = new Date(wallMs).toISOString().slice(11, 16)
-  return `Remote tools may be used on this machine ${tellHours(hours)} (${zone}). It is ${now} there.`
+  return `Remote tools may be used on this machine ${tellHours(hours)} (${zone}). Its local time is ${now}.`
 }
 
 /** `Mon, Tue from 08:00 to 17:00`. */
@@ -104,4 +103,38 @@ const DAY_NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 function minuteOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return (hours * 60 + minutes) % DAY_MINUTES
+}
+
+/** Which machines are recorded: those monitored as servers, all, or none. */
+type RecordedMachines = 'servers' | 'all' | 'none'
+
+/** Which sessions of remote tools are recorded. */
+export interface RecordingRules {
+  record_terminals: RecordedMachines
+  record_desktops: RecordedMachines
+}
+
+/** Settings of one machine, site or client; null = inherited. */
+type RecordingSettings = { [Name in keyof RecordingRules]: RecordedMachines | null }
+
+/** Merges settings; the nearest to the machine is last and wins. `base` = the default. */
+export function mergeRecordingSettings(
+  base: RecordingRules,
+  places: readonly RecordingSettings[],
+): RecordingRules {
+  const rules = { ...base }
+  for (const { record_terminals, record_desktops } of places) {
+    rules.record_terminals = record_terminals ?? rules.record_terminals
+    rules.record_desktops = record_desktops ?? rules.record_desktops
+  }
+  return rules
+}
+
+/** Whether sessions on a machine with this monitoring mode are recorded. */
+export function isToolRecorded(
+  rules: RecordingRules,
+  { tool, monitoringType }: { tool: 'terminal' | 'desktop' | 'vnc'; monitoringType: string },
+): boolean {
+  const which = tool === 'terminal' ? rules.record_terminals : rules.record_desktops
+  return which === 'all' || (which === 'servers' && monitoringType === 'server')
 }

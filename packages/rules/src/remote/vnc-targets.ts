@@ -1,4 +1,4 @@
-/** What VNC may be opened to without a setting: the usual ports of the machine itself. */
+/** Default VNC targets: the usual ports of the machine itself. */
 export const DEFAULT_VNC_TARGETS = ['localhost:5900-5999']
 
 export interface VncTarget {
@@ -15,20 +15,20 @@ interface Allowed {
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/
 const OWN_NAMES = new Set(['127.0.0.1', 'localhost'])
 
-/** A host as it is compared: lower case; the machine's own address is `localhost`. */
+/** Normalizes a host: lower case; the machine's own address is `localhost`. */
 function normalizeVncHost(host: string): string {
   const lower = host.trim().toLowerCase()
   return OWN_NAMES.has(lower) ? 'localhost' : lower
 }
 
-/** A name or an address of version 4. */
+/** A name or an IPv4 address. */
 export function isVncHost(host: string): boolean {
   return NAME.test(normalizeVncHost(host))
 }
 
 /**
- * Whether one of these lines allows it: `host:port` or `host:from-to`, where a host is a name, an address, a network
- * (`10.0.0.0/8`) or `*`. Names are compared as they are written, and looked up by nobody.
+ * Whether one of these lines allows the target: `host:port` or `host:from-to`, where the host is a name, an address,
+ * a network (`10.0.0.0/8`) or `*`. Names are compared literally and never resolved.
  */
 export function isAllowedVncTarget(lines: readonly string[], { host, port }: VncTarget): boolean {
   const wanted = normalizeVncHost(host)
@@ -39,10 +39,10 @@ export function isAllowedVncTarget(lines: readonly string[], { host, port }: Vnc
   })
 }
 
-/** What is wrong with a line, as a sentence; undefined = nothing. */
+/** What is wrong with a line, as a sentence; undefined = valid. */
 export function whyNoVncTarget(line: string): string | undefined {
   return parseLine(line) === undefined
-    ? 'Write host:port or host:from-to, with a name, an address, a network such as 10.0.0.0/8, or * as the host.'
+    ? 'Use host:port or host:from-to, with a name, an address, a network such as 10.0.0.0/8, or * as the host.'
     : undefined
 }
 
@@ -72,7 +72,7 @@ function parseNetwork(address: string, bits: number): Allowed['isHost'] | undefi
   }
 }
 
-/** An address of version 4 as a number; the usual way of writing it only. */
+/** An IPv4 address as a number; dotted decimal only. */
 function numberOf(address: string): number | undefined {
   const parts = address.split('.')
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))

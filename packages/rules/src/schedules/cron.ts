@@ -3,15 +3,15 @@ import { instantOf, wallClockAt } from './zone-time.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Clocks leave out two hours at most. */
-const LONGEST_GAP_MS = 3 * HOUR_MS
-/** The 29th of February comes at the latest after eight years. */
+/** Clock changes skip two hours at most. */
+const MAX_GAP_MS = 3 * HOUR_MS
+/** February 29 occurs at least every eight years. */
 const FARTHEST_DAYS = 8 * 366
-/** Clocks change at whole quarters of an hour: a step of one never passes over a change unseen. */
+/** Clock changes are at full quarters of an hour, so a step of this size never misses one. */
 const QUARTER_MINUTES = 15
 const THURSDAY = 4
 
-/** A cron expression, read. */
+/** A parsed cron expression. */
 export interface Cron {
   minutes: readonly number[]
   hours: readonly number[]
@@ -19,9 +19,9 @@ export interface Cron {
   months: ReadonlySet<number>
   /** 0 = Sunday. */
   weekdays: ReadonlySet<number>
-  /** Both the days of the month and those of the week are named: either of them is enough, as cron has always had it. */
+  /** Both days of the month and days of the week are restricted: either of them matches, as in cron. */
   eitherDay: boolean
-  /** The hour field begins with `*`: it runs by elapsed time, also in an hour that the clocks show twice. */
+  /** The hour field starts with `*`: it runs by elapsed time, also in an hour that the clocks repeat. */
   byElapsedTime: boolean
 }
 
@@ -37,7 +37,7 @@ const NICKNAMES: Record<string, string> = {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
-/** Minute, hour, day of the month, month and day of the week, as cron reads them; undefined when it is none. */
+/** Parses minute, hour, day of the month, month and day of the week; undefined if invalid. */
 export function parseCron(text: string): Cron | undefined {
   const trimmed = text.trim().toLowerCase()
   const fields = (NICKNAMES[trimmed] ?? trimmed).split(/\s+/)
@@ -60,15 +60,15 @@ export function parseCron(text: string): Cron | undefined {
 }
 
 /**
- * The next run after an instant. A time of day that the clocks leave out runs at the first moment after the gap, one
- * that they show twice runs once; what runs every hour or every few hours goes on with elapsed time.
+ * The next run after an instant. A time that a clock change skips runs at the first moment after the gap, a repeated
+ * time runs once. Runs of every hour or every few hours follow elapsed time.
  */
 export function nextCronRun(cron: Cron, zone: string, afterMs: number): number | undefined {
   return cron.byElapsedTime ? nextByElapsedTime(cron, zone, afterMs) : nextByClock(cron, zone, afterMs)
 }
 
 function nextByClock(cron: Cron, zone: string, afterMs: number): number | undefined {
-  const notBefore = wallClockAt(zone, afterMs) - LONGEST_GAP_MS
+  const notBefore = wallClockAt(zone, afterMs) - MAX_GAP_MS
   const firstDay = Math.floor(notBefore / DAY_MS)
   for (let day = firstDay; day < firstDay + FARTHEST_DAYS; day++) {
     if (!isCronDay(cron, day)) continue
@@ -93,7 +93,7 @@ function nextByElapsedTime(cron: Cron, zone: string, afterMs: number): number | 
     const wall = wallClockAt(zone, at)
     const day = Math.floor(wall / DAY_MS)
     if (!isCronDay(cron, day)) {
-      // Where midnight comes twice, the second one lies behind.
+      // If midnight occurs twice, the second one is in the past.
       at = Math.max(at + MINUTE_MS, instantOf(zone, nextCronDay(cron, day) * DAY_MS))
       continue
     }
@@ -126,7 +126,7 @@ interface FieldRange {
   names?: readonly string[]
 }
 
-/** The numbers of one field, in order. */
+/** The numbers of one field, sorted. */
 function readField(text: string, range: FieldRange): number[] | undefined {
   const numbers = new Set<number>()
   for (const part of text.split(',')) {
@@ -137,7 +137,7 @@ function readField(text: string, range: FieldRange): number[] | undefined {
   return [...numbers].toSorted((a, b) => a - b)
 }
 
-/** `*`, `5`, `5-20`, with `/3` behind each of them: `5/3` goes on to the end. */
+/** `*`, `5`, `5-20`, each optionally with a step `/3`; `5/3` continues to the end. */
 function readPart(part: string, range: FieldRange): number[] | undefined {
   const [, whole, first, last, every] = /^(?:(\*)|(\w+)(?:-(\w+))?)(?:\/(\d{1,3}))?$/.exec(part) ?? []
   if (whole === undefined && first === undefined) return undefined

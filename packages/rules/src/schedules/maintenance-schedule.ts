@@ -3,31 +3,31 @@ import { instantOf, isTimeZone, wallClockAt } from './zone-time.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const MINUTES_OF_DAY = 1440
-/** The 31st comes at the latest after 62 days; beyond this nothing more comes. */
+/** The 31st occurs at least every 62 days. */
 const FARTHEST_DAYS = 100
 const FIRST_YEAR = 2000
 const LAST_YEAR = 2100
 const THURSDAY = 4
 
-/** When a maintenance window is: the contract's MaintenanceSchedule. Times are those of the zone's clocks. */
+/** The schedule of a maintenance window: the contract's MaintenanceSchedule. Times are local times of the zone. */
 export interface MaintenanceTimes {
-  /** `2026-11-22T02:00`: the first day on which it may begin, and the time of day. */
+  /** `2026-11-22T02:00`: the first possible day, and the time of day. */
   starts: string
-  /** Elapsed time from the start, whatever the clocks do meanwhile. Null = until it is ended by hand. */
+  /** Elapsed time from the start, whatever clock changes happen. Null = until it is ended manually. */
   minutes: number | null
   time_zone: string
   recurs: 'once' | 'daily' | 'weekly' | 'monthly'
   /** 0 = Sunday. */
   weekdays: readonly number[]
-  /** -1 = the last. A month without such a day is left out. */
+  /** -1 = the last. Months without such a day are skipped. */
   month_days: readonly number[]
-  /** Nothing begins after it. */
+  /** No occurrence starts after it. */
   until: string | null
 }
 
 export interface Occurrence {
   startMs: number
-  /** Null = until it is ended by hand. */
+  /** Null = until it is ended manually. */
   endMs: number | null
 }
 
@@ -36,7 +36,7 @@ export interface ScheduleProblem {
   sentence: string
 }
 
-/** The occurrence that is on at an instant: from its start, included, to its end, not included. */
+/** The occurrence at an instant, including its start and excluding its end. */
 export function occurrenceAt(times: MaintenanceTimes, atMs: number): Occurrence | undefined {
   const startMs = latestStart(times, atMs)
   if (startMs === undefined) return undefined
@@ -44,13 +44,13 @@ export function occurrenceAt(times: MaintenanceTimes, atMs: number): Occurrence 
   return occurrence.endMs === null || occurrence.endMs > atMs ? occurrence : undefined
 }
 
-/** The next one that begins after an instant. */
+/** The next occurrence that starts after an instant. */
 export function nextOccurrence(times: MaintenanceTimes, afterMs: number): Occurrence | undefined {
   const startMs = nextStart(times, afterMs)
   return startMs === undefined ? undefined : occurrenceFrom(times, startMs)
 }
 
-/** The next ones that begin after an instant, in order, at most `count`. */
+/** The next occurrences after an instant, in order, at most `count`. */
 export function nextOccurrences(times: MaintenanceTimes, afterMs: number, count: number): Occurrence[] {
   const found: Occurrence[] = []
   let next = nextOccurrence(times, afterMs)
@@ -61,13 +61,13 @@ export function nextOccurrences(times: MaintenanceTimes, afterMs: number, count:
   return found
 }
 
-/** What is wrong with a schedule, as a sentence for who made it. The functions above need one without a problem. */
+/** What is wrong with a schedule, as a sentence for its author. The functions above require a valid schedule. */
 export function findScheduleProblem(times: MaintenanceTimes): ScheduleProblem | undefined {
   const { recurs, minutes } = times
   if (!isTimeZone(times.time_zone)) {
     return {
       field: 'time_zone',
-      sentence: 'There is no such time zone. Choose one, for example Europe/Zurich.',
+      sentence: 'Unknown time zone. Choose one, for example Europe/Zurich.',
     }
   }
   if (!isWithinYears(times.starts)) return { field: 'starts', sentence: yearsSentence }
@@ -83,18 +83,18 @@ export function findScheduleProblem(times: MaintenanceTimes): ScheduleProblem | 
     if (minutes === null) {
       return {
         field: 'minutes',
-        sentence: 'A window that recurs needs a length: without one it would never end.',
+        sentence: 'Set a length. Without one, a recurring window would never end.',
       }
     }
     if (minutes > longest) {
       return {
         field: 'minutes',
-        sentence: `It would begin again before it ends. At most ${longest / 60} hours fit between two starts.`,
+        sentence: `The window would start again before it ends. Use at most ${longest / 60} hours.`,
       }
     }
   }
   if (nextStart(times, Number.NEGATIVE_INFINITY) === undefined) {
-    return { field: 'until', sentence: 'It would never begin: "until" is before the first start.' }
+    return { field: 'until', sentence: 'The window would never start: "until" is before the first start.' }
   }
   return undefined
 }
@@ -106,7 +106,7 @@ function isWithinYears(local: string): boolean {
   return year >= FIRST_YEAR && year <= LAST_YEAR
 }
 
-/** Where a day is shorter than 24 hours the next start cuts off the one before. */
+/** If a day is shorter than 24 hours, the next start ends the previous occurrence. */
 function occurrenceFrom(times: MaintenanceTimes, startMs: number): Occurrence {
   if (times.minutes === null) return { startMs, endMs: null }
   const endMs = startMs + times.minutes * MINUTE_MS
@@ -117,7 +117,7 @@ function occurrenceFrom(times: MaintenanceTimes, startMs: number): Occurrence {
 function nextStart(times: MaintenanceTimes, afterMs: number): number | undefined {
   const { firstDay, timeOfDay, untilMs } = readTimes(times)
   let day = firstDay
-  // A day earlier: the start that falls into a gap at midnight is on the next day by the clock.
+  // A day earlier: a start that falls into a gap at midnight is on the next local day.
   if (afterMs > firstDay * DAY_MS) day = Math.max(day, dayOf(wallClockAt(times.time_zone, afterMs)) - 1)
   for (let steps = 0; steps < FARTHEST_DAYS; steps++, day++) {
     if (times.recurs === 'once' && day > firstDay) return undefined
@@ -171,9 +171,9 @@ function isChosen({ recurs, weekdays, month_days: monthDays }: MaintenanceTimes,
   }
 }
 
-/** Minutes between the two starts that are nearest to each other, by the calendar. */
+/** Minutes between the two nearest starts of the calendar. */
 function shortestDistance(times: MaintenanceTimes): number {
-  // Four years hold every length of a month beside every other.
+  // Four years contain every combination of adjacent month lengths.
   const from = Date.UTC(2027, 0, 1) / DAY_MS
   let previous: number | undefined
   let shortest = Number.POSITIVE_INFINITY

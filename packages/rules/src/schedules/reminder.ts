@@ -3,7 +3,7 @@ export const REMINDER_MINUTE = 35
 
 /** The next hh:35 of the local clock, strictly in the future, in milliseconds. */
 export function nextReminderAt(nowMs: number): number {
-  // Walking the minutes stays right where a zone is not a whole hour off or its clock is changed by half an hour.
+  // Stepping by minutes is correct in zones with offsets of less than an hour.
   let atMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS
   do atMs += MINUTE_MS
   while (new Date(atMs).getMinutes() !== REMINDER_MINUTE)

@@ -4,9 +4,9 @@ import { DEFAULT_RETENTION, findShorterKept } from './retention.ts'
 test.each([
   [7, 90, 730, {}],
   [1, 1, 1, {}],
-  [91, 90, 730, { check_history_5min_prune_days: 'Not shorter than every sample is kept: 91 days.' }],
-  [2, 1, 1, { check_history_5min_prune_days: 'Not shorter than every sample is kept: 2 days.' }],
-  [1, 1, 0, { check_history_hourly_prune_days: 'Not shorter than means of 5 minutes are kept: 1 day.' }],
+  [91, 90, 730, { check_history_5min_prune_days: 'Use at least 91 days, as for raw samples.' }],
+  [2, 1, 1, { check_history_5min_prune_days: 'Use at least 2 days, as for raw samples.' }],
+  [1, 1, 0, { check_history_hourly_prune_days: 'Use at least 1 day, as for 5-minute averages.' }],
 ])('%i, %i and %i days', (raw, minutes, hours, expected) => {
   expect(
     findShorterKept({

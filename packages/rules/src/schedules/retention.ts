@@ -1,4 +1,4 @@
-/** How many days samples are kept: every one, means of five minutes, and of an hour. */
+/** Days that samples are stored: raw samples, and averages of five minutes and of an hour. */
 export interface Retention {
   check_history_prune_days: number
   check_history_5min_prune_days: number
@@ -33,21 +33,21 @@ export function pruneBefore(days: number, now: Date): string | undefined {
 export const MOST_DAYS = 3650
 
 /**
- * What is wrong with it, by field: what is coarser is made of what is finer, and is there to be kept longer.
+ * What is wrong, by field: coarser data is made from finer data, and must be stored at least as long.
  *
  *     findShorterKept({ check_history_prune_days: 90, check_history_5min_prune_days: 30, ... })
- *     // { check_history_5min_prune_days: 'Not shorter than every sample is kept: 90 days.' }
+ *     // { check_history_5min_prune_days: 'Use at least 90 days, as for raw samples.' }
  */
 export function findShorterKept(kept: Retention): Partial<Record<keyof Retention, string>> {
   if (kept.check_history_5min_prune_days < kept.check_history_prune_days) {
-    return { check_history_5min_prune_days: notShorter('every sample is', kept.check_history_prune_days) }
+    return { check_history_5min_prune_days: notShorter('raw samples', kept.check_history_prune_days) }
   }
   if (kept.check_history_hourly_prune_days < kept.check_history_5min_prune_days) {
     const days = kept.check_history_5min_prune_days
-    return { check_history_hourly_prune_days: notShorter('means of 5 minutes are', days) }
+    return { check_history_hourly_prune_days: notShorter('5-minute averages', days) }
   }
   return {}
 }
 
 const notShorter = (what: string, days: number) =>
-  `Not shorter than ${what} kept: ${days} ${days === 1 ? 'day' : 'days'}.`
+  `Use at least ${days} ${days === 1 ? 'day' : 'days'}, as for ${what}.`

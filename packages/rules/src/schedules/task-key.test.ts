@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { taskFitsPlatform, taskKey } from './task-key.ts'
+import { taskFitsPlatform, taskKey } from './task-problems.ts'
 
 test('a task is the same by its name, however it is written', () => {
   expect(taskKey({ name: ' Tidy UP ' })).toBe(taskKey({ name: 'tidy up' }))

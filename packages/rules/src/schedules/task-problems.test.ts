@@ -79,7 +79,7 @@ test.each(['1000s', '5', 'm', '1.5h', '5w', '-5m', '15 m', '0m'])(
   (period) => {
     const problemOf = (given: Partial<Checked>) =>
       findTaskProblem({ random_task_delay: null, ...times(given), ...given })
-    const sentence = 'Write a number and s, m, h or d, for example 15m.'
+    const sentence = 'Use a number and s, m, h or d, for example 15m.'
     const field = 'task_repetition_interval'
     expect(problemOf({ [field]: period, task_repetition_duration: '1d' })).toEqual({ field, sentence })
     const other = 'task_repetition_duration'

@@ -1,24 +1,24 @@
+import { scriptFitsPlatform } from '../agents/available-actions.ts'
 import { parseCron } from './cron.ts'
-import { isTimed, nextTaskRun, type TaskTimes } from './task-schedule.ts'
-import { parseTimePeriod } from './time-period.ts'
+import { isTimed, nextTaskRun, parseTimePeriod, type TaskTimes } from './task-schedule.ts'
 
 const FIRST_YEAR = 2000
 const LAST_YEAR = 2100
 const SHORTEST_INTERVAL_SECONDS = 60
-const MOST_DELAY_SECONDS = 24 * 3600
-const PERIOD = 'Write a number and s, m, h or d, for example 15m.'
+const MAX_DELAY_SECONDS = 24 * 3600
+const PERIOD = 'Use a number and s, m, h or d, for example 15m.'
 
 export interface TaskProblem {
   field: string
   sentence: string
 }
 
-/** What is wrong with a schedule, as a sentence for who made it. task-schedule.ts needs one without a problem. */
+/** What is wrong with a schedule, as a sentence for its author. task-schedule.ts requires a valid one. */
 export function findTaskProblem(times: CheckedTimes): TaskProblem | undefined {
   return listTaskProblems(times)[0]
 }
 
-/** Everything that is wrong, so that each field can say its own. */
+/** All problems, so that each field can show its own. */
 export function listTaskProblems(times: CheckedTimes): TaskProblem[] {
   if (!isTimed(times.task_type)) return []
   const problems = [
@@ -33,13 +33,13 @@ export function listTaskProblems(times: CheckedTimes): TaskProblem[] {
 
 type CheckedTimes = TaskTimes & {
   random_task_delay: string | null
-  /** Of a task, beside its times: it is deleted when none is to come. */
+  /** Whether the task is deleted when no run is due any more. */
   remove_if_not_scheduled?: boolean
 }
 
 function findDateProblem({ task_type, run_time_date, expire_date }: TaskTimes): TaskProblem | undefined {
   if (run_time_date === null && task_type !== 'cron')
-    return { field: 'run_time_date', sentence: 'Say when it runs first.' }
+    return { field: 'run_time_date', sentence: 'Set the first run.' }
   if (run_time_date !== null && !isWithinYears(run_time_date)) return yearsProblem('run_time_date')
   if (expire_date === null) return undefined
   if (!isWithinYears(expire_date)) return yearsProblem('expire_date')
@@ -53,7 +53,7 @@ function findDayProblem(times: TaskTimes): TaskProblem | undefined {
   const isEmpty = (bits: number | null) => bits === null || bits === 0
   if (task_type === 'cron' && parseCron(times.cron_expression ?? '') === undefined) {
     const sentence =
-      'Write minute, hour, day of the month, month and day of the week, for example 30 2 * * mon-fri.'
+      'Use minute, hour, day of the month, month and day of the week, for example 30 2 * * mon-fri.'
     return { field: 'cron_expression', sentence }
   }
   if ((task_type === 'weekly' || task_type === 'monthlydow') && isEmpty(times.run_time_bit_weekdays))
@@ -79,7 +79,7 @@ function findRepetitionProblem(times: TaskTimes): TaskProblem | undefined {
   if (durationSeconds < intervalSeconds) {
     return {
       field: 'task_repetition_duration',
-      sentence: 'It is repeated for at least as long as one interval.',
+      sentence: 'Use at least the length of one interval.',
     }
   }
   return undefined
@@ -89,14 +89,14 @@ function findDelayProblem(delay: string | null): TaskProblem | undefined {
   if (delay === null) return undefined
   const seconds = parseTimePeriod(delay, () => {})
   if (seconds === 0) return { field: 'random_task_delay', sentence: PERIOD }
-  if (seconds <= MOST_DELAY_SECONDS) return undefined
+  if (seconds <= MAX_DELAY_SECONDS) return undefined
   return { field: 'random_task_delay', sentence: 'At most one day.' }
 }
 
 function findRemovalProblem(times: CheckedTimes): TaskProblem | undefined {
   const { remove_if_not_scheduled: isRemoved, task_type, expire_date } = times
   if (isRemoved !== true || task_type === 'runonce' || expire_date !== null) return undefined
-  return { field: 'expire_date', sentence: 'Say when it ends: it is deleted after that.' }
+  return { field: 'expire_date', sentence: 'Set the end. The task is deleted after it.' }
 }
 
 const NEVER_FIELDS: Partial<Record<TaskTimes['task_type'], string>> = {
@@ -104,16 +104,16 @@ const NEVER_FIELDS: Partial<Record<TaskTimes['task_type'], string>> = {
   monthly: 'monthly_days_of_month',
 }
 
-/** The zone of the machine does not matter: a day that is in no calendar is in none of them. */
+/** The zone does not matter: a date that does not exist in the calendar exists in no zone. */
 function findNeverProblem(times: TaskTimes): TaskProblem | undefined {
   const from = times.run_time_date === null ? Date.UTC(2026, 0, 1) : Date.parse(`${times.run_time_date}Z`) - 1
   const endless = { ...times, expire_date: null }
   if (nextTaskRun(endless, 'UTC', from) === undefined) {
     const field = NEVER_FIELDS[times.task_type] ?? 'run_time_date'
-    return { field, sentence: 'It would never run: there is no such day.' }
+    return { field, sentence: 'The task would never run: this day does not exist.' }
   }
   if (times.run_time_date === null || nextTaskRun(times, 'UTC', from) !== undefined) return undefined
-  return { field: 'expire_date', sentence: 'It would never run: the end is before the first run.' }
+  return { field: 'expire_date', sentence: 'The task would never run: the end is before the first run.' }
 }
 
 function isWithinYears(local: string): boolean {
@@ -123,4 +123,24 @@ function isWithinYears(local: string): boolean {
 
 function yearsProblem(field: string): TaskProblem {
   return { field, sentence: `Choose a date from ${FIRST_YEAR} to ${LAST_YEAR}.` }
+}
+
+/** Policies treat tasks with the same key as the same task, of which a machine has one. The key is the name. */
+export function taskKey({ name }: { name: string }): string {
+  return name.trim().toLowerCase()
+}
+
+/**
+ * Whether a machine of this system can run a task of a policy. `scripts`: the systems of each script; undefined if
+ * the script was deleted.
+ */
+export function taskFitsPlatform(
+  platforms: readonly string[],
+  plat: string,
+  scripts: readonly (readonly string[] | undefined)[],
+): boolean {
+  return (
+    platforms.includes(plat) &&
+    scripts.every((script) => script === undefined || scriptFitsPlatform(script, plat))
+  )
 }

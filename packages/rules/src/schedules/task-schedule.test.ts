@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findTaskProblem } from './task-problems.ts'
 import { endOfRepetition, isTaskOver, nextTaskRun, nextTaskRuns, type TaskTimes } from './task-schedule.ts'
-import { describeTask } from './task-words.ts'
+import { describeTask } from './task-text.ts'
 import { wallClockAt } from './zone-time.ts'
 
 const ZURICH = 'Europe/Zurich'

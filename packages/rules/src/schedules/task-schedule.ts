@@ -1,9 +1,27 @@
 import { nextCronRun, parseCron } from './cron.ts'
-import { parseTimePeriod } from './time-period.ts'
 import { instantOf, wallClockAt } from './zone-time.ts'
 
+const TIME_PERIOD = /^(\d{1,3})([smhd])$/i
+const UNIT_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Seconds of a period such as `90s`, `5m`, `12H` or `1d`; 0 and a log line if it is invalid. */
+export function parseTimePeriod(text: string, onInvalid: (message: string) => void = logError): number {
+  const [, digits = '', unit = ''] = TIME_PERIOD.exec(text) ?? []
+  const unitSeconds = UNIT_SECONDS[unit.toLowerCase()]
+  if (unitSeconds === undefined) {
+    onInvalid('Time Period is invalid')
+    return 0
+  }
+  return Number(digits) * unitSeconds
+}
+
+function logError(message: string): void {
+  // eslint-disable-next-line no-console -- the spec asks for a logged line, and rules know no other log.
+  console.error(message)
+}
+
 const DAY_MS = 86_400_000
-/** The 29th of February comes at the latest after eight years; 255 days or 52 weeks come before that. */
+/** February 29 occurs at least every eight years, which is longer than 255 days or 52 weeks. */
 const FARTHEST_DAYS = 8 * 366
 const THURSDAY = 4
 export const LAST_DAY_BIT = 0x80000000
@@ -32,27 +50,27 @@ const TIMED_TYPES: ReadonlySet<TaskType> = new Set([
   'cron',
 ])
 
-/** When a task runs, by the clocks of its machine: the contract's TaskSchedule. */
+/** When a task runs, by the clock of its machine: the contract's TaskSchedule. */
 export interface TaskTimes {
   task_type: TaskType
-  /** `2026-11-22T02:00`: the first day, and the time of day. Null where the type needs none. */
+  /** `2026-11-22T02:00`: the first day, and the time of day. Null if the type needs none. */
   run_time_date: string | null
-  /** Nothing runs after it. */
+  /** No run starts after it. */
   expire_date: string | null
   daily_interval: number
   weekly_interval: number
   /** Sunday = 1, Monday = 2 ... Saturday = 64. */
   run_time_bit_weekdays: number | null
-  /** The first = 1, the second = 2 ...; the last = 0x80000000. A month without such a day is left out. */
+  /** The first = 1, the second = 2 ...; the last = 0x80000000. Months without such a day are skipped. */
   monthly_days_of_month: number | null
   /** January = 1, February = 2 ... */
   monthly_months_of_year: number | null
   /** The first weekday of its name in the month = 1 ... the fourth = 8, the last = 16. */
   monthly_weeks_of_month: number | null
   cron_expression: string | null
-  /** A time period: after each start it runs again so often... */
+  /** A time period: each start is repeated at this interval... */
   task_repetition_interval: string | null
-  /** ... for so long. */
+  /** ... for this time. */
   task_repetition_duration: string | null
 }
 
@@ -61,13 +79,13 @@ export function isTimed(type: TaskType): boolean {
   return TIMED_TYPES.has(type)
 }
 
-/** The first run after an instant, without the random delay; undefined when there is none any more. */
+/** The first run after an instant, without the random delay; undefined if there is none. */
 export function nextTaskRun(times: TaskTimes, zone: string, afterMs: number): number | undefined {
   let next = nextStart(times, zone, afterMs)
   const repetition = readRepetition(times)
   if (repetition !== undefined) {
     const { intervalMs, durationMs } = repetition
-    // Starts whose repetitions still go on.
+    // Starts whose repetitions have not ended.
     let start = nextStart(times, zone, afterMs - durationMs)
     while (start !== undefined && start <= afterMs) {
       const elapsed = (Math.floor((afterMs - start) / intervalMs) + 1) * intervalMs
@@ -78,7 +96,10 @@ export function nextTaskRun(times: TaskTimes, zone: string, afterMs: number): nu
   return next === undefined || next > expiryMs(times, zone) ? undefined : next
 }
 
-/** Whether all of its runs were before this instant, late ones too. Never so of what does not run by the clock. */
+/**
+ * Whether all of its runs, including delayed ones, are before this instant. `false` for types that do not run by the
+ * clock.
+ */
 export function isTaskOver(
   times: TaskTimes & { random_task_delay: string | null },
   zone: string,
@@ -99,7 +120,7 @@ export function nextTaskRuns(times: TaskTimes, zone: string, afterMs: number, co
   return found
 }
 
-/** When the repetitions end to which a run belongs; undefined without repetition. */
+/** When the repetitions of a run end; undefined without repetition. */
 export function endOfRepetition(times: TaskTimes, zone: string, runMs: number): number | undefined {
   const repetition = readRepetition(times)
   if (repetition === undefined) return undefined
@@ -112,7 +133,7 @@ export function endOfRepetition(times: TaskTimes, zone: string, runMs: number): 
   return end
 }
 
-/** In milliseconds; undefined unless both periods are given and can be read. */
+/** In milliseconds; undefined unless both periods are set and valid. */
 function readRepetition({
   task_repetition_interval: interval,
   task_repetition_duration: duration,
@@ -144,7 +165,7 @@ function nextStart(times: TaskTimes, zone: string, afterMs: number): number | un
     return run > afterMs ? run : undefined
   }
   let day = firstDay
-  // A day earlier: the start that falls into a gap at midnight is on the next day by the clock.
+  // A day earlier: a start that falls into a gap at midnight is on the next local day.
   if (afterMs > firstDay * DAY_MS) day = Math.max(day, Math.floor(wallClockAt(zone, afterMs) / DAY_MS) - 1)
   for (const end = day + FARTHEST_DAYS; day < end; day++) {
     if (!isTaskDay(times, day, firstDay)) continue
@@ -158,13 +179,13 @@ function wallOf(local: string): number {
   return Date.parse(`${local}Z`)
 }
 
-/** Days are counted from 1970 on. */
+/** Days since 1970. */
 function isTaskDay(times: TaskTimes, day: number, firstDay: number): boolean {
   switch (times.task_type) {
     case 'daily':
       return (day - firstDay) % times.daily_interval === 0
     case 'weekly': {
-      // Weeks begin on Sunday, as they do for the schedulers that people know.
+      // Weeks start on Sunday, as in other schedulers.
       const weeks = (sundayOf(day) - sundayOf(firstDay)) / 7
       return weeks % times.weekly_interval === 0 && has(times.run_time_bit_weekdays, weekdayOf(day))
     }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { parseTimePeriod } from './time-period.ts'
+import { parseTimePeriod } from './task-schedule.ts'
 
 test.each([
   ['30s', 30],

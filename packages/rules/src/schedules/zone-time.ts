@@ -1,31 +1,31 @@
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** More names than the world has zones: what people type in any spelling may not fill the memory. */
-const MOST_FORMATTERS = 700
+/** More than the number of zones: user input in any spelling must not fill the memory. */
+const MAX_FORMATTERS = 700
 
-/** Whether it is a name of the IANA time zone database that this machine knows. Offsets such as +02:00 are none. */
+/** Whether it is a known name of the IANA time zone database. Offsets such as +02:00 are not. */
 export function isTimeZone(name: string): boolean {
   return isUtc(name) || (/^[A-Za-z]/.test(name) && formatterOf(name) !== undefined)
 }
 
-/** What the clocks of the zone show at an instant, as milliseconds of a clock that knows no zone. */
+/** The local time of the zone at an instant, as milliseconds without a zone. */
 export function wallClockAt(zone: string, instantMs: number): number {
   if (isUtc(zone)) return instantMs
   const formatter = formatterOf(zone)
   if (formatter === undefined) throw new RangeError(`not a time zone: ${zone}`)
   const second = Math.floor(instantMs / 1000) * 1000
-  // "11/22/2026, 02:00:00": reading the text takes a third of the time that its parts take.
+  // "11/22/2026, 02:00:00": parsing the text takes a third of the time of `formatToParts`.
   const [month = 1, day = 1, year = 0, hour = 0, minute = 0, seconds = 0] =
     formatter.format(second).match(/\d+/g)?.map(Number) ?? []
   return Date.UTC(year, month - 1, day, hour, minute, seconds) + (instantMs - second)
 }
 
 /**
- * The instant at which the clocks of the zone show a time. One that they leave out is the first moment after the
- * gap, one that they show twice is the first of both.
+ * The instant of a local time of the zone. A skipped time is the first moment after the gap, a repeated time the
+ * first of both.
  */
 export function instantOf(zone: string, wallMs: number): number {
-  // A day off on either side lies on either side of a change, and no zone changes twice within two days.
+  // A day before and a day after are on both sides of a change, and no zone changes twice within two days.
   const before = offsetAt(zone, wallMs - DAY_MS)
   const after = offsetAt(zone, wallMs + DAY_MS)
   const first = wallMs - Math.max(before, after)
@@ -35,7 +35,7 @@ export function instantOf(zone: string, wallMs: number): number {
   return findChange(zone, wallMs - DAY_MS - before, wallMs + DAY_MS - after)
 }
 
-/** What most servers are set to needs no calendar, which takes long to load and 7 MB of memory. */
+/** UTC, the zone of most servers, needs no calendar data, which loads slowly and takes 7 MB of memory. */
 function isUtc(zone: string): boolean {
   return zone === 'UTC' || zone === 'Etc/UTC'
 }
@@ -44,7 +44,7 @@ function offsetAt(zone: string, instantMs: number): number {
   return wallClockAt(zone, instantMs) - instantMs
 }
 
-/** The first moment of the new offset, between two instants of which each has its own. Changes are at whole minutes. */
+/** The first moment of the new offset between two instants with different offsets. Changes are at full minutes. */
 function findChange(zone: string, fromMs: number, toMs: number): number {
   const old = offsetAt(zone, fromMs)
   let low = Math.floor(fromMs / MINUTE_MS)
@@ -57,7 +57,7 @@ function findChange(zone: string, fromMs: number, toMs: number): number {
   return high * MINUTE_MS
 }
 
-// Making one takes as long as a hundred uses.
+// Creating one takes as long as a hundred uses.
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
@@ -76,7 +76,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
       minute: 'numeric',
       second: 'numeric',
     })
-    if (formatters.size >= MOST_FORMATTERS) formatters.clear()
+    if (formatters.size >= MAX_FORMATTERS) formatters.clear()
     formatters.set(zone, formatter)
     return formatter
   } catch (error) {

@@ -1,8 +1,8 @@
 import { toPresence } from '../agents/agent-status.ts'
 import type { AgentStatus } from '../agents/agent-status.ts'
-import { platformName } from '../agents/platform-name.ts'
+import { platformName } from '../agents/available-actions.ts'
 
-/** What the search needs to know of a row of the machines table. */
+/** The fields of a row of the machines table that the search needs. */
 export type SearchableMachine = {
   hostname: string
   client_name: string
@@ -31,7 +31,7 @@ export type SearchableMachine = {
   custom_fields: readonly { value: unknown }[]
 }
 
-/** The `is:` words, in the order in which a help text lists them. */
+/** The `is:` terms, in the order of the help text. */
 export const SEARCH_FLAGS = [
   'is:online',
   'is:away',
@@ -48,19 +48,19 @@ export const SEARCH_FLAGS = [
 ] as const
 export type SearchFlag = (typeof SEARCH_FLAGS)[number]
 
-/** Days without a sign of life from which a machine counts as expired. */
+/** Days without a sign of life after which a machine counts as expired. */
 export const EXPIRED_DAYS = 30
 
 export type MachineSearch = {
-  /** Lower-cased words that must all occur. */
+  /** Lower-case words that must all match. */
   words: string[]
-  /** Conditions that must all hold; of the four availability words only the last is left. */
+  /** Conditions that must all hold. Of the four availability terms only the last one counts. */
   flags: SearchFlag[]
-  /** `is:` words that mean nothing; they are searched as text too. */
+  /** Unknown `is:` terms, which are also searched as text. */
   unknown: string[]
 }
 
-/** Splits the text of the search box into words and `is:` words (SRCH-02 to SRCH-09). */
+/** Splits a search text into words and `is:` terms. */
 export function parseSearch(text: string): MachineSearch {
   const tokens = fold(text).split(/\s+/).filter(Boolean)
   const availability = tokens.findLast((token) => isFlag(token) && AVAILABILITY.has(token))
@@ -74,12 +74,11 @@ export function parseSearch(text: string): MachineSearch {
 }
 
 /**
- * Everything of a row that the search looks at, lower-cased (SRCH-01). Costly beside a search, so keep it as long as
- * the row is the same object. `shown` adds what only the table knows, such as dates in the user's format.
+ * The searchable text of a row, in lower case. More expensive than a search, so cache it per row object. `shown`
+ * adds texts that only the table knows, such as dates in the user's format.
  */
 export function searchText(row: SearchableMachine, shown: readonly string[] = []): string {
-  // Words hold no white space, so a line end between the fields keeps a word from matching across two of them.
-  // One template is half the cost of joining a list, which counts at 100,000 rows.
+  // Words contain no white space, so a line break between fields prevents matches across two of them.
   const text = `${row.hostname}
 ${row.client_name}
 ${row.site_name}
@@ -103,7 +102,9 @@ ${shown.join('\n')}`
   return fold(text)
 }
 
-/** A test for rows, to be given each row with its `searchText`; made for 100,000 rows per key press. */
+/**
+ * Returns a test for rows, which is called with each row and its `searchText`. Runs for 100,000 rows per key press.
+ */
 export function compileSearch(
   text: string,
   nowMs: number,
@@ -122,7 +123,7 @@ const FLAG_CONDITIONS: Record<SearchFlag, (row: SearchableMachine, expiredFrom: 
   'is:away': (row) => toPresence(row.status, row.connected) === 'away',
   'is:offline': (row) => row.status === 'offline',
   'is:overdue': (row) => row.status === 'overdue',
-  // Instants are ISO texts in UTC, whose order is that of time; reading 100,000 of them as dates takes 60 ms.
+  // Instants are ISO texts in UTC, which sort by time. Parsing 100,000 of them takes 60 ms.
   'is:expired': (row, expiredFrom) => row.last_seen !== null && row.last_seen <= expiredFrom,
   'is:checksfailing': (row) => row.checks.has_failing_checks,
   'is:checksold': (row) => row.checks.old > 0,
@@ -133,7 +134,7 @@ const FLAG_CONDITIONS: Record<SearchFlag, (row: SearchableMachine, expiredFrom: 
   'is:maintenance': (row) => row.maintenance_mode,
 }
 
-// Composed and decomposed letters look the same on screen, so they are the same here.
+// Composed and decomposed letters look the same on screen, so they match.
 function fold(text: string): string {
   return text.normalize().toLowerCase()
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toSortKey } from './sort-key.ts'
+import { toSortKey } from './tree-order.ts'
 
 test.each([
   [

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatTreeNode, parseTreeNode } from './tree-node.ts'
-import type { TreeNode } from './tree-node.ts'
+import { formatTreeNode, parseTreeNode, type TreeNode } from './tree-order.ts'
 
 test.each<[string, TreeNode]>([
   ['Client|1', { kind: 'Client', id: 1 }],

@@ -3,7 +3,7 @@ const LOCAL = /^[^@]{1,64}$/
 const LABEL = /^[a-zA-Z0-9-]{1,63}$/
 const TOP_LEVEL = /^[a-zA-Z]{2,63}$/
 
-/** Whether the text is an e-mail address by the rule of spec section 5. */
+/** Whether the text is an e-mail address. */
 export function isEmail(text: string): boolean {
   if (!ALLOWED.test(text)) return false
   const [local = '', domain = '', ...more] = text.split('@')

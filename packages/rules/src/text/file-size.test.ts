@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatFileSize } from './file-size.ts'
+import { formatFileSize } from './units.ts'
 
 const KB = 1024
 const MB = 1024 * KB

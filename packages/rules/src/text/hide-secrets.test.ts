@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SecretFilter } from './hide-secrets.ts'
+import { SecretFilter } from './safe-text.ts'
 
 function hide(secrets: string[], pieces: string[]): string {
   const filter = new SecretFilter(secrets)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NOTIFICATION_POSITIONS, NOTIFICATION_PRESETS, placeNotification } from './notification.ts'
+import { NOTIFICATION_POSITIONS, NOTIFICATION_PRESETS, placeNotification } from './layout.ts'
 
 test('spec 9, the base notification is at the bottom for 5000 ms, feedback at the top for 2000 ms', () => {
   expect(NOTIFICATION_PRESETS.base).toEqual({ position: 'bottom', timeoutMs: 5000 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPaletteName, PALETTE, paletteHex } from './palette.ts'
+import { isPaletteName, PALETTE, paletteHex } from './colors.ts'
 
 test('readings, colours: the 19 palette names in their order', () => {
   expect(Object.keys(PALETTE).join(' ')).toBe(

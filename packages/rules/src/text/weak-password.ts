@@ -1,7 +1,7 @@
 /**
- * Passwords that are guessed first. A list of the usual ones would hold thousands of variations of few ideas, so the
- * ideas are written down: words with a year, a counter or a mark, runs of the keyboard, and repetitions. What is
- * shorter than the minimum of ten characters is refused elsewhere.
+ * Passwords that are guessed first. A list of common ones would contain thousands of variations of few patterns, so
+ * the patterns are listed: words with a year, a counter or a mark, keyboard sequences, and repetitions. Passwords
+ * below the minimum of ten characters are refused elsewhere.
  */
 const WORDS = new Set(
   `
@@ -30,10 +30,10 @@ const WORDS = new Set(
     .trim()
     .split(/\s+/),
 )
-const LONGEST_WORD = Math.max(...Array.from(WORDS, ({ length }) => length))
+const MAX_WORD_CHARACTERS = Math.max(...Array.from(WORDS, ({ length }) => length))
 const SHORTEST_WORD = 2
 
-/** Along these lines, in either direction. */
+/** Keyboard sequences, in either direction. */
 const WALKS = [
   '01234567890',
   'abcdefghijklmnopqrstuvwxyz',
@@ -53,7 +53,7 @@ const WALKS = [
 ].flatMap((walk) => [walk, Array.from(walk).reverse().join('')])
 const SHORTEST_WALK = 3
 
-/** What people write in place of letters. */
+/** Common replacements for letters. */
 const LETTERS: Record<string, string> = {
   '@': 'a',
   '4': 'a',
@@ -65,33 +65,33 @@ const LETTERS: Record<string, string> = {
   $: 's',
   '7': 't',
 }
-/** Of longer ones nobody tries variations. */
-const LONGEST_COMMON = 40
+/** Longer ones are not guessed by variation. */
+const MAX_COMMON_CHARACTERS = 40
 const SHORTEST_NAME = 3
 
-/** Why a new password would be guessed soon; undefined when it may be used. */
+/** Why a new password is weak; undefined if it is accepted. */
 export function findPasswordFault(password: string, username = ''): string | undefined {
   const text = password.normalize('NFKC').toLowerCase()
   const names = [username.toLowerCase(), username.toLowerCase().split('@', 1)[0] ?? '']
   if (names.some((name) => name.length >= SHORTEST_NAME && text.includes(name)))
     return 'The password contains the user name. Choose another one.'
-  if (isCommon(text)) return 'This password is common and is guessed first. Choose another one.'
+  if (isCommon(text)) return 'This password is common and easy to guess. Choose another one.'
   return undefined
 }
 
 function isCommon(text: string): boolean {
   if (new Set(text).size <= 3 || /^(.{1,10})\1+$/s.test(text)) return true
-  if (text.length > LONGEST_COMMON) return false
+  if (text.length > MAX_COMMON_CHARACTERS) return false
   return isMadeOf(text, walksAt) || isWordWithMarks(text)
 }
 
-/** `Passw0rd2024!`: words, with something before or after them that everybody adds. */
+/** `Passw0rd2024!`: words with common prefixes or suffixes. */
 function isWordWithMarks(text: string): boolean {
   const [, before = '', middle = '', after = ''] = /^([^a-z]*)(.*?)([^a-z]*)$/s.exec(text) ?? []
   const tails = [after, ...trailing(after)]
   return tails.some((tail) => {
     const words = middle + after.slice(0, after.length - tail.length)
-    return isUsualMark(before) && isUsualMark(tail) && isMadeOf(asLetters(words), wordsAt)
+    return isUsualMark(before) && isUsualMark(tail) && isMadeOf(asLetters(words), wordLengthsAt)
   })
 }
 
@@ -106,7 +106,7 @@ function asLetters(text: string): string {
     .join('')
 }
 
-/** A year, a counter, few characters, or the same one again and again. */
+/** A year, a counter, few different characters, or repetitions. */
 function isUsualMark(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '')
   const others = text.length - digits.length
@@ -119,7 +119,7 @@ function isUsualMark(text: string): boolean {
   return isUsualNumber && (others <= 3 || new Set(text.replaceAll(/\d/g, '')).size === 1)
 }
 
-/** Whether pieces cover all of a text. `lengthsAt`: how long each piece may be that begins there. */
+/** Whether pieces cover a text completely. `lengthsAt`: possible lengths of a piece at a position. */
 function isMadeOf(text: string, lengthsAt: (text: string, start: number) => number[]): boolean {
   const reached = new Set([0])
   for (let at = 0; at < text.length; at++) {
@@ -128,8 +128,11 @@ function isMadeOf(text: string, lengthsAt: (text: string, start: number) => numb
   return text !== '' && reached.has(text.length)
 }
 
-function wordsAt(text: string, start: number): number[] {
-  const lengths = Array.from({ length: LONGEST_WORD - SHORTEST_WORD + 1 }, (_, more) => SHORTEST_WORD + more)
+function wordLengthsAt(text: string, start: number): number[] {
+  const lengths = Array.from(
+    { length: MAX_WORD_CHARACTERS - SHORTEST_WORD + 1 },
+    (_, more) => SHORTEST_WORD + more,
+  )
   return lengths.filter(
     (length) => start + length <= text.length && WORDS.has(text.slice(start, start + length)),
   )

@@ -1,14 +1,13 @@
-import { MachineRefused } from '../machine-refused.ts'
-import { requireRoot, runInstaller } from '../run-installer.ts'
+import { AgentError } from '../../errors.ts'
+import { type InstallerEnd, requireRoot, runInstaller } from '../package-tools.ts'
 import { runTool } from '../run-tool.ts'
-import { describeAptFailure } from './apt-failure.ts'
 
-const ASK_LIMIT_MS = 60_000
-/** So long it waits for another program that is busy with the packages. */
+const LOCK_TIMEOUT_MS = 60_000
+/** How long apt waits for another package manager. */
 const LOCK_SECONDS = 60
 
-/** Nobody is there to be asked; what people have changed in settings stays; services are not restarted by surprise. */
-const NO_QUESTIONS = {
+/** No prompts; changed configuration files are kept; services are not restarted. */
+const NO_PROMPTS = {
   DEBIAN_FRONTEND: 'noninteractive',
   APT_LISTCHANGES_FRONTEND: 'none',
   NEEDRESTART_MODE: 'l',
@@ -30,8 +29,8 @@ export async function installAptPackage(names: readonly string[]): Promise<void>
   requireRoot()
   const name = await findKnown(names)
   if (name === undefined)
-    throw new MachineRefused(
-      `This machine knows no package ${names.join(' or ')}. Look whether its lists of packages are fetched.`,
+    throw new AgentError(
+      `Package ${names.join(' or ')} was not found. Check that the package lists are up to date.`,
     )
   await finishInterrupted()
   await install(['--no-install-recommends', 'install', '--', name])
@@ -40,52 +39,52 @@ export async function installAptPackage(names: readonly string[]): Promise<void>
 async function install(args: string[]): Promise<void> {
   const progress = new AptProgress((line) => process.stdout.write(`${line}\n`))
   const end = await runInstaller('apt-get', [...COMMON, ...args], {
-    env: NO_QUESTIONS,
+    env: NO_PROMPTS,
     onStatus: (text) => progress.take(text),
   })
-  if (end.code !== 0) throw new MachineRefused(describeAptFailure(end))
+  if (end.code !== 0) throw new AgentError(describeAptFailure(end))
 }
 
-/** What a machine that went off in the middle has left half installed is brought to its end first. */
+/** Finishes an installation that was interrupted by a shutdown. */
 async function finishInterrupted(): Promise<void> {
   const { stdout } = await runTool('dpkg', ['--audit'], {
-    signal: AbortSignal.timeout(ASK_LIMIT_MS),
-    timeoutMs: ASK_LIMIT_MS,
+    signal: AbortSignal.timeout(LOCK_TIMEOUT_MS),
+    timeoutMs: LOCK_TIMEOUT_MS,
   })
   if (stdout.trim() === '') return
-  process.stdout.write('An earlier installation was interrupted; it is finished first.\n')
+  process.stdout.write('Finishing an interrupted installation first.\n')
   const end = await runInstaller('dpkg', ['--force-confdef', '--force-confold', '--configure', '-a'], {
-    env: NO_QUESTIONS,
+    env: NO_PROMPTS,
   })
-  if (end.code !== 0) throw new MachineRefused(describeAptFailure(end))
+  if (end.code !== 0) throw new AgentError(describeAptFailure(end))
 }
 
 async function findKnown(names: readonly string[]): Promise<string | undefined> {
   for (const name of names) {
     const { stdout } = await runTool('apt-cache', ['policy', '--', name], {
-      signal: AbortSignal.timeout(ASK_LIMIT_MS),
-      timeoutMs: ASK_LIMIT_MS,
+      signal: AbortSignal.timeout(LOCK_TIMEOUT_MS),
+      timeoutMs: LOCK_TIMEOUT_MS,
     })
     if (/^\s+Candidate: (?!\(none\))\S/m.test(stdout)) return name
   }
   return undefined
 }
 
-/** Fetching is the first part of the way, unpacking and setting up the rest. */
+/** Downloads count as the first part of the progress, unpacking and setup as the rest. */
 const FETCHING = 0.3
 const STEP = 5
 
-/** Makes of what apt tells of its progress a line from time to time: `Progress: 45 %`. */
+/** Prints apt's progress from time to time: `Progress: 45 %`. */
 export class AptProgress {
   #say: (line: string) => void
   #rest = ''
-  #told = 0
+  #reported = 0
 
   constructor(say: (line: string) => void) {
     this.#say = say
   }
 
-  /** Pieces of lines as apt writes them to its status descriptor: `pmstatus:tzdata:40.0000:Unpacking tzdata`. */
+  /** Reads apt's status descriptor: `pmstatus:tzdata:40.0000:Unpacking tzdata`. */
   take(text: string): void {
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop()?.slice(-1000) ?? ''
@@ -93,14 +92,33 @@ export class AptProgress {
       const [, kind, percent] = /^(dlstatus|pmstatus):(?:.*?):(\d{1,3}(?:\.\d+)?):/.exec(line) ?? []
       if (kind === undefined) continue
       const part = Math.min(100, Number(percent))
-      this.#tell(kind === 'dlstatus' ? part * FETCHING : 100 * FETCHING + part * (1 - FETCHING))
+      this.#print(kind === 'dlstatus' ? part * FETCHING : 100 * FETCHING + part * (1 - FETCHING))
     }
   }
 
-  #tell(percent: number): void {
+  #print(percent: number): void {
     const rounded = Math.floor(percent / STEP) * STEP
-    if (rounded <= this.#told) return
-    this.#told = rounded
+    if (rounded <= this.#reported) return
+    this.#reported = rounded
     this.#say(`Progress: ${rounded} %`)
   }
+}
+
+/** Describes why apt or dpkg failed, for users. */
+export function describeAptFailure({ code, said }: InstallerEnd): string {
+  const [, process, program] = /held by process (\d+) \(([^)\n]+)\)/.exec(said) ?? []
+  if (process !== undefined)
+    return `Another package manager is running: ${program}, process ${process}. Try again when it has finished.`
+  if (/Could not get lock|Unable to (lock|acquire)|is locked by another process/.test(said))
+    return 'Another package manager is running. Try again when it has finished.'
+  if (/Packages need to be removed but remove is disabled/.test(said))
+    return 'Nothing was installed, because other packages would have to be removed. Use a terminal.'
+  if (/No space left on device|enough free space/.test(said)) return 'Not enough free disk space.'
+  const [, missing] = /Unable to locate package (\S+)/.exec(said) ?? []
+  if (missing !== undefined) return `Package ${missing} was not found.`
+  const trouble = said.split('\n').findLast((line) => /^E: |^dpkg: error/.test(line))
+  if (/Failed to fetch/.test(said))
+    return `Failed to download packages: ${trouble?.replace(/^E: /, '') ?? 'no response'}`
+  const how = code === null ? 'apt-get was killed' : `apt-get exited with code ${code}`
+  return trouble === undefined ? `${how}.` : `${how}: ${trouble.replace(/^E: /, '')}`
 }

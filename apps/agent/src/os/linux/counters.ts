@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
-import type { Counters } from '../counters.ts'
+import type { Counters } from '../os.ts'
+import type { CpuTimes, MemoryUse } from '../probes.ts'
 import { readLinuxDisks } from './mounts.ts'
-import { parseCpuTimes, parseMemory } from './proc-load.ts'
 
-/** Some kernels and containers lack single files; what they would say is absent then. */
+/** Some kernels and containers lack single files. Their values are absent then. */
 export async function readLinuxCounters(): Promise<Counters> {
   const { totalBytes, availableBytes, swap } = parseMemory(read('/proc/meminfo'))
   const load = Number(read('/proc/loadavg').split(' ')[0])
@@ -22,9 +22,9 @@ export async function readLinuxCounters(): Promise<Counters> {
   }
 }
 
-/** Of the file, whatever the disk's own sector size is: https://docs.kernel.org/admin-guide/iostats.html */
+/** Always 512, whatever the disk's own sector size is: https://docs.kernel.org/admin-guide/iostats.html */
 const SECTOR_BYTES = 512
-/** Whole disks. Partitions, and what is made of disks (md, dm, loop, zram), would count the same bytes again. */
+/** Whole disks. Partitions and virtual disks (md, dm, loop, zram) would count the same bytes again. */
 const DISK = /^(?:[shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+)$/
 
 /** /proc/diskstats: `254 0 vda reads merged sectors-read ms writes merged sectors-written ...`. */
@@ -40,7 +40,7 @@ export function parseDiskStats(text: string): { read: number; written: number } 
   return { read, written }
 }
 
-/** Interfaces through which others' bytes pass a second time: bridges, tunnels and containers' ends. */
+/** Interfaces that would count bytes twice: bridges, tunnels and container interfaces. */
 const PASSING = /^(?:lo|docker|br-|veth|virbr|tun|tap|wg|cni|flannel|cali|ifb|dummy)/
 
 /** /proc/net/dev: `eth0: bytes packets errs drop fifo frame compressed multicast bytes ...`. */
@@ -67,7 +67,35 @@ function find(file: string): string | undefined {
   try {
     return read(file)
   } catch {
-    // Not on this kernel, or not in this container.
+    // Not available on this kernel or in this container.
     return undefined
+  }
+}
+
+/** The first line of /proc/stat: the time of all processors together, in 10 ms. */
+export function parseCpuTimes(stat: string): CpuTimes {
+  const [name, ...fields] = (stat.split('\n', 1)[0] ?? '').split(/\s+/)
+  // user nice system idle iowait irq softirq steal; the rest (guests) is included in user and nice.
+  const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] =
+    fields.map(Number)
+  if (name !== 'cpu' || Number.isNaN(user + idle))
+    throw new Error('/proc/stat has no line for all processors')
+  const busy = user + nice + system + irq + softirq + steal
+  return { busy, total: busy + idle + iowait }
+}
+
+/** /proc/meminfo. Memory that programs can use at once counts as available, including caches. */
+export function parseMemory(meminfo: string): MemoryUse {
+  const bytes = (name: string) => {
+    const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo) ?? []
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
+  }
+  const sum = (...names: string[]) => names.reduce((total, name) => total + (bytes(name) ?? 0), 0)
+  const swapBytes = bytes('SwapTotal') ?? 0
+  return {
+    totalBytes: bytes('MemTotal') ?? 0,
+    // Kernels before 3.14 do not report it.
+    availableBytes: bytes('MemAvailable') ?? sum('MemFree', 'Buffers', 'Cached'),
+    swap: swapBytes === 0 ? null : { totalBytes: swapBytes, freeBytes: bytes('SwapFree') ?? 0 },
   }
 }

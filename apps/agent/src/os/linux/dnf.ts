@@ -1,14 +1,19 @@
 import type { Patch } from '@muster/contract/agent/patches'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import { makePatch, type PatchScan, type PatchTools } from '../patch-tools.ts'
-import { type InstallerEnd, requireRoot, runInstaller } from '../run-installer.ts'
+import {
+  type InstallerEnd,
+  makePatch,
+  type PatchScan,
+  type PatchTools,
+  requireRoot,
+  runInstaller,
+} from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 
 const LIMIT_MS = 300_000
 const UPDATES_CODE = 100
-/** It would wait for ever for another one that is at work. */
+/** dnf would wait forever for another instance. */
 const NO_WAIT = '--setopt=exit_on_lock=True'
 const program = () => (findProgram('dnf') === undefined ? 'yum' : 'dnf')
 
@@ -18,7 +23,7 @@ export const dnf: PatchTools = {
     const fresh = refresh === 'now' ? ['--refresh'] : []
     const { code, stdout, stderr } = await ask(program(), ['-q', ...fresh, 'check-update'])
     if (code !== 0 && code !== UPDATES_CODE)
-      throw new Unmeasurable(describeDnfFailure({ code, said: `${stdout}\n${stderr}` }))
+      throw new MeasureError(describeDnfFailure({ code, said: `${stdout}\n${stderr}` }))
     const installed = await ask('rpm', [
       '-qa',
       '--qf',
@@ -29,7 +34,7 @@ export const dnf: PatchTools = {
     return {
       patches: parseDnfUpdates(stdout, { installed: installed.stdout, security: security.stdout }),
       problem: null,
-      // An older one does not know the question, and says nothing of a restart.
+      // Older versions do not support this option and report no restart.
       ...(reboot.code === 0 || /reboot is required/i.test(reboot.stdout)
         ? { needsReboot: reboot.code === 1 }
         : {}),
@@ -47,16 +52,16 @@ export const dnf: PatchTools = {
       if (end.code === 0) return
       failures.push(describeDnfFailure(end))
     }
-    throw new MachineRefused(failures.join(' '))
+    throw new AgentError(failures.join(' '))
   },
 }
 
 async function run(args: string[]): Promise<void> {
   const end = await runInstaller(program(), ['-y', NO_WAIT, ...args])
-  if (end.code !== 0) throw new MachineRefused(describeDnfFailure(end))
+  if (end.code !== 0) throw new AgentError(describeDnfFailure(end))
 }
 
-/** What `check-update` printed, with what rpm says is installed and `updateinfo` says closes a hole. */
+/** Combines `check-update`, the versions that rpm reports, and the security advisories of `updateinfo`. */
 export function parseDnfUpdates(
   output: string,
   { installed, security }: { installed: string; security: string },
@@ -68,7 +73,7 @@ export function parseDnfUpdates(
     }),
   )
   const severities = parseSecurity(security)
-  // What it would replace by something else stands below that line, and is no newer version of itself.
+  // Below that line are packages that replace others; those are no updates.
   const [updates = ''] = output.split(/^Obsoleting Packages/m)
   return updates.split('\n').flatMap((line) => {
     const [, name = '', arch = '', version = '', repository = ''] =
@@ -91,7 +96,10 @@ export function parseDnfUpdates(
   })
 }
 
-/** `RHSA-2024:3619 Important/Sec. kernel-5.14.0-427.el9.x86_64`; the newer dnf writes the kind and severity apart. */
+/**
+ * `RHSA-2024:3619 Important/Sec. kernel-5.14.0-427.el9.x86_64`; newer versions of dnf print type and severity
+ * separately.
+ */
 function parseSecurity(output: string): Map<string, Patch['severity']> {
   const found = new Map<string, Patch['severity']>()
   for (const line of output.split('\n')) {
@@ -111,17 +119,16 @@ const SEVERITIES = ['Critical', 'Important', 'Moderate', 'Low'] as const
 
 export function describeDnfFailure({ code, said }: InstallerEnd): string {
   if (code === 200 || /lock|another (app|copy|process)/i.test(said))
-    return 'Another program is busy with the packages of this machine. Try again when it has ended.'
+    return 'Another package manager is running. Try again when it has finished.'
   if (/No match for argument|Unable to find a match/.test(said))
-    return `No such package is known to this machine: ${firstLine(
+    return `Package not found: ${firstLine(
       said
         .split('\n')
         .filter((line) => /match/.test(line))
         .join('\n'),
     )}`
-  if (/No space left|At least \d+\w* more space needed/.test(said))
-    return 'There is not enough free space on the disk.'
+  if (/No space left|At least \d+\w* more space needed/.test(said)) return 'Not enough free disk space.'
   const trouble = said.split('\n').find((line) => /^(Error|error|Failed)/.test(line))
-  const how = code === null ? `${program()} was ended` : `${program()} ended with code ${code}`
+  const how = code === null ? `${program()} was killed` : `${program()} exited with code ${code}`
   return trouble === undefined ? `${how}.` : `${how}: ${trouble}`
 }

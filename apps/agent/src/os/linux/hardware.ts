@@ -3,7 +3,7 @@ import type { PhysicalDisk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
 import { parseAssignments } from './sessions.ts'
 
-/** Makers fill fields that they have nothing for with texts like these. */
+/** Placeholders that vendors leave in empty fields. */
 const EMPTY_VALUE =
   /^(|none|n\/?a|default string|to be filled by o\.?e\.?m\.?|system (manufacturer|product name|serial number)|not (specified|applicable|available)|unknown|0+|0123456789|\.+)$/i
 const VIRTUAL_DISK = /^(loop|ram|zram|dm-|md|sr|fd|nbd|drbd)/
@@ -66,7 +66,7 @@ function diskType(device: string, rotational: string): string {
   return rotational === '1' ? 'HDD' : 'SSD'
 }
 
-/** What the machine calls its operating system. */
+/** The name of the operating system. */
 export function readOsRelease(root = '/'): { os_name: string; os_version: string } {
   const release = parseAssignments(readText(`${root}etc/os-release`) || readText(`${root}usr/lib/os-release`))
   return {
@@ -80,7 +80,7 @@ export function readTimeZone(root = '/'): string {
     const [, zone] = /zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(readlinkSync(`${root}etc/localtime`)) ?? []
     if (zone !== undefined) return zone
   } catch {
-    // A copy instead of a link, or nothing at all: the text file may know.
+    // A copy instead of a symlink, or nothing: try the text file.
   }
   return readText(`${root}etc/timezone`) || 'UTC'
 }
@@ -102,7 +102,7 @@ function listFolder(folder: string): string[] {
   }
 }
 
-/** The text of a system file without white space and NULs around it; empty when there is no such file. */
+/** The trimmed text of a system file; empty if it does not exist. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8').replaceAll('\0', '').trim()

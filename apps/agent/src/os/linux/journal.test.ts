@@ -86,16 +86,16 @@ test('a line without end fills no memory', async () => {
 
 test('a journal that cannot be read is told as journalctl tells it', async () => {
   givenJournalctl('echo "Failed to search journal: Bad message" >&2; exit 1')
-  await expect(find()).rejects.toThrow('The journal cannot be read: Failed to search journal: Bad message')
+  await expect(find()).rejects.toThrow('Failed to read the journal: Failed to search journal: Bad message')
   givenJournalctl('echo "No journal files were found." >&2; echo "-- No entries --"')
-  await expect(find()).rejects.toThrow('The journal cannot be read: No journal files were found.')
+  await expect(find()).rejects.toThrow('Failed to read the journal: No journal files were found.')
 })
 
 test('a check that is taken back ends journalctl', async () => {
   givenJournalctl('exec sleep 60')
   const abort = new AbortController()
   setTimeout(() => abort.abort(), 100)
-  await expect(findJournalEntries(SEARCH, abort.signal)).rejects.toThrow('journalctl could not be run')
+  await expect(findJournalEntries(SEARCH, abort.signal)).rejects.toThrow('Failed to run journalctl')
 })
 
 const JOURNALD = '/usr/lib/systemd/systemd-journald'
@@ -104,8 +104,8 @@ test('issue 3, 1.1, journald: a real journal is searched by priority and text, w
   if (process.getuid?.() !== 0 || !existsSync(JOURNALD))
     return expect(parseJournalLine(line('no journal can be made here'))).toBeDefined()
   const folder = givenFolder()
-  const kept = join(folder, 'journal')
-  mkdirSync(kept)
+  const keyValues = join(folder, 'journal')
+  mkdirSync(keyValues)
   const script = `set -eu
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 run /run
@@ -118,8 +118,8 @@ echo 'The fan failed' | systemd-cat -t sensors -p crit
 journalctl --sync
 cp -r /run/log/journal/. "$1"
 kill $journald`
-  execFileSync('unshare', ['--mount', 'sh', '-c', script, 'sh', kept], { stdio: 'pipe' })
-  givenJournalctl(`exec /usr/bin/journalctl --directory=${kept} "$@"`)
+  execFileSync('unshare', ['--mount', 'sh', '-c', script, 'sh', keyValues], { stdio: 'pipe' })
+  givenJournalctl(`exec /usr/bin/journalctl --directory=${keyValues} "$@"`)
   const all = await find()
   expect(all).toMatchObject({ count: 2, isWhole: true })
   expect(all.entries.map(({ source, message }) => [source, message])).toEqual([

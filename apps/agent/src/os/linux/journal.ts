@@ -1,22 +1,21 @@
-import { JOURNAL_PRIORITIES, type CheckDefinition } from '@muster/contract/agent/checks'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { type CheckDefinition, JOURNAL_PRIORITIES } from '@muster/contract/agent/checks'
+import { MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { EntryCounter, type FoundEntries, type LogEntry, partFinder } from '../log-entries.ts'
 import { firstLine } from '../run-tool.ts'
-import { streamTool } from '../stream-tool.ts'
-import { TextPieces } from '../text-pieces.ts'
+import { streamTool, TextPieces } from '../stream-tool.ts'
 
 const LIMIT_MS = 20_000
-/** A message may have any length; one beyond this is passed over. */
+/** Longer messages are skipped. */
 const MAX_LINE = 1024 * 1024
 const FIELDS = 'MESSAGE,SYSLOG_IDENTIFIER,_COMM,_SYSTEMD_UNIT,MESSAGE_ID,_PID'
 
 type JournalSearch = Extract<CheckDefinition, { check_type: 'journal' }>['settings']
 
-/** Reads the journal backwards, as far as the search goes and the time allows. */
+/** Reads the journal backwards until the search or the time limit ends. */
 export async function findJournalEntries(search: JournalSearch, signal: AbortSignal): Promise<FoundEntries> {
   if (findProgram('journalctl') === undefined)
-    throw new Unmeasurable('This machine keeps no journal: there is no journalctl.')
+    throw new MeasureError('This machine has no journal: journalctl is not installed.')
   const hasPart = partFinder(search.event_message)
   const counter = new EntryCounter(({ message }) => hasPart(message))
   const lines = new TextPieces({ end: '\n', maxLength: MAX_LINE })
@@ -31,8 +30,8 @@ export async function findJournalEntries(search: JournalSearch, signal: AbortSig
   })
   const isBare = counter.end(true).count === 0
   if (/No journal files were (found|opened)/.test(stderr) || (isBare && code !== 0 && code !== null))
-    throw new Unmeasurable(
-      `The journal cannot be read: ${firstLine(stderr) || `journalctl ended with ${code}`}`,
+    throw new MeasureError(
+      `Failed to read the journal: ${firstLine(stderr) || `journalctl exited with code ${code}`}`,
     )
   return counter.end(code !== null)
 }
@@ -46,7 +45,7 @@ function journalArgs(search: JournalSearch, nowMs: number): string[] {
     '--reverse',
     '--no-pager',
     `--since=@${since}`,
-    // A number: names differ between versions.
+    // A number, because names differ between versions.
     `--priority=${JOURNAL_PRIORITIES.indexOf(search.priority)}`,
     ...(search.unit === null ? [] : [`--unit=${search.unit}`]),
   ]
@@ -67,18 +66,18 @@ export function parseJournalLine(line: string): LogEntry | undefined {
   }
 }
 
-/** The fields of a line of `journalctl --output=json`; undefined for what is none. */
+/** The fields of a line of `journalctl --output=json`; undefined if it is invalid. */
 export function parseFields(line: string): object | undefined {
   try {
     const fields: unknown = JSON.parse(line)
     return typeof fields === 'object' && fields !== null ? fields : undefined
   } catch {
-    // A line that was cut, or the warning of a program.
+    // A line that was cut, or a warning of the program.
     return undefined
   }
 }
 
-/** A field is a text, or its bytes where they are no UTF-8, or a list of either where it was given more than once. */
+/** A field is a text, or bytes if it is not UTF-8, or a list of either if it is repeated. */
 export function readField(fields: object, name: string): string {
   const value = Object.entries(fields).find(([known]) => known === name)?.[1] as unknown
   return textOf(value)

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { ListeningPort } from '@muster/contract/agent/processes'
 
-const MOST_PORTS = 50
-/** Of /proc/net: sockets that wait for somebody. UDP knows no connections; what has no peer listens. */
+const MAX_PORTS = 50
+/** /proc/net: listening sockets. For UDP, sockets without a peer. */
 const TABLES = [
   { file: 'tcp', protocol: 'tcp', state: '0A' },
   { file: 'tcp6', protocol: 'tcp', state: '0A' },
@@ -13,8 +13,9 @@ const TABLES = [
 const NONE: ListeningPort[] = []
 
 /**
- * Which process listens where. The table of sockets names no processes: who holds a socket is found among the open
- * files of all. That is much work, so it is done for new processes, and for all when there is a socket of nobody.
+ * Finds which process listens on which port. The socket tables name no processes: the owner is found among the open
+ * files of all processes. That is expensive, so it is done for new processes, and for all only if a socket has no
+ * known owner.
  */
 export class PortBook {
   #sockets = new Map<string, ListeningPort>()
@@ -23,7 +24,7 @@ export class PortBook {
   #ports = new Map<string, ListeningPort[]>()
   #keys = new Map<string, string>()
 
-  /** Reads the sockets anew. Processes are given by a key that no other one has. */
+  /** Reads the sockets again. Processes are identified by a unique key. */
   refresh(processes: { pid: number; key: string }[]): void {
     this.#sockets = readListening()
     const held = new Set([...this.#inodesOf.values()].flat())
@@ -41,7 +42,7 @@ export class PortBook {
     this.#ownerless = new Set([...this.#sockets.keys()].filter((inode) => !owned.has(inode)))
   }
 
-  /** The same list again for as long as nothing changed. */
+  /** Returns the same list object while nothing has changed. */
   portsOf(key: string): ListeningPort[] {
     const held = this.#inodesOf.get(key)
     if (held === undefined || held.length === 0) return NONE
@@ -51,7 +52,7 @@ export class PortBook {
     if (this.#keys.get(key) === text) return this.#ports.get(key) ?? NONE
     const found = inodes.map((inode) => this.#sockets.get(inode)).filter((port) => port !== undefined)
     const single = new Map(found.map((port) => [`${port.protocol} ${port.address} ${port.port}`, port]))
-    const ports = [...single.values()].toSorted((a, b) => a.port - b.port).slice(0, MOST_PORTS)
+    const ports = [...single.values()].toSorted((a, b) => a.port - b.port).slice(0, MAX_PORTS)
     this.#keys.set(key, text)
     this.#ports.set(key, ports)
     return ports
@@ -71,7 +72,7 @@ export class PortBook {
         if (inode !== undefined && this.#sockets.has(inode)) held.push(inode)
       }
     } catch {
-      // It has just ended, or is not the agent's to look into.
+      // It has just exited, or the agent has no permission.
     }
     return held
   }
@@ -86,7 +87,7 @@ function readSocket(file: string): string | undefined {
   }
 }
 
-/** Sockets that wait for somebody, by their inodes. */
+/** Listening sockets by inode. */
 export function readListening(): Map<string, ListeningPort> {
   const found = new Map<string, ListeningPort>()
   for (const { file, protocol, state } of TABLES) {
@@ -102,7 +103,7 @@ export function readListening(): Map<string, ListeningPort> {
   return found
 }
 
-/** A table of /proc/net: `0: 0100007F:20E4 00000000:0000 0A ...`, the inode is the tenth word. */
+/** A table of /proc/net: `0: 0100007F:20E4 00000000:0000 0A ...`. The inode is the tenth word. */
 export function parseSockets(
   text: string,
   wanted: string,
@@ -118,7 +119,7 @@ export function parseSockets(
   return found
 }
 
-/** Words of four bytes, each as the processor keeps it: the last byte comes first. */
+/** Words of four bytes in the processor's byte order: the last byte comes first. */
 function readAddress(hex: string): string {
   const bytes = [...hex.matchAll(/.{8}/g)].flatMap(([word]) =>
     [6, 4, 2, 0].map((at) => Number.parseInt(word.slice(at, at + 2), 16)),
@@ -129,6 +130,6 @@ function readAddress(hex: string): string {
   const groups = Array.from({ length: 8 }, (_, at) =>
     (((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0)).toString(16),
   )
-  // Which knows how such an address is shortened.
+  // Shortens the address.
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }

@@ -1,47 +1,46 @@
 import { JOURNAL_PRIORITIES } from '@muster/contract/agent/checks'
 import {
   type FoundLog,
-  LONGEST_MESSAGE,
   type LogLine,
-  LogPlace,
+  LogPosition,
   type LogSearch,
-  MOST_ENTRIES,
+  MAX_MESSAGE_CHARACTERS,
+  MAX_LOG_ENTRIES,
 } from '@muster/contract/agent/logs'
 import { followJournal } from '../../remote/logs/follow-journal.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { partFinder } from '../log-entries.ts'
-import type { LogTools } from '../log-tools.ts'
-import { MachineRefused } from '../machine-refused.ts'
+import type { LogTools } from '../os.ts'
+import { AgentError } from '../../errors.ts'
 import { firstLine } from '../run-tool.ts'
-import { streamTool } from '../stream-tool.ts'
-import { TextPieces } from '../text-pieces.ts'
+import { streamTool, TextPieces } from '../stream-tool.ts'
 import { parseFields, readField } from './journal.ts'
 
 const LIMIT_MS = 20_000
-/** A message may have any length; what is beyond is passed over. */
+/** Longer messages are skipped. */
 const MAX_LINE = 1024 * 1024
-/** What an answer holds, and a message between two server processes. */
-const MOST_CHARACTERS = 200_000
+/** Limit for a reply, and for a message between two server processes. */
+const MAX_CHARACTERS = 200_000
 const FIELDS = 'MESSAGE,PRIORITY,SYSLOG_IDENTIFIER,_COMM,_SYSTEMD_UNIT,_PID'
-/** Lines that are there when one begins to look. */
+/** Lines shown when a user starts to follow. */
 const LINES_BEFORE = 200
-const NO_EVENT_LOG = 'This machine keeps a journal, and no event logs of Windows.'
+const NO_EVENT_LOG = 'This machine has a journal and no Windows event logs.'
 
 export const linuxLogTools: LogTools = {
   read: readJournal,
   async follow(room, source) {
     requireJournal()
-    if (source.kind === 'eventlog') throw new MachineRefused(NO_EVENT_LOG)
+    if (source.kind === 'eventlog') throw new AgentError(NO_EVENT_LOG)
     const { unit, priority } = source
     const args = ['--follow', `--lines=${LINES_BEFORE}`, '--output=short-iso', '--no-pager', '--quiet']
     return followJournal(room, { name: 'journalctl', args: [...args, ...filterArgs({ unit, priority })] })
   },
 }
 
-/** Reads the journal backwards, as far as there is room for entries and the time allows. */
+/** Reads the journal backwards until the reply is full or the time limit is over. */
 async function readJournal(search: LogSearch): Promise<FoundLog> {
   requireJournal()
-  if (search.log !== undefined) throw new MachineRefused(NO_EVENT_LOG)
+  if (search.log !== undefined) throw new AgentError(NO_EVENT_LOG)
   const hasPart = partFinder(search.search)
   const lines = new TextPieces({ end: '\n', maxLength: MAX_LINE })
   const entries: LogLine[] = []
@@ -61,19 +60,19 @@ async function readJournal(search: LogSearch): Promise<FoundLog> {
         if (isAtStart) return false
         if (hasPart(entry.message) || hasPart(entry.source)) {
           characters += entry.message.length
-          if (characters > MOST_CHARACTERS) return false
+          if (characters > MAX_CHARACTERS) return false
           entries.push(entry)
         }
         next = place
-        return entries.length < MOST_ENTRIES
+        return entries.length < MAX_LOG_ENTRIES
       })
       return !isEnough
     },
   })
   const isBare = entries.length === 0
   if (isBare && (/No journal files were (found|opened)/.test(stderr) || (code !== 0 && code !== null)))
-    throw new MachineRefused(
-      `The journal cannot be read: ${firstLine(stderr) || `journalctl ended with ${code}`}`,
+    throw new AgentError(
+      `Failed to read the journal: ${firstLine(stderr) || `journalctl exited with code ${code}`}`,
     )
   const complete = isAtStart || (code !== null && !isEnough)
   return { entries, complete, ...(complete || next === undefined ? {} : { next }) }
@@ -87,7 +86,7 @@ function searchArgs({ since, until, before, ...filter }: LogSearch): string[] {
     '--reverse',
     '--no-pager',
     ...filterArgs(filter),
-    // journalctl takes either a time or a place; what is behind a place is older than `until`.
+    // journalctl accepts either a time or a cursor. Entries before the cursor are older than `until`.
     ...(before === undefined ? timeArgs({ since, until }) : [`--after-cursor=${before}`]),
   ]
 }
@@ -97,7 +96,7 @@ function timeArgs({ since, until }: Pick<LogSearch, 'since' | 'until'>): string[
 }
 
 function filterArgs({ unit, priority }: Pick<LogSearch, 'unit' | 'priority'>): string[] {
-  // A number: names differ between versions.
+  // A number, because names differ between versions.
   const least = JOURNAL_PRIORITIES.indexOf(priority)
   return [`--priority=${least}`, ...(unit === null ? [] : [`--unit=${unit}`])]
 }
@@ -115,12 +114,12 @@ function parseEntry(line: string): { entry: LogLine; place: string | undefined }
     source: (value('SYSLOG_IDENTIFIER') || value('_COMM')).slice(0, 255),
     unit: value('_SYSTEMD_UNIT').slice(0, 255),
     pid: Number.isSafeInteger(pid) && pid > 0 ? pid : 0,
-    message: value('MESSAGE').trim().slice(0, LONGEST_MESSAGE),
+    message: value('MESSAGE').trim().slice(0, MAX_MESSAGE_CHARACTERS),
   }
-  return { entry, place: LogPlace.safeParse(value('__CURSOR')).data }
+  return { entry, place: LogPosition.safeParse(value('__CURSOR')).data }
 }
 
 function requireJournal(): void {
   if (findProgram('journalctl') === undefined)
-    throw new MachineRefused('This machine keeps no journal: there is no journalctl.')
+    throw new AgentError('This machine has no journal: journalctl is not installed.')
 }

@@ -9,13 +9,13 @@ export interface Mount {
   fstype: string
 }
 
-/** File systems that hold data on this machine. Network ones are left out: a server that is away would hang the agent. */
+/** Local file systems. Network ones are left out: a server that does not respond would block the agent. */
 const LOCAL = new Set([
   'ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'jfs', 'reiserfs', 'bcachefs', 'nilfs2',
   'vfat', 'exfat', 'ntfs', 'ntfs3', 'fuseblk', 'hfs', 'hfsplus', 'apfs', 'ufs', 'udf', 'msdos',
 ]) // prettier-ignore
 
-/** Mounted disks, each once; the root is listed whatever it is made of, so that a container shows its disk too. */
+/** Mounted disks without duplicates. The root is always listed, so that a container shows its disk too. */
 export function parseMounts(mountInfo: string): Mount[] {
   const byMount = new Map<string, Mount>()
   for (const line of mountInfo.split('\n')) {
@@ -24,7 +24,7 @@ export function parseMounts(mountInfo: string): Mount[] {
     const [, , , root, mount] = own?.split(' ') ?? []
     const [fstype, device] = rest?.split(' ') ?? []
     if (mount === undefined || fstype === undefined || device === undefined) continue
-    // The later of two mounts on one place hides the earlier one.
+    // The later of two mounts on one path hides the earlier one.
     byMount.delete(unescapeOctal(mount))
     const isBind = root !== '/' && fstype !== 'btrfs' && fstype !== 'zfs'
     if (mount !== '/' && (!LOCAL.has(fstype) || isBind || device.startsWith('/dev/loop'))) continue
@@ -33,7 +33,7 @@ export function parseMounts(mountInfo: string): Mount[] {
   return keepFirstOfEachDevice([...byMount.values()])
 }
 
-/** Every place where something is mounted, whatever it is. */
+/** All mount points of any type. */
 export function listMountPoints(mountInfo: string): Set<string> {
   const places = mountInfo.split('\n').flatMap((line) => {
     const mount = line.split(' ')[4]
@@ -48,11 +48,11 @@ export async function readLinuxDisks(): Promise<z.infer<typeof Disk>[]> {
 }
 
 function keepFirstOfEachDevice(mounts: Mount[]): Mount[] {
-  // The shortest path stands for the device; sub-volumes and second mounts show the same space again.
+  // The shortest path represents the device. Sub-volumes and further mounts show the same space again.
   const sorted = mounts.toSorted((a, b) => a.mount.length - b.mount.length)
   const seen = new Set<string>()
   return sorted.filter(({ device, fstype }) => {
-    // Data sets of a pool are devices of their own names but share the pool's space.
+    // ZFS datasets are devices of their own and share the space of their pool.
     const space = fstype === 'zfs' ? (device.split('/')[0] ?? device) : device
     if (seen.has(space)) return false
     seen.add(space)

@@ -1,23 +1,21 @@
 import { statSync } from 'node:fs'
 import type { Patch } from '@muster/contract/agent/patches'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import { makePatch, type PatchScan, type PatchTools } from '../patch-tools.ts'
+import { makePatch, type PatchScan, type PatchTools } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { installAptPackage, installAptPatches } from './apt-install.ts'
+import { describeAptFailure, installAptPackage, installAptPatches } from './apt-install.ts'
 import { dnf } from './dnf.ts'
-import { describeAptFailure } from './apt-failure.ts'
 
-const NEITHER = 'There is neither apt nor dnf on this machine, so nothing keeps its packages up to date.'
+const NEITHER = 'This machine has neither apt nor dnf, so its packages cannot be updated.'
 
 const apt: PatchTools = { scan: scanApt, install: installAptPatches, installPackage: installAptPackage }
 
-/** Those of the package manager that is there. */
+/** The tools of the package manager that is installed. */
 export const linuxPatches: PatchTools = {
   async scan(options) {
     const manager = findManager()
-    if (manager === undefined) throw new Unmeasurable(NEITHER)
+    if (manager === undefined) throw new MeasureError(NEITHER)
     return manager.scan(options)
   },
   install: (guids) => requireManager().install(guids),
@@ -31,18 +29,18 @@ function findManager(): PatchTools | undefined {
 
 function requireManager(): PatchTools {
   const manager = findManager()
-  if (manager === undefined) throw new MachineRefused(NEITHER)
+  if (manager === undefined) throw new AgentError(NEITHER)
   return manager
 }
 
 const LIMIT_MS = 120_000
 const REFRESH_LIMIT_MS = 300_000
-/** Most systems fetch their lists themselves, once a day. */
+/** Most systems refresh their lists once a day. */
 const OLD_MS = 22 * 3_600_000
-/** As the program itself is told by its own settings where its lists are. */
+/** The list folder from apt's own configuration. */
 const LISTS = '/var/lib/apt/lists'
 
-/** What `apt upgrade` would do: nothing is removed for it, and what it holds back is left out. */
+/** Simulates `apt upgrade`: removes nothing, and leaves out packages on hold. */
 const SIMULATION = ['-s', '-q', '-o', 'Debug::NoLocking=1', '--with-new-pkgs', 'upgrade']
 
 async function scanApt({
@@ -54,13 +52,13 @@ async function scanApt({
 }): Promise<PatchScan> {
   const problem = refresh === 'now' || areOld() ? await refreshLists(signal) : null
   const { code, stdout, stderr } = await runTool('apt-get', SIMULATION, { signal, timeoutMs: LIMIT_MS })
-  if (code !== 0) throw new Unmeasurable(describeAptFailure({ code, said: `${stdout}\n${stderr}` }))
+  if (code !== 0) throw new MeasureError(describeAptFailure({ code, said: `${stdout}\n${stderr}` }))
   return { patches: parseAptSimulation(stdout), problem }
 }
 
 async function refreshLists(signal: AbortSignal): Promise<string | null> {
   if (process.getuid?.() !== 0)
-    return 'The agent does not run as root, so it cannot fetch the lists of packages anew.'
+    return 'The agent does not run as root, so it cannot refresh the package lists.'
   const { code, stdout, stderr } = await runTool(
     'apt-get',
     ['update', '-q', '-o', 'DPkg::Lock::Timeout=20'],
@@ -69,17 +67,17 @@ async function refreshLists(signal: AbortSignal): Promise<string | null> {
       timeoutMs: REFRESH_LIMIT_MS,
     },
   )
-  if (code === null) return 'The lists of packages were not fetched anew: it took longer than five minutes.'
+  if (code === null) return 'Failed to refresh the package lists: timed out after five minutes.'
   const said = `${stdout}\n${stderr}`
-  // It ends well when a list cannot be had, and goes on with the old one.
+  // It exits with 0 if a list cannot be downloaded, and continues with the old one.
   const trouble = firstLine(
     said
       .split('\n')
       .filter((line) => /^(E|W): /.test(line))
       .join('\n'),
   )
-  if (code !== 0) return `The lists of packages were not fetched anew. ${describeAptFailure({ code, said })}`
-  return trouble === '' ? null : `The lists of packages may be old: ${trouble.replace(/^\w: /, '')}`
+  if (code !== 0) return `Failed to refresh the package lists. ${describeAptFailure({ code, said })}`
+  return trouble === '' ? null : `The package lists may be outdated: ${trouble.replace(/^\w: /, '')}`
 }
 
 function areOld(): boolean {
@@ -90,7 +88,7 @@ function areOld(): boolean {
 // Inst libc6 [2.36-9] (2.36-9+deb12u9 Debian:12.9/stable, Debian-Security:12/stable-security [amd64]) [libc-bin:amd64 ]
 const INST = /^Inst (\S+) \[([^\]]*)\] \((\S+) (.*) \[([^\]]*)\]\)/
 
-/** What a simulated upgrade printed. What comes along as new (no version in brackets) is no patch. */
+/** Parses a simulated upgrade. New dependencies (no version in brackets) are no patches. */
 export function parseAptSimulation(output: string): Patch[] {
   return output.split('\n').flatMap((line) => {
     const [, name, current = '', version = '', origins = ''] = INST.exec(line) ?? []

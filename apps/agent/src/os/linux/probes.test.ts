@@ -7,7 +7,7 @@ import { findProgram } from '../../run/find-program.ts'
 import { parsePosixPing, pingPosix } from '../posix-ping.ts'
 import { linuxProbes } from './probes.ts'
 import { listMountPoints } from './mounts.ts'
-import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { parseCpuTimes, parseMemory } from './counters.ts'
 import { parseStatus, programName } from './proc-named.ts'
 import { parseUnit } from './systemctl.ts'
 
@@ -109,7 +109,7 @@ round-trip min/avg/max/stddev = 6.318/7.215/8.112/0.732 ms`,
 
 test('the real ping reaches this machine and no other, where there is one', async () => {
   if (findProgram('ping') === undefined)
-    return expect(linuxProbes.ping('127.0.0.1', signal())).rejects.toThrow('There is no ping program')
+    return expect(linuxProbes.ping('127.0.0.1', signal())).rejects.toThrow('ping is not installed')
   await expect(linuxProbes.ping('127.0.0.1', signal())).resolves.toMatchObject({ sent: 3, received: 3 })
   await expect(linuxProbes.ping('no-such-host.invalid', signal())).resolves.toMatchObject({
     sent: 0,
@@ -130,10 +130,10 @@ test('a ping that does not end is ended', async () => {
 test('without a ping program, or the right to use it, a sentence says so', async () => {
   givenProgram('ping', 'echo "ping: socktype: SOCK_RAW: Operation not permitted" >&2; exit 2')
   await expect(pingPosix('x', { signal: signal(), waitFor: '2', program: 'no-such-ping' })).rejects.toThrow(
-    'There is no ping program on this machine.',
+    'ping is not installed on this machine.',
   )
   await expect(linuxProbes.ping('x', signal())).rejects.toThrow(
-    'The agent may not send ping packets: ping: socktype',
+    'The agent has no permission to send ping packets: ping: socktype',
   )
 })
 

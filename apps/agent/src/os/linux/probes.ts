@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { measureMountSpace } from '../mount-space.ts'
+import { MeasureError } from '../../errors.ts'
+import { measureMountSpace } from '../disk-calls.ts'
 import { pingPosix } from '../posix-ping.ts'
 import type { Probes } from '../probes.ts'
-import { noEventLog } from '../no-log.ts'
+import { noEventLog } from '../unsupported.ts'
 import { findJournalEntries } from './journal.ts'
 import { listMountPoints } from './mounts.ts'
 import { findNamedProcesses } from './proc-named.ts'
-import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { parseCpuTimes, parseMemory } from './counters.ts'
 import { findUnit, startUnit } from './systemctl.ts'
 
 export const linuxProbes: Probes = {
   readCpuTimes: async () => parseCpuTimes(readFileSync('/proc/stat', 'utf8')),
   readMemory: async () => parseMemory(readFileSync('/proc/meminfo', 'utf8')),
   async measureMount(disk) {
-    if (!disk.startsWith('/')) throw new Unmeasurable(`Write the whole path of the mount point, not ${disk}.`)
-    // Without a mount the folder still answers, with the numbers of the disk below it.
+    if (!disk.startsWith('/'))
+      throw new MeasureError(`Use the full path of the mount point instead of ${disk}.`)
+    // Without a mount, the numbers would be those of the disk below the folder.
     const mount = posix.normalize(disk).replace(/(?<=.)\/$/, '')
     const mounts = listMountPoints(readFileSync('/proc/self/mountinfo', 'utf8'))
     return mounts.has(mount) ? measureMountSpace(mount) : undefined

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setImmediate as letOthersWork } from 'node:timers/promises'
-import { askDisk } from '../ask-disk.ts'
+import { withDiskTimeout } from '../disk-calls.ts'
 
 const AT_ONCE = 100
 
-/** Processes whose program has this name, by the kernel's short name or the first word of the command line. */
+/** Processes with this program name, by the kernel's short name or the first word of the command line. */
 export async function findNamedProcesses(
   name: string,
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export async function findNamedProcesses(
     looked += 1
     if (looked % AT_ONCE === 0) await letOthersWork(undefined, { signal })
     const status = parseStatus(tryRead(`/proc/${pid}/status`))
-    // What has ended and was not asked after by its parent is no running process.
+    // Zombies do not count as running.
     if (status === undefined || status.state === 'Z' || status.state === 'X') continue
     if (status.name !== name && (await readProgramName(pid)) !== name) continue
     count += 1
@@ -27,19 +27,19 @@ export async function findNamedProcesses(
   return { count, memoryBytes }
 }
 
-/** /proc/PID/status; undefined when the process has just ended. */
+/** /proc/PID/status; undefined if the process has just exited. */
 export function parseStatus(
   text: string | undefined,
 ): { name: string; state: string; residentBytes: number } | undefined {
   const [, name] = /^Name:\t(.*)$/m.exec(text ?? '') ?? []
   const [, state] = /^State:\t(\S)/m.exec(text ?? '') ?? []
   if (name === undefined || state === undefined) return undefined
-  // Threads of the kernel have no memory of their own.
+  // Kernel threads have no memory of their own.
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(text ?? '') ?? []
   return { name, state, residentBytes: Number(kilobytes ?? 0) * 1024 }
 }
 
-/** `/usr/sbin/sshd -D` is sshd, and a sign-in shell that calls itself `-bash` is bash. */
+/** `/usr/sbin/sshd -D` is sshd, and a login shell named `-bash` is bash. */
 export function programName(commandLine: string): string {
   const [first = ''] = commandLine.split('\0', 1)
   return (first.split('/').at(-1) ?? '').replace(/^-/, '')
@@ -48,10 +48,10 @@ export function programName(commandLine: string): string {
 async function readProgramName(pid: string): Promise<string | undefined> {
   const file = `/proc/${pid}/cmdline`
   try {
-    // The kernel lets this wait while the process is held up by a disk that does not answer.
-    return programName(await askDisk(file, () => readFile(file, 'utf8')))
+    // The kernel blocks this while the process waits for a disk that does not respond.
+    return programName(await withDiskTimeout(file, () => readFile(file, 'utf8')))
   } catch {
-    // It has just ended, or nobody can tell now.
+    // It has just exited, or is not readable.
     return undefined
   }
 }
@@ -60,7 +60,7 @@ function tryRead(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // It has just ended.
+    // It has just exited.
     return undefined
   }
 }

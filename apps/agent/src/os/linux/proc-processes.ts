@@ -8,8 +8,8 @@ interface ProcessEntry {
 }
 
 /**
- * Processes below `root`, in its group or session, and all that carry the run's mark in their environment: a child
- * that called setsid and lost its parent is found by the mark alone. Zombies are not listed; they have ended.
+ * Processes below `root`, in its group or session, and all with the run's mark in their environment: a child that
+ * called setsid and lost its parent is found only by the mark. Zombies are not listed.
  */
 export function findProcRunProcesses(root: number, marker: string): number[] {
   const entries = listProcesses()
@@ -40,7 +40,7 @@ function listProcesses(): ProcessEntry[] {
 function readEntry(pid: number): ProcessEntry[] {
   const stat = tryRead(`/proc/${pid}/stat`)?.toString('latin1')
   if (stat === undefined) return []
-  // The name stands in parentheses and may itself hold any character.
+  // The name is in parentheses and may contain any character.
   const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === 'Z' || state === 'X') return []
   return [{ pid, parent: Number(parent), group: Number(group), session: Number(session) }]
@@ -53,7 +53,7 @@ function carriesMark(pid: number, mark: Buffer): boolean {
   return at === 0 || (at > 0 && environment[at - 1] === 0)
 }
 
-/** Processes end while they are looked at; then there is nothing to read. */
+/** Processes exit while the list is read. */
 function tryRead(file: string): Buffer | undefined {
   try {
     return readFileSync(file)

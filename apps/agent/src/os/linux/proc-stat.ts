@@ -5,10 +5,10 @@ export interface ProcStat {
   name: string
   state: string
   parent: number
-  /** Of all its threads, in ticks of the clock. */
+  /** CPU time of all its threads, in clock ticks. */
   cpuTicks: number
   nice: number
-  /** Ticks since the machine started. */
+  /** Ticks since boot. */
   start: string
   residentPages: number
 }
@@ -16,8 +16,8 @@ export interface ProcStat {
 /**
  * /proc/PID/stat: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
  *
- * Fields 1 to 4, 14 and 15, 19, 22 and 24; the name stands in parentheses and may itself hold any character. One
- * pattern, as a list of all fields would be garbage a thousand times a second.
+ * Fields 1 to 4, 14 and 15, 19, 22 and 24. The name is in parentheses and may contain any character. One pattern,
+ * because a list of all fields would create garbage a thousand times a second.
  */
 const STAT =
   /^(\d+) \((.*)\) (\S) (-?\d+) (?:-?\d+ ){9}(\d+) (\d+) (?:-?\d+ ){3}(-?\d+) (?:-?\d+ ){2}(\d+) \d+ (-?\d+)(?: |$)/s
@@ -38,7 +38,7 @@ export function parseProcStat(text: string): ProcStat | undefined {
   }
 }
 
-/** Undefined when it has ended: processes do while they are looked at. */
+/** Undefined if the process has exited while the list is read. */
 export function readProcStat(pid: number): ProcStat | undefined {
   try {
     return parseProcStat(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -47,12 +47,12 @@ export function readProcStat(pid: number): ProcStat | undefined {
   }
 }
 
-/** Has ended; its parent has not asked after it yet. */
+/** A zombie. */
 export function isEnded({ state }: Pick<ProcStat, 'state'>): boolean {
   return state === 'Z' || state === 'X' || state === 'x'
 }
 
-/** The numbers that the kernel tells programs at their start: https://man7.org/linux/man-pages/man3/getauxval.3.html */
+/** Values that the kernel passes to programs at start: https://man7.org/linux/man-pages/man3/getauxval.3.html */
 export function readKernelUnits(): { pageBytes: number; ticksPerSecond: number } {
   const values = new Map<bigint, number>()
   const words = readFileSync('/proc/self/auxv')

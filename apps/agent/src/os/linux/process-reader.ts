@@ -2,15 +2,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setImmediate as letOthersWork } from 'node:timers/promises'
 import { type MachineProcess, MAX_COMMAND } from '@muster/contract/agent/processes'
 import { readFile } from 'node:fs/promises'
-import type { ProcessesSeen, ProcessReader, SeenProcess } from '../process-tools.ts'
-import { askDisk } from '../ask-disk.ts'
+import type { ProcessSnapshot, ProcessReader, SeenProcess } from '../os.ts'
+import { withDiskTimeout } from '../disk-calls.ts'
 import { PortBook } from './listening-ports.ts'
-import { parseCpuTimes, parseMemory } from './proc-load.ts'
+import { parseCpuTimes, parseMemory } from './counters.ts'
 import { isEnded, type ProcStat, readKernelUnits, readProcStat } from './proc-stat.ts'
-import { UserNames } from './user-names.ts'
+import { UserNames } from './users.ts'
 import { programName } from './proc-named.ts'
 
-/** What runs and what sleeps changes with every look, and the share of the processor tells more. */
+/** Running and sleeping are merged: they change all the time, and CPU use says more. */
 const STATES: Partial<Record<string, MachineProcess['state']>> = {
   D: 'waiting',
   T: 'stopped',
@@ -23,44 +23,44 @@ const STATES: Partial<Record<string, MachineProcess['state']>> = {
 const stateOf = ({ state }: ProcStat) => STATES[state] ?? 'running'
 const niceOf = ({ nice }: ProcStat) => Math.min(19, Math.max(-20, nice))
 
-/** What the process was started with; arguments are separated by zeros. */
+/** The command line. Arguments are separated by NUL. */
 async function readCommand(pid: number): Promise<string> {
   const file = `/proc/${pid}/cmdline`
   try {
-    // The kernel lets this wait while the process is held up by a disk that does not answer.
-    const text = await askDisk(file, () => readFile(file, 'utf8'))
+    // The kernel blocks this while the process waits for a disk that does not respond.
+    const text = await withDiskTimeout(file, () => readFile(file, 'utf8'))
     return text.replace(/\0+$/, '').replaceAll('\0', ' ').slice(0, MAX_COMMAND)
   } catch {
-    // It has just ended, or nobody can tell now.
+    // It has just exited, or is not readable.
     return ''
   }
 }
 
-/** The kernel cuts names to 15 characters, and programs name their first thread: Node calls it MainThread. */
+/** The kernel cuts names to 15 characters, and programs rename their first thread: Node uses MainThread. */
 function fullName(kernelName: string, command: string): string {
   const program = programName(command.split(' ', 1)[0] ?? '')
   const isCut = program.startsWith(kernelName)
   return (isCut || (kernelName === 'MainThread' && program !== '') ? program : kernelName).slice(0, 255)
 }
 
-/** Between these the link and everything else has its turn. */
+/** Number of processes between two yields to the event loop. */
 const AT_ONCE = 50
 const PORTS_EVERY_MS = 5000
 /**
- * After so many to twice as many looks the command line and the user of a process are looked up again: both can change
- * while it runs. Another program under the same number has another name, and is looked up at once.
+ * Command line and user of a process are read again after this many to twice as many rounds, because both can change
+ * while it runs. A reused number has another name and is read again at once.
  */
-const ANEW_AFTER_LOOKS = 30
+const REFRESH_AFTER_ROUNDS = 30
 
 interface Known {
-  /** No other process has it, not even one that gets the same number later. */
+  /** A unique key, also if the number is reused later. */
   key: string
   process: MachineProcess
   kernelName: string
-  looksLeft: number
+  roundsLeft: number
 }
 
-/** Reads /proc. What hardly changes is read when a process is new, and now and then. */
+/** Reads /proc. Values that rarely change are read for new processes, and from time to time. */
 export class LinuxProcessReader implements ProcessReader {
   #units = readKernelUnits()
   #bootMs = readBootMs()
@@ -69,7 +69,7 @@ export class LinuxProcessReader implements ProcessReader {
   #portsAtMs = -PORTS_EVERY_MS
   #known = new Map<number, Known>()
 
-  async read(signal: AbortSignal): Promise<ProcessesSeen> {
+  async read(signal: AbortSignal): Promise<ProcessSnapshot> {
     const stats: ProcStat[] = []
     let looked = 0
     for (const name of readdirSync('/proc')) {
@@ -86,7 +86,7 @@ export class LinuxProcessReader implements ProcessReader {
     for (const stat of stats) {
       const last = before.get(stat.pid)
       const known = last?.process.start === stat.start ? last : undefined
-      // Most of them wait for something, and are as they were: a thousand times a second this has to be cheap.
+      // Most processes are idle and unchanged: this runs a thousand times a second and has to be cheap.
       const process =
         known !== undefined && this.#isAsBefore(stat, known)
           ? known.process
@@ -121,12 +121,12 @@ export class LinuxProcessReader implements ProcessReader {
       process.nice === niceOf(stat) &&
       process.ports === this.#ports.portsOf(known.key)
     if (!isSameStill) return false
-    known.looksLeft -= 1
+    known.roundsLeft -= 1
     this.#known.set(stat.pid, known)
     return true
   }
 
-  /** The same object as before when nothing of it has changed. */
+  /** Returns the same object while nothing has changed. */
   async #describe(stat: ProcStat, known: Known | undefined): Promise<MachineProcess> {
     const key = known?.key ?? keyOf(stat)
     const changing = {
@@ -152,8 +152,8 @@ export class LinuxProcessReader implements ProcessReader {
       key,
       process: same,
       kernelName: stat.name,
-      // Not all of them in the same look.
-      looksLeft: fresh ? known.looksLeft - 1 : ANEW_AFTER_LOOKS + (stat.pid % ANEW_AFTER_LOOKS),
+      // Spread over several rounds.
+      roundsLeft: fresh ? known.roundsLeft - 1 : REFRESH_AFTER_ROUNDS + (stat.pid % REFRESH_AFTER_ROUNDS),
     })
     return same
   }
@@ -169,7 +169,7 @@ export class LinuxProcessReader implements ProcessReader {
     try {
       return (await this.#users.nameOf(statSync(`/proc/${pid}`).uid)).slice(0, 255)
     } catch {
-      // It has just ended.
+      // It has just exited.
       return before?.username ?? ''
     }
   }
@@ -180,9 +180,9 @@ export class LinuxProcessReader implements ProcessReader {
   }
 }
 
-/** Its command line and user need not be looked up again yet. */
-function isFresh(stat: ProcStat, { looksLeft, kernelName }: Known): boolean {
-  return looksLeft > 0 && kernelName === stat.name && !isEnded(stat)
+/** Command line and user are still fresh. */
+function isFresh(stat: ProcStat, { roundsLeft, kernelName }: Known): boolean {
+  return roundsLeft > 0 && kernelName === stat.name && !isEnded(stat)
 }
 
 function keyOf({ pid, start }: ProcStat): string {

@@ -78,7 +78,7 @@ test('a process that is asked ends, one that does not listen goes on until it is
   })
   expect(await linuxProcessTools.end(target, { force: true, tree: false })).toMatchObject({ ended: 1 })
   await expect(linuxProcessTools.end(target, { force: true, tree: false })).rejects.toThrow(
-    'has already ended',
+    'has already exited',
   )
 })
 
@@ -104,7 +104,7 @@ test('a process with the number of an ended one is never hit', async () => {
   const child = await givenProcess('sleep', '1000')
   const other = { pid: child.pid, start: '1' }
   await expect(linuxProcessTools.end(other, { force: true, tree: true })).rejects.toThrow(
-    `The process that is meant has already ended; number ${child.pid} belongs to another one now, sleep.`,
+    `The process has already exited. Number ${child.pid} now belongs to sleep.`,
   )
   await expect(linuxProcessTools.setPriority(other, 5)).rejects.toThrow('belongs to another one')
   expect(isAlive(child.pid)).toBe(true)

@@ -6,8 +6,8 @@ import {
   setProcessPriority,
   signalPosix,
 } from '../end-processes.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import type { ProcessTools } from '../process-tools.ts'
+import { AgentError } from '../../errors.ts'
+import type { ProcessTools } from '../os.ts'
 import { LinuxProcessReader } from './process-reader.ts'
 import { isEnded, readProcStat } from './proc-stat.ts'
 
@@ -19,20 +19,20 @@ export const linuxProcessTools: ProcessTools = {
   async setPriority(target, nice) {
     const found = requireProcess(listProcesses(), target)
     const why = vital(found)
-    if (why !== undefined) throw new MachineRefused(why)
-    // On Linux each thread has its own, and a process none.
+    if (why !== undefined) throw new AgentError(why)
+    // On Linux each thread has its own priority.
     for (const thread of listThreads(target.pid)) setProcessPriority(found, nice, thread)
     return found.name
   },
 }
 
-/** The parent of all threads of the kernel; in a container the number is anybody's. */
+/** The parent of all kernel threads. In a container, any process may have this number. */
 const KERNEL = 2
 
 function vital({ pid, parent }: ListedProcess): string | undefined {
   if (pid === 1) return 'Process 1 keeps the machine running. Restart the machine instead.'
   const isOfKernel = (pid === KERNEL || parent === KERNEL) && readProcStat(KERNEL)?.name === 'kthreadd'
-  return isOfKernel ? `Process ${pid} is a part of the kernel.` : undefined
+  return isOfKernel ? `Process ${pid} is part of the kernel.` : undefined
 }
 
 function listProcesses(): ListedProcess[] {
@@ -48,6 +48,6 @@ function listThreads(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)
   } catch {
-    throw new MachineRefused(`Process ${pid} has already ended.`)
+    throw new AgentError(`Process ${pid} has already exited.`)
   }
 }

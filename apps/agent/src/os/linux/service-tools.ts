@@ -1,12 +1,12 @@
-import { MOST_SERVICES, type MachineService } from '@muster/contract/agent/services'
-import { MachineRefused } from '../machine-refused.ts'
+import { MAX_SERVICES, type MachineService } from '@muster/contract/agent/services'
+import { AgentError } from '../../errors.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import type { ServiceTools } from '../service-tools.ts'
+import type { ServiceTools } from '../os.ts'
 import { systemctl } from './systemctl.ts'
-import { unitName } from './systemd-unit.ts'
+import { unitName } from './systemd-service.ts'
 
 const LIST_LIMIT_MS = 15_000
-/** A job ends when the service says that it is ready, which some never do. */
+/** A job finishes when the service reports ready, which some never do. */
 const JOB_LIMIT_MS = 30_000
 const PLAIN = ['--type=service', '--all', '--no-legend', '--no-pager', '--plain']
 const PROPERTIES = 'Id,Description,LoadState,ActiveState,SubState,UnitFileState,MainPID,User,ExecStart'
@@ -22,8 +22,8 @@ export const linuxServiceTools: ServiceTools = {
     await demand([action, '--no-ask-password', '--', name])
   },
   async setStartType(name, startType) {
-    if (startType === 'autodelay') throw new MachineRefused('systemd knows no delayed start.')
-    // A masked one can neither be enabled nor disabled.
+    if (startType === 'autodelay') throw new AgentError('systemd does not support a delayed start.')
+    // A masked service can neither be enabled nor disabled.
     if (startType !== 'disabled') await demand(['unmask', '--', name])
     await demand([{ auto: 'enable', manual: 'disable', disabled: 'mask' }[startType], '--', name])
   },
@@ -31,12 +31,12 @@ export const linuxServiceTools: ServiceTools = {
     const signal = AbortSignal.timeout(LIST_LIMIT_MS)
     const args = ['--unit', name, '--lines', String(lines), '--output=short-iso', '--no-pager', '--quiet']
     const { code, stdout, stderr } = await runTool('journalctl', args, { signal, timeoutMs: LIST_LIMIT_MS })
-    if (code !== 0) throw new MachineRefused(`The journal cannot be read: ${firstLine(stderr, stdout)}`)
+    if (code !== 0) throw new AgentError(`Failed to read the journal: ${firstLine(stderr, stdout)}`)
     return stdout.split('\n').filter((line) => line !== '')
   },
 }
 
-/** What is loaded, and what has a file only. A template is no service before it has an instance. */
+/** Loaded units, and units that only have a file. A template is no service before it has an instance. */
 async function listNames(): Promise<string[]> {
   const [units, files] = await Promise.all([
     ask(['list-units', ...PLAIN], LIST_LIMIT_MS),
@@ -46,10 +46,10 @@ async function listNames(): Promise<string[]> {
     .split('\n')
     .map((line) => line.trim().split(/\s+/)[0] ?? '')
   const services = names.filter((name) => /^[^@-][^@]*(@[^@]+)?\.service$/.test(name) && !name.includes('@.'))
-  return [...new Set(services)].slice(0, MOST_SERVICES)
+  return [...new Set(services)].slice(0, MAX_SERVICES)
 }
 
-/** The output of `systemctl show` for several units: one block of lines for each. */
+/** The output of `systemctl show` for several units: one block of lines per unit. */
 export function parseUnits(output: string): MachineService[] {
   return output.split(/\n\s*\n/).flatMap((block) => {
     const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(block)?.[1]?.trim() ?? ''
@@ -60,7 +60,7 @@ export function parseUnits(output: string): MachineService[] {
       'UnitFileState',
       'LoadState',
     ].map(value)
-    // An alias or what others only name.
+    // An alias, or a name that is only referenced.
     if (!name || (load === 'not-found' && active === 'inactive')) return []
     const [, path = ''] = /argv\[\]=(.*?) ; /.exec(value('ExecStart')) ?? []
     return [
@@ -102,7 +102,7 @@ const START_TYPES: Partial<Record<string, MachineService['start_type']>> = {
 async function ask(args: string[], timeoutMs: number) {
   const answer = await systemctl(args, AbortSignal.timeout(timeoutMs + 1000), timeoutMs)
   if (answer.code !== 0 && answer.stdout === '')
-    throw new MachineRefused(`systemd does not tell its services: ${firstLine(answer.stderr)}`)
+    throw new AgentError(`Failed to list the services: ${firstLine(answer.stderr)}`)
   return answer
 }
 
@@ -113,6 +113,8 @@ async function demand(args: string[]): Promise<void> {
     JOB_LIMIT_MS,
   )
   if (timedOut)
-    throw new MachineRefused(`systemd has not finished within ${JOB_LIMIT_MS / 1000} seconds; it goes on.`)
-  if (code !== 0) throw new MachineRefused(`systemd refused: ${firstLine(stderr, stdout)}`)
+    throw new AgentError(
+      `systemd has not finished within ${JOB_LIMIT_MS / 1000} seconds and continues in the background.`,
+    )
+  if (code !== 0) throw new AgentError(`systemd refused: ${firstLine(stderr, stdout)}`)
 }

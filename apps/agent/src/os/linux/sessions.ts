@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 
-/** The person at the machine: a graphical session first, then any other of a person; null when nobody is signed in. */
+/** The signed-in user: a graphical session first, then any other session; null = none. */
 export function findLoggedInUser(root = '/'): string | null {
   const sessions = readLogindSessions(`${root}run/systemd/sessions`)
   if (sessions !== undefined) {
@@ -14,7 +14,7 @@ export function findLoggedInUser(root = '/'): string | null {
   return readLogins(`${root}run/utmp`, 65_536).at(-1)?.user ?? null
 }
 
-/** Whoever signed in last, by the system's own record. */
+/** The user who signed in last, from the system's records. */
 export function findLastUser(root = '/'): string | null {
   return readLogins(`${root}var/log/wtmp`, 65_536).at(-1)?.user ?? null
 }
@@ -25,7 +25,7 @@ function readLogindSessions(folder: string): Record<string, string>[] | undefine
       .filter((name) => !name.includes('.'))
       .map((name) => parseAssignments(readFileSync(`${folder}/${name}`, 'utf8')))
   } catch {
-    // No systemd here, or a session that ended meanwhile.
+    // No systemd, or the session has just ended.
     return undefined
   }
 }
@@ -43,10 +43,10 @@ function unquote(value: string): string {
   return inside === undefined ? value : inside.replaceAll(/\\(.)/g, '$1')
 }
 
-/** Sign-ins in a utmp or wtmp file, oldest first, from its last bytes. */
+/** Sign-ins from the last bytes of a utmp or wtmp file, oldest first. */
 function readLogins(file: string, lastBytes: number): { user: string }[] {
   const bytes = readEnd(file, lastBytes)
-  // Each system has one of two record lengths; the file's own length tells, and x86 is the usual one.
+  // There are two record lengths. The file size shows which one is used; x86 is the default.
   const recordBytes = process.arch === 'arm64' ? 400 : 384
   const logins: { user: string }[] = []
   const start = bytes.length % recordBytes

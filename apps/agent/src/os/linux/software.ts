@@ -1,9 +1,8 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
 import { findProgram } from '../../run/find-program.ts'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { listHomebrew } from '../homebrew.ts'
+import { MeasureError } from '../../errors.ts'
+import { dayOf, listHomebrew, sizeOf, type SoftwareTools } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { dayOf, sizeOf, type SoftwareTools } from '../software-tools.ts'
 
 const LIMIT_MS = 30_000
 const DPKG_FORMAT =
@@ -21,11 +20,11 @@ export const linuxSoftware: SoftwareTools = {
     const there = managers.filter(({ tool }) => findProgram(tool) !== undefined)
     const brewed = listHomebrew(['/home/linuxbrew/.linuxbrew'])
     if (there.length === 0 && brewed.length === 0)
-      throw new Unmeasurable('There is neither dpkg nor rpm on this machine, so nothing lists its software.')
+      throw new MeasureError('This machine has neither dpkg nor rpm, so its software cannot be listed.')
     const lists = await Promise.all(
       there.map(async ({ tool, args, parse }) => {
         const { code, stdout, stderr } = await runTool(tool, args, { signal, timeoutMs: LIMIT_MS })
-        if (code !== 0) throw new Unmeasurable(`${tool} does not list the software: ${firstLine(stderr)}`)
+        if (code !== 0) throw new MeasureError(`${tool} failed to list the software: ${firstLine(stderr)}`)
         return parse(stdout)
       }),
     )
@@ -33,7 +32,7 @@ export const linuxSoftware: SoftwareTools = {
   },
 }
 
-/** What dpkg-query printed by DPKG_FORMAT. A package that was removed and left its settings behind is none. */
+/** Parses dpkg-query with DPKG_FORMAT. Removed packages with leftover configuration are skipped. */
 export function parseDpkg(output: string): InstalledPackage[] {
   const lines = output.split('\n').map((line) => line.split('\t'))
   const native = lines.find(([, name]) => name === 'dpkg')?.[2] ?? process.arch
@@ -41,7 +40,7 @@ export function parseDpkg(output: string): InstalledPackage[] {
     if (status !== 'installed' || !name || version === undefined) return []
     return [
       {
-        // Of a system of two architectures, those of the other one are said so.
+        // On multi-architecture systems, packages of the other architecture are marked.
         name: arch === native || arch === 'all' ? name : `${name}:${arch}`,
         version,
         publisher: maintainer.replace(/\s*<[^>]*>\s*$/, ''),
@@ -54,7 +53,7 @@ export function parseDpkg(output: string): InstalledPackage[] {
   })
 }
 
-/** What rpm printed by RPM_FORMAT. Keys of signers stand among the packages and are none. */
+/** Parses rpm with RPM_FORMAT. Signing keys are listed as packages and skipped. */
 export function parseRpm(output: string): InstalledPackage[] {
   return output.split('\n').flatMap((line) => {
     const [name, version, arch, bytes = '', installed = '', vendor = ''] = line.split('\t')

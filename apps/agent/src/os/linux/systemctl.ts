@@ -1,21 +1,21 @@
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import type { ServiceState } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 
 const SHOW_LIMIT_MS = 10_000
-/** A start job ends when the service says that it is ready, which some never do. */
+/** A start job finishes when the service reports ready, which some never do. */
 const START_LIMIT_MS = 30_000
-const NO_SYSTEMD = 'systemd does not run on this machine, so that its services cannot be asked for.'
+const NO_SYSTEMD = 'systemd is not running on this machine, so its services are not available.'
 
 export async function findUnit(name: string, signal: AbortSignal): Promise<ServiceState> {
   const properties = '--property=LoadState,ActiveState,SubState,Result'
   const { code, stdout, stderr } = await systemctl(['show', properties, '--', name], signal, SHOW_LIMIT_MS)
-  if (code !== 0) throw new Unmeasurable(`systemd does not tell about ${name}: ${firstLine(stderr, stdout)}`)
+  if (code !== 0) throw new MeasureError(`Failed to read the service ${name}: ${firstLine(stderr, stdout)}`)
   return parseUnit(stdout)
 }
 
-/** Answers what went wrong. */
+/** Returns the error message, if any. */
 export async function startUnit(name: string, signal: AbortSignal): Promise<string | undefined> {
   const { code, stderr, timedOut } = await systemctl(
     ['start', '--no-ask-password', '--', name],
@@ -39,7 +39,7 @@ export function parseUnit(output: string): ServiceState {
     .concat(result === 'success' || result === '' ? [] : [`result ${result}`])
     .filter((part) => part !== '' && part !== '()')
     .join(' ')
-  // A unit that runs although its file is gone or masked runs all the same.
+  // A unit whose file is missing or masked may still run.
   if (load === 'not-found' && active === 'inactive') return { state: 'missing', detail }
   switch (active) {
     case 'active':
@@ -55,15 +55,15 @@ export function parseUnit(output: string): ServiceState {
     case 'maintenance':
       return { state: 'stopped', detail }
     default:
-      throw new Unmeasurable(`systemd told something strange about the service: ${firstLine(output)}`)
+      throw new MeasureError(`systemd returned an invalid state: ${firstLine(output)}`)
   }
 }
 
-/** Throws Unmeasurable where systemd does not run. */
+/** Throws MeasureError if systemd is not running. */
 export async function systemctl(args: string[], signal: AbortSignal, timeoutMs: number) {
-  if (findProgram('systemctl') === undefined) throw new Unmeasurable(NO_SYSTEMD)
+  if (findProgram('systemctl') === undefined) throw new MeasureError(NO_SYSTEMD)
   const answer = await runTool('systemctl', args, { signal, timeoutMs })
   const isAbsent = /not been booted with systemd|Failed to connect to bus/.test(answer.stderr)
-  if (answer.code !== 0 && isAbsent) throw new Unmeasurable(NO_SYSTEMD)
+  if (answer.code !== 0 && isAbsent) throw new MeasureError(NO_SYSTEMD)
   return answer
 }

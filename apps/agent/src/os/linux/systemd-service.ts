@@ -2,12 +2,50 @@ import { execFile } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { CliError } from '../../cli/cli-error.ts'
+import { createHash } from 'node:crypto'
+import { CliError } from '../../errors.ts'
 import { describeError } from '../../log/log.ts'
 import { startDetachedProcess } from '../no-service.ts'
 import type { Service } from '../os.ts'
 import { withStartUmask } from '../umask.ts'
-import { unitName, unitText } from './systemd-unit.ts'
+
+export const STANDARD_FOLDER = '/var/lib/muster-agent'
+
+/** Each data folder has its own service. */
+export function unitName(folder: string): string {
+  if (folder === STANDARD_FOLDER) return 'muster-agent.service'
+  return `muster-agent-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}.service`
+}
+
+/** The unit file. deploy/systemd/muster-agent.service is this text for the default paths. */
+export function unitText(options: { folder: string; program: string[] }): string {
+  const command = [...options.program, 'run', '--data', options.folder].map(quote).join(' ')
+  return `[Unit]
+Description=Muster agent
+After=network.target
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart=${command}
+# The agent ends its runs and says so to the server; what is still there after that is killed.
+KillMode=mixed
+TimeoutStopSec=15
+Restart=always
+RestartSec=2
+# A script that takes all memory is killed alone.
+OOMPolicy=continue
+TasksMax=infinity
+
+[Install]
+WantedBy=multi-user.target
+`
+}
+
+/** systemd splits at spaces and expands % and $. */
+function quote(text: string): string {
+  const safe = text.replaceAll('%', '%%').replaceAll('$', '$$$$')
+  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `"${safe.replaceAll(/["\\]/g, '\\$&')}"`
+}
 
 const run = promisify(execFile)
 const UNIT_FOLDER = '/etc/systemd/system'
@@ -20,10 +58,10 @@ export const systemdService: Service = {
       withStartUmask(() => writeFileSync(join(UNIT_FOLDER, name), unitText({ folder, program })))
       await run('systemctl', ['daemon-reload'])
       await run('systemctl', ['enable', name])
-      // Started or, when this is a repeated installation, started anew.
+      // Starts the service, or restarts it after a repeated installation.
       await run('systemctl', ['restart', name])
     } catch (cause) {
-      throw new CliError(`the service ${name} cannot be installed`, { cause: describeError(cause) })
+      throw new CliError(`failed to install the service ${name}`, { cause: describeError(cause) })
     }
     return `The service ${name} is running.`
   },
@@ -36,12 +74,12 @@ export const systemdService: Service = {
       rmSync(file, { force: true })
       if (hasSystemd()) await run('systemctl', ['daemon-reload'])
     } catch (cause) {
-      throw new CliError(`the service ${name} cannot be removed`, { cause: describeError(cause) })
+      throw new CliError(`failed to remove the service ${name}`, { cause: describeError(cause) })
     }
     return `The service ${name} was stopped and removed.`
   },
   async startDetached(program) {
-    // A child of a service ends with it; a unit of its own does not.
+    // A child of a service ends with it. A transient unit does not.
     if (hasSystemd() && process.env.INVOCATION_ID !== undefined) {
       await run('systemd-run', ['--collect', '--quiet', '--', ...program])
     } else {
@@ -55,7 +93,6 @@ function hasSystemd(): boolean {
 }
 
 function requireSystemd(): void {
-  if (!hasSystemd())
-    throw new CliError('systemd does not run here: have "run" started by your service manager')
-  if (process.getuid?.() !== 0) throw new CliError('a service can be installed by root only')
+  if (!hasSystemd()) throw new CliError('systemd is not running. Start "run" with your own service manager')
+  if (process.getuid?.() !== 0) throw new CliError('only root can install a service')
 }

@@ -1,11 +1,11 @@
 import { totalmem } from 'node:os'
-import { type Counters, readPlainCounters } from '../counters.ts'
+import { type Counters, readPlainCounters } from '../os.ts'
 import { runTool } from '../run-tool.ts'
-import { parseSwap, parseVmStat } from './memory.ts'
+import type { MemoryUse } from '../probes.ts'
 
 const LIMIT_MS = 5000
 
-/** What these tools do not say, or one that is not there, is absent; the rest counts all the same. */
+/** Values that a tool does not report are absent; the others are used. */
 export async function readMacCounters(disks: Counters['disks']): Promise<Counters> {
   const [pages, swapUse, interfaces, drivers] = await Promise.all([
     ask('vm_stat', []),
@@ -31,17 +31,17 @@ async function ask(tool: string, args: string[]): Promise<string> {
   try {
     return (await runTool(tool, args, { signal: AbortSignal.timeout(LIMIT_MS), timeoutMs: LIMIT_MS })).stdout
   } catch {
-    // The next look comes soon; until then this number is absent.
+    // The next sample follows soon; until then this value is absent.
     return ''
   }
 }
 
-/** Interfaces through which others' bytes pass a second time, or that stay within the machine. */
+/** Interfaces that would count bytes twice, or that are internal. */
 const PASSING = /^(?:lo|gif|stf|utun|ipsec|bridge|vlan|bond|feth|vmenet|awdl|llw|ap|anpi|p2p)\d/
 
 /**
- * `netstat -ibn`: each interface has a line of its own (its network is `<Link#4>`), and one for each address with the
- * same numbers again. An interface without a hardware address has one column less, so columns are counted from the right.
+ * `netstat -ibn`: each interface has one line (its network is `<Link#4>`) and one per address with the same numbers.
+ * An interface without a hardware address has one column less, so columns are counted from the right.
  */
 export function parseInterfaces(output: string): Counters['netBytes'] {
   const [head = '', ...lines] = output.split('\n')
@@ -62,7 +62,7 @@ export function parseInterfaces(output: string): Counters['netBytes'] {
   return { received, sent }
 }
 
-/** `ioreg -c IOBlockStorageDriver`: the statistics of each disk, `{"Bytes (Read)"=5,...,"Bytes (Write)"=7}`. */
+/** `ioreg -c IOBlockStorageDriver`: statistics per disk, `{"Bytes (Read)"=5,...,"Bytes (Write)"=7}`. */
 export function parseStorageDrivers(output: string): Counters['diskBytes'] {
   let read = 0
   let written = 0
@@ -76,4 +76,20 @@ export function parseStorageDrivers(output: string): Counters['diskBytes'] {
     disks += 1
   }
   return disks === 0 ? undefined : { read, written }
+}
+
+/** Bytes that programs can use at once, from `vm_stat`: free pages and file caches. */
+export function parseVmStat(output: string): number {
+  const pageBytes = Number(/page size of (\d+) bytes/.exec(output)?.[1] ?? 4096)
+  const pages = (name: string) =>
+    Number(new RegExp(`^Pages ${name}:\\s+(\\d+)\\.`, 'm').exec(output)?.[1] ?? 0)
+  return (pages('free') + pages('inactive') + pages('speculative') + pages('purgeable')) * pageBytes
+}
+
+/** `total = 2048.00M  used = 1021.75M  free = 1026.25M  (encrypted)` from `sysctl -n vm.swapusage`. */
+export function parseSwap(output: string): MemoryUse['swap'] {
+  const megabytes = (name: string) =>
+    Number((new RegExp(`${name} = ([\\d.,]+)M`).exec(output)?.[1] ?? '0').replace(',', '.'))
+  const total = megabytes('total')
+  return total > 0 ? { totalBytes: total * 1024 ** 2, freeBytes: megabytes('free') * 1024 ** 2 } : null
 }

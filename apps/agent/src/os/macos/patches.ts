@@ -1,12 +1,9 @@
 import type { Patch } from '@muster/contract/agent/patches'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import { makePatch, type PatchTools } from '../patch-tools.ts'
-import { requireRoot, runInstaller } from '../run-installer.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
+import { makePatch, type PatchTools, requireRoot, runInstaller, sizeOf } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { sizeOf } from '../software-tools.ts'
 
-/** It asks Apple, and takes a minute on most days. */
+/** It contacts Apple, which usually takes a minute. */
 const LIMIT_MS = 600_000
 
 export const macosPatches: PatchTools = {
@@ -15,8 +12,8 @@ export const macosPatches: PatchTools = {
       signal,
       timeoutMs: LIMIT_MS,
     })
-    if (code === null) throw new Unmeasurable('softwareupdate has not answered within ten minutes.')
-    if (code !== 0) throw new Unmeasurable(`softwareupdate does not answer: ${firstLine(stderr, stdout)}`)
+    if (code === null) throw new MeasureError('softwareupdate timed out after ten minutes.')
+    if (code !== 0) throw new MeasureError(`softwareupdate failed: ${firstLine(stderr, stdout)}`)
     return { patches: parseSoftwareUpdates(stdout), problem: null }
   },
   async install(guids) {
@@ -27,19 +24,18 @@ export const macosPatches: PatchTools = {
       '--verbose',
       '--agree-to-license',
     ])
-    // It ends well after some failures too.
+    // It exits with 0 after some failures too.
     if (code === 0 && !/^(Error|Failed|Not authenticated)/m.test(said)) return
-    throw new MachineRefused(describeFailure(said, code))
+    throw new AgentError(describeFailure(said, code))
   },
-  installPackage: () =>
-    Promise.reject(new MachineRefused('macOS has no package manager that the agent could ask.')),
+  installPackage: () => Promise.reject(new AgentError('The agent supports no package manager on macOS.')),
 }
 
-/** What `softwareupdate --list` printed: two lines for each, the label by which it is asked for and the rest. */
+/** Parses `softwareupdate --list`: two lines per update, the label that selects it and the details. */
 export function parseSoftwareUpdates(output: string): Patch[] {
   return output.split(/^\s*\* /m).flatMap((block, index): Patch[] => {
     const [first = '', second = ''] = block.split('\n')
-    // What stands before the first star is no update. Older systems write the label without the word.
+    // Text before the first star is no update. Older systems print the label without the word.
     const label = index === 0 ? '' : first.replace(/^Label:\s*/, '').trim()
     if (label === '') return []
     const field = (name: string) => new RegExp(`(?:^|[,\\s])${name}: ([^,]*)`).exec(second)?.[1]?.trim() ?? ''
@@ -62,7 +58,7 @@ export function parseSoftwareUpdates(output: string): Patch[] {
 
 function describeFailure(said: string, code: number | null): string {
   if (/Not authenticated|user.*authoriz|password/i.test(said))
-    return 'This Mac installs new versions of macOS only with the password of a person who owns it. Do it there, in System Settings.'
+    return 'This Mac installs macOS upgrades only with the password of an owner. Use System Settings on that Mac.'
   const trouble = said.split('\n').findLast((line) => /error|fail|not /i.test(line))
-  return `softwareupdate ended with code ${code ?? 'none'}: ${trouble?.trim().slice(0, 400) ?? 'it said nothing'}`
+  return `softwareupdate exited with code ${code ?? 'none'}: ${trouble?.trim().slice(0, 400) ?? 'no output'}`
 }

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseJob } from './launchctl.ts'
-import { parseSwap, parseVmStat } from './memory.ts'
-import { parseMountPoints } from './mount-points.ts'
-import { sumNamedProcesses } from './named-processes.ts'
+import { parseJob, parseMountPoints, sumNamedProcesses } from './probes.ts'
+import { parseSwap, parseVmStat } from './counters.ts'
 
 test('memory that only holds copies of files is available', () => {
   const output = `Mach Virtual Memory Statistics: (page size of 16384 bytes)

@@ -1,15 +1,12 @@
 import { totalmem } from 'node:os'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { readCpuTimes } from '../cpu-times.ts'
-import { measureMountSpace } from '../mount-space.ts'
-import { noEventLog, noJournal } from '../no-log.ts'
+import { MeasureError } from '../../errors.ts'
+import { readCpuTimes } from '../node-os.ts'
+import { measureMountSpace } from '../disk-calls.ts'
+import { noEventLog, noJournal } from '../unsupported.ts'
 import { pingPosix } from '../posix-ping.ts'
-import type { Probes } from '../probes.ts'
+import type { Probes, ServiceState } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { parseJob } from './launchctl.ts'
-import { parseSwap, parseVmStat } from './memory.ts'
-import { parseMountPoints } from './mount-points.ts'
-import { sumNamedProcesses } from './named-processes.ts'
+import { parseSwap, parseVmStat } from './counters.ts'
 
 const LIMIT_MS = 10_000
 
@@ -34,7 +31,7 @@ export const macosProbes: Probes = {
     const mount = disk.length > 1 ? disk.replace(/\/$/, '') : disk
     return parseMountPoints(stdout).has(mount) ? measureMountSpace(mount) : undefined
   },
-  // Addresses of version 6 have a program of their own.
+  // IPv6 has a program of its own.
   ping: (host, signal) =>
     host.includes(':')
       ? pingPosix(host, { signal, waitFor: undefined, program: 'ping6' })
@@ -46,7 +43,7 @@ export const macosProbes: Probes = {
     })
     if (code === 0) return parseJob(stdout)
     if (/could not find service/i.test(stderr)) return { state: 'missing', detail: '' }
-    throw new Unmeasurable(`launchd does not tell about ${name}: ${firstLine(stderr, stdout)}`)
+    throw new MeasureError(`Failed to read the service ${name}: ${firstLine(stderr, stdout)}`)
   },
   async startService(name, signal) {
     const { code, stderr } = await runTool('launchctl', ['kickstart', target(name)], {
@@ -60,14 +57,51 @@ export const macosProbes: Probes = {
       signal,
       timeoutMs: LIMIT_MS,
     })
-    if (code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(stderr)}`)
+    if (code !== 0) throw new MeasureError(`Failed to list the processes: ${firstLine(stderr)}`)
     return sumNamedProcesses(stdout, name)
   },
   findEvents: noEventLog('macOS'),
   findJournal: noJournal('macOS'),
 }
 
-/** Labels are looked for among the services of the system, or where a path (`gui/501/label`) says. */
+/** Labels are searched among the system services, or at a path (`gui/501/label`). */
 function target(name: string): string {
   return name.includes('/') ? name : `system/${name}`
+}
+
+/** The output of `launchctl print`. */
+export function parseJob(output: string): ServiceState {
+  // The first level is indented once. Sockets and the like are deeper.
+  const value = (name: string) => new RegExp(`^\\t${name} = (.*)$`, 'm').exec(output)?.[1]?.trim()
+  const state = value('state') ?? ''
+  const exitCode = value('last exit code') ?? ''
+  const detail = exitCode === '' ? state : `${state}, last exit code ${exitCode}`
+  if (state === 'running') return { state: 'running', detail }
+  if (state === 'spawn scheduled' || state === 'waiting') return { state: 'start_pending', detail }
+  const hasFailed = /^[1-9]/.test(exitCode)
+  return { state: hasFailed ? 'failed' : 'stopped', detail }
+}
+
+/** From `mount`: `/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)`. */
+export function parseMountPoints(output: string): Set<string> {
+  const places = output.split('\n').flatMap((line) => {
+    const [, mount] = /^.+? on (\/.*) \([^()]*\)$/.exec(line) ?? []
+    return mount === undefined ? [] : [mount]
+  })
+  return new Set(places)
+}
+
+/** From `ps -axo stat=,rss=,comm=`, where the command is the full path of the program. Case-insensitive. */
+export function sumNamedProcesses(output: string, name: string): { count: number; memoryBytes: number } {
+  let count = 0
+  let memoryBytes = 0
+  for (const line of output.split('\n')) {
+    const [, state, kilobytes, command] = /^\s*(\S+)\s+(\d+)\s+(.+?)\s*$/.exec(line) ?? []
+    if (state === undefined || state.startsWith('Z') || command === undefined) continue
+    const program = (command.split('/').at(-1) ?? '').replace(/^-/, '')
+    if (program.toLowerCase() !== name.toLowerCase()) continue
+    count += 1
+    memoryBytes += Number(kilobytes) * 1024
+  }
+  return { count, memoryBytes }
 }

@@ -1,9 +1,8 @@
 import { totalmem } from 'node:os'
 import { type MachineProcess, MAX_COMMAND } from '@muster/contract/agent/processes'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { AskedProcessReader } from '../asked-processes.ts'
-import { readCpuTimes } from '../cpu-times.ts'
-import { DescribedPorts } from '../described-ports.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
+import { ListedProcessReader, DescribedPorts } from '../listed-processes.ts'
+import { readCpuTimes } from '../node-os.ts'
 import {
   endProcesses,
   type ListedProcess,
@@ -11,24 +10,23 @@ import {
   setProcessPriority,
   signalPosix,
 } from '../end-processes.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import type { ProcessTools, SeenProcess } from '../process-tools.ts'
+import type { ProcessTools, SeenProcess } from '../os.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { parseVmStat } from './memory.ts'
+import { parseVmStat } from './counters.ts'
 
 const LIMIT_MS = 20_000
-const PORTS_EVERY_LOOKS = 5
+const PORTS_EVERY_ROUNDS = 5
 
 export const macosProcessTools: ProcessTools = {
   everyMs: 2000,
   openReader() {
     let looks = 0
     let ports = new DescribedPorts()
-    return new AskedProcessReader(async (signal) => {
-      if (looks % PORTS_EVERY_LOOKS === 0) ports = await askPorts(signal)
+    return new ListedProcessReader(async (signal) => {
+      if (looks % PORTS_EVERY_ROUNDS === 0) ports = await listRawPorts(signal)
       looks += 1
       const [processes, pages] = await Promise.all([
-        askProcesses(signal, ports),
+        listRawProcesses(signal, ports),
         runTool('vm_stat', [], { signal, timeoutMs: LIMIT_MS }),
       ])
       const usedBytes = Math.max(0, totalmem() - parseVmStat(pages.stdout))
@@ -40,7 +38,7 @@ export const macosProcessTools: ProcessTools = {
   async setPriority(target, nice) {
     const found = requireProcess(await listProcesses(), target)
     const why = vital(found)
-    if (why !== undefined) throw new MachineRefused(why)
+    if (why !== undefined) throw new AgentError(why)
     setProcessPriority(found, nice)
     return found.name
   },
@@ -51,28 +49,28 @@ function vital({ pid }: ListedProcess): string | undefined {
 }
 
 async function listProcesses(): Promise<ListedProcess[]> {
-  const seen = await askProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
+  const seen = await listRawProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
   return seen.flatMap(({ process: { pid, parent_pid: parent, start, name, state } }) =>
     state === 'ended' ? [] : [{ pid, parent, start, name, isStopped: state === 'stopped' }],
   )
 }
 
-async function askProcesses(signal: AbortSignal, ports: DescribedPorts) {
+async function listRawProcesses(signal: AbortSignal, ports: DescribedPorts) {
   const [all, names] = await Promise.all([
     runTool('ps', ['-axww', '-o', PS_COLUMNS], { signal, timeoutMs: LIMIT_MS }),
     runTool('ps', ['-ax', '-o', 'pid=,comm='], { signal, timeoutMs: LIMIT_MS }),
   ])
-  if (all.code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(all.stderr)}`)
+  if (all.code !== 0) throw new MeasureError(`Failed to list the processes: ${firstLine(all.stderr)}`)
   return parsePsProcesses(all.stdout, names.stdout, ports)
 }
 
-async function askPorts(signal: AbortSignal): Promise<DescribedPorts> {
+async function listRawPorts(signal: AbortSignal): Promise<DescribedPorts> {
   const args = ['-nP', '-iTCP', '-sTCP:LISTEN', '-iUDP', '-FpPn']
   try {
     return parseLsof((await runTool('lsof', args, { signal, timeoutMs: LIMIT_MS })).stdout)
   } catch (cause) {
     // A list without ports is better than none.
-    if (cause instanceof Unmeasurable) return new DescribedPorts()
+    if (cause instanceof MeasureError) return new DescribedPorts()
     throw cause
   }
 }
@@ -82,7 +80,7 @@ const PS_COLUMNS = 'pid=,ppid=,user=,stat=,nice=,rss=,time=,lstart=,command='
 const LINE =
   /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s+(\d+)\s+([\d:.-]+)\s+(\w{3} \w{3} +\d+ [\d:]{8} \d{4})\s+(.*)$/
 
-/** From `ps -axww -o PS_COLUMNS`, and the names from `ps -ax -o pid=,comm=`. */
+/** From `ps -axww -o PS_COLUMNS`, with the names from `ps -ax -o pid=,comm=`. */
 export function parsePsProcesses(output: string, names: string, ports: DescribedPorts): SeenProcess[] {
   const programs = new Map(
     names.split('\n').map((line) => {
@@ -111,7 +109,7 @@ export function parsePsProcesses(output: string, names: string, ports: Described
   })
 }
 
-/** From `lsof -nP -iTCP -sTCP:LISTEN -iUDP -FpPn`: a line for each field, its first letter says which. */
+/** From `lsof -nP -iTCP -sTCP:LISTEN -iUDP -FpPn`: one line per field, whose first letter is the type. */
 export function parseLsof(output: string): DescribedPorts {
   const ports = new DescribedPorts()
   let pid = 0
@@ -120,7 +118,7 @@ export function parseLsof(output: string): DescribedPorts {
     const value = line.slice(1)
     if (line.startsWith('p')) pid = Number(value)
     if (line.startsWith('P')) protocol = value === 'UDP' ? 'udp' : 'tcp'
-    // With an arrow it talks to somebody and does not listen.
+    // An arrow marks a connection, not a listener.
     if (line.startsWith('n') && !value.includes('->')) ports.add(pid, protocol, value)
   }
   return ports

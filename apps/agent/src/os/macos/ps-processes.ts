@@ -1,4 +1,4 @@
-/** From `ps -o pid=,ppid=,pgid=,stat=,command=`: what belongs to a run, by group, by mark and by descent. */
+/** From `ps -o pid=,ppid=,pgid=,stat=,command=`: the processes of a run, by group, mark and parent. */
 export function parsePsRunProcesses(output: string, root: number, marker: string): number[] {
   const entries = output.split('\n').flatMap((line) => {
     const [, pid, parent, group, state, command] =

@@ -1,11 +1,11 @@
-import { MOST_SERVICES, type MachineService } from '@muster/contract/agent/services'
-import { MachineRefused } from '../machine-refused.ts'
+import { MAX_SERVICES, type MachineService } from '@muster/contract/agent/services'
+import { AgentError } from '../../errors.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import type { ServiceTools } from '../service-tools.ts'
+import type { ServiceTools } from '../os.ts'
 
 const LIMIT_MS = 20_000
 
-/** The services of the system; those of people who are signed in belong to their sessions. */
+/** System services. Services of signed-in users belong to their sessions. */
 export const macosServiceTools: ServiceTools = {
   ownName: () => undefined,
   async list(name) {
@@ -20,11 +20,11 @@ export const macosServiceTools: ServiceTools = {
   },
   async setStartType(name, startType) {
     if (startType === 'autodelay' || startType === 'manual')
-      throw new MachineRefused('launchd knows only whether a service may start or not.')
+      throw new AgentError('launchd supports only enabled and disabled.')
     await launchctl([startType === 'auto' ? 'enable' : 'disable', `system/${name}`])
   },
   async readLog() {
-    throw new MachineRefused('Logs of single services are read on Linux only.')
+    throw new AgentError('Logs of single services are available on Linux only.')
   },
 }
 
@@ -55,12 +55,12 @@ export function parseJobs(output: string, disabled: string): MachineService[] {
       },
     ]
   })
-  return services.slice(0, MOST_SERVICES)
+  return services.slice(0, MAX_SERVICES)
 }
 
 async function launchctl(args: string[]): Promise<string> {
   const signal = AbortSignal.timeout(LIMIT_MS + 1000)
   const { code, stdout, stderr } = await runTool('launchctl', args, { signal, timeoutMs: LIMIT_MS })
-  if (code !== 0) throw new MachineRefused(`launchd refused: ${firstLine(stderr, stdout)}`)
+  if (code !== 0) throw new AgentError(`launchd refused: ${firstLine(stderr, stdout)}`)
   return stdout
 }

@@ -1,9 +1,8 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
 import { z } from 'zod'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { listHomebrew } from '../homebrew.ts'
+import { MeasureError } from '../../errors.ts'
+import { listHomebrew, type SoftwareTools } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import type { SoftwareTools } from '../software-tools.ts'
 
 /** The profiler reads the Info.plist of every program. */
 const LIMIT_MS = 35_000
@@ -16,7 +15,7 @@ export const macosSoftware: SoftwareTools = {
     })
     const apps = parseApplications(stdout)
     if (apps === undefined)
-      throw new Unmeasurable(`The programs of this Mac cannot be listed: ${firstLine(stderr, stdout)}`)
+      throw new MeasureError(`Failed to list the programs of this Mac: ${firstLine(stderr, stdout)}`)
     return [...apps, ...listHomebrew(['/opt/homebrew', '/usr/local'])]
   },
 }
@@ -30,7 +29,7 @@ const Application = z.object({
 })
 const Profile = z.object({ SPApplicationsDataType: z.array(z.unknown()) })
 
-/** What system_profiler printed; undefined when that is no list. What belongs to the system itself is left out. */
+/** Parses system_profiler; undefined if the output is invalid. Parts of the system itself are left out. */
 export function parseApplications(output: string): InstalledPackage[] | undefined {
   const profile = Profile.safeParse(tryJson(output))
   if (!profile.success) return undefined

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDisks, parseNetstat } from './counters.ts'
-import { parsePageFiles } from './page-files.ts'
+import { parseDisks, parseNetstat, parsePageFiles } from './counters.ts'
 
 // The table is described at https://learn.microsoft.com/windows-server/administration/windows-commands/netstat.
 const table = (title: string, words: string[]) =>

@@ -1,17 +1,17 @@
 import type { JournalPriority, LogLine, LogSearch } from '@muster/contract/agent/logs'
-import { LONGEST_MESSAGE } from '@muster/contract/agent/logs'
+import { MAX_MESSAGE_CHARACTERS } from '@muster/contract/agent/logs'
 import { parseEvent, textInEvent } from './event-log.ts'
 
-/** Bits of the keywords of the security log. */
+/** Keyword bits of the security log. */
 const AUDIT_FAILURE = 4_503_599_627_370_496n
 
-/** An event of Windows, and its place in its log. */
+/** A Windows event and its position in the log. */
 export interface EventEntry {
   line: LogLine
   record: number
 }
 
-/** What `wevtutil qe /f:RenderedXml` writes for one event; undefined for what is none. */
+/** Parses one event of `wevtutil qe /f:RenderedXml`; undefined if it is invalid. */
 export function parseEventEntry(xml: string): EventEntry | undefined {
   const event = parseEvent(xml)
   if (event === undefined) return undefined
@@ -29,15 +29,15 @@ export function parseEventEntry(xml: string): EventEntry | undefined {
     unit: textInEvent(xml, /<Channel>([^<]*)<\/Channel>/).slice(0, 255),
     pid: number(/<Execution\s[^>]*?\bProcessID=["'](\d+)["']/),
     event_id: Math.min(number(/<EventID[^>]*>(\d+)</), 65_535),
-    message: event.message.trim().slice(0, LONGEST_MESSAGE),
+    message: event.message.trim().slice(0, MAX_MESSAGE_CHARACTERS),
   }
   return { line, record: number(/<EventRecordID>(\d+)<\/EventRecordID>/) }
 }
 
-/** The same as XPath, that only numbers of our own are written into. */
+/** The filter as XPath. Only our own numbers are inserted. */
 export function eventXpath(
   search: Pick<LogSearch, 'priority' | 'since' | 'until' | 'event_id' | 'before'> & {
-    /** What comes after this one, also after the log was emptied and counts from 1 again. */
+    /** Events after this one, also if the log was cleared and counts from 1 again. */
     after?: EventEntry
   },
 ): string {
@@ -47,7 +47,7 @@ export function eventXpath(
     ...(event_id === undefined ? [] : [`(EventID=${event_id})`]),
     ...(since === null ? [] : [`TimeCreated[@SystemTime>='${atMs(since * 1000)}']`]),
     ...(until === null ? [] : [`TimeCreated[@SystemTime<='${atMs(until * 1000)}']`]),
-    // Another system's place is none of a number.
+    // A position of another system is not a number.
     ...(before === undefined ? [] : [`(EventRecordID<${Number.parseInt(before, 10) || 0})`]),
     ...(after === undefined
       ? []
@@ -58,7 +58,7 @@ export function eventXpath(
 
 const atMs = (milliseconds: number) => new Date(milliseconds).toISOString()
 
-/** Windows has five levels; a refusal that was audited has none, and counts as a warning. */
+/** Windows has five levels. An audit failure has none, and counts as a warning. */
 function priorityOf(level: number, keywords: string): JournalPriority {
   if (level === 1) return 'crit'
   if (level === 2) return 'err'

@@ -77,7 +77,7 @@ test('issue 3, 1.1, Windows event log: events are matched by parts of their sour
   expect(found.entries.map(({ eventId }) => eventId)).toEqual(['7', '8'])
   writeFileSync(file, '#!/bin/sh\necho "Failed to read events. Access is denied." >&2; exit 5')
   await expect(findWindowsEvents(SEARCH, signal)).rejects.toThrow(
-    'The log System cannot be read: Failed to read events. Access is denied.',
+    'Failed to read the log System: Failed to read events. Access is denied.',
   )
 })
 

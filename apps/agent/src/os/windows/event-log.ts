@@ -1,9 +1,8 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { MeasureError } from '../../errors.ts'
 import { EntryCounter, type FoundEntries, type LogEntry, partFinder } from '../log-entries.ts'
 import { firstLine } from '../run-tool.ts'
-import { streamTool } from '../stream-tool.ts'
-import { TextPieces } from '../text-pieces.ts'
+import { streamTool, TextPieces } from '../stream-tool.ts'
 
 const LIMIT_MS = 20_000
 const MAX_EVENT = 256 * 1024
@@ -11,7 +10,7 @@ const DAY_MS = 86_400_000
 
 type EventSearch = Extract<CheckDefinition, { check_type: 'eventlog' }>['settings']
 
-/** Levels, and for those of the security log bits of the keywords. */
+/** Levels, and keyword bits for events of the security log. */
 const TYPES: Record<EventSearch['event_type'], string> = {
   INFO: '(Level=0 or Level=4)',
   WARNING: '(Level=3)',
@@ -20,13 +19,13 @@ const TYPES: Record<EventSearch['event_type'], string> = {
   AUDIT_FAILURE: 'band(Keywords,4503599627370496)',
 }
 
-/** Reads the log backwards, as far as the search goes and the time allows. */
+/** Reads the log backwards until the search or the time limit ends. */
 export async function findWindowsEvents(search: EventSearch, signal: AbortSignal): Promise<FoundEntries> {
   const hasSource = partFinder(search.event_source)
   const hasMessage = partFinder(search.event_message)
   const counter = new EntryCounter(({ source, message }) => hasSource(source) && hasMessage(message))
   const events = new TextPieces({ end: '</Event>', maxLength: MAX_EVENT })
-  // What it writes is UTF-16 on request; else it would be in the language of the machine's console.
+  // UTF-16 on request. Otherwise the output uses the console's code page.
   const { code, stderr } = await streamTool('wevtutil', eventArgs(search), {
     signal,
     timeoutMs: LIMIT_MS,
@@ -38,8 +37,8 @@ export async function findWindowsEvents(search: EventSearch, signal: AbortSignal
       }),
   })
   if (code !== 0 && code !== null)
-    throw new Unmeasurable(
-      `The log ${search.log_name} cannot be read: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
+    throw new MeasureError(
+      `Failed to read the log ${search.log_name}: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
     )
   return counter.end(code !== null)
 }
@@ -48,7 +47,7 @@ export function eventArgs(search: EventSearch): string[] {
   return ['qe', search.log_name, `/q:${eventQuery(search)}`, '/rd:true', '/f:RenderedXml', '/uni:true']
 }
 
-/** The search as XPath. Only numbers and names of our own are written into it. */
+/** The search as XPath. Only our own numbers and names are inserted. */
 function eventQuery({ event_type, event_id, event_id_is_wildcard, search_last_days: days }: EventSearch) {
   const parts = [
     TYPES[event_type],
@@ -58,12 +57,12 @@ function eventQuery({ event_type, event_id, event_id_is_wildcard, search_last_da
   return `*[System[${parts.join(' and ')}]]`
 }
 
-/** A text of an event by its pattern, as it was before it was written as XML; empty where there is none. */
+/** Returns the unescaped text of a pattern in an event; empty if missing. */
 export function textInEvent(xml: string, pattern: RegExp): string {
   return decode(pattern.exec(xml)?.[1] ?? '')
 }
 
-/** An event as XML with its message. Events of programs that are gone have none; then their data stands for it. */
+/** An event as XML with its message. Events of uninstalled programs have none; their data is used instead. */
 export function parseEvent(xml: string): LogEntry | undefined {
   const find = (pattern: RegExp) => textInEvent(xml, pattern)
   const at = new Date(find(/<TimeCreated\s+SystemTime=["']([^"']+)["']/))

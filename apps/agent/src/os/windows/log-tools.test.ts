@@ -78,7 +78,7 @@ test('issue 4, 2.4: events of Windows are read by log, level, source, id, time a
 test('a log that cannot be read, and what another system has, are refused with a sentence', async () => {
   givenPrograms({ wevtutil: 'echo "Failed to open event query. Access is denied." >&2; exit 5' })
   const security = windowsLogTools.read({ ...SEARCH, log: 'Security' })
-  await expect(security).rejects.toThrow('The log Security cannot be read: Failed to open event query.')
+  await expect(security).rejects.toThrow('Failed to read the log Security: Failed to open event query.')
   await expect(windowsLogTools.read({ ...SEARCH, unit: 'ssh.service' })).rejects.toThrow('know no units')
   givenPrograms({ journalctl: 'exit 0' })
   await expect(linuxLogTools.read({ ...SEARCH, log: 'System' })).rejects.toThrow('no event logs of Windows')
@@ -116,12 +116,12 @@ test('issue 4, 2.4: an event log is followed: what was there, then what comes, e
   const room = new ChannelRoom(channel as unknown as Channel)
   const source = { kind: 'eventlog', log: 'System', priority: 'debug' } as const
   const following = windowsLogTools.follow(room, source)
-  const told = [
+  const reported = [
     '{"type":"following","name":"System"}',
     '2026-03-01T12:00:01.123Z info Disk 7036: first',
     '2026-03-01T12:00:02.123Z warning Disk 7036: second | line',
   ]
-  await vi.waitFor(() => expect(text.trim().split('\n')).toEqual(told), 5000)
+  await vi.waitFor(() => expect(text.trim().split('\n')).toEqual(reported), 5000)
   write('later', event(3, 2, 'Disk', 'third'))
   await vi.waitFor(() => expect(text).toContain('Disk 7036: third\n'), 10_000)
   write('later', '')

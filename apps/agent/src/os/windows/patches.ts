@@ -1,13 +1,64 @@
 import { z } from 'zod'
 import { type Patch, PatchSeverity } from '@muster/contract/agent/patches'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import { makePatch, type PatchTools } from '../patch-tools.ts'
-import { runInstaller } from '../run-installer.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
+import { makePatch, type PatchTools, runInstaller } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { INSTALL_SCRIPT, SCAN_SCRIPT } from './patch-scripts.ts'
 
-/** Windows asks its update server, which takes minutes on some days. */
+/** Software only, without drivers and hidden updates. */
+const SEARCH = "IsInstalled=0 and IsHidden=0 and Type='Software'"
+
+const BEGIN = [
+  '[Console]::OutputEncoding = [Text.Encoding]::UTF8',
+  "$ErrorActionPreference = 'Stop'",
+  '$session = New-Object -ComObject Microsoft.Update.Session',
+  `$found = $session.CreateUpdateSearcher().Search("${SEARCH}").Updates`,
+]
+
+/** Prints the updates that Windows Update offers as a JSON list. */
+const SCAN_SCRIPT = [
+  ...BEGIN,
+  `$list = @($found | ForEach-Object { @{
+    guid = $_.Identity.UpdateID; title = $_.Title; description = $_.Description; severity = $_.MsrcSeverity
+    categories = @($_.Categories | ForEach-Object { $_.Name }); kbs = @($_.KBArticleIDs); urls = @($_.MoreInfoUrls)
+    size = [double]$_.MaxDownloadSize; downloaded = $_.IsDownloaded
+    reboot = ($_.InstallationBehavior.RebootBehavior -ne 0)
+  } })`,
+  'ConvertTo-Json -Compress -Depth 4 -InputObject $list',
+].join('\n')
+
+/**
+ * Downloads and installs the updates in MUSTER_PATCHES, or all, one after the other. A failure does not stop the
+ * others; the last line counts the failures.
+ */
+const INSTALL_SCRIPT = [
+  ...BEGIN,
+  "$wanted = @($env:MUSTER_PATCHES -split ' ' | Where-Object { $_ })",
+  '$chosen = @($found | Where-Object { $wanted.Count -eq 0 -or $wanted -contains $_.Identity.UpdateID })',
+  "if ($chosen.Count -eq 0) { 'None of these updates is available any more.'; exit 1 }",
+  '$failed = @(); $number = 0',
+  `foreach ($update in $chosen) {
+    "Progress: $([math]::Floor(100 * $number / $chosen.Count)) %"
+    $number += 1
+    "[$number of $($chosen.Count)] $($update.Title)"
+    if (-not $update.EulaAccepted) { $update.AcceptEula() }
+    $one = New-Object -ComObject Microsoft.Update.UpdateColl
+    [void]$one.Add($update)
+    try {
+      if (-not $update.IsDownloaded) {
+        $downloader = $session.CreateUpdateDownloader(); $downloader.Updates = $one; [void]$downloader.Download()
+      }
+      $installer = $session.CreateUpdateInstaller(); $installer.Updates = $one
+      $result = $installer.Install()
+      if ($result.ResultCode -ne 2) {
+        $failed += ('{0}: 0x{1:X8}' -f $update.Title, $result.GetUpdateResult(0).HResult)
+      } elseif ($result.RebootRequired) { 'Restart the machine to finish.' }
+    } catch { $failed += ('{0}: {1} 0x{2:X8}' -f $update.Title, $_.Exception.Message, $_.Exception.HResult) }
+  }`,
+  'if ($failed.Count -gt 0) { $failed; "$($failed.Count) of $($chosen.Count) failed: $($failed[0])"; exit 1 }',
+  "'Progress: 100 %'",
+].join('\n')
+
+/** Windows contacts its update server, which may take minutes. */
 const LIMIT_MS = 600_000
 const POWERSHELL = ['-NoProfile', '-NonInteractive', '-Command']
 
@@ -17,10 +68,10 @@ export const windowsPatches: PatchTools = {
       signal,
       timeoutMs: LIMIT_MS,
     })
-    if (code === null) throw new Unmeasurable('Windows Update has not answered within ten minutes.')
+    if (code === null) throw new MeasureError('Windows Update timed out after ten minutes.')
     const patches = parseWindowsUpdates(stdout)
     if (patches === undefined)
-      throw new Unmeasurable(`Windows Update does not answer: ${describeHresult(firstLine(stderr, stdout))}`)
+      throw new MeasureError(`Windows Update failed: ${describeHresult(firstLine(stderr, stdout))}`)
     return { patches, problem: null }
   },
   async install(guids) {
@@ -28,15 +79,14 @@ export const windowsPatches: PatchTools = {
       env: { MUSTER_PATCHES: (guids ?? []).join(' ') },
     })
     if (end.code !== 0)
-      throw new MachineRefused(
-        `Windows Update did not install all of it: ${describeHresult(end.said.trim().split(/\r?\n/).at(-1) ?? '')}`,
+      throw new AgentError(
+        `Windows Update failed to install some updates: ${describeHresult(end.said.trim().split(/\r?\n/).at(-1) ?? '')}`,
       )
   },
-  installPackage: () =>
-    Promise.reject(new MachineRefused('Windows has no package manager that the agent could ask.')),
+  installPackage: () => Promise.reject(new AgentError('The agent supports no package manager on Windows.')),
 }
 
-/** One value may stand where a list is meant: older PowerShells write it so. */
+/** Older versions of PowerShell write a list of one as a single value. */
 const Words = z.union([z.array(z.string()), z.string().transform((one) => [one])]).catch([])
 const Found = z.object({
   guid: z.uuid(),
@@ -51,7 +101,7 @@ const Found = z.object({
   reboot: z.boolean().nullish(),
 })
 
-/** What SCAN_SCRIPT printed; undefined when that is no list. */
+/** Parses the output of SCAN_SCRIPT; undefined if it is invalid. */
 export function parseWindowsUpdates(output: string): Patch[] | undefined {
   const list = z.array(z.unknown()).safeParse(tryJson(output))
   if (!list.success) return undefined
@@ -79,20 +129,20 @@ export function parseWindowsUpdates(output: string): Patch[] | undefined {
 }
 
 const KNOWN: Record<string, string> = {
-  '80240016': 'another installation is under way, or the machine has to restart first',
-  '8024402C': 'the update server cannot be reached by its name',
-  '80072EE2': 'the update server does not answer in time',
+  '80240016': 'another installation is running, or the machine has to restart first',
+  '8024402C': 'the name of the update server cannot be resolved',
+  '80072EE2': 'the update server timed out',
   '80072EFD': 'the update server cannot be reached',
   '80070422': 'the service Windows Update is disabled',
   '80070005': 'access is denied: the agent does not run as SYSTEM or as an administrator',
 }
 
-/** Windows says what went wrong in numbers. */
+/** Describes Windows error numbers. */
 export function describeHresult(text: string): string {
   const [, number = ''] = /0x([0-9A-F]{8})/i.exec(text) ?? []
   const known = KNOWN[number.toUpperCase()]
   if (known !== undefined) return `${known} (0x${number}).`
-  return text.trim() === '' ? 'it said nothing.' : text.trim().slice(0, 400)
+  return text.trim() === '' ? 'no output.' : text.trim().slice(0, 400)
 }
 
 function tryJson(text: string): unknown {

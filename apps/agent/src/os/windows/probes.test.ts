@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { parsePageFiles } from './page-files.ts'
-import { parseWindowsPing } from './ping.ts'
-import { findErrorCode, parseServiceState } from './service-control.ts'
-import { sumNamedTasks } from './probes.ts'
+import { parsePageFiles } from './counters.ts'
+import { parseWindowsPing, sumNamedTasks } from './probes.ts'
+import { findErrorCode, parseServiceState } from './service-tools.ts'
 
 const english = `
 Pinging 192.0.2.7 with 32 bytes of data:

@@ -1,18 +1,35 @@
 import { freemem, totalmem } from 'node:os'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { readCpuTimes } from '../cpu-times.ts'
-import { measureMountSpace } from '../mount-space.ts'
-import { noJournal } from '../no-log.ts'
-import type { Probes } from '../probes.ts'
+import { MeasureError } from '../../errors.ts'
+import { readCpuTimes } from '../node-os.ts'
+import { measureMountSpace } from '../disk-calls.ts'
+import { noJournal } from '../unsupported.ts'
+import type { PingResult, Probes } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 import { findWindowsEvents } from './event-log.ts'
-import { parseWindowsPing } from './ping.ts'
-import { parsePageFiles } from './page-files.ts'
-import { findErrorCode, parseServiceState } from './service-control.ts'
+import { parsePageFiles } from './counters.ts'
+import { findErrorCode, parseServiceState } from './service-tools.ts'
+
+const PACKETS = 3
 
 /**
- * From `tasklist /fo csv /nh`: `"notepad.exe","4711","Console","1","12,345 K"`. The number is written as the country
- * does it. Case does not matter, and `.exe` may be left out.
+ * The output of `ping -n 3` in any language: a reply is a line with one time in milliseconds, the summary has three.
+ * A single line means that the name cannot be resolved.
+ */
+export function parseWindowsPing(output: string): PingResult {
+  const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '')
+  const times = lines.flatMap((line) => {
+    const [first, ...more] = [...line.matchAll(/[=<]\s?(\d+)\s?ms/gi)]
+    return first === undefined || more.length > 0 ? [] : [Number(first[1])]
+  })
+  const sent = lines.length > 1 ? PACKETS : 0
+  const received = Math.min(times.length, sent)
+  const ms = received === 0 ? null : times.reduce((sum, time) => sum + time, 0) / times.length
+  return { sent, received, ms, output }
+}
+
+/**
+ * From `tasklist /fo csv /nh`: `"notepad.exe","4711","Console","1","12,345 K"`. Number formats vary by country.
+ * Case-insensitive; `.exe` is optional.
  */
 export function sumNamedTasks(output: string, name: string): { count: number; memoryBytes: number } {
   const wanted = bare(name)
@@ -30,7 +47,7 @@ export function sumNamedTasks(output: string, name: string): { count: number; me
 const bare = (name: string) => name.toLowerCase().replace(/\.exe$/, '')
 
 const LIMIT_MS = 10_000
-/** PowerShell alone takes seconds to start on a small machine. */
+/** PowerShell takes seconds to start on a small machine. */
 const PAGE_FILE_LIMIT_MS = 20_000
 const PAGE_FILES =
   'Get-CimInstance Win32_PageFileUsage | ForEach-Object { "$($_.AllocatedBaseSize) $($_.CurrentUsage)" }'
@@ -63,7 +80,7 @@ export const windowsProbes: Probes = {
     const state = parseServiceState(stdout)
     if (state !== undefined) return state
     if ((findErrorCode(stdout) ?? code) === NO_SUCH_SERVICE) return { state: 'missing', detail: '' }
-    throw new Unmeasurable(`Windows does not tell about the service ${name}: ${firstLine(stdout, stderr)}`)
+    throw new MeasureError(`Failed to read the service ${name}: ${firstLine(stdout, stderr)}`)
   },
   async startService(name, signal) {
     const { code, stdout, stderr } = await runTool('sc', ['start', name], { signal, timeoutMs: LIMIT_MS })
@@ -76,7 +93,7 @@ export const windowsProbes: Probes = {
       signal,
       timeoutMs: LIMIT_MS,
     })
-    if (code !== 0) throw new Unmeasurable(`The processes cannot be listed: ${firstLine(stderr, stdout)}`)
+    if (code !== 0) throw new MeasureError(`Failed to list the processes: ${firstLine(stderr, stdout)}`)
     return sumNamedTasks(stdout, name)
   },
   findEvents: findWindowsEvents,

@@ -1,16 +1,14 @@
 import { freemem, totalmem } from 'node:os'
 import { MAX_COMMAND } from '@muster/contract/agent/processes'
 import { z } from 'zod'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { AskedProcessReader } from '../asked-processes.ts'
-import { readCpuTimes } from '../cpu-times.ts'
-import { DescribedPorts } from '../described-ports.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
+import { ListedProcessReader, DescribedPorts } from '../listed-processes.ts'
+import { readCpuTimes } from '../node-os.ts'
 import { endProcesses, type ListedProcess, requireProcess, setProcessPriority } from '../end-processes.ts'
-import { MachineRefused } from '../machine-refused.ts'
-import type { ProcessTools, SeenProcess } from '../process-tools.ts'
+import type { ProcessTools, SeenProcess } from '../os.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 
-/** Classes of WMI have the same names in every language. Names of users need an elevated agent. */
+/** WMI classes have the same names in every language. User names need an elevated agent. */
 const PROCESS_SCRIPT = [
   '[Console]::OutputEncoding = [Text.Encoding]::UTF8',
   '$users = @{}',
@@ -31,19 +29,19 @@ const Row = z.object({
   user: z.string().nullish().catch(null),
 })
 
-/** Ticks of 100 ns, counted from the year 1601. */
+/** Ticks of 100 ns since 1601. */
 const TICKS_PER_MS = 10_000n
 const UNIX_MS = 11_644_473_600_000n
-/** Base priorities of the classes, by the numbers that Node has for them. */
+/** Base priorities by Node's priority numbers. */
 const NICE: Partial<Record<number, number>> = { 4: 19, 6: 10, 8: 0, 10: -7, 13: -14, 24: -20 }
 
-/** What PROCESS_SCRIPT printed; undefined when that is no list. */
+/** Parses the output of PROCESS_SCRIPT; undefined if it is invalid. */
 export function parseWindowsProcesses(output: string, ports: DescribedPorts): SeenProcess[] | undefined {
   const rows = z.array(z.unknown()).safeParse(tryJson(output))
   if (!rows.success) return undefined
   return rows.data.flatMap((found) => {
     const row = Row.safeParse(found).data
-    // Number 0 is what no process uses of the processors.
+    // Process 0 is the idle time.
     if (row === undefined || row.pid === 0) return []
     const startMs = Number(BigInt(row.start) / TICKS_PER_MS - UNIX_MS)
     const process = {
@@ -62,7 +60,7 @@ export function parseWindowsProcesses(output: string, ports: DescribedPorts): Se
   })
 }
 
-/** `netstat -ano`: words are translated, but who listens has no other side. */
+/** `netstat -ano`: words are translated, but listeners have no remote address. */
 export function parseNetstatPorts(output: string): DescribedPorts {
   const ports = new DescribedPorts()
   for (const line of output.split(/\r?\n/)) {
@@ -82,7 +80,7 @@ function tryJson(text: string): unknown {
   }
 }
 
-/** PowerShell alone takes seconds to start on a small machine. */
+/** PowerShell takes seconds to start on a small machine. */
 const LIMIT_MS = 30_000
 /** Windows stops at once without these. */
 const VITAL = new Set([
@@ -98,10 +96,10 @@ const VITAL = new Set([
 export const windowsProcessTools: ProcessTools = {
   everyMs: 5000,
   openReader: () =>
-    new AskedProcessReader(async (signal) => {
+    new ListedProcessReader(async (signal) => {
       const netstat = await runTool('netstat', ['-ano'], { signal, timeoutMs: LIMIT_MS })
       return {
-        processes: await askProcesses(signal, parseNetstatPorts(netstat.stdout)),
+        processes: await listRawProcesses(signal, parseNetstatPorts(netstat.stdout)),
         cpu: readCpuTimes(),
         memory: { totalBytes: totalmem(), usedBytes: totalmem() - freemem() },
       }
@@ -112,7 +110,7 @@ export const windowsProcessTools: ProcessTools = {
       vital,
       async signal({ pid }, force) {
         const signal = AbortSignal.timeout(LIMIT_MS)
-        // Whether it helped is looked at afterwards: what taskkill says is translated.
+        // Success is checked afterwards: the output of taskkill is translated.
         await runTool('taskkill', [...(force ? ['/F'] : []), '/PID', String(pid)], {
           signal,
           timeoutMs: LIMIT_MS,
@@ -122,18 +120,18 @@ export const windowsProcessTools: ProcessTools = {
   async setPriority(target, nice) {
     const found = requireProcess(await listProcesses(), target)
     const why = vital(found)
-    if (why !== undefined) throw new MachineRefused(why)
+    if (why !== undefined) throw new AgentError(why)
     setProcessPriority(found, nice)
     return found.name
   },
 }
 
 function vital({ pid, name }: ListedProcess): string | undefined {
-  return VITAL.has(name.toLowerCase()) ? `Windows cannot go on without process ${pid} (${name}).` : undefined
+  return VITAL.has(name.toLowerCase()) ? `Windows cannot run without process ${pid} (${name}).` : undefined
 }
 
 async function listProcesses(): Promise<ListedProcess[]> {
-  const seen = await askProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
+  const seen = await listRawProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
   return seen.map(({ process: { pid, parent_pid: parent, start, name } }) => ({
     pid,
     parent,
@@ -143,11 +141,11 @@ async function listProcesses(): Promise<ListedProcess[]> {
   }))
 }
 
-async function askProcesses(signal: AbortSignal, ports: DescribedPorts) {
+async function listRawProcesses(signal: AbortSignal, ports: DescribedPorts) {
   const args = ['-NoProfile', '-NonInteractive', '-Command', PROCESS_SCRIPT]
   const { stdout, stderr } = await runTool('powershell', args, { signal, timeoutMs: LIMIT_MS })
   const processes = parseWindowsProcesses(stdout, ports)
   if (processes === undefined)
-    throw new Unmeasurable(`The processes cannot be listed: ${firstLine(stderr, stdout)}`)
+    throw new MeasureError(`Failed to list the processes: ${firstLine(stderr, stdout)}`)
   return processes
 }

@@ -1,11 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MOST_SERVICES, type MachineService, type WantedStartType } from '@muster/contract/agent/services'
+import { type MachineService, MAX_SERVICES, type WantedStartType } from '@muster/contract/agent/services'
 import { z } from 'zod'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
-import { MachineRefused } from '../machine-refused.ts'
+import { AgentError, MeasureError } from '../../errors.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import type { ServiceTools } from '../service-tools.ts'
-import { findErrorCode, parseServiceState } from './service-control.ts'
+import type { ServiceTools } from '../os.ts'
+import type { ServiceState } from '../probes.ts'
+
+const STATES: Partial<Record<string, ServiceState['state']>> = {
+  '1': 'stopped',
+  '2': 'start_pending',
+  '3': 'stopped',
+  '4': 'running',
+  // Resuming, pausing, paused.
+  '5': 'start_pending',
+  '6': 'stopped',
+  '7': 'stopped',
+}
+
+/** The output of `sc queryex`: labels are translated, numbers and constants are not. */
+export function parseServiceState(output: string): ServiceState | undefined {
+  // The type comes first; the state is the second line of this form.
+  const constants = [...output.matchAll(/^\s+\S.*?: ([0-9a-f]+)\s+([A-Z][A-Z0-9_]{3,})/gm)]
+  const [, number = '', word = ''] = constants[1] ?? []
+  const state = STATES[number]
+  return state === undefined ? undefined : { state, detail: word }
+}
+
+/** `[SC] EnumQueryServicesStatus:OpenService FAILED 1060:` */
+export function findErrorCode(output: string): number | undefined {
+  const [, code] = /^\[SC\].*?(\d+):/m.exec(output) ?? []
+  return code === undefined ? undefined : Number(code)
+}
 
 const LIMIT_MS = 30_000
 const LOOK_EVERY_MS = 500
@@ -30,7 +55,7 @@ export const windowsServiceTools: ServiceTools = {
     const { stdout, stderr } = await run('powershell', args)
     const services = parseWindowsServices(stdout)
     if (services === undefined)
-      throw new Unmeasurable(`The services cannot be listed: ${firstLine(stderr, stdout)}`)
+      throw new MeasureError(`Failed to list the services: ${firstLine(stderr, stdout)}`)
     return services.filter((service) => name === null || service.name.toLowerCase() === name.toLowerCase())
   },
   async control(name, action) {
@@ -39,12 +64,12 @@ export const windowsServiceTools: ServiceTools = {
     if (action !== 'stop') await control('start', name, RUNS_ALREADY)
   },
   async setStartType(name, startType) {
-    // A word of its own after the equals sign is how sc has it.
+    // sc requires a separate word after the equals sign.
     const { code, stdout, stderr } = await run('sc', ['config', name, 'start=', MODES[startType]])
     if (code !== 0) throw refused(stdout, stderr)
   },
   async readLog() {
-    throw new MachineRefused('Logs of single services are read on Linux only. See the event log.')
+    throw new AgentError('Logs of single services are available on Linux only. Use the event log.')
   },
 }
 
@@ -60,7 +85,7 @@ const Row = z.object({
   PathName: z.string().nullish(),
 })
 
-/** What SERVICE_SCRIPT printed; undefined when that is no list. */
+/** Parses the output of SERVICE_SCRIPT; undefined if it is invalid. */
 export function parseWindowsServices(output: string): MachineService[] | undefined {
   const rows = z.array(z.unknown()).safeParse(tryJson(output))
   if (!rows.success) return undefined
@@ -82,10 +107,10 @@ export function parseWindowsServices(output: string): MachineService[] | undefin
       },
     ]
   })
-  return services.slice(0, MOST_SERVICES)
+  return services.slice(0, MAX_SERVICES)
 }
 
-/** WMI says these in English everywhere. */
+/** WMI uses English here in every language. */
 const STATUS: Partial<Record<string, MachineService['status']>> = {
   Running: 'running',
   Stopped: 'stopped',
@@ -113,11 +138,11 @@ async function untilStopped(name: string): Promise<void> {
     if (parseServiceState(stdout)?.detail === 'STOPPED') return
     await sleep(LOOK_EVERY_MS)
   }
-  throw new MachineRefused(`${name} has not stopped within ${LIMIT_MS / 1000} seconds.`)
+  throw new AgentError(`${name} has not stopped within ${LIMIT_MS / 1000} seconds.`)
 }
 
-function refused(stdout: string, stderr: string): MachineRefused {
-  return new MachineRefused(`Windows refused: ${firstLine(...stdout.split('\n').toReversed(), stderr)}`)
+function refused(stdout: string, stderr: string): AgentError {
+  return new AgentError(`Windows refused: ${firstLine(...stdout.split('\n').toReversed(), stderr)}`)
 }
 
 function run(tool: string, args: string[]) {

@@ -1,12 +1,12 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
 import { z } from 'zod'
-import { Unmeasurable } from '../../checks/unmeasurable.ts'
+import { MeasureError } from '../../errors.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import type { SoftwareTools } from '../software-tools.ts'
+import type { SoftwareTools } from '../package-tools.ts'
 
 const LIMIT_MS = 35_000
 const UNINSTALL = 'Microsoft\\Windows\\CurrentVersion\\Uninstall\\*'
-/** Of the machine, of its 32-bit programs, and of everyone whose part of the registry is loaded. */
+/** Programs of the machine, 32-bit programs, and programs of signed-in users. */
 const KEYS = [
   `HKLM:\\SOFTWARE\\${UNINSTALL}`,
   `HKLM:\\SOFTWARE\\WOW6432Node\\${UNINSTALL}`,
@@ -24,12 +24,12 @@ export const windowsSoftware: SoftwareTools = {
     const { stdout, stderr } = await runTool('powershell', args, { signal, timeoutMs: LIMIT_MS })
     const found = parseUninstallKeys(stdout)
     if (found === undefined)
-      throw new Unmeasurable(`The installed programs cannot be listed: ${firstLine(stderr, stdout)}`)
+      throw new MeasureError(`Failed to list the installed programs: ${firstLine(stderr, stdout)}`)
     return found
   },
 }
 
-/** Values of the registry have whatever type their installer gave them. */
+/** Installers write registry values of any type. */
 const Value = z.union([z.string(), z.number()]).nullish().catch(null)
 const Key = z.object({
   DisplayName: z.string().trim().min(1),
@@ -42,7 +42,7 @@ const Key = z.object({
   ParentKeyName: Value,
 })
 
-/** What SOFTWARE_SCRIPT printed; undefined when that is no list. Parts of others and hidden ones are left out. */
+/** Parses the output of SOFTWARE_SCRIPT; undefined if it is invalid. Components and hidden programs are left out. */
 export function parseUninstallKeys(output: string): InstalledPackage[] | undefined {
   const keys = z.array(z.unknown()).safeParse(tryJson(output))
   if (!keys.success) return undefined
@@ -65,7 +65,7 @@ export function parseUninstallKeys(output: string): InstalledPackage[] | undefin
   })
 }
 
-/** Installers are told to write 20261122; some write what they like. */
+/** Installers should write 20261122; some use other formats. */
 function toDay(text: string): string | null {
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(text) ?? []
   const date = new Date(`${year}-${month}-${day}T00:00:00.000Z`)

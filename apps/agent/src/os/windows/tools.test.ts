@@ -53,7 +53,7 @@ test('issue 3, 1.1: Windows service: running, stopped, started again if stopped,
   set('7  PAUSED')
   await expect(measure(service(true))).resolves.toMatchObject({
     state: 'stopped',
-    detail: 'It could not be started: Access is denied.',
+    detail: 'Failed to start: Access is denied.',
   })
 })
 

@@ -13,33 +13,33 @@ import {
 import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
 import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
 
-/** A tool that is given more than this should stop until it hears `onDrain`. */
+/** A tool that has queued more than this should stop until `onDrain`. */
 const FULL_BYTES = 64 * 1024
 
-/** What a tool does with its channel. */
+/** How a tool handles its channel. */
 export interface ChannelUser {
-  /** Bytes of the person. `consumed` of the channel is called once they are dealt with. */
+  /** Bytes from the browser. Call `consumed` of the channel when they are processed. */
   onData: (bytes: Buffer) => void
   onText: (message: unknown) => void
-  /** There is room again. */
+  /** The queue has room again. */
   onDrain: () => void
-  /** It is over, by whatever came first; nothing can be sent any more. Not called for the tool's own `end`. */
+  /** The channel has ended; nothing can be sent any more. Not called for the tool's own `end`. */
   onEnd: (end: ChannelEnd) => void
 }
 
 interface Queued {
   kind: typeof CHANNEL_KIND.data | typeof CHANNEL_KIND.text
   bytes: Uint8Array
-  /** Of a message that a newer one of the same type replaces. */
+  /** For a message that a newer one of the same type replaces. */
   type?: string
 }
 
-/** One channel on the machine's side: a queue towards the server, kept short by whoever fills it. */
+/** One channel on the machine's side: a queue towards the server that the tool keeps short. */
 export class Channel {
   readonly id: number
   #user: ChannelUser | undefined
   #onEarlyEnd: (end: ChannelEnd) => void = () => {}
-  /** What came before there was a tool; never more than a window. */
+  /** Bytes received before a tool was attached; never more than a window. */
   #early: ChannelFrame[] = []
   #wake: () => void
   #sending = new SendWindow()
@@ -51,7 +51,7 @@ export class Channel {
   #end: ChannelEnd | undefined
   #isOver = false
 
-  /** `wake`: there is something to send. */
+  /** `wake`: a frame is ready to send. */
   constructor(id: number, wake: () => void) {
     this.id = id
     this.#wake = wake
@@ -61,7 +61,7 @@ export class Channel {
     return this.#isOver
   }
 
-  /** Whether the tool should stop for a while. */
+  /** Whether the tool should pause. */
   get isFull(): boolean {
     return this.#queuedBytes >= FULL_BYTES
   }
@@ -71,7 +71,7 @@ export class Channel {
     for (const frame of this.#early.splice(0)) this.#hand(user, frame)
   }
 
-  /** Tells when it is over before there is a tool. */
+  /** Called if the channel ends before a tool is attached. */
   watchEnd(onEnd: (end: ChannelEnd) => void): void {
     this.#onEarlyEnd = onEnd
   }
@@ -84,7 +84,7 @@ export class Channel {
     this.#push({ kind: CHANNEL_KIND.text, bytes: Buffer.from(JSON.stringify(message)) })
   }
 
-  /** A message that says all that there is to know: of those that wait for a slow window, the newest is kept. */
+  /** A state message: of those that wait for a slow reader, only the newest is kept. */
   sendNewest(message: { type: string; [field: string]: unknown }): void {
     const bytes = Buffer.from(JSON.stringify(message))
     const waiting = this.#queue.find(({ type }) => type === message.type)
@@ -93,7 +93,7 @@ export class Channel {
     waiting.bytes = bytes
   }
 
-  /** So much of what came is dealt with; as much may come again. */
+  /** Reports bytes as processed, so that as many may be sent again. */
   consumed(bytes: number): void {
     const credit = this.#debt.consume(bytes)
     if (credit === 0 || this.#isOver) return
@@ -102,14 +102,14 @@ export class Channel {
     this.#wake()
   }
 
-  /** Ends it when all that was sent is on its way. */
+  /** Ends the channel when all queued data is sent. */
   end(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#end ??= end
     this.#wake()
   }
 
-  /** The link is lost, or the other side has ended it. */
+  /** The link is lost, or the other side has ended the channel. */
   drop(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -118,7 +118,7 @@ export class Channel {
     else this.#user.onEnd(end)
   }
 
-  /** Takes a frame of this channel; answers why it ends because of it, if it does. */
+  /** Handles a frame of this channel. Returns why the channel ends because of it, if it does. */
   take({ kind, payload }: ChannelFrame): ChannelEnd | undefined {
     switch (kind) {
       case CHANNEL_KIND.credit:
@@ -145,7 +145,7 @@ export class Channel {
     this.consumed(payload.length)
   }
 
-  /** The next frame to send; undefined = nothing, or the other side has to give credit first. */
+  /** The next frame to send; undefined = nothing, or no credit. */
   nextFrame(): Uint8Array | undefined {
     if (this.#isOver) return undefined
     if (this.#credit > 0) {
@@ -161,7 +161,7 @@ export class Channel {
   }
 
   #nextPiece(first: Queued): Uint8Array | undefined {
-    // A message is sent whole or not yet.
+    // A message is never split.
     const isWhole = first.kind === CHANNEL_KIND.text
     const size = isWhole
       ? first.bytes.length
@@ -190,5 +190,5 @@ function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
 
 const OVER_WINDOW: ChannelEnd = {
   code: 'over_window',
-  message: 'More was sent on the channel than its window takes.',
+  message: 'The channel received more than its window allows.',
 }

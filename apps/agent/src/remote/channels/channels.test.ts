@@ -31,7 +31,7 @@ function givenTwoChannels() {
       if (first === undefined) return false
       const frame = decodeChannelFrame(first.bytes)
       if ('wrong' in frame) throw new Error(frame.wrong)
-      sides.find(({ id }) => id === frame.channel)?.hear(frame)
+      sides.find(({ id }) => id === frame.channel)?.receive(frame)
       first.onTaken()
       return true
     },
@@ -44,7 +44,7 @@ function givenSide(channels: Channels, id: number) {
   const consumed: number[] = []
   const arrived: Buffer[] = []
   const written: Buffer[] = []
-  const heard: Buffer[] = []
+  const received: Buffer[] = []
   channel.use({
     onData: (bytes) => {
       arrived.push(bytes)
@@ -65,15 +65,15 @@ function givenSide(channels: Channels, id: number) {
     isEnded: false,
     written,
     arrived,
-    heard,
+    received,
     consumeOne: () => channel.consumed(consumed.shift() ?? 0),
-    hear({ kind, payload }: { kind: number; payload: Uint8Array }) {
+    receive({ kind, payload }: { kind: number; payload: Uint8Array }) {
       expect(side.isEnded).toBe(false)
       if (kind === CHANNEL_KIND.end) side.isEnded = true
       if (kind === CHANNEL_KIND.credit)
         side.credit += new DataView(payload.buffer, payload.byteOffset).getUint32(0)
       if (kind !== CHANNEL_KIND.data) return
-      heard.push(Buffer.from(payload))
+      received.push(Buffer.from(payload))
       side.unread += payload.length
       expect(side.unread).toBeLessThanOrEqual(CHANNEL_WINDOW_BYTES)
     },
@@ -146,8 +146,8 @@ test('no byte is lost, repeated or out of order, and no window overrun, over any
       while (deliver() || sides.some(({ unread }) => unread > 0)) {
         for (const side of sides) if (side.unread > 0) read(channels, side, side.unread)
       }
-      for (const { written, heard, typed, arrived, channel, isEnded } of sides) {
-        expect(join(heard).equals(join(written))).toBe(true)
+      for (const { written, received, typed, arrived, channel, isEnded } of sides) {
+        expect(join(received).equals(join(written))).toBe(true)
         expect(join(arrived).equals(join(typed))).toBe(true)
         expect(isEnded).toBe(hasEnded.has(channel))
       }

@@ -7,34 +7,34 @@ import {
 } from '@muster/contract/agent/channel'
 import { Channel } from './channel.ts'
 
-const LOOK_EVERY_BYTES = 1024 * 1024
+const COLLECT_EVERY_BYTES = 1024 * 1024
 let passed = 0
 
 /**
- * Counts bytes that only pass through, and lets V8 look at its young objects in time. The bytes lie outside its heap: it
- * counts them towards a collection of everything instead, and with a heap as small as the agent's that was two thirds
- * of what a transfer cost the machine. Does nothing where Node was started without --expose-gc.
+ * Counts transferred bytes, and makes V8 collect young objects in time. The bytes are outside its heap: V8 counts
+ * them towards a full collection instead, which with a heap as small as the agent's was two thirds of the cost of a
+ * transfer. Does nothing if Node was started without --expose-gc.
  */
 function countPassing(bytes: number): void {
   passed += bytes
-  if (passed < LOOK_EVERY_BYTES) return
+  if (passed < COLLECT_EVERY_BYTES) return
   passed = 0
   globalThis.gc?.({ type: 'minor' })
 }
 
-/** Bytes handed to the socket and not yet taken by the system. What is in there goes before every key press. */
+/** Limit for bytes in the socket that the system has not accepted. They delay every key press. */
 const MAX_BUFFERED_BYTES = 64 * 1024
 
 /** The connection as channels need it. */
 export interface ChannelLink {
-  /** False = there is no link. `onTaken` is called when the system has taken the bytes. */
+  /** `false` = no link. `onTaken` is called when the system has accepted the bytes. */
   sendBytes: (bytes: Uint8Array, onTaken: () => void) => boolean
   bufferedBytes: () => number
 }
 
 /**
- * The channels of the link. They take turns, one frame each, and hand the socket only a little at a time: so a stream
- * of a gigabyte holds a key press up by a few frames, and memory by one window for each channel.
+ * The channels of the link. They take turns of one frame each, and give the socket only a little at a time: a stream
+ * of a gigabyte delays a key press by a few frames and takes one window of memory per channel.
  */
 export class Channels {
   #link: ChannelLink
@@ -49,7 +49,7 @@ export class Channels {
     return this.#channels.size
   }
 
-  /** A new channel, or why there is none. */
+  /** Returns a new channel, or why there is none. */
   open(id: number): Channel | ChannelEnd {
     const taken = this.#channels.get(id)
     const refusal = taken === undefined ? this.#whyNotMore() : NUMBER_TAKEN
@@ -72,7 +72,7 @@ export class Channels {
     }
     const channel = this.#channels.get(frame.channel)
     if (channel === undefined) {
-      // What was on its way when this side ended it needs no answer; what else there is must not wait for one.
+      // Frames in flight when this side ended the channel need no reply. Others must not wait for one.
       if (frame.kind !== CHANNEL_KIND.end && frame.kind !== CHANNEL_KIND.credit)
         this.#sendEnd(frame.channel, UNKNOWN)
       return
@@ -83,12 +83,11 @@ export class Channels {
     if (channel.isOver) this.#channels.delete(channel.id)
   }
 
-  /** Ends all of them, with their tools. */
+  /** Ends all channels and their tools. */
   endAll(end: ChannelEnd): void {
     for (const id of this.#channels.keys()) this.#refuse(id, end)
   }
 
-  /** The link is gone, and everything on it. */
   linkLost(): void {
     const channels = [...this.#channels.values()]
     this.#channels.clear()
@@ -106,7 +105,7 @@ export class Channels {
 
   #whyNotMore(): ChannelEnd | undefined {
     if (this.#channels.size < MAX_CHANNELS) return undefined
-    return { code: 'too_many', message: `This machine has ${MAX_CHANNELS} channels open, and takes no more.` }
+    return { code: 'too_many', message: `This machine already has ${MAX_CHANNELS} open channels.` }
   }
 
   #sendEnd(id: number, end: ChannelEnd): void {
@@ -127,7 +126,7 @@ export class Channels {
         sent = true
         if (!this.#link.sendBytes(frame, () => this.#onTaken())) return
         countPassing(frame.length)
-        // Behind all others from now on.
+        // Moves it to the end of the turn.
         if (this.#channels.delete(channel.id)) this.#channels.set(channel.id, channel)
         break
       }
@@ -142,5 +141,5 @@ export class Channels {
   }
 }
 
-const UNKNOWN: ChannelEnd = { code: 'not_found', message: 'There is no such channel on this machine.' }
-const NUMBER_TAKEN: ChannelEnd = { code: 'refused', message: 'A channel with this number is open.' }
+const UNKNOWN: ChannelEnd = { code: 'not_found', message: 'The channel does not exist on this machine.' }
+const NUMBER_TAKEN: ChannelEnd = { code: 'refused', message: 'A channel with this number is already open.' }

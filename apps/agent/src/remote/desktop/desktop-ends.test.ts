@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { givenAgent } from '../../testing/given.ts'
 import { givenPrograms } from '../../testing/given-programs.ts'
-import { givenDisplay } from './given-display.ts'
-import { TestDesktop } from './test-desktop.ts'
+import { givenDisplay, TestDesktop } from './test-desktop.ts'
 
 async function givenOpen(options: Parameters<typeof givenAgent>[0] = {}) {
   await givenDisplay('320x200')
@@ -25,7 +24,7 @@ test.each(['closed', 'detached', 'not_allowed', 'session_ended', 'over_window'] 
   },
 )
 
-test('a lost link ends the desktop, and the end is told when it is back, not that the agent was restarted', async () => {
+test('a lost link ends the desktop, and the end is endReport when it is back, not that the agent was restarted', async () => {
   const { server, desktop } = await givenOpen()
   const up = server.untilUp()
   server.socket?.terminate()
@@ -71,7 +70,7 @@ test('a VNC server that cannot start says why', async () => {
   const end = await new TestDesktop(server).ended()
   expect(end).toEqual({
     code: 'refused',
-    message: 'The VNC server (x11vnc) could not show the desktop: XOpenDisplay(":1") failed.',
+    message: 'The VNC server (x11vnc) failed to show the desktop: XOpenDisplay(":1") failed.',
   })
 })
 
@@ -81,7 +80,7 @@ test('a display that is not there is refused', async () => {
   const desktop = new TestDesktop(server, { tool: 'desktop', display: ':4999' })
   expect(await desktop.ended()).toEqual({
     code: 'refused',
-    message: 'There is no display :4999 on this machine any more.',
+    message: 'Display :4999 no longer exists on this machine.',
   })
   expect(await desktop.reported()).toContain(':4999')
 })

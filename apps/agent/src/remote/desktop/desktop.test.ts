@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { expect, onTestFinished, test } from 'vitest'
 import { givenAgent } from '../../testing/given.ts'
-import { givenDisplay } from './given-display.ts'
-import { listListening, readProc, TestDesktop } from './test-desktop.ts'
+import { givenDisplay, listListening, readProc, TestDesktop } from './test-desktop.ts'
 
 test('the desktop is shown by a VNC server on loopback, with a password that no list of processes shows', async () => {
   const display = await givenDisplay()

@@ -1,19 +1,82 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { DesktopInput, type DesktopNews } from '@muster/contract/desktop'
 import type { Socket } from 'node:net'
+import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Channel } from '../channels/channel.ts'
+import { AgentError } from '../../errors.ts'
+import { type Display, findScreens, type Screens } from './displays.ts'
+import { openVnc } from './open-vnc.ts'
+import { startVncServer } from './vnc-server.ts'
+import { findVncProgram, type VncProgram } from './vnc-programs.ts'
 
-/** Bytes both ways between a VNC server and a window, no faster than both take them. */
+type DesktopSession = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' | 'vnc' }>
+
+export interface OpenedDesktop {
+  opened: DesktopNews
+  socket: Socket
+}
+
+/** Shows a display of this machine, or the screen of a VNC server. Throws AgentError. */
+export async function openDesktop(
+  order: DesktopSession,
+  { folder, signal }: { folder: string; signal: AbortSignal },
+): Promise<OpenedDesktop> {
+  if (order.tool === 'vnc') return openVnc(order, { signal })
+  const { session, display: wanted } = order
+  if (process.platform !== 'linux') throw new AgentError(ELSEWHERE)
+  const screens = await findScreens()
+  const display = chooseDisplay(screens, wanted)
+  const program = requireProgram(findVncProgram())
+  const { socket, password } = await startVncServer(program, {
+    display,
+    marker: session,
+    folder,
+    signal,
+  })
+  const displays = screens.displays.map(({ name }) => name).slice(0, 50)
+  return {
+    socket,
+    opened: { type: 'opened', session, display: display.name, displays, server: program.name, password },
+  }
+}
+
+/** No VNC server is installed. */
+export class NoVncServer extends AgentError {}
+
+export function requireProgram(found: VncProgram | undefined): VncProgram {
+  if (found === undefined) throw new NoVncServer(NO_SERVER)
+  return found
+}
+
+export function chooseDisplay({ displays, hasWayland }: Screens, wanted: string | null): Display {
+  const [first] = displays
+  if (first === undefined) throw new AgentError(hasWayland ? WAYLAND : NO_DISPLAY)
+  if (wanted === null) return first
+  const chosen = displays.find(({ name }) => name === wanted)
+  if (chosen === undefined) throw new AgentError(`Display ${wanted} no longer exists on this machine.`)
+  return chosen
+}
+
+const NO_DISPLAY =
+  'No X11 display is running on this machine, so there is no desktop to show. For a terminal, use Remote Background.'
+const WAYLAND =
+  'This machine uses Wayland, which does not allow screen sharing by other programs. Sign in to an X11 session, or turn on its own remote desktop and open that with VNC.'
+const NO_SERVER =
+  'No VNC server is installed on this machine, so its desktop cannot be shown: it needs x11vnc or tigervnc-scraping-server.'
+const ELSEWHERE =
+  'On Windows and macOS the desktop needs a VNC server: for example TightVNC on Windows, or Screen Sharing with a VNC password on macOS. Open it with VNC.'
+
+/** Passes bytes between a VNC server and the browser, no faster than either side accepts them. */
 export class Desktop {
   #channel: Channel
   #onEnded: (reason: string) => Promise<void>
-  /** What the window sent before the server was there. */
+  /** Bytes from the browser before the server was connected. */
   #early: Buffer[] = []
   #socket: Socket | undefined
   #ended: Promise<void> | undefined
   #gone = new AbortController()
 
-  /** `onEnded` ends what runs for it; waited for before the window is told. */
+  /** `onEnded` ends the session's processes. It is awaited before the browser is notified. */
   constructor(channel: Channel, onEnded: (reason: string) => Promise<void>) {
     this.#channel = channel
     this.#onEnded = onEnded
@@ -25,7 +88,7 @@ export class Desktop {
     })
   }
 
-  /** Aborted when it is over. */
+  /** Aborted when the session ends. */
   get gone(): AbortSignal {
     return this.#gone.signal
   }
@@ -37,11 +100,14 @@ export class Desktop {
       this.#channel.sendData(bytes)
       if (this.#channel.isFull) socket.pause()
     })
-    socket.once('error', ({ message }) => void this.end(ended(`The VNC server was lost: ${message}`)))
+    socket.once(
+      'error',
+      ({ message }) => void this.end(ended(`The connection to the VNC server failed: ${message}`)),
+    )
     socket.once('close', () => void this.end(ended('The VNC server closed the connection.')))
     this.#channel.sendText(opened)
     for (const bytes of this.#early.splice(0)) this.#take(bytes)
-    // Its first bytes may have been looked at, and put back.
+    // Its first bytes may have been read and put back.
     socket.resume()
   }
 

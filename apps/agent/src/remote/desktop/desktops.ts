@@ -1,42 +1,41 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../../log/log.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import type { Os } from '../../os/os.ts'
-import { KeptMarkers } from '../../run/kept-markers.ts'
-import type { Kept } from '../../state/kept.ts'
+import { ProcessMarkers } from '../../run/process-markers.ts'
+import type { KeyValueStore } from '../../state/state.ts'
 import type { Outbox } from '../../state/outbox.ts'
-import type { Desktop } from './desktop.ts'
-import type { OpenedDesktop } from './open-desktop.ts'
+import type { Desktop, OpenedDesktop } from './desktop.ts'
 
-const MOST_DESKTOPS = 8
-/** Ended ones that are still told at the next sign-in: the report of their end may be on its way. */
-const MOST_TOLD = 16
+const MAX_DESKTOPS = 8
+/** Ended sessions that are still listed at the next sign-in: the report of their end may be in flight. */
+const MAX_REPORTED_SESSIONS = 16
 
-type DesktopOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' | 'vnc' }>
+type DesktopSession = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' | 'vnc' }>
 
 export interface DesktopsOptions {
   os: Os
   log: Log
-  kept: Kept
+  keyValues: KeyValueStore
   outbox: Outbox
-  /** Where a password lies until the VNC server has read it. */
+  /** Folder of a password until the VNC server has read it. */
   folder: string
   now: () => number
   onEnded: (session: string) => void
 }
 
-/** The desktops of this machine that somebody looks at. Each has a VNC server of its own, which ends with its window. */
+/** The open desktop sessions of this machine. Each has its own VNC server, which ends with the session. */
 export class Desktops implements AsyncDisposable {
   #options: DesktopsOptions
-  #markers: KeptMarkers
+  #markers: ProcessMarkers
   #desktops = new Map<string, Desktop>()
-  #told: string[] = []
+  #reported: string[] = []
   #isStopped = false
 
   constructor(options: DesktopsOptions) {
     this.#options = options
-    this.#markers = new KeptMarkers({ name: 'desktop_markers', ...options })
+    this.#markers = new ProcessMarkers({ name: 'desktop_markers', ...options })
   }
 
   has(session: string): boolean {
@@ -44,23 +43,22 @@ export class Desktops implements AsyncDisposable {
   }
 
   listSessions(): string[] {
-    return [...this.#desktops.keys(), ...this.#told]
+    return [...this.#desktops.keys(), ...this.#reported]
   }
 
   endInterrupted(): Promise<void> {
     return this.#markers.endInterrupted()
   }
 
-  async open(channel: Channel, tool: DesktopOrder): Promise<void> {
+  async open(channel: Channel, tool: DesktopSession): Promise<void> {
     const { session } = tool
     if (this.#desktops.has(session))
-      return channel.end({ code: 'refused', message: 'This session is open already.' })
-    if (this.#isStopped || this.#desktops.size >= MOST_DESKTOPS) {
-      const message = `This machine shows its desktop ${this.#desktops.size} times, and opens no more now.`
+      return channel.end({ code: 'refused', message: 'This session is already open.' })
+    if (this.#isStopped || this.#desktops.size >= MAX_DESKTOPS) {
+      const message = `This machine already has ${this.#desktops.size} open desktop sessions.`
       return channel.end({ code: 'too_many', message })
     }
-    const { Desktop } = await import('./desktop.ts')
-    const { NoVncServer, openDesktop } = await import('./open-desktop.ts')
+    const { Desktop, NoVncServer, openDesktop } = await import('./desktop.ts')
     const desktop = new Desktop(channel, (reason) => this.#finish(session, opening, reason))
     const opening = openDesktop(tool, { folder: this.#options.folder, signal: desktop.gone })
     this.#desktops.set(session, desktop)
@@ -70,8 +68,8 @@ export class Desktops implements AsyncDisposable {
       desktop.show(socket, opened)
     } catch (cause) {
       const message = describeError(cause)
-      if (!(cause instanceof MachineRefused) && !desktop.gone.aborted)
-        this.#options.log.error({ cause: message }, 'a desktop cannot be opened')
+      if (!(cause instanceof AgentError) && !desktop.gone.aborted)
+        this.#options.log.error({ cause: message }, 'failed to open a desktop')
       await desktop.end({ code: cause instanceof NoVncServer ? 'no_vnc_server' : 'refused', message })
     }
   }
@@ -90,11 +88,11 @@ export class Desktops implements AsyncDisposable {
   }
 
   async #finish(session: string, opening: Promise<OpenedDesktop>, reason: string): Promise<void> {
-    // What is just being started has to be there to be ended.
+    // Waits for sessions that are starting, so that they can be ended.
     await Promise.allSettled([opening])
     await this.#options.os.killTree(0, session)
     this.#desktops.delete(session)
-    this.#told = [...this.#told, session].slice(-MOST_TOLD)
+    this.#reported = [...this.#reported, session].slice(-MAX_REPORTED_SESSIONS)
     this.#markers.delete(session)
     this.#options.outbox.append({
       kind: 'session-ended',

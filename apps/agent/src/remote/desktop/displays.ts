@@ -2,31 +2,34 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { basename } from 'node:path'
 
-/** `X0` for the display `:0`, of the user that its server runs as. */
+/** `X0` for the display `:0`, by the user of its X server. */
 export const SOCKETS = '/tmp/.X11-unix'
-const ANSWER_MS = 1000
-/** An X server that shows windows inside Wayland: it has no screen of its own to show. */
+const RESPONSE_TIMEOUT_MS = 1000
+/** Xwayland, an X server inside Wayland, has no screen of its own. */
 const INSIDE_WAYLAND = 'Xwayland'
 const X_SERVER = /^(X|X[A-Z]\w*|Xorg\.bin|Xwayland)$/i
 
-/** A display of X11 that answers. */
+/** An X11 display that responds. */
 export interface Display {
   /** `:0` */
   name: string
-  /** File with the key to it; undefined where none is known. */
+  /** The file with its key; undefined if unknown. */
   authority: string | undefined
-  /** The X server was started with this key; else a program says so, whoever runs it. */
+  /** Whether the X server was started with this key; otherwise it comes from a program of any user. */
   isServersKey?: boolean
 }
 
 export interface Screens {
-  /** The one that people sit at first. */
+  /** Displays of signed-in users first. */
   displays: Display[]
-  /** There is a desktop that is Wayland's. */
+  /** A Wayland desktop exists. */
   hasWayland: boolean
 }
 
-/** The X11 displays of this machine, by its sockets; their keys by the command lines of their servers and programs. */
+/**
+ * Finds the X11 displays of this machine by their sockets, and their keys by the command lines of servers and
+ * programs.
+ */
 export async function findScreens(): Promise<Screens> {
   const processes = readProcesses()
   const servers = processes.flatMap(readServer)
@@ -41,7 +44,7 @@ export async function findScreens(): Promise<Screens> {
     found.push({ name, authority: ofServer ?? ofProgram, isServersKey: ofServer !== undefined })
   }
   const own = screenOf(process.env.DISPLAY)
-  // The agent's own display, where it has one, is what its administrator chose.
+  // The agent's own display, if set, was chosen by the administrator.
   const displays = found.toSorted((a, b) => Number(b.name === own) - Number(a.name === own))
   const hasWayland = inside.size > 0 || processes.some(({ env }) => env.has('WAYLAND_DISPLAY'))
   return { displays, hasWayland }
@@ -65,7 +68,7 @@ function readParts(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split('\0')
   } catch {
-    // It has ended, or is somebody else's.
+    // It has exited, or belongs to another user.
     return []
   }
 }
@@ -96,21 +99,21 @@ function listSockets(): string[] {
       .toSorted((a, b) => a - b)
       .map((number) => `:${number}`)
   } catch (cause) {
-    // No X server has ever run here.
+    // No X server has ever run on this machine.
     if (cause instanceof Error && 'code' in cause) return []
     throw cause
   }
 }
 
-/** What a killed X server leaves behind answers nobody. */
+/** The socket of a killed X server does not respond. */
 function answers(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(`${SOCKETS}/X${name.slice(1)}`)
-    const tell = (answer: boolean) => {
+    const settle = (answer: boolean) => {
       socket.destroy()
       resolve(answer)
     }
-    socket.setTimeout(ANSWER_MS, () => tell(false))
-    socket.once('connect', () => tell(true)).once('error', () => tell(false))
+    socket.setTimeout(RESPONSE_TIMEOUT_MS, () => settle(false))
+    socket.once('connect', () => settle(true)).once('error', () => settle(false))
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseDisplay, NoVncServer, requireProgram } from './open-desktop.ts'
+import { chooseDisplay, NoVncServer, requireProgram } from './desktop.ts'
 import { obscure } from './vnc-programs.ts'
 
 test.each([

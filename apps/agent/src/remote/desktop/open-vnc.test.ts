@@ -21,12 +21,12 @@ async function givenListener(onConnection: (socket: Socket) => void): Promise<nu
 }
 
 test('VNC to a port: bytes both ways, and the connection ends with the window', async () => {
-  const heard: string[] = []
+  const received: string[] = []
   const closed = Promise.withResolvers<void>()
   const port = await givenListener((socket) => {
     socket.write('RFB 003')
     socket.write('.008\n')
-    socket.on('data', (bytes) => heard.push(bytes.toString()))
+    socket.on('data', (bytes) => received.push(bytes.toString()))
     socket.on('close', () => closed.resolve())
   })
   const { server } = await givenAgent()
@@ -34,16 +34,16 @@ test('VNC to a port: bytes both ways, and the connection ends with the window', 
   expect(await window.opened()).toMatchObject({ display: `127.0.0.1:${port}`, server: 'VNC', password: null })
   expect((await window.viewer.take(12)).toString()).toBe('RFB 003.008\n')
   window.send(Buffer.from('RFB 003.008\n'))
-  await server.until(() => heard.join('') === 'RFB 003.008\n')
+  await server.until(() => received.join('') === 'RFB 003.008\n')
   window.close('closed')
   await closed.promise
   expect(await window.reported()).toBe('Closed.')
 })
 
 test('a server that speaks nonsense is refused with a sentence, and hears nothing', async () => {
-  let heard = 0
+  let received = 0
   const port = await givenListener((socket) => {
-    socket.on('data', ({ length }) => (heard += length))
+    socket.on('data', ({ length }) => (received += length))
     socket.write('HTTP/1.1 400 Bad Request\r\n')
   })
   const { server } = await givenAgent()
@@ -51,20 +51,20 @@ test('a server that speaks nonsense is refused with a sentence, and hears nothin
   window.send(Buffer.from('EVIL'))
   expect(await window.ended()).toEqual({
     code: 'refused',
-    message: `What answers at 127.0.0.1:${port} is no VNC server.`,
+    message: `127.0.0.1:${port} is not a VNC server.`,
   })
-  expect(heard).toBe(0)
+  expect(received).toBe(0)
 })
 
 test('a server that hangs up at once is refused, and so is a port where nothing listens', async () => {
   const port = await givenListener((socket) => socket.end())
   const { server } = await givenAgent()
   const hungUp = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port })
-  expect((await hungUp.ended()).message).toBe(`What answers at 127.0.0.1:${port} is no VNC server.`)
+  expect((await hungUp.ended()).message).toBe(`127.0.0.1:${port} is not a VNC server.`)
   const nothing = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port: 1 })
   expect(await nothing.ended()).toEqual({
     code: 'refused',
-    message: 'The machine cannot reach 127.0.0.1:1: nothing listens there.',
+    message: 'The machine cannot reach 127.0.0.1:1: connection refused.',
   })
 })
 

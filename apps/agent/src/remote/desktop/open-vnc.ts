@@ -1,34 +1,34 @@
 import { createConnection, type Socket } from 'node:net'
 import type { CommandInput } from '@muster/contract/agent/commands'
-import { MachineRefused } from '../../os/machine-refused.ts'
-import type { OpenedDesktop } from './open-desktop.ts'
+import { AgentError } from '../../errors.ts'
+import type { OpenedDesktop } from './desktop.ts'
 
-type VncOrder = Extract<CommandInput<'open-channel'>['tool'], { tool: 'vnc' }>
+type VncSession = Extract<CommandInput<'open-channel'>['tool'], { tool: 'vnc' }>
 
-const ANSWER_MS = 8000
-/** How every VNC server begins. Nothing is sent to what begins otherwise. */
+const RESPONSE_TIMEOUT_MS = 8000
+/** The start of every VNC connection. Nothing is sent to a server that starts differently. */
 const GREETING = 'RFB '
 const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'it knows no host of this name',
-  EAI_AGAIN: 'the name could not be looked up',
-  EHOSTUNREACH: 'there is no way to it',
-  ENETUNREACH: 'there is no way to it',
-  ETIMEDOUT: 'it does not answer',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'DNS is not available',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'the network is unreachable',
+  ETIMEDOUT: 'timed out',
 }
 
-/** Connects to a VNC server that this machine reaches; throws with a sentence where there is none. */
+/** Connects to a VNC server that this machine can reach. Throws AgentError. */
 export async function openVnc(
-  { session, host, port }: VncOrder,
+  { session, host, port }: VncSession,
   { signal }: { signal: AbortSignal },
 ): Promise<OpenedDesktop> {
   const target = `${host}:${port}`
   const socket = createConnection({ host, port, noDelay: true })
-  const stop = () => socket.destroy(new MachineRefused('The window was closed.'))
+  const stop = () => socket.destroy(new AgentError('The session was closed.'))
   signal.addEventListener('abort', stop)
   const timer = setTimeout(() => {
-    socket.destroy(new MachineRefused(`${target} said nothing for ${ANSWER_MS / 1000} seconds.`))
-  }, ANSWER_MS)
+    socket.destroy(new AgentError(`${target} did not respond within ${RESPONSE_TIMEOUT_MS / 1000} seconds.`))
+  }, RESPONSE_TIMEOUT_MS)
   try {
     signal.throwIfAborted()
     await readGreeting(socket, target)
@@ -43,14 +43,14 @@ export async function openVnc(
     return { socket, opened }
   } catch (cause) {
     socket.destroy()
-    throw tellReason(cause, target)
+    throw describeReason(cause, target)
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
   }
 }
 
-/** Waits for the first bytes, looks at them, and leaves them where they are. */
+/** Waits for the first bytes, reads them and puts them back. */
 async function readGreeting(socket: Socket, target: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     let seen = Buffer.alloc(0)
@@ -70,10 +70,10 @@ async function readGreeting(socket: Socket, target: string): Promise<void> {
   })
 }
 
-const notVnc = (target: string) => new MachineRefused(`What answers at ${target} is no VNC server.`)
+const notVnc = (target: string) => new AgentError(`${target} is not a VNC server.`)
 
-function tellReason(cause: unknown, target: string): unknown {
-  if (cause instanceof MachineRefused || !(cause instanceof Error) || !('code' in cause)) return cause
+function describeReason(cause: unknown, target: string): unknown {
+  if (cause instanceof AgentError || !(cause instanceof Error) || !('code' in cause)) return cause
   const reason = REASONS[String(cause.code)] ?? cause.message
-  return new MachineRefused(`The machine cannot reach ${target}: ${reason}.`)
+  return new AgentError(`The machine cannot reach ${target}: ${reason}.`)
 }

@@ -3,19 +3,19 @@ import { createCipheriv } from 'node:crypto'
 const VERSION = 'RFB 003.008\n'
 const VNC_PASSWORD = 2
 
-/** The steps of a viewer of VNC that a test takes: what was answered so far, and what to send then. */
+/** The steps of a VNC viewer that tests need. */
 export class RfbViewer {
   #send: (bytes: Buffer) => void
   #received: (count: number) => Promise<Buffer>
   #at = 0
 
-  /** `received`: all that came so far, when it is so many bytes at least. */
+  /** Resolves with everything received when it has this many bytes. */
   constructor(send: (bytes: Buffer) => void, received: (count: number) => Promise<Buffer>) {
     this.#send = send
     this.#received = received
   }
 
-  /** Takes so many bytes of what the server says. */
+  /** Takes this many bytes of the server's data. */
   async take(count: number): Promise<Buffer> {
     const all = await this.#received(this.#at + count)
     const bytes = all.subarray(this.#at, this.#at + count)
@@ -23,13 +23,13 @@ export class RfbViewer {
     return bytes
   }
 
-  /** Size of the screen; undefined where the password is refused. */
+  /** Size of the screen; undefined if the password is refused. */
   async connect(password: string): Promise<{ width: number; height: number } | undefined> {
     await this.take(VERSION.length)
     this.#send(Buffer.from(VERSION))
     const [count] = await this.take(1)
     const kinds = await this.take(count ?? 0)
-    if (!kinds.includes(VNC_PASSWORD)) throw new Error('The server wants no password.')
+    if (!kinds.includes(VNC_PASSWORD)) throw new Error('The server requires no password.')
     this.#send(Buffer.from([VNC_PASSWORD]))
     this.#send(answerTo(await this.take(16), password))
     const result = await this.take(4)
@@ -40,7 +40,7 @@ export class RfbViewer {
     return { width: init.readUInt16BE(0), height: init.readUInt16BE(2) }
   }
 
-  /** All of the screen, as it is. */
+  /** Requests the whole screen. */
   async look({ width, height }: { width: number; height: number }): Promise<Buffer> {
     const request = Buffer.alloc(10)
     request[0] = 3
@@ -67,7 +67,7 @@ export class RfbViewer {
   }
 }
 
-/** The challenge under the password, each byte of which is turned round. */
+/** The challenge encrypted with the password, whose bytes are bit-reversed. */
 function answerTo(challenge: Buffer, password: string): Buffer {
   const key = Buffer.alloc(8)
   key.write(password.slice(0, 8), 'latin1')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import {
+  AskingNews,
   CHANNEL_KIND,
   type ChannelEnd,
   type ChannelEndCode,
@@ -11,15 +12,18 @@ import {
   readChannelEnd,
   readChannelText,
 } from '@muster/contract/agent/channel'
-import { AskingNews } from '@muster/contract/asking'
 import { DesktopNews } from '@muster/contract/desktop'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { onTestFinished, vi } from 'vitest'
 import { isAlive } from '../../testing/is-alive.ts'
 import type { TestServer } from '../../testing/test-server.ts'
 import { RfbViewer } from './rfb-viewer.ts'
 
 let lastChannel = 10_000
 
-type Wish = { tool: 'desktop'; display: string | null } | { tool: 'vnc'; host: string; port: number }
+type Options = { tool: 'desktop'; display: string | null } | { tool: 'vnc'; host: string; port: number }
 
 /** A person's window on the desktop of the agent's machine, as a server passes it on. */
 export class TestDesktop {
@@ -31,8 +35,8 @@ export class TestDesktop {
 
   constructor(
     server: TestServer,
-    wish: Wish = { tool: 'desktop', display: null },
-    told: { person?: string; recorded?: boolean } = {},
+    request: Options = { tool: 'desktop', display: null },
+    endReport: { person?: string; recorded?: boolean } = {},
   ) {
     this.#server = server
     lastChannel += 1
@@ -41,8 +45,8 @@ export class TestDesktop {
       (bytes) => this.send(bytes),
       (count) => this.#until(count),
     )
-    const tool = { ...wish, session: this.session }
-    server.command(server.sign('open-channel', { channel: this.id, tool, ...told }))
+    const tool = { ...request, session: this.session }
+    server.command(server.sign('open-channel', { channel: this.id, tool, ...endReport }))
   }
 
   get #frames() {
@@ -141,4 +145,20 @@ export function listListening(): string[] {
       .filter(([, , , state]) => state === '0A')
       .map(([, local]) => local ?? ''),
   )
+}
+
+/** An X server without a screen, which is the agent's own display while the test runs; answers its name. */
+export async function givenDisplay(size = '1280x800', more: string[] = []): Promise<string> {
+  const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp', ...more]
+  const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+  onTestFinished(async () => {
+    child.kill()
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  })
+  // The fourth of `stdio`, which is a pipe to read from.
+  const [number] = (await once(child.stdio[3] as Readable, 'data')) as [Buffer]
+  const name = `:${number.toString().trim()}`
+  vi.stubEnv('DISPLAY', name)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return name
 }

@@ -8,16 +8,16 @@ export interface VncSetup {
   passwordFile: string
 }
 
-/** A program that shows a display of X11 by VNC. */
+/** A VNC server for X11 displays. */
 export interface VncProgram {
   name: string
   path: string
   args: (setup: VncSetup) => string[]
-  /** What its file with the password holds. */
+  /** The content of its password file. */
   writePassword: (password: string) => Buffer
 }
 
-/** One that is installed; undefined where there is none. */
+/** The installed VNC server; undefined if none. */
 export function findVncProgram(): VncProgram | undefined {
   const x11vnc = findProgram('x11vnc')
   if (x11vnc !== undefined)
@@ -27,13 +27,13 @@ export function findVncProgram(): VncProgram | undefined {
       args: x11vncArgs,
       writePassword: (password) => Buffer.from(password),
     }
-  // Debian's x0tigervncserver of today is a script around the first, which takes other arguments and goes its own way.
+  // Debian's current x0tigervncserver is a script around the first one, with other arguments.
   const tiger = findProgram('X0tigervnc', 'x0vncserver')
   if (tiger === undefined) return undefined
   return { name: 'TigerVNC', path: tiger, args: tigerArgs, writePassword: obscure }
 }
 
-/** Ends with its first viewer, takes no second one, and reads no settings of the user's. */
+/** Ends with its first viewer, accepts no second one, and ignores the user's settings. */
 function x11vncArgs({ display, port, passwordFile }: VncSetup): string[] {
   return [
     ['-display', display.name, ...(display.authority === undefined ? [] : ['-auth', display.authority])],
@@ -54,9 +54,9 @@ function tigerArgs({ display, port, passwordFile }: VncSetup): string[] {
   ].flat()
 }
 
-/** As vncpasswd writes it: hidden by a key that everybody knows, so it is the file's mode that guards it. */
+/** As in vncpasswd: obfuscated with a public key, so only the file mode protects it. */
 export function obscure(password: string): Buffer {
-  // The bits of each byte are the other way round than in the key of VNC's own description.
+  // The bits of each byte are reversed compared with the DES key.
   const key = Buffer.from('e84ad660c4721ae0', 'hex')
   const cipher = createCipheriv('des-ede3-ecb', Buffer.concat([key, key, key]), null).setAutoPadding(false)
   const plain = Buffer.alloc(8)

@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { readFileSync } from 'node:fs'
+import { AgentError } from '../../errors.ts'
 import { makeEnvironment, workingFolder } from '../../run/environment.ts'
 import type { Display } from './displays.ts'
-import { isTakenByOther } from './port-taken.ts'
 import type { VncProgram } from './vnc-programs.ts'
 
 const READY_MS = 12_000
-const ASK_EVERY_MS = 30
+const RETRY_INTERVAL_MS = 30
 const LOOPBACK = '127.0.0.1'
-const LONGEST_COMPLAINT = 20_000
-/** VNC looks at eight characters of a password. */
+const MAX_ERROR_CHARACTERS = 20_000
+/** VNC uses only eight characters of a password. */
 const PASSWORD_CHARACTERS = 8
 
 export interface VncServer {
@@ -22,8 +22,8 @@ export interface VncServer {
 }
 
 /**
- * Starts the VNC server of a display on a port of loopback, with a password of its own, and connects to it. Throws with
- * a sentence where it does not answer.
+ * Starts the VNC server of a display on a loopback port with its own password, and connects to it. Throws
+ * AgentError if it does not respond.
  */
 export async function startVncServer(
   program: VncProgram,
@@ -52,7 +52,7 @@ export async function startVncServer(
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const socket = await connectTo(program, { child, port, signal })
-    // Some read it when a viewer comes.
+    // Some servers read it only when a viewer connects.
     socket.once('close', () => void rm(passwordFile, { force: true }))
     return { socket, password }
   } catch (cause) {
@@ -68,7 +68,7 @@ async function connectTo(
 ): Promise<Socket> {
   let said = ''
   child.stderr?.on('data', (bytes: Buffer) => {
-    said = `${said}${bytes.toString()}`.slice(-LONGEST_COMPLAINT)
+    said = `${said}${bytes.toString()}`.slice(-MAX_ERROR_CHARACTERS)
   })
   let trouble: string | undefined
   child.once('error', (cause) => (trouble = cause.message))
@@ -77,20 +77,16 @@ async function connectTo(
   while (performance.now() < until) {
     signal.throwIfAborted()
     if (trouble !== undefined)
-      throw new MachineRefused(`The VNC server (${program.name}) could not show the desktop: ${trouble}`)
+      throw new AgentError(`The VNC server (${program.name}) failed to show the desktop: ${trouble}`)
     const socket = await tryConnect(port)
     if (socket !== undefined && isTakenByOther(port)) {
       socket.destroy()
-      throw new MachineRefused(
-        `Another user of this machine has taken the port of the VNC server (${program.name}).`,
-      )
+      throw new AgentError(`Another user of this machine uses the port of the VNC server (${program.name}).`)
     }
     if (socket !== undefined) return socket
-    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL_MS))
   }
-  throw new MachineRefused(
-    `The VNC server (${program.name}) did not answer within ${READY_MS / 1000} seconds.`,
-  )
+  throw new AgentError(`The VNC server (${program.name}) did not respond within ${READY_MS / 1000} seconds.`)
 }
 
 function tryConnect(port: number): Promise<Socket | undefined> {
@@ -116,7 +112,7 @@ async function findFreePort(): Promise<number> {
   return address.port
 }
 
-/** What a program said last that looks like a reason. */
+/** The last output line that looks like an error. */
 function complaintOf(said: string): string {
   const lines = said
     .split('\n')
@@ -125,5 +121,32 @@ function complaintOf(said: string): string {
   const reason = lines.findLast((line) =>
     /error|fail|cannot|could not|unable|refused|denied|not open/i.test(line),
   )
-  return (reason ?? lines.at(-1) ?? 'it ended at once.').slice(0, 200)
+  return (reason ?? lines.at(-1) ?? 'it exited at once.').slice(0, 200)
+}
+
+/** Loopback and wildcard addresses as the kernel writes them in `/proc/net/tcp` and `tcp6`. */
+const LOCAL_ADDRESS = /^(0{24}|0{16}FFFF0000)?(0100007F|0{8})$/
+
+/**
+ * Returns whether another user of this machine listens on a loopback port, or holds the other end of a connection to
+ * it. Any user can see ports: a faster program could take the port and receive the data. Root is trusted.
+ */
+function isTakenByOther(port: number): boolean {
+  const trusted = new Set([0, process.getuid?.()])
+  const wanted = port.toString(16).toUpperCase().padStart(4, '0')
+  return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap(readRows).some(([, local = '', , , , , , uid]) => {
+    const [address = '', number] = local.split(':')
+    return number === wanted && LOCAL_ADDRESS.test(address) && !trusted.has(Number(uid))
+  })
+}
+
+function readRows(file: string): string[][] {
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n').slice(1)
+    return lines.map((line) => line.trim().split(/\s+/))
+  } catch (cause) {
+    // A kernel without IPv6 has no second table.
+    if (file.endsWith('6')) return []
+    throw cause
+  }
 }

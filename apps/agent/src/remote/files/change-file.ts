@@ -1,28 +1,28 @@
 import { constants, type Dir, mkdirSync } from 'node:fs'
 import { chmod, link, lstat, open, opendir, rename, rmdir, unlink } from 'node:fs/promises'
 import type { FileChange } from '@muster/contract/agent/files'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { withStartUmask } from '../../os/umask.ts'
 import { kindOf } from './describe-entry.ts'
 import { errorCode, withSentences } from './file-errors.ts'
-import { openPlace, type Place } from './place.ts'
-import { refuseAround } from './private-folder.ts'
+import { openParent, type Place } from './open-parent.ts'
+import { refuseAround } from './paths.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
-/** Names a file without opening it; Node has no word for it. */
+/** O_PATH refers to a file without opening it. Node has no constant for it. */
 const O_PATH = 0o10_000_000
 
-/** Changes one thing in a folder; answers how many files and folders it was done to. */
+/** Applies one change to a folder. Returns the number of affected files and folders. */
 export async function changeFile(change: FileChange, dataFolder: string): Promise<{ count: number }> {
   return withSentences(async () => {
-    await using place = await openPlace(change.path, dataFolder)
+    await using place = await openParent(change.path, dataFolder)
     switch (change.change) {
       case 'make-folder':
         withStartUmask(() => mkdirSync(place.at(), { mode: 0o755 }))
         return { count: 1 }
       case 'move': {
         await refuseAround(place.path, dataFolder)
-        await using target = await openPlace(change.to, dataFolder)
+        await using target = await openParent(change.to, dataFolder)
         await move(place, target)
         return { count: 1 }
       }
@@ -36,24 +36,24 @@ export async function changeFile(change: FileChange, dataFolder: string): Promis
   })
 }
 
-/** Never onto something that is there. */
+/** Never overwrites. */
 async function move(from: Place, to: Place): Promise<void> {
   const found = await lstat(from.at())
   if (!found.isDirectory()) return moveFile(from, to)
   const there = await lstat(to.at()).catch(() => undefined)
-  if (there !== undefined) throw new MachineRefused('Something of that name is there already.')
+  if (there !== undefined) throw new AgentError('A file or folder with this name already exists.')
   await rename(from.at(), to.at())
 }
 
-/** A second name and then no first one: unlike a renaming, this replaces nothing. */
+/** A hard link and then an unlink: unlike a rename, this never overwrites. */
 export async function moveFile(from: Place, to: Place, source: Buffer = from.at()): Promise<void> {
   try {
     await link(source, to.at())
   } catch (cause) {
-    // Not all disks know two names of one file.
+    // Not all file systems support hard links.
     if (!['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EMLINK'].includes(errorCode(cause) ?? '')) throw cause
     if ((await lstat(to.at()).catch(() => undefined)) !== undefined)
-      throw new MachineRefused('Something of that name is there already.', { cause })
+      throw new AgentError('A file or folder with this name already exists.', { cause })
     return rename(source, to.at())
   }
   await unlink(source)
@@ -64,7 +64,7 @@ async function setMode(place: Place, mode: number): Promise<void> {
   const how = isLinux ? O_PATH | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW | O_NONBLOCK
   await using handle = await open(place.at(), how)
   const kind = kindOf(await handle.stat())
-  if (kind === 'link') throw new MachineRefused('A link has no rights of its own.')
+  if (kind === 'link') throw new AgentError('A link has no permissions of its own.')
   if (isLinux) await chmod(`/proc/self/fd/${handle.fd}`, mode)
   else await handle.chmod(mode)
 }
@@ -73,8 +73,8 @@ async function setMode(place: Place, mode: number): Promise<void> {
 const READ_AT_ONCE = 256
 
 /**
- * Removes a file, or a folder with everything in it; answers how many there were. No link is followed, whenever it
- * appears, and no other disk is entered.
+ * Removes a file, or a folder with everything in it, and returns the number of removed entries. Never follows a
+ * link, whenever it appears, and never enters another file system.
  */
 export async function removeTree(place: Place, name = place.name, device?: number): Promise<number> {
   const found = await lstat(place.at(name))
@@ -83,7 +83,7 @@ export async function removeTree(place: Place, name = place.name, device?: numbe
     return 1
   }
   if (device !== undefined && found.dev !== device)
-    throw new MachineRefused('Another disk is mounted in this folder. What was before it is deleted.')
+    throw new AgentError('Another disk is mounted in this folder. Entries before it were deleted.')
   const count = await removeContent(place, name, found.dev)
   await rmdir(place.at(name))
   return count + 1
@@ -92,10 +92,9 @@ export async function removeTree(place: Place, name = place.name, device?: numbe
 async function removeContent(place: Place, name: Buffer, device: number): Promise<number> {
   let count = 0
   await using inside = await place.enter(name)
-  // Bytes instead of text, which the types do not know of.
+  // Buffers instead of strings, which the types do not cover.
   const options = { encoding: 'buffer', bufferSize: READ_AT_ONCE } as unknown as { bufferSize: number }
   const folder = (await opendir(inside.at(Buffer.from('.')), options)) as unknown as Dir
-  // As asked for above.
   for await (const entry of folder) count += await removeTree(inside, entry.name as unknown as Buffer, device)
   return count
 }

@@ -16,10 +16,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { FileChange } from '@muster/contract/agent/files'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Kept } from '../../state/kept.ts'
+import type { KeyValueStore } from '../../state/state.ts'
 import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
 import { OpenParts } from './open-parts.ts'
-import { openPlace } from './place.ts'
+import { openParent } from './open-parent.ts'
 import { removeTree } from './change-file.ts'
 import { ask, raw } from './test-files.ts'
 import { writeText } from './text-file.ts'
@@ -27,7 +27,7 @@ import { writeText } from './text-file.ts'
 async function prepare() {
   const { server, folder: own } = await givenAgent()
   const folder = givenFolder()
-  const change = (wish: FileChange) => ask(server, 'change-file', wish)
+  const change = (request: FileChange) => ask(server, 'change-file', request)
   const at = (name: string) => join(folder, name)
   const move = (from: string, to: string) => change({ change: 'move', path: raw(from), to: raw(to) })
   const remove = (path: string | Buffer) => change({ change: 'delete', path: raw(path) })
@@ -68,7 +68,7 @@ test('issue 4, section 4: devices, pipes and sockets are deleted without being o
   onTestFinished(() => void socket.close())
   for (const name of ['pipe', 'socket']) {
     const { refused } = await ask(server, 'read-text', { path: raw(at(name)) })
-    expect(refused).toBe(`This is a ${name}, not a file: it has no content that could be read.`)
+    expect(refused).toBe(`This is a ${name}, not a file, so it has no content to read.`)
     const edit = { path: raw(at(name)), text: 'x', hash: createHash('sha256').digest('hex') }
     expect((await ask(server, 'write-text', edit)).refused).toBe(refused)
     expect((await remove(at(name))).refused).toBeNull()
@@ -81,13 +81,13 @@ test('issue 4, section 4: the draft of an edit is known before it is there, for 
   const { server, folder, at, own } = await prepare()
   writeFileSync(at('conf'), 'a')
   const seen: string[][] = []
-  const kept: Pick<Kept, 'find' | 'save' | 'forget'> = {
+  const keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'> = {
     find: () => undefined,
     save: (_, text) => seen.push([...JSON.parse(text), ...readdirSync(folder)]),
     forget: () => seen.push(readdirSync(folder)),
   }
   const { answer } = await ask(server, 'read-text', { path: raw(at('conf')) })
-  const openParts = new OpenParts({ kept, log: givenLog().log, dataFolder: own })
+  const openParts = new OpenParts({ keyValues, log: givenLog().log, dataFolder: own })
   await writeText({ ...answer, text: 'b' }, { dataFolder: own, openParts })
   const draft = Buffer.from(seen[0]?.[0] ?? '', 'base64url').toString()
   expect(draft).toMatch(new RegExp(`^${folder}/\\.muster-.*\\.part$`))
@@ -100,12 +100,12 @@ test('nothing is replaced by a new name, a file or a folder', async () => {
   for (const name of ['a', 'b']) writeFileSync(at(name), name)
   mkdirSync(at('folder'))
   mkdirSync(at('other'))
-  const sentence = 'Something of that name is there already.'
+  const sentence = 'A file or folder with this name already exists.'
   expect((await move(at('a'), at('b'))).refused).toBe(sentence)
   expect((await move(at('folder'), at('other'))).refused).toBe(sentence)
   expect((await change({ change: 'make-folder', path: raw(at('a')) })).refused).toBe(sentence)
   expect(readFileSync(at('b'), 'utf8')).toBe('b')
-  expect((await move(at('gone'), at('c'))).refused).toBe('There is nothing of that name any more.')
+  expect((await move(at('gone'), at('c'))).refused).toBe('The file or folder no longer exists.')
 })
 
 test('a folder is deleted with everything in it, and links only as links', async () => {
@@ -126,11 +126,11 @@ test('a link on the way is refused, and one that is put there later leads nowher
   mkdirSync(at('victim'))
   writeFileSync(at('victim/file'), 'x')
   symlinkSync(at('victim'), at('way'))
-  const sentence = 'This is a link or no folder. Open the folder anew.'
+  const sentence = 'This is a link or not a folder. Reload the folder.'
   expect((await remove(at('way/file'))).refused).toBe(sentence)
   expect((await change({ change: 'make-folder', path: raw(at('way/new')) })).refused).toBe(sentence)
   writeFileSync(at('real/file'), 'x')
-  await using place = await openPlace(raw(at('real/file')), own)
+  await using place = await openParent(raw(at('real/file')), own)
   renameSync(at('real'), at('moved'))
   symlinkSync(at('victim'), at('real'))
   expect(await removeTree(place)).toBe(1)
@@ -139,7 +139,7 @@ test('a link on the way is refused, and one that is put there later leads nowher
   symlinkSync(at('victim/file'), at('link'))
   chmodSync(at('victim/file'), 0o600)
   expect((await change({ change: 'set-mode', path: raw(at('link')), mode: 0o777 })).refused).toBe(
-    'A link has no rights of its own.',
+    'A link has no permissions of its own.',
   )
   expect(statSync(at('victim/file')).mode & 0o777).toBe(0o600)
 })
@@ -149,17 +149,17 @@ test("all of the machine and the agent's own folder are neither moved nor delete
   const own = join(around, 'lib', 'agent')
   mkdirSync(own, { recursive: true })
   const { server } = await givenAgent({ folder: own })
-  const refusal = async (wish: FileChange) => (await ask(server, 'change-file', wish)).refused
+  const refusal = async (request: FileChange) => (await ask(server, 'change-file', request)).refused
   const remove = (path: string) => refusal({ change: 'delete', path: raw(path) })
   const move = (path: string) =>
     refusal({ change: 'move', path: raw(path), to: raw(join(around, 'elsewhere')) })
-  expect(await remove('/')).toBe('This cannot be done to all of the machine.')
-  expect(await remove(`${own}/..`)).toBe('".." is no name of a file or folder.')
+  expect(await remove('/')).toBe('This is not possible for the root folder.')
+  expect(await remove(`${own}/..`)).toBe('".." is not a valid name of a file or folder.')
   for (const path of [own, join(own, 'key.pem')])
     for (const act of [remove, move])
-      expect(await act(path)).toBe("This is the agent's own folder, which stays closed.")
+      expect(await act(path)).toBe("This is the agent's own folder, which is not accessible.")
   for (const act of [remove, move])
-    expect(await act(join(around, 'lib'))).toBe("The agent's own folder is in it.")
+    expect(await act(join(around, 'lib'))).toBe("It contains the agent's own folder.")
   expect(existsSync(join(own, 'key.pem'))).toBe(true)
 })
 
@@ -185,9 +185,9 @@ test('what is no small text is not edited', async () => {
   const { server, at } = await prepare()
   const refusal = async (name: string) => (await ask(server, 'read-text', { path: raw(at(name)) })).refused
   writeFileSync(at('binary'), Buffer.from([0xff, 0xfe, 0x00]))
-  expect(await refusal('binary')).toBe('This is no text (UTF-8). Download it.')
+  expect(await refusal('binary')).toBe('This is not a UTF-8 text file. Download it instead.')
   writeFileSync(at('large'), 'x'.repeat(300_000))
-  expect(await refusal('large')).toBe('The file is too large to be edited. Download it.')
+  expect(await refusal('large')).toBe('The file is too large to edit. Download it instead.')
   writeFileSync(at('twice'), 'x')
   linkSync(at('twice'), at('again'))
   const { answer } = await ask(server, 'read-text', { path: raw(at('twice')) })

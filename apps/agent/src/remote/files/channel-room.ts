@@ -1,10 +1,10 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { Channel } from '../channels/channel.ts'
 
-/** A channel that is only written to: waits for room in it, and knows when nobody reads any more. */
+/** The sending side of a channel: waits for room, and detects when the reader has left. */
 export class ChannelRoom {
   readonly channel: Channel
-  /** Aborted when the other side has ended it. */
+  /** Aborted when the other side has ended the channel. */
   readonly gone: AbortSignal
   #drained: (() => void) | undefined
 
@@ -25,13 +25,13 @@ export class ChannelRoom {
     if (channel.isOver) gone.abort(new Error('The channel was closed.'))
   }
 
-  /** Says something when there is room for it, in turn with the bytes; throws when nobody listens any more. */
-  async tell(message: unknown): Promise<void> {
+  /** Sends a message when there is room, in order with the bytes. Throws if the reader has left. */
+  async sendMessage(message: unknown): Promise<void> {
     await this.#ready()
     this.channel.sendText(message)
   }
 
-  /** Sends bytes when there is room for them; throws when nobody reads any more. */
+  /** Sends bytes when there is room. Throws if the reader has left. */
   async send(bytes: Uint8Array): Promise<void> {
     await this.#ready()
     this.channel.sendData(bytes)

@@ -1,11 +1,11 @@
-import { lstat, readlink, stat } from 'node:fs/promises'
+import { lstat, readFile, readlink, stat } from 'node:fs/promises'
 import type { Dirent, Stats } from 'node:fs'
 import type { FileEntry, FileKind } from '@muster/contract/agent/files'
 import { showBytes } from '@muster/rules/agents/raw-path'
+import { UserNames } from '../../os/linux/users.ts'
 import { errorCode } from './file-errors.ts'
-import type { OwnerNames } from './owner-names.ts'
 
-const LONGEST_TARGET = 300
+const MAX_TARGET_CHARACTERS = 300
 
 export function kindOf(of: Stats | Dirent<Buffer>): FileKind {
   if (of.isFile()) return 'file'
@@ -16,7 +16,7 @@ export function kindOf(of: Stats | Dirent<Buffer>): FileKind {
   return of.isSocket() ? 'socket' : 'other'
 }
 
-/** What is at `path`; undefined where it has gone meanwhile. A link is described itself. */
+/** Describes the entry at `path`; undefined if it has been removed. A link itself is described, not its target. */
 export async function describeEntry(
   path: Buffer,
   name: Buffer,
@@ -45,9 +45,38 @@ async function describeTarget(path: Buffer): Promise<FileEntry['target']> {
   try {
     const target = await readlink(path, { encoding: 'buffer' })
     const kind = await stat(path).then(kindOf, () => null)
-    return { path: showBytes(target).slice(0, LONGEST_TARGET), kind }
+    return { path: showBytes(target).slice(0, MAX_TARGET_CHARACTERS), kind }
   } catch {
-    // Links of /proc may not be read by all; that they are links is known all the same.
+    // Links in /proc may be unreadable, but their type is known.
     return { path: '', kind: null }
+  }
+}
+
+/** Names of file owners by number, cached for one reply. */
+export class OwnerNames {
+  #users: UserNames
+  #groups: Promise<Map<number, string>> | undefined
+
+  constructor(users: UserNames) {
+    this.#users = users
+  }
+
+  async userOf(uid: number): Promise<string> {
+    return (await this.#users.nameOf(uid)).slice(0, 64)
+  }
+
+  async groupOf(gid: number): Promise<string> {
+    this.#groups ??= readGroups()
+    return ((await this.#groups).get(gid) ?? String(gid)).slice(0, 64)
+  }
+}
+
+async function readGroups(): Promise<Map<number, string>> {
+  try {
+    const rows = (await readFile('/etc/group', 'utf8')).split('\n').map((row) => row.split(':'))
+    return new Map(rows.map(([name = '', , gid]) => [Number(gid ?? NaN), name]))
+  } catch {
+    // A machine without that file stores its groups elsewhere; the number is used instead.
+    return new Map()
   }
 }

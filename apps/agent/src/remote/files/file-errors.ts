@@ -1,50 +1,50 @@
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 
 const SENTENCES: Record<string, string> = {
-  ENOENT: 'There is nothing of that name any more.',
-  ENOTDIR: 'This is a link or no folder. Open the folder anew.',
-  ELOOP: 'This is a link. Open what it leads to.',
+  ENOENT: 'The file or folder no longer exists.',
+  ENOTDIR: 'This is a link or not a folder. Reload the folder.',
+  ELOOP: 'This is a link. Open its target instead.',
   EISDIR: 'This is a folder.',
-  EACCES: 'The agent may not do this here.',
+  EACCES: 'The agent has no permission to do this.',
   EPERM: 'The system does not allow this.',
-  EROFS: 'The disk can only be read.',
+  EROFS: 'The disk is read-only.',
   ENOSPC: 'The disk is full.',
-  EDQUOT: 'The quota of disk space is used up.',
-  EFBIG: 'The file is larger than this disk can hold.',
-  EEXIST: 'Something of that name is there already.',
+  EDQUOT: 'The disk quota is used up.',
+  EFBIG: 'The file is too large for this disk.',
+  EEXIST: 'A file or folder with this name already exists.',
   ENOTEMPTY: 'The folder is not empty.',
   ENAMETOOLONG: 'The name is too long.',
-  EXDEV: 'This is another disk. Copy it there and delete it here.',
-  EBUSY: 'The system is using it.',
-  ETXTBSY: 'It is a program that is running.',
+  EXDEV: 'The target is on another disk. Copy the file there and delete it here.',
+  EBUSY: 'The file is in use by the system.',
+  ETXTBSY: 'The file is a running program.',
   EINVAL: 'This is not possible here.',
-  EIO: 'The disk does not answer.',
-  ESTALE: 'The network drive does not answer.',
-  ENXIO: 'This is no file with content.',
+  EIO: 'The disk does not respond.',
+  ESTALE: 'The network drive does not respond.',
+  ENXIO: 'This is not a regular file.',
   EMFILE: 'Too many files are open on this machine.',
   ENFILE: 'Too many files are open on this machine.',
 }
 
-/** What the system says of a file, as a sentence; what else is wrong is thrown as it is. */
-export function tellFileError(cause: unknown): Error {
-  if (cause instanceof MachineRefused) return cause
+/** Converts system errors about a file to messages for users; other errors are returned unchanged. */
+export function describeFileError(cause: unknown): Error {
+  if (cause instanceof AgentError) return cause
   const code = errorCode(cause)
   const sentence = code === undefined ? undefined : SENTENCES[code]
-  if (sentence !== undefined) return new MachineRefused(sentence, { cause })
+  if (sentence !== undefined) return new AgentError(sentence, { cause })
   return cause instanceof Error ? cause : new Error(String(cause))
 }
 
 export function errorCode(cause: unknown): string | undefined {
-  // The type of what is thrown is never known; errors of the system have a text here.
+  // Thrown values have no type; system errors have a message here.
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   return typeof code === 'string' ? code : undefined
 }
 
-/** Does work with files; what the system refuses becomes a sentence. */
+/** Runs file operations and converts system errors to messages for users. */
 export async function withSentences<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    throw tellFileError(cause)
+    throw describeFileError(cause)
   }
 }

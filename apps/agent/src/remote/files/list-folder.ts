@@ -1,23 +1,21 @@
 import { opendir, realpath } from 'node:fs/promises'
-import { type FileEntry, type FolderPart, MOST_LISTED } from '@muster/contract/agent/files'
+import { type FileEntry, type FolderPart, MAX_LISTED_ENTRIES } from '@muster/contract/agent/files'
 import { showBytes } from '@muster/rules/agents/raw-path'
-import { UserNames } from '../../os/linux/user-names.ts'
-import { describeEntry } from './describe-entry.ts'
+import { UserNames } from '../../os/linux/users.ts'
+import { describeEntry, OwnerNames } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
-import { OwnerNames } from './owner-names.ts'
-import { joinPath, readPath, writePath } from './paths.ts'
-import { refusePrivate } from './private-folder.ts'
+import { joinPath, readPath, refusePrivate, writePath } from './paths.ts'
 
-/** A name in a folder, by what it is sorted. */
+/** A name in a folder with its sort key. */
 interface Named {
-  /** Its bytes, a character each: a million texts cost half the time of a million buffers. */
+  /** Its bytes, one character each: a million strings cost half the time of a million buffers. */
   name: string
   isFolder: boolean
 }
 
 /**
- * The first names after a given one, of any number: only a few are held at any time, so that a folder of a million
- * costs no memory.
+ * Collects the first names after a given one. Only a few are kept at any time, so that a folder with a million
+ * entries costs no memory.
  */
 class PickNames {
   total = 0
@@ -25,7 +23,7 @@ class PickNames {
   #after: Named | undefined
   #picked: Named[] = []
   #last: Named | undefined
-  /** How many come after the given one. */
+  /** Number of names after the given one. */
   #rest = 0
 
   constructor(most: number, after: Named | undefined) {
@@ -42,7 +40,7 @@ class PickNames {
     if (this.#picked.length >= 4 * this.#most) this.#cut()
   }
 
-  /** In order; `more` = there are others behind them. */
+  /** Sorted; `more` = further names follow. */
   finish(): { picked: Named[]; more: boolean } {
     this.#cut()
     return { picked: this.#picked, more: this.#rest > this.#picked.length }
@@ -65,15 +63,15 @@ const READ_AT_ONCE = 512
 const DESCRIBED_AT_ONCE = 32
 const users = new UserNames()
 
-/** A part of a folder; links on the way to it are followed, and the answer says where they led. */
+/** Lists a part of a folder. Links on the way are followed, and the result says where they led. */
 export async function listFolder(
-  wish: { path: string; after: string | null; search: string },
+  request: { path: string; after: string | null; search: string },
   dataFolder: string,
 ): Promise<FolderPart> {
   return withSentences(async () => {
-    const path = await realpath(joinPath(readPath(wish.path)), { encoding: 'buffer' })
+    const path = await realpath(joinPath(readPath(request.path)), { encoding: 'buffer' })
     await refusePrivate(path, dataFolder)
-    const { picked, total, more } = await pickNames(path, wish)
+    const { picked, total, more } = await pickNames(path, request)
     const last = picked.at(-1)
     return {
       path: writePath(path),
@@ -86,11 +84,11 @@ export async function listFolder(
 }
 
 async function pickNames(path: Buffer, { after, search }: { after: string | null; search: string }) {
-  const names = new PickNames(MOST_LISTED, after === null ? undefined : readMark(after))
+  const names = new PickNames(MAX_LISTED_ENTRIES, after === null ? undefined : readMark(after))
   const wanted = search.toLowerCase()
   await using folder = await opendir(path, { encoding: 'latin1', bufferSize: READ_AT_ONCE })
   for (let entry = await folder.read(); entry !== null; entry = await folder.read()) {
-    // What is here already is taken without a promise for each; others have their turn between two such parts.
+    // Buffered names are read without a promise for each. Other work runs between two batches.
     for (let left = READ_AT_ONCE; entry !== null; entry = --left > 0 ? folder.readSync() : null) {
       const { name } = entry
       if (wanted === '' || bytesOf(name).toString('utf8').toLowerCase().includes(wanted))
@@ -115,7 +113,7 @@ async function describeAll(path: Buffer, picked: readonly Named[]): Promise<File
   return entries.filter((entry) => entry !== undefined)
 }
 
-/** Where a part ends, for the next one: what it was sorted by. */
+/** The sort key of the last name, for the next page. */
 function writeMark({ name, isFolder }: Named): string {
   return `${isFolder ? 'd' : 'f'}${bytesOf(name).toString('base64url')}`
 }

@@ -1,18 +1,22 @@
 import { describeError, type Log } from '../../log/log.ts'
-import type { Kept } from '../../state/kept.ts'
+import type { KeyValueStore } from '../../state/state.ts'
 
-const KEPT_AS = 'upload_parts'
+const STORAGE_KEY = 'upload_parts'
 const ABANDONED_AFTER_MS = 3_600_000
 
-/** The files of uploads that are not whole. One that nobody goes on with is removed, also after a restart. */
+/** Files of incomplete uploads. Abandoned ones are removed, also after a restart. */
 export class OpenParts {
-  #options: { kept: Pick<Kept, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }
+  #options: { keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }
 
-  constructor(options: { kept: Pick<Kept, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }) {
+  constructor(options: {
+    keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'>
+    log: Log
+    dataFolder: string
+  }) {
     this.#options = options
   }
 
-  /** Before the file is made, so that none is forgotten. */
+  /** Called before the file is created, so that none is lost. */
   remember(rawPath: string): void {
     this.#save([...this.#list(), rawPath])
   }
@@ -21,7 +25,7 @@ export class OpenParts {
     this.#save(this.#list().filter((path) => path !== rawPath))
   }
 
-  /** Removes those that were not written to for an hour. */
+  /** Removes files that were not written to for an hour. */
   sweep(): void {
     const paths = this.#list()
     if (paths.length === 0) return
@@ -31,21 +35,21 @@ export class OpenParts {
         try {
           if (await removeAbandoned(path, { dataFolder, afterMs: ABANDONED_AFTER_MS })) this.forget(path)
         } catch (cause) {
-          log.info({ cause: describeError(cause) }, 'a part of an upload stays for now')
+          log.info({ cause: describeError(cause) }, 'failed to remove an incomplete upload, will retry')
         }
       }
     })
   }
 
   #list(): string[] {
-    const text = this.#options.kept.find(KEPT_AS)
-    // Written by this very class.
+    const text = this.#options.keyValues.find(STORAGE_KEY)
+    // Written by this class only.
     return text === undefined ? [] : (JSON.parse(text) as string[])
   }
 
   #save(paths: readonly string[]): void {
-    const { kept } = this.#options
-    if (paths.length === 0) kept.forget(KEPT_AS)
-    else kept.save(KEPT_AS, JSON.stringify(paths))
+    const { keyValues } = this.#options
+    if (paths.length === 0) keyValues.forget(STORAGE_KEY)
+    else keyValues.save(STORAGE_KEY, JSON.stringify(paths))
   }
 }

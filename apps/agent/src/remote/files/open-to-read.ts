@@ -1,19 +1,21 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
-import { joinPath, readPath } from './paths.ts'
-import { refusePrivate } from './private-folder.ts'
+import { joinPath, readPath, refusePrivate } from './paths.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 
 export interface Opened {
   handle: FileHandle
-  /** Without links. */
+  /** With links resolved. */
   path: Buffer
 }
 
-/** Opens a file to read it. Links are followed; what is no file is never opened, because that alone may act. */
+/**
+ * Opens a file for reading. Links are followed. Anything but a regular file is never opened, because opening alone
+ * may have effects.
+ */
 export async function openToRead(rawPath: string, dataFolder: string): Promise<Opened> {
   const path = await realpath(joinPath(readPath(rawPath)), { encoding: 'buffer' })
   await refusePrivate(path, dataFolder)
@@ -31,14 +33,14 @@ export async function openToRead(rawPath: string, dataFolder: string): Promise<O
   }
 }
 
-/** Throws where it is no file, with a sentence. */
+/** Throws AgentError if it is not a regular file. */
 export function refuseSpecial(kind: ReturnType<typeof kindOf>): void {
   if (kind === 'file') return
   const what = kind === 'folder' ? 'a folder' : `a ${kind}, not a file`
-  throw new MachineRefused(`This is ${what}: it has no content that could be read.`)
+  throw new AgentError(`This is ${what}, so it has no content to read.`)
 }
 
-/** Another one when the file has become another one, or its content. */
+/** Changes when the file or its content changes. */
 export async function versionOf(handle: FileHandle): Promise<{ size: number; version: string }> {
   const { size, mtimeNs, ctimeNs, ino, dev } = await handle.stat({ bigint: true })
   return { size: Number(size), version: [dev, ino, size, mtimeNs, ctimeNs].join('-') }

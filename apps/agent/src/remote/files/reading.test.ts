@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
-import { MOST_LISTED } from '@muster/contract/agent/files'
+import { MAX_LISTED_ENTRIES } from '@muster/contract/agent/files'
 import { expect, onTestFinished, test } from 'vitest'
 import { givenAgent, givenFolder } from '../../testing/given.ts'
 import { ask, FileChannel, raw } from './test-files.ts'
@@ -59,7 +59,7 @@ test('names with any bytes are listed, and their files read', async () => {
 
 test('a folder of many files comes in parts, and is searched whole', async () => {
   const { folder, list } = await prepare()
-  const count = MOST_LISTED * 2 + 7
+  const count = MAX_LISTED_ENTRIES * 2 + 7
   for (let number = 0; number < count; number += 1) writeFileSync(join(folder, `f${number}`), '')
   const names: string[] = []
   let after: string | undefined
@@ -133,7 +133,7 @@ test('a file that changes while it is read is said to have changed; one that gro
   truncateSync(at('shorter'), 1_900_000)
   expect(await finish(shorter)).toEqual({
     code: 'refused',
-    message: 'The file was changed while it was read. Try again.',
+    message: 'The file changed while it was read. Try again.',
   })
   const rewritten = await half('rewritten')
   writeFileSync(at('rewritten'), Buffer.alloc(2_000_000, 'b'), { flag: 'r+' })
@@ -149,21 +149,19 @@ test('what has no content, what is gone, and a path that leads elsewhere are ref
   const { read, list, folder, at } = await prepare()
   execFileSync('mkfifo', [at('pipe')])
   const refusalOf = async (path: string) => (await read(path).ended()).message
-  expect(await refusalOf(at('pipe'))).toBe(
-    'This is a pipe, not a file: it has no content that could be read.',
-  )
+  expect(await refusalOf(at('pipe'))).toBe('This is a pipe, not a file, so it has no content to read.')
   expect(await refusalOf('/dev/zero')).toMatch(/^This is a device/)
   expect(await refusalOf(folder)).toMatch(/^This is a folder/)
-  expect(await refusalOf(at('gone'))).toBe('There is nothing of that name any more.')
-  expect(await refusalOf(`${folder}/../../etc/passwd`)).toBe('".." is no name of a file or folder.')
-  expect(await refusalOf('etc/passwd')).toBe('A path has to begin with "/".')
+  expect(await refusalOf(at('gone'))).toBe('The file or folder no longer exists.')
+  expect(await refusalOf(`${folder}/../../etc/passwd`)).toBe('".." is not a valid name of a file or folder.')
+  expect(await refusalOf('etc/passwd')).toBe('A path must start with "/".')
   expect((await list(`${folder}/a\0b`)).refused).toMatch(/is no name/)
-  expect((await list(at('pipe'))).refused).toBe('This is a link or no folder. Open the folder anew.')
+  expect((await list(at('pipe'))).refused).toBe('This is a link or not a folder. Reload the folder.')
 })
 
 test("the agent's own folder stays closed, also by a link", async () => {
   const { own, list, read, at } = await prepare()
-  const sentence = "This is the agent's own folder, which stays closed."
+  const sentence = "This is the agent's own folder, which is not accessible."
   symlinkSync(own, at('way'))
   expect((await list(own)).refused).toBe(sentence)
   expect((await list(at('way'))).refused).toBe(sentence)

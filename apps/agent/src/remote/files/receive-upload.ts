@@ -2,33 +2,39 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, lstat, rename, unlink } from 'node:fs/promises'
 import { HASH_PART_BYTES, UploadInput, type UploadNews, type UploadTask } from '@muster/contract/agent/files'
 import type { Channel } from '../channels/channel.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { moveFile } from './change-file.ts'
-import { openPlace, type Place } from './place.ts'
-import { openPart, partAt, partPath, refuseTaken, type UploadSurroundings } from './upload-part.ts'
-import { beginWriting, stopWriting } from './upload-writers.ts'
+import { openParent, type Place } from './open-parent.ts'
+import {
+  beginWriting,
+  openPart,
+  partAt,
+  partPath,
+  refuseTaken,
+  stopWriting,
+  type UploadSurroundings,
+} from './upload-part.ts'
 
 type WriteTask = Extract<UploadTask, { task: 'write' }>
 type FinishTask = Extract<UploadTask, { task: 'finish' }>
 
-/** Writes what comes over the channel behind what is there, until it is told that this was all. */
+/** Appends the bytes from the channel to the file until the end message. */
 export async function receiveBytes(channel: Channel, task: WriteTask, dataFolder: string): Promise<void> {
   await stopWriting(task.upload)
-  await using place = await openPlace(task.path, dataFolder)
+  await using place = await openParent(task.path, dataFolder)
   await using handle = await openPart(place, task.upload)
   const { size } = await handle.stat()
-  if (size !== task.offset)
-    throw new MachineRefused(`Of this upload ${size} bytes are there, and not ${task.offset}.`)
-  const tell = (news: UploadNews) => channel.sendText(news)
+  if (size !== task.offset) throw new AgentError(`This upload has ${size} bytes instead of ${task.offset}.`)
+  const send = (news: UploadNews) => channel.sendText(news)
   const written = await writeAll(channel, handle, {
     upload: task.upload,
     from: size,
-    onReady: () => tell({ type: 'ready', size }),
+    onReady: () => send({ type: 'ready', size }),
   })
-  if (written !== undefined) tell({ type: 'written', size: written })
+  if (written !== undefined) send({ type: 'written', size: written })
 }
 
-/** Where the file ends then; undefined where the channel was closed before. What had come by then is kept. */
+/** Returns the new size; undefined if the channel was closed before the end. Bytes received by then are kept. */
 async function writeAll(
   channel: Channel,
   handle: FileHandle,
@@ -42,10 +48,10 @@ async function writeAll(
   using _ = beginWriting(upload, async () => {
     isStopped = true
     await last
-    channel.end({ code: 'closed', message: 'The upload goes on from another place.' })
+    channel.end({ code: 'closed', message: 'The upload continues in another window.' })
     resolve(undefined)
   })
-  // What comes while the disk is busy is written at once when it is free.
+  // Bytes that arrive while the disk is busy are written together.
   const write = async () => {
     const pieces = waiting
     waiting = []
@@ -69,34 +75,33 @@ async function writeAll(
   })
   if (channel.isOver) return undefined
   onReady()
-  // The writer is forgotten when it has ended.
+  // Released when the writer has ended.
   return await promise
 }
 
-/** Answers how many bytes it were. */
+/** Returns the number of written bytes. */
 async function writePieces(handle: FileHandle, pieces: Buffer[], from: number): Promise<number> {
   const whole = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
-  // A disk that is nearly full takes a part of it.
+  // A disk that is nearly full may write less.
   for (let done = 0; done < whole.length;)
     done += (await handle.write(whole, done, whole.length - done, from + done)).bytesWritten
   return whole.length
 }
 
-/** Gives an upload its name when it is whole; one that is not what was sent is removed. */
+/** Renames a complete upload to its final name. Removes it if its content is wrong. */
 export async function finishUpload(
   task: FinishTask,
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<void> {
   await stopWriting(task.upload)
-  await using place = await openPlace(task.path, dataFolder)
+  await using place = await openParent(task.path, dataFolder)
   await using handle = await openPart(place, task.upload)
   const { size } = await handle.stat()
-  if (size !== task.size)
-    throw new MachineRefused(`Of this upload ${size} bytes are there, and not ${task.size}.`)
+  if (size !== task.size) throw new AgentError(`This upload has ${size} bytes instead of ${task.size}.`)
   if (task.hash !== null && (await hashParts(handle)) !== task.hash) {
     await unlink(partAt(place, task.upload))
     openParts.forget(partPath(place, task.upload))
-    throw new MachineRefused('What arrived is not what was sent. Upload it again.')
+    throw new AgentError('The file was damaged during the transfer. Upload it again.')
   }
   await refuseTaken(place, task.replace)
   await takeRights(place, handle)
@@ -107,7 +112,7 @@ export async function finishUpload(
   await place.sync()
 }
 
-/** Those of the file that it replaces; else the usual ones. */
+/** Permissions of the replaced file, or the defaults. */
 async function takeRights(place: Place, handle: FileHandle): Promise<void> {
   const there = await lstat(place.at()).catch(() => undefined)
   if (there?.isFile() === true) await handle.chown(there.uid, there.gid)

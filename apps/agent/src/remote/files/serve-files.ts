@@ -5,17 +5,16 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../../log/log.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { findProgram, searchPath } from '../../run/find-program.ts'
 import { ChannelRoom } from './channel-room.ts'
-import { tellFileError } from './file-errors.ts'
+import { describeFileError } from './file-errors.ts'
 import { finishUpload, receiveBytes } from './receive-upload.ts'
 import type { UploadSurroundings } from './upload-part.ts'
 import { openToRead, versionOf } from './open-to-read.ts'
-import { joinPath, readPath } from './paths.ts'
-import { refusePrivate } from './private-folder.ts'
+import { joinPath, readPath, refusePrivate } from './paths.ts'
 
-/** Does what a channel of the tool was opened for, and ends it with how it went. */
+/** Runs the task of a file channel, and ends the channel with its result. */
 export async function serveFiles(
   channel: Channel,
   order: FileTask | UploadTask,
@@ -23,13 +22,13 @@ export async function serveFiles(
 ): Promise<void> {
   try {
     await serve(channel, order, surroundings)
-    channel.end({ code: 'ended', message: 'That was all.' })
+    channel.end({ code: 'ended', message: 'Complete.' })
   } catch (cause) {
-    // Nobody is there to hear of it.
+    // The reader has left.
     if (channel.isOver) return
-    const told = tellFileError(cause)
-    if (!(told instanceof MachineRefused)) log.error({ cause: describeError(cause) }, 'work on a file failed')
-    channel.end({ code: 'refused', message: told.message.slice(0, 500) })
+    const reported = describeFileError(cause)
+    if (!(reported instanceof AgentError)) log.error({ cause: describeError(cause) }, 'file operation failed')
+    channel.end({ code: 'refused', message: reported.message.slice(0, 500) })
   }
 }
 
@@ -52,32 +51,32 @@ async function serve(
 }
 
 const PIECE_BYTES = 128 * 1024
-/** Files of the kernel say that they are empty, and are not. */
-const MOST_UNSIZED_BYTES = 16 * 1024 * 1024
+/** Kernel files report a size of 0, but have content. */
+const MAX_UNSIZED_BYTES = 16 * 1024 * 1024
 
 type ReadTask = Extract<FileTask, { task: 'read' }>
 
-/** Sends a file from an offset on, as long as it was when it was opened. What is written meanwhile at its end waits. */
+/** Sends a file from an offset up to its size when it was opened. Bytes appended meanwhile are not sent. */
 async function sendFile(room: ChannelRoom, task: ReadTask, dataFolder: string): Promise<void> {
   const { handle, path } = await openToRead(task.path, dataFolder)
   await using _ = handle
   const { size, version } = await versionOf(handle)
   const name = showBytes(path.subarray(path.lastIndexOf('/') + 1)).slice(0, 255)
-  const tell = (news: Pick<FileNews, 'size' | 'offset'>) =>
+  const sendNews = (news: Pick<FileNews, 'size' | 'offset'>) =>
     room.channel.sendText({ type: 'sending', name, version, ...news } satisfies FileNews)
   if (size === 0) {
     const whole = await readUnsized(handle)
-    tell({ size: whole.length, offset: 0 })
+    sendNews({ size: whole.length, offset: 0 })
     if (whole.length > 0) await room.send(whole)
     return
   }
   const isSame = task.version === null || task.version === version
   const offset = isSame ? Math.min(task.offset, size) : 0
-  tell({ size, offset })
+  sendNews({ size, offset })
   await sendPieces(room, handle, { offset, size, version })
 }
 
-/** The last piece goes only when the file has not become another one while it was read. */
+/** The last piece is sent only if the file has not changed meanwhile. */
 async function sendPieces(
   room: ChannelRoom,
   handle: FileHandle,
@@ -91,11 +90,11 @@ async function sendPieces(
     if (at < size) {
       if (piece.length === 0) throw changed()
       next = readPiece(handle, at, size)
-      // It is awaited in the next turn, if there is one.
+      // Awaited in the next iteration.
       next.catch(() => undefined)
     } else {
       const now = await versionOf(handle)
-      // What only grows is whole up to here.
+      // A file that only grew is complete up to here.
       if (now.version !== version && now.size <= size) throw changed()
     }
     await room.send(piece)
@@ -117,31 +116,30 @@ async function readUnsized(handle: FileHandle): Promise<Buffer> {
     if (piece.length === 0) return Buffer.concat(pieces)
     pieces.push(piece)
     bytes += piece.length
-    if (bytes > MOST_UNSIZED_BYTES)
-      throw new MachineRefused('Nobody knows how long this file is, and it does not end.')
+    if (bytes > MAX_UNSIZED_BYTES) throw new AgentError('This file has no known size and does not end.')
   }
 }
 
-function changed(): MachineRefused {
-  return new MachineRefused('The file was changed while it was read. Try again.')
+function changed(): AgentError {
+  return new AgentError('The file changed while it was read. Try again.')
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-const LONGEST_COMPLAINT = 2000
-/** GNU tar: some files changed while they were read. All else is in the archive. */
+const MAX_ERROR_CHARACTERS = 2000
+/** GNU tar: some files changed while they were read. The archive contains everything else. */
 const CHANGED = 1
 
 type ArchiveTask = Extract<FileTask, { task: 'archive' }>
 
-/** Sends a file or folder as a compressed archive, made by the system's tar while it is sent. Links stay links. */
+/** Sends a file or folder as a compressed archive, created by the system's tar while it is sent. Links stay links. */
 async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: string): Promise<void> {
   const program = findProgram('tar')
-  if (program === undefined) throw new MachineRefused('There is no program tar on this machine.')
+  if (program === undefined) throw new AgentError('tar is not installed on this machine.')
   const path = await realpath(joinPath(readPath(task.path)), { encoding: 'buffer' })
   await refusePrivate(path, dataFolder)
   const at = path.lastIndexOf('/')
   const name = path.subarray(at + 1)
-  if (name.length === 0) throw new MachineRefused('All of the machine is too much for an archive.')
+  if (name.length === 0) throw new AgentError('The root folder is too large for an archive.')
   const parentPath = at === 0 ? Buffer.from('/') : path.subarray(0, at)
   await using parent = await open(parentPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   const shown = showBytes(name).slice(0, 240)
@@ -152,7 +150,7 @@ async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: str
     offset: 0,
     version: '',
   } satisfies FileNews)
-  // Its own folder by number, and the name by standard input: both may be any bytes.
+  // The folder by descriptor and the name by standard input: both may contain any bytes.
   const child = spawn(
     program,
     [...exclude(parentPath, path, await realpath(dataFolder)), '--null', '-czf', '-', '-T', '-'],
@@ -168,7 +166,7 @@ async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: str
     child.stdin.on('error', () => undefined).end(Buffer.concat([Buffer.from('./'), name, Buffer.from([0])]))
     let complaint = ''
     child.stderr.on('data', (bytes: Buffer) => {
-      if (complaint.length < LONGEST_COMPLAINT) complaint += bytes.toString()
+      if (complaint.length < MAX_ERROR_CHARACTERS) complaint += bytes.toString()
     })
     const ended = new Promise<number | null>((resolve, reject) => {
       child.once('error', reject).once('close', resolve)
@@ -178,14 +176,14 @@ async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: str
     for await (const piece of child.stdout) await room.send(piece as Buffer)
     const code = await ended
     if (code !== 0 && code !== CHANGED)
-      throw new MachineRefused(`tar gave up: ${showBytes(Buffer.from(lastLine(complaint))).slice(0, 300)}`)
+      throw new AgentError(`tar failed: ${showBytes(Buffer.from(lastLine(complaint))).slice(0, 300)}`)
   } finally {
     room.gone.removeEventListener('abort', stop)
     if (child.exitCode === null) stop()
   }
 }
 
-/** The agent's own folder stays closed here as well. */
+/** The agent's own folder is excluded. */
 function exclude(parent: Buffer, path: Buffer, dataFolder: string): string[] {
   const within = Buffer.concat([path, Buffer.from('/')])
   const own = Buffer.from(dataFolder)

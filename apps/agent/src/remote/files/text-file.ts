@@ -2,17 +2,17 @@ import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import { MOST_TEXT_BYTES, type TextFile, type WrittenText } from '@muster/contract/agent/files'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
 import { openToRead, refuseSpecial } from './open-to-read.ts'
-import { openPlace, type Place } from './place.ts'
+import { openParent, type Place } from './open-parent.ts'
 import { writePath } from './paths.ts'
 import type { UploadSurroundings } from './upload-part.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** A small text with the hash by which it is known later. */
+/** Reads a small text file and its hash. */
 export async function readText(path: string, dataFolder: string): Promise<TextFile> {
   return withSentences(async () => {
     const opened = await openToRead(path, dataFolder)
@@ -22,28 +22,28 @@ export async function readText(path: string, dataFolder: string): Promise<TextFi
   })
 }
 
-/** Replaces a text as a whole, if it still is the one that was read; what it is now is told otherwise. */
+/** Replaces a text file if it still has the expected hash. Otherwise returns its current content. */
 export async function writeText(
-  wish: { path: string; text: string; hash: string },
+  request: { path: string; text: string; hash: string },
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<WrittenText> {
   return withSentences(async () => {
-    await using place = await openPlace(wish.path, dataFolder)
-    // Opening a device or a pipe may act by itself. A link is refused as it is opened.
+    await using place = await openParent(request.path, dataFolder)
+    // Opening a device or a pipe may have effects. A link is refused when it is opened.
     const kind = kindOf(await lstat(place.at()))
     if (kind !== 'link') refuseSpecial(kind)
     await using handle = await open(place.at(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const { mode, uid, gid, nlink } = await handle.stat()
     if (nlink > 1)
-      throw new MachineRefused('This file has several names (hard links). Edit it on the machine itself.')
+      throw new AgentError('This file has several names (hard links). Edit it on the machine itself.')
     const hash = hashOf(await readSmall(handle))
-    if (hash !== wish.hash) return { state: 'changed', hash }
-    const bytes = Buffer.from(wish.text)
+    if (hash !== request.hash) return { state: 'changed', hash }
+    const bytes = Buffer.from(request.text)
     const draft = Buffer.from(`.muster-${randomUUID()}.part`)
     const draftPath = writePath(
       Buffer.concat([place.path.subarray(0, place.path.lastIndexOf('/') + 1), draft]),
     )
-    // An agent that is killed before the end removes it later.
+    // If the agent is killed before the end, it is removed later.
     openParts.remember(draftPath)
     try {
       await replaceWith(place, bytes, { draft: place.at(draft), mode: mode & 0o7777, uid, gid })
@@ -54,7 +54,7 @@ export async function writeText(
   })
 }
 
-/** The new content appears whole or not at all, and nothing is left behind where it does not. */
+/** The new content replaces the old one atomically, and nothing is left behind on failure. */
 async function replaceWith(
   place: Place,
   bytes: Buffer,
@@ -81,7 +81,7 @@ async function readSmall(handle: FileHandle): Promise<Buffer> {
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
     length += bytesRead
-    if (length > MOST_TEXT_BYTES) throw new MachineRefused('The file is too large to be edited. Download it.')
+    if (length > MOST_TEXT_BYTES) throw new AgentError('The file is too large to edit. Download it instead.')
     if (bytesRead === 0) return buffer.subarray(0, length)
   }
 }
@@ -93,7 +93,7 @@ function decode(bytes: Buffer): string {
   } catch {
     // Falls through to the refusal.
   }
-  throw new MachineRefused('This is no text (UTF-8). Download it.')
+  throw new AgentError('This is not a UTF-8 text file. Download it instead.')
 }
 
 function hashOf(bytes: Buffer): string {

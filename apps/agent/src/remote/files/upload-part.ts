@@ -1,16 +1,15 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, statfs, unlink } from 'node:fs/promises'
-import { formatFileSize } from '@muster/rules/text/file-size'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { formatFileSize } from '@muster/rules/text/units'
+import { AgentError } from '../../errors.ts'
 import { errorCode, withSentences } from './file-errors.ts'
 import type { OpenParts } from './open-parts.ts'
 import { writePath } from './paths.ts'
-import { openPlace, type Place } from './place.ts'
-import { stopWriting } from './upload-writers.ts'
+import { openParent, type Place } from './open-parent.ts'
 
 const { O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
 
-interface UploadWish {
+interface UploadRequest {
   path: string
   upload: string
 }
@@ -20,17 +19,17 @@ export interface UploadSurroundings {
   openParts: OpenParts
 }
 
-/** Makes the file that the bytes of an upload wait in. */
+/** Creates the temporary file of an upload. */
 export async function beginUpload(
-  { path, upload, size, replace }: UploadWish & { size: number; replace: boolean },
+  { path, upload, size, replace }: UploadRequest & { size: number; replace: boolean },
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<{ size: number }> {
   return withSentences(async () => {
-    await using place = await openPlace(path, dataFolder)
+    await using place = await openParent(path, dataFolder)
     await refuseTaken(place, replace)
     const { bavail, bsize } = await statfs(place.at(Buffer.from('.')))
     if (bavail * bsize < size)
-      throw new MachineRefused(`The disk is too full: it has room for ${formatFileSize(bavail * bsize)}.`)
+      throw new AgentError(`Not enough disk space. Free: ${formatFileSize(bavail * bsize)}.`)
     openParts.remember(partPath(place, upload))
     const handle = await open(partAt(place, upload), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     await handle.close()
@@ -39,36 +38,36 @@ export async function beginUpload(
 }
 
 export async function lookAtUpload(
-  { path, upload }: UploadWish,
+  { path, upload }: UploadRequest,
   dataFolder: string,
 ): Promise<{ size: number }> {
   return withSentences(async () => {
     await stopWriting(upload)
-    await using place = await openPlace(path, dataFolder)
+    await using place = await openParent(path, dataFolder)
     await using handle = await openPart(place, upload)
     return { size: (await handle.stat()).size }
   })
 }
 
 export async function dropUpload(
-  { path, upload }: UploadWish,
+  { path, upload }: UploadRequest,
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<Record<string, never>> {
   return withSentences(async () => {
     await stopWriting(upload)
-    await using place = await openPlace(path, dataFolder)
+    await using place = await openParent(path, dataFolder)
     await unlink(partAt(place, upload)).catch(passOver('ENOENT'))
     openParts.forget(partPath(place, upload))
     return {}
   })
 }
 
-/** Whether it is gone, with its folder even, or was never made. */
+/** Whether it, or even its folder, no longer exists. */
 export async function removeAbandoned(
   rawPath: string,
   { dataFolder, afterMs }: { dataFolder: string; afterMs: number },
 ): Promise<boolean> {
-  await using place = await openPlace(rawPath, dataFolder).catch(passOver('ENOENT'))
+  await using place = await openParent(rawPath, dataFolder).catch(passOver('ENOENT'))
   if (place === undefined) return true
   const found = await lstat(place.at()).catch(passOver('ENOENT'))
   if (found !== undefined && Date.now() - found.mtimeMs < afterMs) return false
@@ -76,20 +75,20 @@ export async function removeAbandoned(
   return true
 }
 
-/** Throws where something stands in the way of the name that the upload is to take. */
+/** Throws if the final name of the upload is taken. */
 export async function refuseTaken(place: Place, replace: boolean): Promise<void> {
   const there = await lstat(place.at()).catch(passOver('ENOENT'))
   if (there === undefined) return
-  if (!replace) throw new MachineRefused('Something of that name is there already.')
-  if (!there.isFile()) throw new MachineRefused('What is there is no file, and is not replaced.')
+  if (!replace) throw new AgentError('A file or folder with this name already exists.')
+  if (!there.isFile()) throw new AgentError('A folder or special file with this name already exists.')
 }
 
-/** Opens it to be written and read; throws where it is not the file that was made for this. */
+/** Opens it for reading and writing. Throws if it is not the file that was created for this upload. */
 export async function openPart(place: Place, upload: string): Promise<FileHandle> {
   const handle = await open(partAt(place, upload), O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch(
     (cause: unknown) => {
       if (errorCode(cause) !== 'ENOENT') throw cause
-      throw new MachineRefused('This upload is over, or was left alone for an hour. Begin it again.', {
+      throw new AgentError('This upload has ended, or was idle for an hour. Start it again.', {
         cause,
       })
     },
@@ -97,7 +96,7 @@ export async function openPart(place: Place, upload: string): Promise<FileHandle
   const found = await handle.stat()
   if (found.isFile() && found.nlink === 1) return handle
   await handle.close()
-  throw new MachineRefused('Somebody has changed the file of this upload. Begin it again.')
+  throw new AgentError('The temporary file of this upload was changed. Start it again.')
 }
 
 export function partAt(place: Place, upload: string): Buffer {
@@ -118,4 +117,22 @@ function passOver(code: string): (cause: unknown) => undefined {
     if (errorCode(cause) !== code) throw cause
     return undefined
   }
+}
+
+/** Tracks the active writer of each upload: at most one, because the size of the file is the next offset. */
+const writers = new Map<string, () => Promise<void>>()
+
+/** Registers a writer that `stop` ends. Returns a function that releases it. */
+export function beginWriting(upload: string, stop: () => Promise<void>): Disposable {
+  writers.set(upload, stop)
+  return {
+    [Symbol.dispose]() {
+      if (writers.get(upload) === stop) writers.delete(upload)
+    },
+  }
+}
+
+/** Finishes the current write and stops the writer: a lost connection may still be delivering. */
+export async function stopWriting(upload: string): Promise<void> {
+  await writers.get(upload)?.()
 }

@@ -46,12 +46,12 @@ async function prepare() {
   /** Sends bytes; answers where the machine is then, or why it refuses. */
   async function write(offset: number, bytes: Buffer, { isAll = true }: { isAll?: boolean | 'never' } = {}) {
     const channel = new FileChannel(server, { task: 'write', path, upload, offset })
-    const told = (type: string) =>
+    const reported = (type: string) =>
       server.channelFrames
         .filter((frame) => frame.channel === channel.id && frame.kind === CHANNEL_KIND.text)
         .map(({ payload }) => UploadNews.parse(readChannelText(payload)))
         .find((news) => news.type === type)
-    await server.until(() => told('ready') ?? channel.end)
+    await server.until(() => reported('ready') ?? channel.end)
     if (channel.end !== undefined) return channel.end.message
     for (let at = 0; at < bytes.length; at += 16_384) {
       const payload = bytes.subarray(at, at + 16_384)
@@ -61,7 +61,7 @@ async function prepare() {
     if (!isAll) return channel.close()
     server.sendRaw(encodeChannelText(channel.id, { type: 'done' }))
     await channel.ended()
-    return told('written')?.size
+    return reported('written')?.size
   }
   const finish = (bytes: Buffer, more: { replace?: boolean; hash?: string | null } = {}) =>
     new FileChannel(server, {
@@ -83,7 +83,7 @@ test('an upload comes in pieces, waits beside its name, and has it when its hash
   expect(await write(0, bytes.subarray(0, 120_000))).toBe(120_000)
   expect((await look()).answer.size).toBe(120_000)
   expect(existsSync(target)).toBe(false)
-  expect(await write(50_000, bytes)).toBe('Of this upload 120000 bytes are there, and not 50000.')
+  expect(await write(50_000, bytes)).toBe('This upload has 120000 bytes instead of 50000.')
   expect(await write(120_000, bytes.subarray(120_000))).toBe(200_000)
   expect(await finish(bytes)).toMatchObject({ code: 'ended' })
   expect(readFileSync(target).equals(bytes)).toBe(true)
@@ -121,10 +121,10 @@ test('what is not what was sent, or not whole, gets no name, and nothing is left
   await begin()
   await write(0, Buffer.from('content'))
   expect(await finish(Buffer.from('content and more'))).toMatchObject({
-    message: 'Of this upload 7 bytes are there, and not 16.',
+    message: 'This upload has 7 bytes instead of 16.',
   })
   expect(await finish(Buffer.from('Content'))).toMatchObject({
-    message: 'What arrived is not what was sent. Upload it again.',
+    message: 'The file was damaged during the transfer. Upload it again.',
   })
   expect(readdirSync(folder)).toEqual([])
   await begin()
@@ -136,7 +136,7 @@ test('what is not what was sent, or not whole, gets no name, and nothing is left
 test('what is there is replaced only when that is wanted, with its rights', async () => {
   const { begin, write, finish, target } = await prepare()
   writeFileSync(target, 'old', { mode: 0o600 })
-  expect((await begin()).refused).toBe('Something of that name is there already.')
+  expect((await begin()).refused).toBe('A file or folder with this name already exists.')
   await begin({ replace: true })
   await write(0, Buffer.from('new'))
   expect(await finish(Buffer.from('new'))).toMatchObject({ code: 'refused' })
@@ -161,7 +161,7 @@ test('a link in the place of the waiting file is not written through', async () 
   writeFileSync(victim, 'kept')
   renameSync(part, join(folder, 'away'))
   symlinkSync(victim, part)
-  expect(await write(0, Buffer.from('evil'))).toBe('This is a link. Open what it leads to.')
+  expect(await write(0, Buffer.from('evil'))).toBe('This is a link. Open its target instead.')
   expect(readFileSync(victim, 'utf8')).toBe('kept')
 })
 
@@ -180,7 +180,7 @@ test('one that is left alone for an hour is removed, also after a restart of the
 test('one whose folder is gone is forgotten', async () => {
   const kept = new Map<string, string>()
   const openParts = new OpenParts({
-    kept: {
+    keyValues: {
       find: (key) => kept.get(key),
       save: (key, text) => kept.set(key, text),
       forget: (key) => kept.delete(key),

@@ -5,43 +5,43 @@ import { showBytes } from '@muster/rules/agents/raw-path'
 import type { ChannelRoom } from '../files/channel-room.ts'
 import { type Opened, openToRead } from '../files/open-to-read.ts'
 import { joinPath, readPath } from '../files/paths.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 
 const LOOK_EVERY_MS = 250
-/** What is shown of it when one begins to look, and after what was left out. */
+/** Bytes shown at the start, and after a gap. */
 const TAIL_BYTES = 64 * 1024
-/** Who is further behind goes on near the end. */
-const MOST_BEHIND_BYTES = 4 * 1024 * 1024
+/** A reader further behind continues near the end. */
+const MAX_BEHIND_BYTES = 4 * 1024 * 1024
 const PIECE_BYTES = 64 * 1024
 const LOG_FOLDERS = ['/var/log/', '/private/var/log/', '/Library/Logs/']
 
 type FileSource = Extract<LogSource, { kind: 'file' }>
 
-/** Sends the end of a file and what is written to it, also when it is emptied or another one takes its name. */
+/** Sends the end of a file and new content, also after truncation or rotation. */
 export async function followFile(room: ChannelRoom, source: FileSource, dataFolder: string): Promise<never> {
-  const tell = (news: LogNews) => room.tell(news)
+  const sendNews = (news: LogNews) => room.sendMessage(news)
   const opened = await openLog(source, dataFolder)
   let { handle } = opened
   try {
-    await tell({ type: 'following', name: showBytes(opened.path).slice(0, 4096) })
+    await sendNews({ type: 'following', name: showBytes(opened.path).slice(0, 4096) })
     let at = await findTail(handle)
     for (;;) {
       const { size } = await handle.stat()
       if (size < at) {
         at = 0
-        await tell({ type: 'truncated' })
+        await sendNews({ type: 'truncated' })
       }
-      if (size - at > MOST_BEHIND_BYTES) {
+      if (size - at > MAX_BEHIND_BYTES) {
         const bytes = size - TAIL_BYTES - at
         at += bytes
-        await tell({ type: 'skipped', bytes })
+        await sendNews({ type: 'skipped', bytes })
       }
       const piece = await readPiece(handle, at)
       if (piece.length > 0) {
         at += piece.length
         await room.send(piece)
       } else if (await isReplaced(handle, source)) {
-        // What was written before it lost its name, and after it was read.
+        // Content written between the last read and the rotation.
         const last = await readPiece(handle, at)
         at += last.length
         if (last.length > 0) {
@@ -52,7 +52,7 @@ export async function followFile(room: ChannelRoom, source: FileSource, dataFold
         await handle.close()
         handle = next.handle
         at = 0
-        await tell({ type: 'rotated' })
+        await sendNews({ type: 'rotated' })
       } else {
         await wait(LOOK_EVERY_MS, undefined, { signal: room.gone })
       }
@@ -67,10 +67,10 @@ async function openLog({ path, anywhere }: FileSource, dataFolder: string): Prom
   const isLog = LOG_FOLDERS.some((folder) => opened.path.toString('latin1').startsWith(folder))
   if (anywhere || isLog) return opened
   await opened.handle.close()
-  throw new MachineRefused('Your role lets you follow files below /var/log only.')
+  throw new AgentError('Your role allows following files in /var/log only.')
 }
 
-/** Where the last lines begin that fit. */
+/** Start of the last lines that fit. */
 async function findTail(handle: FileHandle): Promise<number> {
   const { size } = await handle.stat()
   if (size <= TAIL_BYTES) return 0
@@ -84,7 +84,7 @@ async function readPiece(handle: FileHandle, at: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead)
 }
 
-/** Whether another file has its name by now. While none has, the old one is gone on with. */
+/** Whether another file has this name now. While none has, the old file is followed. */
 async function isReplaced(handle: FileHandle, { path }: FileSource): Promise<boolean> {
   const own = await handle.stat()
   try {

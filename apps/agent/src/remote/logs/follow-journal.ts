@@ -2,26 +2,26 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { LogNews } from '@muster/contract/agent/logs'
 import type { ChannelRoom } from '../files/channel-room.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import { firstLine } from '../../os/run-tool.ts'
 import { findProgram, searchPath } from '../../run/find-program.ts'
 
 const MAX_STDERR = 4000
 
-/** Sends what a program writes until nobody reads any more; while there is no room the program has to wait. */
+/** Sends the output of a program until the reader leaves. The program waits while there is no room. */
 export async function followJournal(
   room: ChannelRoom,
   { name, args }: { name: string; args: string[] },
 ): Promise<never> {
   const program = findProgram(name)
-  if (program === undefined) throw new MachineRefused(`There is no program ${name} on this machine.`)
+  if (program === undefined) throw new AgentError(`${name} is not installed on this machine.`)
   const child = spawn(program, args, {
     env: { ...process.env, PATH: searchPath(), LC_ALL: 'C.UTF-8', LANG: 'C' },
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   })
   const closed = once(child, 'close')
-  // Awaited where it ends by itself.
+  // Awaited below if it exits on its own.
   closed.catch(() => undefined)
   const kill = () => void child.kill('SIGKILL')
   room.gone.addEventListener('abort', kill, { once: true })
@@ -30,11 +30,11 @@ export async function followJournal(
     stderr = (stderr + text).slice(0, MAX_STDERR)
   })
   try {
-    await room.tell({ type: 'following', name } satisfies LogNews)
-    // A readable that is iterated waits for each piece to be taken; a pipe gives buffers.
+    await room.sendMessage({ type: 'following', name } satisfies LogNews)
+    // Iterating a readable waits for each piece; a pipe yields buffers.
     for await (const piece of child.stdout) await room.send(piece as Buffer)
-    const [code] = (await closed) as [number | null] // What `close` tells.
-    throw new MachineRefused(firstLine(stderr) || `${name} ended with ${code ?? 'a signal'}.`)
+    const [code] = (await closed) as [number | null] // Arguments of `close`.
+    throw new AgentError(firstLine(stderr) || `${name} exited with ${code ?? 'a signal'}.`)
   } finally {
     room.gone.removeEventListener('abort', kill)
     kill()

@@ -86,7 +86,7 @@ test('a journal that cannot be read is told as journalctl tells it', async () =>
   givenJournal('echo "No journal files were found." >&2')
   const { server } = await givenAgent()
   expect((await ask(server, 'read-log', SEARCH)).refused).toBe(
-    'The journal cannot be read: No journal files were found.',
+    'Failed to read the journal: No journal files were found.',
   )
   givenJournal('echo "Failed to open journal: Permission denied" >&2; exit 1')
   const channel = new LogChannel(server, SOURCE)

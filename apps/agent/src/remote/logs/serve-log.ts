@@ -1,9 +1,9 @@
 import type { LogSource } from '@muster/contract/agent/logs'
 import type { Channel } from '../channels/channel.ts'
 import { ChannelRoom } from '../files/channel-room.ts'
-import { tellFileError } from '../files/file-errors.ts'
+import { describeFileError } from '../files/file-errors.ts'
 import { describeError, type Log } from '../../log/log.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import type { Os } from '../../os/os.ts'
 import { followFile } from './follow-file.ts'
 
@@ -13,7 +13,7 @@ interface Surroundings {
   log: Log
 }
 
-/** Sends what comes into a log for as long as somebody looks. */
+/** Sends new entries of a log until the reader leaves. */
 export async function serveLog(
   channel: Channel,
   source: LogSource,
@@ -24,11 +24,11 @@ export async function serveLog(
     if (source.kind === 'file') await followFile(room, source, dataFolder)
     else await (await os.loadLogTools()).follow(room, source)
   } catch (cause) {
-    // Nobody is there to hear of it.
+    // The reader has left.
     if (channel.isOver) return
-    const told = tellFileError(cause)
-    if (!(told instanceof MachineRefused))
-      log.error({ cause: describeError(cause) }, 'a log was not followed')
-    channel.end({ code: 'refused', message: told.message.slice(0, 500) })
+    const reported = describeFileError(cause)
+    if (!(reported instanceof AgentError))
+      log.error({ cause: describeError(cause) }, 'failed to follow a log')
+    channel.end({ code: 'refused', message: reported.message.slice(0, 500) })
   }
 }

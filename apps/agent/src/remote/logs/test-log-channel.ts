@@ -65,7 +65,7 @@ export class LogChannel {
     return this.#server.until(() => this.bytes.includes(text))
   }
 
-  tells(type: LogNews['type']): Promise<LogNews> {
+  untilNews(type: LogNews['type']): Promise<LogNews> {
     return this.#server.until(() => this.news.find((news) => news.type === type))
   }
 

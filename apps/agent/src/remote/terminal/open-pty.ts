@@ -9,15 +9,15 @@ export interface Size {
   rows: number
 }
 
-/** A program on a terminal of its own. */
+/** A program with its own pseudo-terminal. */
 export interface Pty {
   pid: number
-  /** `onTaken` is called when the terminal has taken the bytes. */
+  /** `onTaken` is called when the terminal has accepted the bytes. */
   write: (bytes: Buffer, onTaken: () => void) => void
   resize: (size: Size) => void
   pause: () => void
   resume: () => void
-  /** Hangs up, as a terminal does that is closed. */
+  /** Sends SIGHUP, as when a terminal is closed. */
   hangUp: () => void
 }
 
@@ -27,8 +27,8 @@ export interface PtyEvents {
 }
 
 /**
- * Starts a shell on a new terminal. The native module is loaded with the first one, because most agents never need it;
- * it lies beside the agent's program.
+ * Starts a shell in a new pseudo-terminal. The native module is loaded on first use, because most agents never need
+ * it. It is installed beside the agent.
  */
 export async function openPty(
   { plan, marker, size }: { plan: ShellPlan; marker: string; size: Size },
@@ -41,16 +41,16 @@ export async function openPty(
       ...size,
       cwd: plan.cwd,
       env: { ...plan.env, COLORTERM: 'truecolor', MUSTER_RUN: marker },
-      // Bytes as they come: a character may be split between two of them.
+      // Raw bytes: a character may be split between two chunks.
       encoding: null,
     }),
   )
-  // With the encoding null it is bytes that come, whatever the type says.
+  // With the encoding null it emits bytes, although the type says string.
   pty.onData((bytes: unknown) => events.onData(bytes as Buffer))
   pty.onExit(({ exitCode, signal }) => events.onExit(signal === undefined || signal === 0 ? exitCode : null))
-  // There on POSIX only, and in no type.
+  // Exists on POSIX only, and not in the types.
   const { _socket: socket, fd, ptsName } = pty as unknown as PosixPty
-  // Programs that open the terminal by its name have to be let in.
+  // Programs open the terminal by its name and need permission.
   if (plan.owner !== undefined && ptsName !== undefined)
     chownSync(ptsName, plan.owner.uid, statSync(ptsName).gid)
   const writer = socket === undefined || fd === undefined ? undefined : new PtyWriter(fd, socket)
@@ -79,7 +79,7 @@ async function loadModule(): Promise<typeof import('@lydell/node-pty')> {
     return await import('@lydell/node-pty')
   } catch (cause) {
     throw new Error(
-      `This agent has no terminal module for ${process.platform} ${process.arch}. Run the install line again. (${describeError(cause).slice(0, 200)})`,
+      `The terminal module for ${process.platform} ${process.arch} is missing. Run the install command again. (${describeError(cause).slice(0, 200)})`,
       { cause },
     )
   }
@@ -88,8 +88,8 @@ async function loadModule(): Promise<typeof import('@lydell/node-pty')> {
 const RETRY_MS = 10
 
 /**
- * Writes to the controlling end of a terminal. The terminal takes 4 kB and then waits for its program; a stream of Node
- * would make the whole agent wait with it, by asking again and again. This one asks a hundred times a second.
+ * Writes to the master side of a terminal. The kernel accepts 4 kB and then waits for the program. A Node stream
+ * would block the agent with busy retries; this one polls a hundred times a second.
  */
 class PtyWriter {
   #fd: number
@@ -112,7 +112,7 @@ class PtyWriter {
   #push(): void {
     this.#timer = undefined
     for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
-      // Its number may be that of another file by now.
+      // The number may belong to another file by now.
       if (this.#socket.destroyed) return
       const written = this.#tryWrite(first.bytes)
       if (written === undefined) return
@@ -126,7 +126,7 @@ class PtyWriter {
     }
   }
 
-  /** Undefined = its program has ended. */
+  /** Undefined = the program has exited. */
   #tryWrite(bytes: Buffer): number | undefined {
     try {
       return writeSync(this.#fd, bytes)

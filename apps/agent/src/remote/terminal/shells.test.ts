@@ -21,7 +21,7 @@ test('issue 4, 2.1: a machine tells its shells, the default one first, and who i
   const reply = await ask(server)
   expect(reply).toMatchObject({
     refused: null,
-    answer: { signed_in_user: null, why_no_user: 'Nobody is signed in at this machine.' },
+    answer: { signed_in_user: null, why_no_user: 'No user is signed in at this machine.' },
   })
   const names = listShells('/bin/sh').map(({ name }) => name)
   expect(names[0]).toBe('sh')
@@ -41,7 +41,7 @@ test.each([
 test('issue 4, 2.1: a terminal runs the shell that is asked for, by its path or its name', async () => {
   const { server } = await givenAgent()
   for (const shell of ['/bin/sh', 'bash']) {
-    const terminal = await new TestChannel(server, { wish: { shell } }).opened()
+    const terminal = await new TestChannel(server, { request: { shell } }).opened()
     expect(basename(terminal.opening.shell)).toBe(basename(shell))
     terminal.type('echo "is $SHELL"\n')
     await terminal.until(new RegExp(`is .*/${basename(shell)}\r\n`))
@@ -52,8 +52,8 @@ test.each(['/no/such/shell', 'no-such-shell', '/etc', '/etc/passwd', `-c${ESCAPE
   'issue 4, 2.1: %j is no program, which is said, and nothing is left open',
   async (shell) => {
     const { server } = await givenAgent()
-    const terminal = new TestChannel(server, { wish: { shell } })
-    const message = `There is no program "${shell}" on this machine.`
+    const terminal = new TestChannel(server, { request: { shell } })
+    const message = `Program "${shell}" was not found on this machine.`
     expect(await terminal.ended()).toEqual({ code: 'no_shell', message })
     expect(
       await server.until(() => server.reports.find(({ kind }) => kind === 'session-ended')),
@@ -63,14 +63,14 @@ test.each(['/no/such/shell', 'no-such-shell', '/etc', '/etc/passwd', `-c${ESCAPE
 
 test('issue 4, 2.1: as who is signed in where nobody is: said, and not opened as somebody else', async () => {
   const { server } = await givenAgent(signedIn(null))
-  const terminal = new TestChannel(server, { wish: { as_user: true } })
-  const message = 'Nobody is signed in at this machine.'
+  const terminal = new TestChannel(server, { request: { as_user: true } })
+  const message = 'No user is signed in at this machine.'
   expect(await terminal.ended()).toEqual({ code: 'no_shell', message })
 })
 
 test('issue 4, 2.1: an agent of root opens a terminal as who is signed in; another one says why not', async () => {
   const { server } = await givenAgent(signedIn('nobody'))
-  const terminal = new TestChannel(server, { wish: { as_user: true } })
+  const terminal = new TestChannel(server, { request: { as_user: true } })
   if (process.getuid?.() !== 0) {
     expect((await terminal.ended()).message).toMatch(/runs as .+ and not as root/)
     return

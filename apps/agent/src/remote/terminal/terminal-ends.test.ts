@@ -47,7 +47,7 @@ test('after the end of a session that nobody looks at nothing is left running', 
 })
 
 test('a machine that its server no longer knows ends its terminals at once', async () => {
-  const { server, terminal } = await givenBusyTerminal({ expectedWarnings: [/server refused this agent/] })
+  const { server, terminal } = await givenBusyTerminal({ expectedWarnings: [/server rejected this agent/] })
   server.agents.clear()
   server.socket?.terminate()
   await server.until(() => countLeft(terminal.session) === 0)

@@ -1,21 +1,21 @@
 import type { ChannelEnd, ChannelEndCode } from '@muster/contract/agent/channel'
 import { TerminalInput, type TerminalNews, type TerminalPerson } from '@muster/contract/channels'
 import type { Channel } from '../channels/channel.ts'
-import { type Guest, Guests } from './guests.ts'
+import { type Viewer, TerminalViewers } from './viewers.ts'
 import { openPty, type Pty, type Size } from './open-pty.ts'
 import type { ShellPlan } from './plan-shell.ts'
 
 const BLOCK_BYTES = 16 * 1024
-const MOST_BLOCKS = 16
+const MAX_BLOCKS = 16
 const TO_ALTERNATE = '\u001b[?1049h'
 const FROM_ALTERNATE = '\u001b[?1049l'
 
-/** The last 256 KiB that a terminal wrote, for a window that comes back. */
+/** The last 256 KiB of output, for a window that reconnects. */
 class Scrollback {
   #blocks: Buffer[] = []
   #filled = 0
   #dropped = false
-  /** Whether what was dropped left the terminal on its other screen, as vim and top do. */
+  /** Whether the dropped output left the terminal on its alternate screen (vim, top). */
   #isAlternate = false
 
   add(bytes: Buffer): void {
@@ -24,7 +24,7 @@ class Scrollback {
       if (last === undefined || this.#filled === BLOCK_BYTES) {
         this.#blocks.push(Buffer.allocUnsafe(BLOCK_BYTES))
         this.#filled = 0
-        if (this.#blocks.length > MOST_BLOCKS) this.#drop(this.#blocks.shift())
+        if (this.#blocks.length > MAX_BLOCKS) this.#drop(this.#blocks.shift())
         continue
       }
       const copied = bytes.copy(last, this.#filled, from)
@@ -33,7 +33,7 @@ class Scrollback {
     }
   }
 
-  /** From the beginning of a line on, where something is lacking before it. */
+  /** From the start of a line, if earlier output was dropped. */
   read(): Buffer {
     const last = this.#blocks.at(-1)
     if (last === undefined) return Buffer.alloc(0)
@@ -51,8 +51,8 @@ class Scrollback {
   }
 }
 
-/** After these its person may come back; all others end it. */
-const KEPT_AFTER = new Set<ChannelEndCode>([
+/** The session waits for its owner after these ends; all others end it. */
+const RESUMABLE_ENDS = new Set<ChannelEndCode>([
   'detached',
   'link_lost',
   'server_stopping',
@@ -64,29 +64,29 @@ const KEPT_AFTER = new Set<ChannelEndCode>([
 export interface TerminalOptions {
   session: string
   author: string
-  /** The author's name, for people. */
+  /** Display name of the author. */
   person: string
-  /** How long it waits for its person. */
+  /** How long it waits for its owner. */
   keepMs: number
-  /** Refuses with a sentence where there is no such shell. */
+  /** Throws AgentError if the shell does not exist. */
   plan: () => Promise<ShellPlan>
   killTree: (pid: number) => Promise<void>
-  /** It is over, and everything below it has ended. */
+  /** The session and all its processes have ended. */
   onEnded: (exitCode: number | null, reason: string) => void
-  /** A colleague's visit is over. */
+  /** A viewer has left. */
   onLeft: (visit: string, reason: string) => void
 }
 
-/** A shell on a terminal, with at most one window of its owner, and colleagues who look at it too. */
+/** A shell in a pseudo-terminal, with at most one window of its owner, and further viewers. */
 export class Terminal {
   readonly author: string
   #options: TerminalOptions
-  readonly guests: Guests
+  readonly guests: TerminalViewers
   #scrollback = new Scrollback()
   #size: Size = { cols: 80, rows: 24 }
   #plan: ShellPlan | undefined
   #pty: Pty | undefined
-  /** What was typed before it was there. */
+  /** Input received before the shell was running. */
   #early: ((pty: Pty) => void)[] = []
   #channel: Channel | undefined
   #timer: NodeJS.Timeout | undefined
@@ -96,15 +96,15 @@ export class Terminal {
   constructor(options: TerminalOptions) {
     this.#options = options
     this.author = options.author
-    this.guests = new Guests({
+    this.guests = new TerminalViewers({
       readAll: () => this.#scrollback.read(),
       write: (bytes, onTaken) => this.#withPty((pty) => pty.write(bytes, onTaken)),
-      onChange: () => this.#tellPeople(),
+      onChange: () => this.#sendPeople(),
       onLeft: options.onLeft,
     })
   }
 
-  /** Starts the shell and shows it; throws where there cannot be one. */
+  /** Starts the shell. Throws if that fails. */
   async start(channel: Channel, size: Size): Promise<void> {
     this.#size = size
     this.#show(channel)
@@ -116,39 +116,39 @@ export class Terminal {
         onData: (bytes) => this.#write(bytes),
         onExit: (code) => {
           this.#hasExited = true
-          void this.end(code === null ? 'A signal ended the shell.' : 'The shell has ended.', code)
+          void this.end(code === null ? 'The shell was killed by a signal.' : 'The shell has ended.', code)
         },
       },
     )
     if (this.#ended !== undefined) {
-      // It was ended before it had begun.
+      // It was ended before it started.
       pty.hangUp()
       return killTree(pty.pid)
     }
     this.#pty = pty
     for (const work of this.#early.splice(0)) work(pty)
-    // Its window may have gone while the module was loaded.
+    // The window may have gone while the module was loading.
     if (this.#channel === undefined) this.#wait()
-    this.#tellOpened(false)
+    this.#sendOpened(false)
   }
 
-  /** Another window shows it from now on, with what was written last. */
+  /** Attaches another window, which receives the recent output. */
   attach(channel: Channel, size: Size): void {
     clearTimeout(this.#timer)
     this.#channel?.end({ code: 'closed', message: 'This terminal was opened in another window.' })
     this.#show(channel)
-    this.#tellOpened(true)
+    this.#sendOpened(true)
     channel.sendData(this.#scrollback.read())
-    if (this.guests.size > 0) this.#tellPeople()
+    if (this.guests.size > 0) this.#sendPeople()
     this.#setSize(size)
-    // A program that fills the screen draws it anew when the size changes.
+    // Full-screen programs redraw when the size changes.
     this.#pty?.resize({ cols: size.cols, rows: size.rows + 1 })
     this.#pty?.resize(size)
     if (!channel.isFull) this.#pty?.resume()
   }
 
-  /** A colleague looks at it from now on, or types as well. False = there are too many. */
-  admit(guest: Guest): boolean {
+  /** Adds a viewer, who may be allowed to type. `false` = too many. */
+  admit(guest: Viewer): boolean {
     const { shell = '', userName: user = '' } = this.#plan ?? {}
     return this.guests.admit(guest, [
       { type: 'opened', session: guest.visit, shell: shell.slice(0, 500), user, resumed: true },
@@ -156,7 +156,7 @@ export class Terminal {
     ])
   }
 
-  /** Ends it with everything that it started. */
+  /** Ends the session and all its processes. */
   end(reason: string, exitCode: number | null = null): Promise<void> {
     this.#ended ??= this.#end(reason, exitCode)
     return this.#ended
@@ -168,11 +168,11 @@ export class Terminal {
     if (pty !== undefined) {
       pty.resume()
       if (!this.#hasExited) pty.hangUp()
-      // Its number may soon be that of another process.
+      // The number may soon belong to another process.
       await this.#options.killTree(this.#hasExited ? 0 : pty.pid)
     }
-    this.#tell({ type: 'exit', exit_code: exitCode })
-    this.guests.tell({ type: 'exit', exit_code: exitCode })
+    this.#send({ type: 'exit', exit_code: exitCode })
+    this.guests.broadcast({ type: 'exit', exit_code: exitCode })
     this.guests.endAll({ code: 'ended', message: reason })
     this.#channel?.end({ code: 'ended', message: reason })
     this.#channel = undefined
@@ -204,24 +204,24 @@ export class Terminal {
 
   #setSize(size: Size): void {
     this.#size = size
-    this.guests.tell({ type: 'size', ...size })
+    this.guests.broadcast({ type: 'size', ...size })
   }
 
   #onGone(channel: Channel, end: ChannelEnd): void {
-    // One that another window has replaced says nothing any more.
+    // A window that was replaced is ignored.
     if (this.#channel !== channel) return
     this.#channel = undefined
-    // Nobody reads, and a program must not wait for that.
+    // Without a reader, the program must not block.
     this.#pty?.resume()
-    if (this.guests.size > 0) this.#tellPeople()
-    if (KEPT_AFTER.has(end.code)) this.#wait()
+    if (this.guests.size > 0) this.#sendPeople()
+    if (RESUMABLE_ENDS.has(end.code)) this.#wait()
     else void this.end(end.message)
   }
 
   #wait(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(
-      () => void this.end('Nobody came back to it for ten minutes.'),
+      () => void this.end('Closed after ten minutes without a viewer.'),
       this.#options.keepMs,
     )
   }
@@ -233,12 +233,12 @@ export class Terminal {
     if (this.#channel?.isFull === true) this.#pty?.pause()
   }
 
-  #tellOpened(resumed: boolean): void {
+  #sendOpened(resumed: boolean): void {
     const { shell = '', userName: user = '' } = this.#plan ?? {}
-    this.#tell({ type: 'opened', session: this.#options.session, shell: shell.slice(0, 500), user, resumed })
+    this.#send({ type: 'opened', session: this.#options.session, shell: shell.slice(0, 500), user, resumed })
   }
 
-  #tellPeople(): void {
+  #sendPeople(): void {
     const owner: TerminalPerson = {
       name: this.#options.person,
       role: 'owner',
@@ -246,10 +246,10 @@ export class Terminal {
     }
     const news: TerminalNews = { type: 'people', people: [owner, ...this.guests.listPeople()] }
     this.#channel?.sendNewest(news)
-    this.guests.tell(news)
+    this.guests.broadcast(news)
   }
 
-  #tell(news: TerminalNews): void {
+  #send(news: TerminalNews): void {
     this.#channel?.sendText(news)
   }
 }

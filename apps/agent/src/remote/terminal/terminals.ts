@@ -2,67 +2,67 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import type { TerminalJoin } from '@muster/contract/channels'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../../log/log.ts'
-import { MachineRefused } from '../../os/machine-refused.ts'
+import { AgentError } from '../../errors.ts'
 import type { Os } from '../../os/os.ts'
-import { KeptMarkers } from '../../run/kept-markers.ts'
-import type { Kept } from '../../state/kept.ts'
+import { ProcessMarkers } from '../../run/process-markers.ts'
+import type { KeyValueStore } from '../../state/state.ts'
 import type { Outbox } from '../../state/outbox.ts'
 import type { Terminal } from './terminal.ts'
 
 const KEEP_MS = 10 * 60_000
-const MOST_TERMINALS = 16
-const MOST_TOLD = 16
+const MAX_TERMINALS = 16
+const MAX_REPORTED_SESSIONS = 16
 
 type OpenInput = CommandInput<'open-channel'>
-type TerminalOrder = Extract<OpenInput['tool'], { tool: 'terminal' }>
+type TerminalSession = Extract<OpenInput['tool'], { tool: 'terminal' }>
 
-export interface TerminalVisitor {
+export interface TerminalViewer {
   author: string
-  /** The author's name, for people. */
+  /** Display name of the author. */
   person: string
 }
 
 export interface TerminalsOptions {
   os: Os
   log: Log
-  kept: Kept
+  keyValues: KeyValueStore
   outbox: Outbox
   now: () => number
   keepMs?: number | undefined
   onEnded: (session: string) => void
 }
 
-/** The terminals of this machine. All of it is loaded with the first one: an agent that is let be has none of it. */
+/** The terminals of this machine. Loaded on first use to keep idle agents small. */
 export class Terminals implements AsyncDisposable {
   #options: TerminalsOptions
-  #markers: KeptMarkers
+  #markers: ProcessMarkers
   #terminals = new Map<string, Terminal>()
-  /** Visits that have ended and are still told at the next sign-in: the report of that may be on its way. */
-  #told: string[] = []
+  /** Ended viewer sessions that are still listed at the next sign-in: their report may be in flight. */
+  #reported: string[] = []
   #isStopped = false
 
   constructor(options: TerminalsOptions) {
     this.#options = options
-    this.#markers = new KeptMarkers({ name: 'terminal_markers', ...options })
+    this.#markers = new ProcessMarkers({ name: 'terminal_markers', ...options })
   }
 
   listSessions(): string[] {
-    const visits = [...this.#terminals.values()].flatMap(({ guests }) => guests.listVisits())
-    return [...this.#terminals.keys(), ...visits, ...this.#told]
+    const visits = [...this.#terminals.values()].flatMap(({ guests }) => guests.listViewerSessions())
+    return [...this.#terminals.keys(), ...visits, ...this.#reported]
   }
 
   endInterrupted(): Promise<void> {
     return this.#markers.endInterrupted()
   }
 
-  /** Whether it goes on, and this person began it; or whether this visit goes on. */
+  /** Whether the session is open and this user started it, or whether this viewer session is open. */
   has(session: string, author: string): boolean {
     const known = this.#terminals.get(session)
-    return known === undefined ? this.#findVisited(session) !== undefined : known.author === author
+    return known === undefined ? this.#findViewed(session) !== undefined : known.author === author
   }
 
-  /** Shows a terminal on a channel: the one that is named, if the same person began it, or a new one. */
-  async open(channel: Channel, tool: TerminalOrder, visitor: TerminalVisitor): Promise<void> {
+  /** Attaches a channel to an existing terminal if the same user started it, or to a new one. */
+  async open(channel: Channel, tool: TerminalSession, visitor: TerminalViewer): Promise<void> {
     const { session, resume, cols, rows } = tool
     const { author } = visitor
     if (tool.join !== undefined) return this.#join(channel, { visit: session, ...tool.join }, visitor)
@@ -70,11 +70,11 @@ export class Terminals implements AsyncDisposable {
     if (known !== undefined && known.author === author) return known.attach(channel, { cols, rows })
     if (known !== undefined || resume) {
       const message = 'This terminal has ended. Open a new one.'
-      if (known === undefined) this.#report(session, null, 'The machine does not know it any more.')
+      if (known === undefined) this.#report(session, null, 'The session no longer exists on the machine.')
       return channel.end({ code: 'not_found', message })
     }
-    if (this.#isStopped || this.#terminals.size >= MOST_TERMINALS) {
-      const message = `This machine has ${this.#terminals.size} terminals open, and opens no more now.`
+    if (this.#isStopped || this.#terminals.size >= MAX_TERMINALS) {
+      const message = `This machine already has ${this.#terminals.size} open terminals.`
       this.#report(session, null, message)
       return channel.end({ code: 'too_many', message })
     }
@@ -82,7 +82,7 @@ export class Terminals implements AsyncDisposable {
   }
 
   async end(session: string, reason: string): Promise<void> {
-    this.#findVisited(session)?.guests.end(session, { code: 'closed', message: reason })
+    this.#findViewed(session)?.guests.end(session, { code: 'closed', message: reason })
     await this.#terminals.get(session)?.end(reason)
   }
 
@@ -95,14 +95,14 @@ export class Terminals implements AsyncDisposable {
     await this.endAll('The agent stopped.')
   }
 
-  #findVisited(visit: string): Terminal | undefined {
+  #findViewed(visit: string): Terminal | undefined {
     return [...this.#terminals.values()].find(({ guests }) => guests.has(visit))
   }
 
   #join(
     channel: Channel,
     { visit, session, mode }: TerminalJoin & { visit: string },
-    { person }: TerminalVisitor,
+    { person }: TerminalViewer,
   ): void {
     const terminal = this.#terminals.get(session)
     if (channel.isOver) return this.#report(visit, null, 'The window was closed.')
@@ -112,12 +112,12 @@ export class Terminals implements AsyncDisposable {
       return channel.end(end)
     }
     if (terminal.admit({ visit, name: person.slice(0, 300), mode, channel })) return
-    const message = 'There are as many people in this terminal as there can be.'
+    const message = 'This terminal has reached the maximum number of viewers.'
     this.#report(visit, null, message)
     channel.end({ code: 'too_many', message })
   }
 
-  async #begin(channel: Channel, tool: TerminalOrder, { author, person }: TerminalVisitor): Promise<void> {
+  async #begin(channel: Channel, tool: TerminalSession, { author, person }: TerminalViewer): Promise<void> {
     const { os, log, keepMs = KEEP_MS } = this.#options
     const { session, cols, rows } = tool
     const [{ Terminal }, { planShell }] = await Promise.all([
@@ -137,7 +137,7 @@ export class Terminals implements AsyncDisposable {
         this.#report(session, exitCode, reason)
       },
       onLeft: (visit, reason) => {
-        this.#told = [...this.#told, visit].slice(-MOST_TOLD)
+        this.#reported = [...this.#reported, visit].slice(-MAX_REPORTED_SESSIONS)
         this.#report(visit, null, reason)
       },
     })
@@ -146,9 +146,9 @@ export class Terminals implements AsyncDisposable {
     try {
       await terminal.start(channel, { cols, rows })
     } catch (cause) {
-      const isRefused = cause instanceof MachineRefused
+      const isRefused = cause instanceof AgentError
       const message = isRefused ? cause.message : describeError(cause)
-      if (!isRefused) log.error({ cause: message }, 'a terminal cannot be opened')
+      if (!isRefused) log.error({ cause: message }, 'failed to open a terminal')
       channel.end({ code: isRefused ? 'no_shell' : 'failed', message })
       await terminal.end(message)
     }

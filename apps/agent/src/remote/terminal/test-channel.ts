@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  AskingNews,
   CHANNEL_KIND,
   type ChannelEnd,
   type ChannelEndCode,
@@ -11,7 +12,6 @@ import {
   readChannelText,
 } from '@muster/contract/agent/channel'
 import type { ShellWish } from '@muster/contract/agent/shells'
-import { AskingNews } from '@muster/contract/asking'
 import { type TerminalJoin, TerminalNews, type TerminalPerson } from '@muster/contract/channels'
 import type { TestServer } from '../../testing/test-server.ts'
 
@@ -34,7 +34,7 @@ export class TestChannel {
       purpose?: string
       cols?: number
       rows?: number
-      wish?: ShellWish
+      request?: ShellWish
       join?: TerminalJoin
     } = {},
   ) {
@@ -45,7 +45,7 @@ export class TestChannel {
     this.session = given.session ?? randomUUID()
     const { cols = 80, rows = 24, author = 'anna' } = given
     const resume = given.session !== undefined || given.join !== undefined
-    const more = { ...given.wish, ...(given.join === undefined ? {} : { join: given.join }) }
+    const more = { ...given.request, ...(given.join === undefined ? {} : { join: given.join }) }
     const input = {
       channel: this.id,
       person: given.person,
@@ -73,14 +73,14 @@ export class TestChannel {
   }
 
   /** What it said about being opened, a question to the person there too. */
-  get heard(): (TerminalNews | AskingNews)[] {
+  get received(): (TerminalNews | AskingNews)[] {
     return this.#frames
       .filter(({ kind }) => kind === CHANNEL_KIND.text)
       .map(({ payload }) => TerminalNews.or(AskingNews).parse(readChannelText(payload)))
   }
 
   get news(): TerminalNews[] {
-    return this.heard.filter((news) => news.type !== 'asking')
+    return this.received.filter((news) => news.type !== 'asking')
   }
 
   get opening(): Extract<TerminalNews, { type: 'opened' }> {

@@ -34,7 +34,7 @@ export function call<E extends Endpoint>(
     try {
       return await send()
     } catch (error) {
-      // Somebody has just signed in anew, here or in another tab: the refusal was meant for the old session.
+      // The user has signed in again, here or in another tab: the 401 was for the old session.
       if (isRefusedSession(error) && (await isReplacedSoon(sentToken))) return send()
       if (error instanceof ApiError) for (const listener of refusalListeners) listener(error, endpoint)
       throw error
@@ -57,7 +57,7 @@ export async function callPage<E extends Endpoint, Row = RowOf<E>>(
   settings: CallSettings = {},
 ): Promise<Page<Row>> {
   const answer: unknown = await call(endpoint, input, settings)
-  // With `page` a paged endpoint wraps its rows; that is part of the contract, though not of the response schema.
+  // With `page`, a paged endpoint wraps its rows. The contract says so, but not the response schema.
   return answer as Page<Row>
 }
 
@@ -72,7 +72,7 @@ export function query<E extends Endpoint>(endpoint: E, input: Input<E>) {
   })
 }
 
-/** Tells of every refused or unanswered call, before the caller hears of it. */
+/** Called for every refused or failed request, before the caller gets the error. */
 export function onRefusal(listener: (error: ApiError, endpoint: Endpoint) => void): () => void {
   refusalListeners.add(listener)
   return () => refusalListeners.delete(listener)
@@ -86,9 +86,9 @@ function isRefusedSession(error: unknown): boolean {
 
 const refusalListeners = new Set<(error: ApiError, endpoint: Endpoint) => void>()
 
-/** What tells the server who asks; for a request that is no call of an endpoint. */
+/** Headers that identify the user; for requests outside the endpoints. */
 export function requestHeaders(): Record<string, string> {
-  // Read for each request: another tab may have signed in anew.
+  // Read for each request: another tab may have signed in again.
   const access_token = readStoredToken()
   const xsrf = readCookie('XSRF-TOKEN')
   return {

@@ -3,8 +3,8 @@ import { quietly } from './pending.ts'
 const RETRY_MS = 2000
 
 /**
- * A live view that is kept going by asking for what is newer, until `signal` ends it. `ask` takes in an answer and
- * says how many milliseconds there are at least between two questions.
+ * Polls for newer data until `signal` aborts. `ask` stores a response and returns the least number of milliseconds
+ * between two requests.
  */
 export async function askAgain(
   ask: (signal: AbortSignal) => Promise<number>,

@@ -12,7 +12,7 @@ test('a server that cannot be reached: says so, and what to do', () => {
 
 test('a timeout warns before the same thing is done twice', () => {
   const error = new ApiError('The server did not answer in time.', { status: 0, code: 'timeout' })
-  expect(describeError(error).caption).toBe('Look at the result before you repeat it.')
+  expect(describeError(error).caption).toBe('Check the result before you try again.')
 })
 
 test.each([500, 503])('a %d gives the request id for whoever reads the log', (status) => {

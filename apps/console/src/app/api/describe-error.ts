@@ -2,11 +2,11 @@ import { ApiError } from '@muster/contract/client'
 
 export interface ErrorDescription {
   message: string
-  /** What to do, and the request id for whoever reads the server's log. */
+  /** What to do next, and the request id to find in the server's log. */
   caption: string | undefined
 }
 
-/** Any failure as a sentence for the person, with what helps to find its cause. */
+/** Any failure as a sentence, with a caption that helps to find its cause. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof ApiError)) {
     return {
@@ -19,7 +19,7 @@ export function describeError(error: unknown): ErrorDescription {
     return { message: error.message, caption: 'Check the connection and try again.' }
   }
   if (error.code === 'timeout')
-    return { message: error.message, caption: 'Look at the result before you repeat it.' }
+    return { message: error.message, caption: 'Check the result before you try again.' }
   if (error.status >= 500) {
     return {
       message: error.message,
@@ -29,9 +29,9 @@ export function describeError(error: unknown): ErrorDescription {
   return { message: error.message, caption: error.code === 'unreadable' ? requestId : undefined }
 }
 
-/** Whether the server refused because the role does not allow it: shown in place, as a state of the screen. */
+/** Whether the role does not allow the request. Shown in place, as a state of the screen. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 403 && error.code !== 'totp_required'
 
-/** Nobody needs to hear of what a newer request or leaving the page has cancelled. */
+/** Whether the request was cancelled by a newer one or by leaving the page; such errors are not shown. */
 export const isAborted = (error: unknown): boolean => error instanceof ApiError && error.code === 'aborted'

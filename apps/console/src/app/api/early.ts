@@ -1,6 +1,6 @@
 /**
- * Answers that `public/first-paint.js` has asked for while this program was still on its way. Each is taken once, by
- * the first call to the same address with the same token; what nobody takes soon is out of date.
+ * Responses that `public/first-paint.js` requested while this program was loading. Each is used once, by the first call
+ * to the same address with the same token; unused responses soon expire.
  */
 interface Early {
   token: string
@@ -15,7 +15,7 @@ declare global {
 
 const GOOD_FOR_MS = 10_000
 
-/** `fetch`, with the early answer where there is one. */
+/** `fetch`, with the early response if there is one. */
 export const fetchEarlyFirst: typeof fetch = (input, init) => {
   const early = typeof input === 'string' ? takeEarly(input, init) : undefined
   return early === undefined ? fetch(input, init) : untilAborted(early, init?.signal ?? undefined)

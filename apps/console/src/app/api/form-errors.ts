@@ -1,7 +1,7 @@
 import type { FormErrors, UseFormReturnType } from '@mantine/form'
 import { ApiError } from '@muster/contract/client'
 
-/** The errors that belong to fields of the form; the API names nested ones (`client.name`), the form's last part counts. */
+/** The errors that belong to fields of the form. For nested API names (`client.name`) the last part counts. */
 export function fieldErrors(error: unknown, values: Record<string, unknown>): Record<string, string> {
   if (!(error instanceof ApiError)) return {}
   const known = Object.entries(error.fields).flatMap(([path, [message]]): [string, string][] => {
@@ -11,11 +11,11 @@ export function fieldErrors(error: unknown, values: Record<string, unknown>): Re
   return Object.fromEntries(known)
 }
 
-/** For a form's failed submit: the keyboard goes to where the first mistake is. */
+/** For a failed submit: moves the focus to the first invalid field. */
 export function focusFirstError(form: Pick<UseFormReturnType<never>, 'getInputNode'>) {
   return (errors: FormErrors): void => {
     const [first] = Object.keys(errors)
-    // The form knows its own paths; they are the errors' keys.
+    // The keys of the errors are paths of the form.
     if (first !== undefined) form.getInputNode(first as never)?.focus()
   }
 }

@@ -1,10 +1,10 @@
 import { createStore, useStore } from '../session/store.ts'
 
-/** Requests under way that a person set off: they show the bar at the top of the page. */
+/** Pending requests that the user started; they show the loading bar. */
 const pending = createStore(0)
 let quietDepth = 0
 
-/** Runs `start` so that the requests which it sets off do not show the bar: nothing may flash when data updates by itself. */
+/** Runs `start` without the loading bar for its requests, so that background updates do not flash. */
 export function quietly<Result>(start: () => Result): Result {
   quietDepth += 1
   try {
@@ -14,7 +14,7 @@ export function quietly<Result>(start: () => Result): Result {
   }
 }
 
-/** Counts a request as under way until it ends. */
+/** Counts a request as pending until it ends. */
 export async function countPending<Value>(request: () => Promise<Value>): Promise<Value> {
   if (quietDepth > 0) return request()
   pending.set(pending.get() + 1)

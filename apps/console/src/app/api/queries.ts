@@ -7,11 +7,11 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call, query } from './api.ts'
 import { queryKey } from './query-key.ts'
 
-/** Answers that many screens share, so that each is asked for once. */
+/** Queries that many screens share. */
 export const dashInfoQuery = query(getDashInfo, {})
 export const meQuery = query(getMe, {})
 
-/** Clients with their sites; asked for 150 ms later, so that a burst of changes costs one request. */
+/** Clients with their sites. Requested 150 ms later, so that a burst of changes costs one request. */
 export const clientsQuery = queryOptions({
   queryKey: queryKey(listClients, { query: {} }),
   queryFn: async ({ signal }) => {
@@ -20,12 +20,12 @@ export const clientsQuery = queryOptions({
   },
 })
 
-/** Preferences and feature flags; undefined until they have arrived. */
+/** Preferences and feature flags; undefined until loaded. */
 export const useDashInfo = (): DashInfo | undefined => useQuery(dashInfoQuery).data
 
 export const useMe = (): Me | undefined => useQuery(meQuery).data
 
-/** Whether the user's role allows it. Until that is known: false, so that nothing appears and vanishes. */
+/** Whether the user's role allows it; false until that is known, so that nothing appears and vanishes. */
 export function useMay(permission: Permission): boolean {
   const me = useMe()
   return me !== undefined && may(me, permission)

@@ -6,13 +6,13 @@ import { notify } from '../shell/notify.ts'
 declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
-      /** Asked again and again by itself: does not show the loading bar. */
+      /** Polled in the background: does not show the loading bar. */
       quiet?: boolean
-      /** What could not be loaded, for the browser's log; the screen says it as well. */
+      /** Name of the data, for the browser's log when it cannot be loaded. The screen shows the error as well. */
       logged?: string
     }
     mutationMeta: {
-      /** The form shows its own errors where they are; no notification then. */
+      /** The form shows its errors at its fields; no notification. */
       errorsShown?: boolean
     }
   }
@@ -22,10 +22,10 @@ export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // The live link says what is stale; this only guards against what it cannot know.
+        // The live connection marks data as stale; this covers what it misses.
         staleTime: 5 * 60_000,
         refetchOnWindowFocus: false,
-        // The server is often on the same machine or network: it can answer while the browser believes to be offline.
+        // The server is often on the same machine or network: it can respond while the browser believes it is offline.
         networkMode: 'always',
         retry: (failures, error) => failures < 2 && isPassing(error),
         retryDelay: (failures) => 400 * 2 ** failures,
@@ -33,8 +33,8 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always' },
     },
     queryCache: new QueryCache({
-      // A first load that fails is a state of its screen. What is on screen already stays, and only gets older:
-      // a lost server is said by the banner, anything else here.
+      // A failed first load is a state of its screen. Data on screen stays and gets older; the banner reports a lost
+      // server.
       onError: (error, failed) => {
         logFailure(failed.meta?.logged, error)
         const isUpdate = failed.state.data !== undefined && failed.getObserversCount() > 0
@@ -51,7 +51,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** Once for each load that failed for good. What leads to another page, a role or a newer request is no failure. */
+/** Once for each load that finally failed. Sign-in, missing permissions and newer requests are no failures. */
 function logFailure(what: string | undefined, error: unknown): void {
   if (what === undefined || isAborted(error) || isRefused(error) || isLedElsewhere(error)) return
   // eslint-disable-next-line no-console -- the specification asks for a logged line.
@@ -65,7 +65,7 @@ function notifyError(error: unknown): void {
   notify(message, { tone: 'negative', ...(caption === undefined ? {} : { caption }) })
 }
 
-/** A 401 or a missing second factor leads to another page or dialog, which says so itself. */
+/** A 401 or a missing second factor leads to another page or dialog with its own message. */
 function isLedElsewhere(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.code === 'totp_required')
 }

@@ -5,7 +5,7 @@ import { useDialog } from './use-dialog.ts'
 
 const frame = getRouteApi('/signed-in/gated/frame')
 
-/** Draws the dialog that the address names, over whatever page is open. */
+/** Draws the dialog named by the address, over the open page. */
 export function DialogHost() {
   const { dialog, item } = frame.useSearch()
   const { close } = useDialog()

@@ -7,10 +7,10 @@ import { EmptyState } from '../../ui/layout/States.tsx'
 import { StateDialog } from './GuardedDialog.tsx'
 
 interface EditedItemProps<Item> {
-  /** The list in which it stands. */
+  /** The list that contains the item. */
   list: UseQueryOptions<Item[]>
   id: number
-  /** "Alert channel": stands in the place of its name until that is known. */
+  /** "Alert channel": the title until the name is known. */
   title: string
   size?: DialogProps['size']
   /** "This channel does not exist any more." */
@@ -18,15 +18,15 @@ interface EditedItemProps<Item> {
   /** "Show all channels": the way back. */
   back: string
   onClose: () => void
-  /** The form for it as it was when it was opened; `onReload` begins anew with what somebody else has saved since. */
+  /** The form with the values at the time of opening; `onReload` restarts it with the values saved since. */
   children: (item: Item, onReload: (() => void) | undefined) => ReactNode
 }
 
-/** One thing of a list that its address opens for changing. */
+/** One item of a list that its address opens for editing. */
 export function EditedItem<Item extends { id: number; modified: string }>(props: EditedItemProps<Item>) {
   const { list, id, title, gone, back, onClose, children } = props
   const size = props.size === undefined ? {} : { size: props.size }
-  // Nothing is kept from the last time: what is edited must be what is there.
+  // No cached value: the form must start with the current one.
   const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...list, staleTime: 0 })
   const [opened, setOpened] = useState<Item>()
   const item = data?.find((one) => one.id === id)
@@ -60,13 +60,13 @@ interface ChangedMeanwhileProps {
   mb?: AlertProps['mb']
 }
 
-/** Stands in a form whose thing somebody else has saved since it was opened. */
+/** Shown in a form whose item was saved by another user since it was opened. */
 export function ChangedMeanwhile({ what, onReload, mb }: ChangedMeanwhileProps) {
   if (onReload === undefined) return null
   return (
-    <Alert color="warning" title={`Somebody else has changed ${what}`} {...(mb === undefined ? {} : { mb })}>
+    <Alert color="warning" title={`Another user has changed ${what}`} {...(mb === undefined ? {} : { mb })}>
       <Button variant="default" mt="sm" onClick={onReload}>
-        Begin again with the new values
+        Reload
       </Button>
     </Alert>
   )

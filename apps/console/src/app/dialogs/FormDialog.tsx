@@ -13,19 +13,19 @@ import { useLeaveQuestion } from './use-leave-question.tsx'
 interface FormDialogProps<Values extends Record<string, unknown>> {
   title: string
   form: UseFormReturnType<Values>
-  /** Sends the values; what it rejects with is shown in the dialog, at the fields that it names. */
+  /** Sends the values. Its rejection is shown in the dialog, at the fields that it names. */
   save: (values: Values) => Promise<unknown>
   onClose: () => void
   children: ReactNode
   submitLabel?: string
-  /** Said when it is saved. */
+  /** Notification after saving. */
   done?: string
   size?: DialogProps['size']
-  /** The starting values may be saved as they are. */
+  /** Whether the initial values may be saved unchanged. */
   mayStayUnchanged?: boolean
 }
 
-/** A form in a dialog: save is enabled when something changed and is valid, else it says why, errors stand where they are, leaving with changes asks. */
+/** A form in a dialog. Save is enabled when a value changed and all are valid, else the reason is shown. Leaving with changes asks. */
 export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
   const {
     title,
@@ -54,7 +54,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
       focusFirstError(form)(errors)
     },
   })
-  // What stands at its field already is not said twice.
+  // Errors already shown at their fields are not repeated.
   const isAtField = Object.values(fieldErrors(error, form.getValues())).includes(describeError(error).message)
   const dirty = form.isDirty()
   const question = useLeaveQuestion(() => dirty && !saved.current)
@@ -96,7 +96,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
   )
 }
 
-/** What the server said of the whole form. */
+/** The server's error about the whole form. */
 export function FormError({ error }: { error: unknown }) {
   return (
     <Box mb="md">

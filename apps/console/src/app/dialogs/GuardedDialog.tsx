@@ -14,7 +14,7 @@ interface GuardedDialogProps {
   children: ReactNode
 }
 
-/** A dialog that its address opens for anybody: who may not do what it is for is told so in its place. */
+/** A dialog that anybody can open by its address. Without the permission it shows the refusal. */
 export function GuardedDialog({ title, needs, onClose, size, children }: GuardedDialogProps) {
   const { data: me, error, refetch } = useQuery(meQuery)
   if (me !== undefined && may(me, needs)) return children
@@ -34,13 +34,13 @@ interface StateDialogProps {
   title: string
   onClose: () => void
   size?: DialogProps['size'] | undefined
-  /** Why it could not be loaded; null while it is on its way. */
+  /** The load error; null while loading. */
   error: unknown
   refused?: boolean
   onRetry: () => void
 }
 
-/** A dialog whose content is on its way, could not be loaded, or is not for this user. */
+/** A dialog whose content is loading, failed to load or is not allowed. */
 export function StateDialog({ title, onClose, size, error, refused = false, onRetry }: StateDialogProps) {
   return (
     <Dialog title={title} onClose={onClose} {...(size === undefined ? {} : { size })}>
@@ -49,7 +49,7 @@ export function StateDialog({ title, onClose, size, error, refused = false, onRe
   )
 }
 
-/** What stands in place of content that is not there: grey rows, the refusal, or what went wrong. */
+/** The placeholder for missing content: skeleton, refusal or error. */
 export function LoadingState({
   error,
   refused = false,
@@ -61,7 +61,7 @@ export function LoadingState({
   onRetry: () => void
   rows?: number
 }) {
-  if (refused) return <NoPermission message="Your role does not allow this." />
+  if (refused) return <NoPermission message="Your role does not allow this action." />
   if (isRefused(error)) return <NoPermission />
   if (error === null) return <SkeletonRows rows={rows} />
   return <ErrorState {...describeError(error)} onRetry={onRetry} />

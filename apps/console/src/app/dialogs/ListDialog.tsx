@@ -12,20 +12,20 @@ interface ListDialogProps<Row> {
   size?: DialogProps['size']
   onClose: () => void
   rows: Pick<UseQueryResult<Row[]>, 'data' | 'error' | 'refetch'>
-  /** What stands there while there are none. */
+  /** Text of the empty state. */
   empty: string
-  /** The button that makes one, for those who may: in the middle while there are none, else in the footer. */
+  /** The button that creates an item, if allowed: in the middle of the empty state, else in the footer. */
   create: ReactNode
-  /** Further buttons of the footer. */
+  /** More buttons in the footer. */
   others?: ReactNode
-  /** What is said above the rows. */
+  /** Text above the rows. */
   note?: ReactNode
-  /** Puts something around the list, such as tabs. */
+  /** Wraps the list, for example in tabs. */
   frame?: (list: ReactNode) => ReactNode
   children: (row: Row, index: number) => ReactNode
 }
 
-/** A dialog with a list of things that are made, changed and deleted from there. */
+/** A dialog with a list of items that can be created, edited and deleted. */
 export function ListDialog<Row>(props: ListDialogProps<Row>) {
   const { title, size, onClose, rows, empty, create, others, note, frame, children } = props
   const { data, error, refetch } = rows

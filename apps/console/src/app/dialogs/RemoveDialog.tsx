@@ -17,7 +17,7 @@ interface RemoveDialogProps {
   onClose: () => void
 }
 
-/** Asks before something is deleted, and says in its place why that did not work. */
+/** Asks before an item is deleted, and shows the error in place. */
 export function RemoveDialog({ title, message, remove, done, stale, typed, onClose }: RemoveDialogProps) {
   const queryClient = useQueryClient()
   const { mutate, isPending, error } = useMutation({
@@ -25,7 +25,7 @@ export function RemoveDialog({ title, message, remove, done, stale, typed, onClo
     meta: { errorsShown: true },
     onSuccess: async () => {
       notifyDone(done)
-      // First, so that nothing on screen asks again for what is gone.
+      // First, so that no mounted component requests the deleted item again.
       onClose()
       await queryClient.invalidateQueries({ queryKey: stale })
     },

@@ -2,14 +2,14 @@ import type { ComponentType, LazyExoticComponent } from 'react'
 import { lazyPart } from '../shell/lazy-part.ts'
 
 export interface AddressedDialogProps {
-  /** What the dialog is about: `?dialog=edit-client&item=3`. */
+  /** The subject of the dialog: `?dialog=edit-client&item=3`. */
   item: string | undefined
   close: () => void
 }
 
 /**
- * Dialogs that have an address, so that a copied link opens them. A feature adds its own here; the menu bar, the
- * palette and the links show only what this table holds. `<Dialog>` and `<FormDialog>` are what they draw.
+ * Dialogs with an address, so that a copied link opens them. A feature adds its own here. The menu bar, the palette
+ * and the links show only dialogs of this table.
  */
 const DIALOG_LOADERS = {
   preferences: () =>
@@ -123,7 +123,6 @@ export function isDialogName(name: string | undefined): name is DialogName {
   return name !== undefined && Object.hasOwn(DIALOG_LOADERS, name)
 }
 
-/** The lazily loaded component of a dialog. */
 export function dialogComponent(name: DialogName): LazyExoticComponent<ComponentType<AddressedDialogProps>> {
   const known = components.get(name)
   if (known) return known

@@ -64,7 +64,7 @@ test('the button of the initial setup stays in place when a field shows its erro
 
 test('a form says which fields keep its button disabled', async () => {
   const screen = await openDialog('add-client')
-  const add = screen.getByRole('button', { name: 'Add', exact: true })
+  const add = screen.getByRole('button', { name: 'Add client', exact: true })
   await expect.element(add).toBeDisabled()
   await expect.element(screen.getByText('Missing or invalid: Name, First site')).toBeVisible()
   await screen.getByRole('textbox', { name: 'Name' }).fill('Borealis')

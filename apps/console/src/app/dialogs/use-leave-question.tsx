@@ -2,12 +2,12 @@ import { useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 
-// Where a session's end leads; no question may stand in that way.
+// Ending the session must not be blocked by the question.
 const FORCED_PATHS = new Set(['/expired', '/login', '/totp_setup'])
 
 /**
- * Asks before a dialog with changes is left, by whatever way; or a page with changes, over which dialogs may come and
- * go. Answers the question to draw, while there is one.
+ * Asks before a dialog or page with changes is left, in any way. On a page, dialogs may open and close. Returns the
+ * question to draw, while there is one.
  */
 export function useLeaveQuestion(hasChanges: () => boolean, of: 'dialog' | 'page' = 'dialog'): ReactNode {
   const leave = useBlocker({
@@ -20,12 +20,12 @@ export function useLeaveQuestion(hasChanges: () => boolean, of: 'dialog' | 'page
   return <DiscardDialog onConfirm={leave.proceed} onClose={leave.reset} />
 }
 
-/** The question itself, for what is left without a change of the address. */
+/** The question itself, for leaving without a change of the address. */
 export function DiscardDialog(answers: { onConfirm: () => void; onClose: () => void }) {
   return (
     <ConfirmDialog
       title="Discard your changes?"
-      message="What you changed here is not saved yet."
+      message="You have unsaved changes."
       confirmLabel="Discard"
       danger
       {...answers}

@@ -1,7 +1,7 @@
 import { ApiError } from '@muster/contract/client'
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 
-/** Saves something, and has what it stands in fetched anew: also when somebody else was faster, whose values the form then offers. */
+/** Saves an item and refetches its list, also after a conflict: the form then offers the newer values. */
 export function useSaveInto(queryKey: QueryKey): (save: () => Promise<unknown>) => Promise<void> {
   const queryClient = useQueryClient()
   const refresh = () => queryClient.invalidateQueries({ queryKey })

@@ -1,13 +1,13 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useSyncExternalStore } from 'react'
 
-/** Why the form cannot be sent, with the labels of the fields that are in the way; undefined where it is valid. */
+/** Why the form cannot be sent, with the labels of the invalid fields; undefined when it is valid. */
 export function useWhyInvalid<Values extends Record<string, unknown>>(
   form: UseFormReturnType<Values>,
   formId: string,
 ): string | undefined {
   const isValid = form.isValid()
-  // Only the document knows the labels and which fields are shown. React reads it again after each drawing.
+  // Only the document knows the labels and the visible fields. React reads it again after each render.
   const labels = useSyncExternalStore(subscribe, () =>
     isValid ? '' : invalidLabels(form, formId).join(', '),
   )
@@ -15,7 +15,7 @@ export function useWhyInvalid<Values extends Record<string, unknown>>(
   return labels === '' ? 'Some fields are missing or invalid.' : `Missing or invalid: ${labels}`
 }
 
-/** Labels change with a drawing only. */
+/** Labels change with a render only. */
 const subscribe = () => () => undefined
 
 function invalidLabels<Values extends Record<string, unknown>>(

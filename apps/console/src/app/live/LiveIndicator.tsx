@@ -4,7 +4,7 @@ import { useLive } from './live.ts'
 
 const WORDS = { live: 'live', connecting: 'connecting', lost: 'offline' }
 
-/** Whether changes arrive by themselves, and how long the way to the server and back takes. */
+/** Whether changes arrive live, and the round-trip time to the server. */
 export function LiveIndicator() {
   const status = useLive((state) => state.status)
   const roundTripMs = useLive((state) => state.roundTripMs)
@@ -24,7 +24,7 @@ export function LiveIndicator() {
 }
 
 const EXPLANATIONS = {
-  live: 'Changes appear by themselves. The time is how long the server takes to answer.',
-  connecting: 'The live link to the server is being set up.',
-  lost: 'The live link is lost. The console tries again by itself.',
+  live: 'Live: changes appear automatically. The time is the response time of the server.',
+  connecting: 'Connecting to the server for live updates.',
+  lost: 'Connection lost. The console reconnects automatically.',
 }

@@ -1,6 +1,6 @@
 import { eventRule, type EventType } from '@muster/contract/events'
 
-/** Changed fields of a machine that the tree shows in some form. */
+/** Changed fields of a machine that the tree shows. */
 export const TREE_FIELDS = [
   'maintenance_mode',
   'checks',
@@ -18,7 +18,7 @@ export interface LiveEvent {
   ids: readonly (number | string)[]
 }
 
-/** Decides for a cache key (as `query()` makes them) whether one of the events makes it stale. */
+/** Whether one of the events makes a cache key (as `query()` makes them) stale. */
 export function isStale(key: readonly unknown[], events: readonly LiveEvent[]): boolean {
   return events.some(({ type, ids }) =>
     eventRule(type).stale.some(({ endpoint, by }) => {

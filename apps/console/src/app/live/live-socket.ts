@@ -7,24 +7,24 @@ const RETRY_FIRST_MS = 300
 const RETRY_MOST_MS = 3_000
 
 export interface LiveSocketHandlers {
-  /** A fresh one-time ticket; a rejection counts as a failed attempt. */
+  /** Returns a fresh one-time ticket; a rejection counts as a failed attempt. */
   fetchTicket(signal: AbortSignal): Promise<string>
   /** The server has accepted the ticket; `again` from the second time on. */
   onReady(message: { version: string; again: boolean }): void
   onMessage(message: LiveMessage): void
-  /** The link answered; with the time that a ping took to come back. */
+  /** A message arrived; with the round-trip time if it answers a ping. */
   onHeard(roundTripMs: number | undefined): void
-  /** The link broke; another attempt follows by itself. */
+  /** The connection broke; the next attempt follows automatically. */
   onLost(): void
-  /** The server ended the session; whether another one is there to go on with. */
+  /** The server ended the session. Resolves to whether another session can take over. */
   isSessionReplaced(): Promise<boolean>
-  /** The session has ended: no further attempt. */
+  /** The session has ended: no more attempts. */
   onSessionEnded(): void
 }
 
 /**
- * Keeps one live socket to the server: asks for a ticket, says hello, pings, and connects again with growing,
- * jittered pauses until it is disposed of. One attempt at a time; what an older attempt still says is ignored.
+ * Keeps one live socket to the server: gets a ticket, sends hello, pings, and reconnects with growing, jittered pauses
+ * until disposed. One attempt at a time; messages of an older attempt are ignored.
  */
 export class LiveSocket implements Disposable {
   #handlers: LiveSocketHandlers
@@ -60,7 +60,7 @@ export class LiveSocket implements Disposable {
       const ticket = await this.#handlers.fetchTicket(attempt.signal)
       if (!attempt.signal.aborted) this.#open(ticket, attempt.signal)
     } catch {
-      // The caller of fetchTicket has told the user already; here it is one more failed attempt.
+      // fetchTicket's caller has shown the error already; here it is a failed attempt.
       if (!attempt.signal.aborted) this.#retry()
     }
   }
@@ -73,7 +73,7 @@ export class LiveSocket implements Disposable {
       'open',
       () => {
         socket.send(JSON.stringify({ type: 'hello', ticket }))
-        // A server that accepts the connection and then says nothing is as good as none.
+        // A server that accepts the connection but stays silent counts as unreachable.
         this.#after(PONG_WITHIN_MS, () => this.#lose())
       },
       options,
@@ -101,7 +101,7 @@ export class LiveSocket implements Disposable {
       return
     }
     const parsed = LiveMessage.safeParse(parseJson(data))
-    // A newer server may say things that this console does not know yet.
+    // A newer server may send messages that this console does not know yet.
     if (!parsed.success) return
     this.#handlers.onHeard(undefined)
     if (parsed.data.type === 'ready') {
@@ -144,7 +144,7 @@ export class LiveSocket implements Disposable {
     this.#failures += 1
   }
 
-  // Back from sleep or from no network: find out at once instead of at the next ping.
+  // Back from sleep or a network loss: check at once instead of at the next ping.
   #hurry = (): void => {
     if (this.#disposed || document.visibilityState === 'hidden') return
     if (this.#socket?.readyState === WebSocket.OPEN && this.#pingSentAt === undefined) this.#ping()
@@ -169,7 +169,7 @@ export class LiveSocket implements Disposable {
   }
 }
 
-/** Pause before the next attempt: doubles up to a bound, then half to all of it, so that consoles do not come back in step. */
+/** Pause before the next attempt: doubles up to a limit, then 50 to 100 % of it, so that consoles do not reconnect in step. */
 export function retryDelayMs(failures: number, random: number): number {
   const most = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** failures)
   return most / 2 + (most / 2) * random

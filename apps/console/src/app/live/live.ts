@@ -14,9 +14,9 @@ import { createStore, useStore } from '../session/store.ts'
 
 export interface LiveState {
   status: 'connecting' | 'live' | 'lost'
-  /** Milliseconds that the last ping took. */
+  /** Round-trip time of the last ping, in milliseconds. */
   roundTripMs: number | undefined
-  /** When the server was last heard: the age of what is on screen. */
+  /** Time of the last message from the server: the age of the data on screen. */
   heardAtMs: number | undefined
   counts: Counts | undefined
 }
@@ -36,19 +36,19 @@ const reconnectListeners = new Set<() => void>()
 /** Part of the live link's state, as React state. */
 export const useLive = <Part>(select: (state: LiveState) => Part): Part => useStore(live, select)
 
-/** Hears the at-most-once-a-second frame of changed machines. Answers the way to stop listening. */
+/** Subscribes to the frames of changed machines, one a second at most. Returns the unsubscribe function. */
 export function onAgentsFrame(listener: (frame: AgentsFrame) => void): () => void {
   frameListeners.add(listener)
   return () => frameListeners.delete(listener)
 }
 
-/** Hears that the link is back after a loss, when everything on screen has been asked for anew. */
+/** Subscribes to reconnections, after all data on screen was requested again. */
 export function onReconnect(listener: () => void): () => void {
   reconnectListeners.add(listener)
   return () => reconnectListeners.delete(listener)
 }
 
-/** Opens the live link; every cached answer that a message makes stale is fetched again. Dispose of it on leaving. */
+/** Opens the live connection; queries that a message makes stale are fetched again. Dispose of it on leaving. */
 export function connectLive(queryClient: QueryClient, onSessionEnded: () => void): Disposable {
   live.set(START)
   const stale = createInvalidator(queryClient)
@@ -63,7 +63,7 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
     },
     onReady({ again }) {
       live.set({ ...live.get(), status: 'live' })
-      // Whatever happened before was not told: everything on screen is asked for again.
+      // Changes during the loss were not sent: request everything on screen again.
       quietly(() => askAgain(queryClient))
       if (again) for (const listener of reconnectListeners) listener()
     },
@@ -78,7 +78,7 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
       if (message.type === 'counts') live.set({ ...live.get(), counts: message.counts })
       if (message.type === 'changed') {
         stale.add(message.events)
-        // A task that fails colours the tree, and no row of the machines table tells of it.
+        // A failing task colours the tree, and no row of the machine table carries it.
         if (message.events.some(({ type }) => type === 'alert.changed')) stale.addTree()
       }
       if (message.type === 'agents') {
@@ -100,8 +100,8 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
 }
 
 /**
- * Asks again for what was asked before this moment. A request that is under way is let finish first, so that a page
- * that is just opening is not held up; a list of machines that has not changed costs an answer without a body.
+ * Refetches data requested before this moment. A pending request is allowed to finish first, so that an opening page is
+ * not delayed; an unchanged machine list costs a response without a body.
  */
 function askAgain(queryClient: QueryClient): void {
   const underWay = new Set(
@@ -114,14 +114,14 @@ function askAgain(queryClient: QueryClient): void {
   for (const query of underWay) {
     const askOnce = () =>
       quietly(() => void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }))
-    // Without an option to cancel, this is the promise of the request that is under way.
+    // Without the cancel option, this is the promise of the pending request.
     query.fetch().then(askOnce, () => undefined)
   }
 }
 
-/** Events of a quarter of a second are taken together, so that a burst fetches each list once. */
+/** Events within a quarter of a second are handled together, so that a burst fetches each list once. */
 const COLLECT_MS = 250
-/** The tree's colours may follow machines this much later: its list is dear where there are thousands of clients. */
+/** Extra delay for the tree's colours: its list is expensive with thousands of clients. */
 const TREE_COLLECT_MS = 800
 
 function createInvalidator(queryClient: QueryClient) {
@@ -145,7 +145,7 @@ function createInvalidator(queryClient: QueryClient) {
         treeTimer = undefined
         quietly(() => {
           void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
-          // What is named there as a whole client depends on the machines that the client has.
+          // Whole clients named there depend on the machines of the client.
           void queryClient.invalidateQueries({ queryKey: ['GET /maintenance/open/'] })
         })
       }, TREE_COLLECT_MS)

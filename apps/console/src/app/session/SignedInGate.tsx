@@ -12,7 +12,7 @@ const SignInAgain = lazyPart(() =>
   import('../../features/users/sessions/SignInAgain.tsx').then((file) => file.SignInAgain),
 )
 
-/** Around every screen of a signed-in user: the live link, and the way to the initial setup while there is no client. */
+/** Wraps every signed-in screen: live connection, and redirect to the initial setup while there is no client. */
 export function SignedInGate() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()

@@ -17,7 +17,7 @@ export function followSession(
     const way = wayAfterRefusal(error, endpoint)
     if (way === 'sign-in-here') askForSignIn()
     if (way === 'expired') {
-      // The server has ended the session already: nothing is left to sign out of.
+      // The server has ended the session already: no sign-out needed.
       forgetSignIn()
       void router.navigate({ to: '/expired' })
     }
@@ -28,7 +28,7 @@ export function followSession(
     const before = token
     token = getSession().access_token
     if (token === before) return
-    // Another user may see other things: nothing of the old session is shown to the new one.
+    // Another user may have other permissions: drop all data of the old session.
     if (token === null) queryClient.clear()
   })
   onOtherTab((before, now) => {
@@ -50,7 +50,7 @@ export function followSession(
 
 const SIGN_IN_CALLS = new Set<Endpoint>([checkCredentials, login, logout])
 
-/** Where a refused call leads, if anywhere. */
+/** The page that a refused request leads to, if any. */
 function wayAfterRefusal(
   { status, code }: Pick<ApiError, 'status' | 'code'>,
   endpoint: Endpoint,
@@ -58,6 +58,6 @@ function wayAfterRefusal(
   if (SIGN_IN_CALLS.has(endpoint)) return undefined
   if (code === 'totp_required') return 'totp-setup'
   if (status !== 401) return undefined
-  // In the grace after its end a session still reads; only a write is told to sign in again.
+  // In the grace period an ended session still reads; only a write asks for a new sign-in.
   return code === 'session_expired' && endpoint.method !== 'GET' ? 'sign-in-here' : 'expired'
 }

@@ -93,7 +93,7 @@ test('without a client, who may not add one is told so', async () => {
   const server = freshServer()
   server.on(getMe, () => answer(getMe, givenMe({ is_superuser: false, permissions: ['can_list_clients'] })))
   const { screen } = await openConsole('/')
-  await expect.element(screen.getByText(/your role does not allow you to add one/)).toBeVisible()
+  await expect.element(screen.getByText(/Your role does not allow you to add one/)).toBeVisible()
   await expect.element(screen.getByRole('textbox')).not.toBeInTheDocument()
 })
 

@@ -1,16 +1,16 @@
-/** The page of this tab that is on screen or loading, for /expired to remember: the router's own state has moved on when a guard runs. */
+/** This tab's visible or loading page, for /expired to remember: the router's state has moved on when a guard runs. */
 let lastPage: string | undefined
 
 export function notePage(href: string): void {
   if (!/^\/(login|expired)\b/.test(href)) lastPage = href
 }
 
-/** The last page asked for that was neither sign-in nor sign-out. */
+/** The last requested page other than sign-in and sign-out. */
 export const lastPageShown = (): string | undefined => lastPage
 
 let ledByOtherTab = false
 
-/** The way to /expired that is about to be gone was another tab's: that tab remembers where to go on. */
+/** The redirect to /expired comes from another tab, which remembers the page itself. */
 export function noteOtherTab(): void {
   ledByOtherTab = true
 }

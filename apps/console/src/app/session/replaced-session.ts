@@ -1,18 +1,18 @@
 import { readStoredToken, sessionStore } from './session.ts'
 
-// Signing in anew ends the old session. Its sockets close and its requests are refused before the new token is
-// stored, and the tab that signs in may be another one; so whoever signs in holds a lock that all tabs see, and a
-// refusal is taken for the end only when nobody holds it.
+// Signing in again ends the old session. Its sockets close and its requests are refused before the new token is stored,
+// and another tab may be signing in. So a sign-in holds a lock that all tabs see, and a 401 counts as the end of the
+// session only while the lock is free.
 const LOCK = 'muster sign-in'
-/** The token of another tab arrives a moment after its lock is free; without locks (plain HTTP) this is all the wait. */
+/** Another tab's token arrives a moment after its lock is free; without locks (plain HTTP) this is the whole wait. */
 const STORED_WITHIN_MS = 250
 
-/** Runs a sign-in, up to the storing of its token, so that other tabs wait for its end. */
+/** Runs a sign-in until its token is stored, while other tabs wait. */
 export function duringSignIn<Result>(run: () => Promise<Result>): Promise<Result> {
   return hasLocks() ? navigator.locks.request(LOCK, run) : run()
 }
 
-/** Whether a new sign-in takes the place of the one with this token, now or in a moment. */
+/** Whether a new sign-in replaces the session with this token, now or in a moment. */
 export async function isReplacedSoon(token: string | null): Promise<boolean> {
   if (token === null) return false
   if (isReplaced(token)) return true
@@ -27,7 +27,7 @@ export async function isReplacedSoon(token: string | null): Promise<boolean> {
   return isReplaced(token)
 }
 
-/** Waits for the end of a sign-in in any tab; false when there is none. */
+/** Waits until a sign-in in any tab has ended; false when there is none. */
 async function waitForSignIn(): Promise<boolean> {
   const { held } = await navigator.locks.query()
   if (held?.some(({ name }) => name === LOCK) !== true) return false
@@ -40,5 +40,5 @@ function isReplaced(token: string): boolean {
   return now !== null && now !== token
 }
 
-/** Browsers offer locks on HTTPS and on the own machine only. */
+/** Browsers offer locks on HTTPS and localhost only. */
 const hasLocks = (): boolean => 'locks' in navigator

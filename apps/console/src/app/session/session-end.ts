@@ -4,7 +4,7 @@ import { sessionStore } from './session.ts'
 let token = sessionStore.get().access_token
 let ended = new AbortController()
 
-// Whoever signs in anew reads anew; another token in its place ends nothing.
+// A new sign-in reads again; a replaced token ends nothing.
 sessionStore.subscribe(() => {
   const before = token
   token = sessionStore.get().access_token
@@ -13,8 +13,8 @@ sessionStore.subscribe(() => {
 })
 
 /**
- * Ends a read with the session in whose name it is sent, in this tab or in another: its answer would be a refusal, and
- * nobody is left to see it. Writes go on to their end.
+ * Aborts a read when its session ends, in this tab or another: the response would be a 401 that nobody needs. Writes
+ * continue.
  */
 export function untilSessionEnds(
   endpoint: Endpoint,

@@ -1,8 +1,8 @@
 import { createStore, useStore } from './store.ts'
 
 /**
- * Who is signed in. It lies in local storage as raw strings, under the names that the specification fixes; a key
- * is absent when there is no value, and other tabs follow changes.
+ * The signed-in user. Stored in local storage as raw strings, under the keys of the specification; a key is absent when
+ * there is no value. Other tabs follow changes.
  */
 const KEYS = ['user_name', 'name', 'access_token', 'sso_provider', 'provider_id', 'next'] as const
 type Key = (typeof KEYS)[number]
@@ -13,13 +13,12 @@ export const sessionStore = createStore<Session>(readAll())
 
 export const getSession = (): Session => sessionStore.get()
 
-/** Signed in means that a token is there. */
 export const isSignedIn = (): boolean => getSession().access_token !== null
 
 /** The name if there is one, else the user name. */
 export const displayName = ({ name, user_name }: Session): string => name ?? user_name ?? ''
 
-/** Keeps a new session; a sign-in with a password is none of a sign-in provider. */
+/** Stores a new session; a password sign-in clears the sign-in provider. */
 export function storeSignIn(signIn: {
   token: string
   username: string
@@ -33,15 +32,15 @@ export function storeSignIn(signIn: {
   })
 }
 
-/** Forgets the session; `next` stays, so that the next sign-in goes on where this one ended. */
+/** Clears the session; `next` stays, so that the next sign-in returns to the same page. */
 export function forgetSignIn(): void {
   write({ access_token: null, user_name: null, name: null, sso_provider: null, provider_id: null })
 }
 
-/** Remembers where to go after the next sign-in. */
+/** Stores the destination of the next sign-in. */
 export const storeNext = (path: string): void => write({ next: path })
 
-/** The remembered destination, which is forgotten by this. Only paths of this console count. */
+/** Returns and clears the stored destination. Only paths of this console count. */
 export function takeNext(): string {
   const { next } = getSession()
   if (next !== null) write({ next: null })
@@ -51,10 +50,10 @@ export function takeNext(): string {
 /** The session as React state. */
 export const useSession = (): Session => useStore(sessionStore, (session) => session)
 
-/** The token as it lies in storage now: another tab may have written it a moment ago. */
+/** The token in storage now: another tab may have just written it. */
 export const readStoredToken = (): string | null => localStorage.getItem('access_token') || null
 
-/** Hears that another tab signed in or out. */
+/** Subscribes to sign-ins and sign-outs in other tabs. */
 export function onOtherTab(listener: (before: Session, now: Session) => void): () => void {
   otherTabListeners.add(listener)
   return () => otherTabListeners.delete(listener)

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value that lives outside React and that components follow. For what has one home only: session, live link, notifications. */
+/** A value outside React that components subscribe to. For single values only: session, live connection, notifications. */
 export interface Store<Value> {
   get: () => Value
   set: (next: Value) => void
@@ -24,7 +24,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
   }
 }
 
-/** The part of a store that a component needs; `select` must answer equal things for an unchanged value. */
+/** The part of a store that a component needs; `select` must return equal values for an unchanged state. */
 export function useStore<Value, Part>(store: Store<Value>, select: (value: Value) => Part): Part {
   return useSyncExternalStore(store.subscribe, () => select(store.get()))
 }

@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks'
 import type { z } from 'zod'
 
-/** A choice that this browser keeps. What is kept and does not fit (any more) is as if it were not there. */
+/** A choice stored in this browser. Invalid stored values count as absent. */
 export function useRemembered<Value>(key: string, schema: z.ZodType<Value>, usual: Value) {
   const [value, remember] = useLocalStorage<Value>({
     key,
@@ -16,7 +16,7 @@ function parseJson(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? 'null')
   } catch {
-    // Anybody may write there.
+    // Storage can hold anything.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './Banner.module.css'
 
-/** A line above the screen, for what the whole page should know. */
+/** A line above the screen, for messages about the whole page. */
 export function Banner({
   tone,
   icon,

@@ -10,7 +10,7 @@ import { useLive } from '../live/live.ts'
 import { lazyPart } from './lazy-part.ts'
 import { dashInfoQuery, useDashInfo } from '../api/queries.ts'
 
-/** What the whole page should know: another version, a lost server. */
+/** Messages about the whole page: a new version, a lost server. */
 export function Banners() {
   return (
     <>
@@ -35,7 +35,7 @@ function VersionBanner() {
   )
 }
 
-/** Without preferences and flags the frame shows less than there is; it says so. */
+/** Without preferences and flags the frame is incomplete and says so. */
 function SettingsBanner() {
   const { data, error, refetch } = useQuery(dashInfoQuery)
   if (data !== undefined || error === null) return null
@@ -69,7 +69,7 @@ const OpenMaintenanceNote = lazyPart(() =>
   import('../../features/maintenance/OpenMaintenanceNote.tsx').then((file) => file.OpenMaintenanceNote),
 )
 
-/** Alerts are off without an end somewhere: nobody should have to remember it. */
+/** Alerts are suppressed somewhere without an end time: a reminder. */
 function MaintenanceBanner() {
   if (useDashInfo()?.open_maintenance !== true) return null
   return (
@@ -79,7 +79,7 @@ function MaintenanceBanner() {
   )
 }
 
-/** A link that is back this soon needs no banner. */
+/** A connection restored within this time needs no banner. */
 const GRACE_MS = 1_500
 
 function OfflineBanner() {

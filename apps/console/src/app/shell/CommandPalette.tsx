@@ -13,7 +13,7 @@ import {
 
 const STYLES = { content: classes.content ?? '' }
 
-/** Finds machines, clients, scripts, screens and actions by a few letters; arrows choose, Enter does. */
+/** Finds machines, clients, scripts, screens and actions by a few letters; arrow keys select, Enter runs. */
 export function CommandPalette() {
   useReturnFocus()
   const [text, setText] = useState('')
@@ -81,7 +81,7 @@ export function CommandPalette() {
           <EntryList listId={listId} entries={entries} chosen={chosen} onChoose={setChosenId} onRun={run} />
           {entries.length === 0 && (
             <p className={classes.none} role="status">
-              {searching ? 'Searching …' : `Nothing is called “${text}”.`}
+              {searching ? 'Searching …' : `No results for “${text}”.`}
             </p>
           )}
         </Modal.Body>
@@ -130,11 +130,11 @@ function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' })
 }
 
-/** A key press does not ask the server at once; fast typists would ask for every letter. */
+/** Delays the request, so that fast typing does not send one per letter. */
 const PAUSE_MS = 80
 const SHOWN_PER_GROUP = 12
 
-/** What the sources find for a text, best first within each group; what arrives late is added. */
+/** Entries that match a text, best first within each group; late results are added. */
 function useFoundEntries(text: string): { entries: PaletteEntry[]; searching: boolean } {
   const sources = usePaletteSources()
   const [found, setFound] = useState<ReadonlyMap<string, readonly PaletteEntry[]>>(new Map())
@@ -162,7 +162,7 @@ function useFoundEntries(text: string): { entries: PaletteEntry[]; searching: bo
   return { entries: group(rankEntries([...found.values()].flat(), wanted)), searching }
 }
 
-/** What a source cannot find is absent: the palette goes on with what the others found. */
+/** A failed source is left out: the palette shows the results of the others. */
 async function findQuietly(
   source: PaletteSource,
   text: string,
@@ -175,7 +175,7 @@ async function findQuietly(
   }
 }
 
-/** Entries of a group stand together, in the order in which the groups' best entries came. */
+/** Entries by group, in the order of the groups' best entries. */
 function group(entries: readonly PaletteEntry[]): PaletteEntry[] {
   return [...Map.groupBy(entries, (entry) => entry.group).values()].flatMap((list) =>
     list.slice(0, SHOWN_PER_GROUP),

@@ -3,7 +3,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { MessagePage } from './MessagePage.tsx'
 import { describeError } from '../api/describe-error.ts'
 
-/** A screen that could not be drawn. The error itself stands in the browser's console. */
+/** A screen that failed to render. The browser's console has the error. */
 export function CrashPage({ error }: ErrorComponentProps) {
   const { message, caption } = describeError(error)
   return (

@@ -16,7 +16,7 @@ import { openPalette } from './palette.ts'
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-/** In the middle of the header; looks like a field and opens the command palette. */
+/** Looks like a field in the middle of the header and opens the command palette. */
 function PaletteButton() {
   return (
     <UnstyledButton
@@ -34,7 +34,7 @@ function PaletteButton() {
   )
 }
 
-// Not of the first load: the machines come first.
+// Not part of the first load: the machines come first.
 const AlertBell = lazyPart(() => import('../../features/alerts/AlertBell.tsx').then((file) => file.AlertBell))
 
 /** The first line of the frame. */
@@ -104,7 +104,7 @@ function CertificateChip() {
       tabIndex={0}
       role="status"
       style={{ flex: 'none' }}
-      data-tip="Browsers and agents refuse the connection once the server's certificate has expired. Renew it."
+      data-tip="Renew the server's certificate. Browsers and agents refuse an expired one."
     >
       {warning}
     </Badge>

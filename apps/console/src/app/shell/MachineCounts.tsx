@@ -4,7 +4,7 @@ import { IconDeviceDesktop } from '@tabler/icons-react'
 import classes from './MachineCounts.module.css'
 import { useLive } from '../live/live.ts'
 
-/** "902 machines 17 away", by the live link; a click opens the totals. */
+/** "902 machines, 17 offline", updated live; a click opens the totals. */
 export function MachineCounts() {
   const counts = useLive((state) => state.counts)
   if (counts === undefined) return null
@@ -20,7 +20,7 @@ export function MachineCounts() {
           </span>
           {counts.away_count > 0 && (
             <span className={classes.away}>
-              {counts.away_count} <span className={classes.word}>away</span>
+              {counts.away_count} <span className={classes.word}>offline</span>
             </span>
           )}
         </UnstyledButton>

@@ -12,7 +12,7 @@ import { PaletteHost } from './PaletteHost.tsx'
 import { useUserLook } from './look.ts'
 import { dashInfoQuery } from '../api/queries.ts'
 
-/** The frame: header, menu bar, what the whole page should know, the screen itself. */
+/** The frame: header, menu bar, banners and the screen itself. */
 export function MainLayout() {
   const { data: info } = useQuery({
     ...dashInfoQuery,

@@ -6,7 +6,7 @@ import { LiveIndicator } from '../live/LiveIndicator.tsx'
 import { type MenuItem, openToolWindow, useMenus } from './menus.ts'
 import { useDialog } from '../dialogs/use-dialog.ts'
 
-/** The second line of the frame: menus as in a desktop program, and how live the page is. */
+/** The second line of the frame: menus as in a desktop program, and the live indicator. */
 export function MenuBar() {
   const menus = useMenus()
   const { tip, handlers } = useHoverTip()

@@ -5,7 +5,7 @@ import { MessagePage } from './MessagePage.tsx'
 export function NotFoundPage() {
   return (
     <MessagePage title="Not found">
-      <p>There is no page at this address. The link may be old, or a letter is missing.</p>
+      <p>No page exists at this address. Check the link.</p>
       <Button component={Link} to="/">
         Go to the dashboard
       </Button>

@@ -16,7 +16,7 @@ const ICONS = {
   info: IconInfoCircle,
 }
 
-/** Where notify()'s notifications stand; one live region for each of the nine positions. */
+/** Where notify()'s notifications appear; one live region for each of the nine positions. */
 export function NotificationArea() {
   const notifications = useNotifications()
   const byPosition = Map.groupBy(notifications, ({ position }) => position)

@@ -19,13 +19,13 @@ export function PaletteHost() {
   useHotkeys([['mod+K', openPalette]], [])
   useFramePaletteSources()
   const opened = usePaletteOpened()
-  // Not loaded on demand: what is typed right after Ctrl+K must not be lost.
+  // Not loaded on demand: text typed right after Ctrl+K must not be lost.
   return opened && <CommandPalette />
 }
 
 const MACHINES_SHOWN = 8
 
-/** What the palette finds on every screen: screens, actions, clients with their sites, machines, scripts. */
+/** Palette entries on every screen: screens, actions, clients with their sites, machines, scripts. */
 function useFramePaletteSources(): void {
   useActionSource()
   useClientSource()
@@ -61,8 +61,8 @@ function useActionSource(): void {
     action('Preferences', () => open('preferences')),
     action(dark ? 'Light mode' : 'Dark mode', toggle),
     action('Sessions', () => open('sessions')),
-    action('Reset password', () => open('reset-password')),
-    action('Reset 2FA', () => open('reset-2fa')),
+    action('Change password', () => open('reset-password')),
+    action('Set up two-factor again', () => open('reset-2fa')),
     action('Sign out', () => void navigate({ to: '/expired' })),
   ])
 }
@@ -103,7 +103,7 @@ function useMachineSource(): void {
       group: 'Machines',
       label: hostname,
       hint: `${client} · ${site}`,
-      // The server has found it by whatever it searches in.
+      // The server has matched it by any of its fields.
       words: text,
       run: () => void navigate({ to: '/agents/$agent_id', params: { agent_id } }),
     }))
@@ -116,7 +116,7 @@ function useScriptSource(): void {
   const allowed = useMay('can_list_scripts')
   usePaletteSource('scripts', async (text) => {
     if (!allowed || text === '') return []
-    // As the library asks for them, which then has them already.
+    // The same query as the library's, which then has the scripts cached.
     const scripts = await queryClient.ensureQueryData(
       query(listScripts, { query: { showCommunityScripts: 'true', showHiddenScripts: 'true' } }),
     )

@@ -5,7 +5,7 @@ import classes from './UserMenu.module.css'
 import { displayName, useSession } from '../session/session.ts'
 import { useDialog } from '../dialogs/use-dialog.ts'
 
-/** The user's own things, behind the user's name. */
+/** The user's own settings, under the user's name. */
 export function UserMenu() {
   const name = displayName(useSession())
   const { open } = useDialog()
@@ -22,8 +22,8 @@ export function UserMenu() {
       <Menu.Dropdown>
         <Menu.Item onClick={() => open('preferences')}>Preferences</Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => open('reset-password')}>Reset password</Menu.Item>
-        <Menu.Item onClick={() => open('reset-2fa')}>Reset 2FA</Menu.Item>
+        <Menu.Item onClick={() => open('reset-password')}>Change password</Menu.Item>
+        <Menu.Item onClick={() => open('reset-2fa')}>Set up two-factor again</Menu.Item>
         <Menu.Item onClick={() => open('sessions')}>Sessions</Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={() => void navigate({ to: '/expired' })}>Sign out</Menu.Item>

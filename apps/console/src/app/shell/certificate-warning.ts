@@ -1,7 +1,7 @@
-/** A certificate that ends this soon is worth a word. */
+/** Days before expiry from which the header warns. */
 const WARN_DAYS = 15
 
-/** What the header says of the server's certificate; nothing while it lasts, or where there is none. */
+/** The header's warning about the server's certificate; none while it is valid or absent. */
 export function certificateWarning(daysLeft: number | null | undefined): string | undefined {
   if (daysLeft === undefined || daysLeft === null || daysLeft > WARN_DAYS) return undefined
   if (daysLeft < 0) return 'Certificate expired'

@@ -1,10 +1,10 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 
 const RELOADED_KEY = 'muster reloaded'
-/** A part that is still missing this soon after a reload is really missing. */
+/** A chunk still missing this soon after a reload is really missing. */
 const RELOAD_AGAIN_AFTER_MS = 10_000
 
-/** A component that is loaded when it is needed. When the server has a newer console by then, the page is loaded anew. */
+/** A component that loads on demand. When the server has a newer console by then, the page reloads. */
 export function lazyPart<Props>(
   load: () => Promise<ComponentType<Props>>,
 ): LazyExoticComponent<ComponentType<Props>> {

@@ -7,7 +7,7 @@ import { useEffect } from 'react'
 import { call } from '../api/api.ts'
 import { dashInfoQuery } from '../api/queries.ts'
 
-/** The CSS variable that each colour setting of a user stands for. */
+/** The CSS variable of each colour setting. */
 const COLOR_VARIABLES = {
   loading_bar_color: '--loading-bar',
   dash_info_color: '--dash-info',
@@ -23,13 +23,13 @@ const THEME = {
   info: 'var(--m-info)',
 }
 
-/** The CSS value of a colour as users write it; what is no colour falls back to the setting's own default. */
+/** The CSS value of a colour setting; an invalid colour falls back to the default. */
 export function userColor(text: string, setting: keyof typeof COLOR_VARIABLES): string {
   const fallback: DefaultColor = DEFAULT_COLORS[setting]
   return colorToCss(text, THEME, fallback)
 }
 
-/** Puts the user's colours and scheme on the page whenever they arrive or change. */
+/** Applies the user's colours and scheme whenever they load or change. */
 export function useUserLook(info: DashInfo | undefined): void {
   const { setColorScheme } = useMantineColorScheme()
   const dark = info?.dark_mode
@@ -39,14 +39,14 @@ export function useUserLook(info: DashInfo | undefined): void {
   useEffect(() => {
     if (info === undefined) return
     for (const [setting, variable] of Object.entries(COLOR_VARIABLES)) {
-      // Object.entries forgets the keys' names.
+      // Object.entries loses the key types.
       const name = setting as keyof typeof COLOR_VARIABLES
       document.documentElement.style.setProperty(variable, userColor(info[name], name))
     }
   }, [info])
 }
 
-/** Dark or light at once, saved for the user behind it. */
+/** Switches dark or light at once and saves it in the background. */
 export function useDarkMode(): { dark: boolean; toggle: () => void } {
   const dark = useComputedColorScheme('dark') === 'dark'
   const { setColorScheme } = useMantineColorScheme()

@@ -2,7 +2,7 @@ import type { Permission } from '@muster/contract/permissions'
 import { type DialogName, isDialogName } from '../dialogs/dialogs.tsx'
 import { may, useDashInfo, useMe } from '../api/queries.ts'
 
-/** A page of the console that has a menu item of its own. */
+/** A page with a menu item of its own. */
 interface Page {
   page: '/alerts' | '/policies' | '/software'
 }
@@ -14,21 +14,21 @@ interface ToolWindow {
 
 interface MenuEntry {
   label: string
-  /** What the item opens: a dialog of dialogs.tsx, a page of the console, or one beside it. */
+  /** What the item opens: a dialog of dialogs.tsx, a page of the console, or an external page. */
   opens: { dialog: string } | Page | { href: string } | ToolWindow
   needs?: Permission
-  /** Only for superusers, and only where this is switched on. */
+  /** Only for superusers, and only where this switch is on. */
   switch?: 'web_terminal_enabled'
 }
 
 interface MenuTable {
   label: string
   entries: readonly MenuEntry[]
-  /** Not shown where the server is run by a provider for others. */
+  /** Hidden on servers that a provider hosts for others. */
   hiddenWhenHosted?: true
 }
 
-/** The menu bar. An item shows once its dialog exists and the user's role allows what it does. */
+/** The menu bar. An item shows once its dialog exists and the user's role allows its action. */
 const MENUS: readonly MenuTable[] = [
   {
     label: 'File',
@@ -86,7 +86,7 @@ export interface Menu {
   items: MenuItem[]
 }
 
-/** The menus with what this user can open; a menu without items is none. */
+/** The menus with the items that this user can open; empty menus are left out. */
 export function useMenus(): Menu[] {
   const me = useMe()
   const info = useDashInfo()

@@ -2,16 +2,16 @@ import {
   type NotificationPosition,
   type NotificationPreset,
   placeNotification,
-} from '@muster/rules/text/notification'
+} from '@muster/rules/text/layout'
 import { createStore, useStore } from '../session/store.ts'
 
 export type NotificationTone = 'positive' | 'negative' | 'warning' | 'info'
 
 export interface NotifyOptions {
   tone?: NotificationTone
-  /** A second, dim line: a request id, what to do. */
+  /** A second, dim line: a request id or the next step. */
   caption?: string
-  /** `base`: happens by itself. `feedback`: the answer to the user's own action. */
+  /** `base`: a background event. `feedback`: the result of the user's own action. */
   preset?: NotificationPreset
   position?: NotificationPosition
   /** 0 = until dismissed. */
@@ -37,17 +37,17 @@ export interface Notification {
   count: number
 }
 
-/** Shows a sentence at the edge of the screen: `notify('Saved.', { tone: 'positive', preset: 'feedback' })`. */
+/** Shows a notification: `notify('Saved.', { tone: 'positive', preset: 'feedback' })`. */
 export function notify(message: string, options: NotifyOptions = {}): void {
   const placed = placeNotification(options.preset ?? 'base', options)
   if (!placed.ok) {
-    // oxlint-disable-next-line no-console -- a programmer's mistake, told to programmers; the user loses one toast
+    // oxlint-disable-next-line no-console -- a programming error, logged for developers; the user only misses one toast
     console.error(placed.error)
     return
   }
   const { tone = 'info', caption, action } = options
   const { position, timeoutMs } = placed.placement
-  // Two that can be taken back are two, whatever they say.
+  // Two notifications with Undo stay two, even with equal text.
   const equal =
     action === undefined
       ? shown
@@ -71,14 +71,14 @@ export function notify(message: string, options: NotifyOptions = {}): void {
   armTimer(notification)
 }
 
-/** "It worked", as the answer to the user's own action. */
+/** Success of the user's own action. */
 export const notifyDone = (message: string): void => notify(message, { tone: 'positive', preset: 'feedback' })
 
-/** The same, with 10 seconds to take it back. */
+/** The same, with an Undo button for 10 seconds. */
 export const notifyUndo = (message: string, undo: () => void): void =>
   notify(message, {
     tone: 'positive',
-    // Not at the top, where it would cover the search field for so long.
+    // Not at the top, where it would cover the search field.
     position: 'bottom',
     timeoutMs: UNDO_MS,
     action: { label: 'Undo', run: undo },
@@ -90,7 +90,7 @@ export function dismiss(id: number): void {
   shown.set(shown.get().filter((notification) => notification.id !== id))
 }
 
-/** Keeps a notification while somebody reads it, and lets its time run again afterwards. */
+/** Pauses a notification's timer while it is hovered or focused, and restarts it afterwards. */
 export function holdNotification(id: number): void {
   clearTimeout(timers.get(id))
 }

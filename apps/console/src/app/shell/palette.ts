@@ -1,21 +1,21 @@
 import { useEffect, useRef } from 'react'
 import { createStore, useStore } from '../session/store.ts'
 
-/** Something that the command palette can find. */
+/** An entry of the command palette. */
 export interface PaletteEntry {
   id: string
   group: string
   label: string
   /** Dim text beside it: client and site of a machine, a shortcut. */
   hint?: string | undefined
-  /** More words by which it is found. */
+  /** More words that match this entry. */
   words?: string
   run: () => void
 }
 
 /**
- * Answers what fits the text; it is called at each key press. Sources that hold everything in memory answer all they
- * have and leave the choice to the palette; those that ask the server answer what the server found.
+ * Returns entries that match the text; called at each key press. Sources with everything in memory return all they have
+ * and leave the choice to the palette; sources that ask the server return its results.
  */
 export interface PaletteSource {
   id: string
@@ -25,7 +25,7 @@ export interface PaletteSource {
 const sources = createStore<readonly PaletteSource[]>([])
 const opened = createStore(false)
 
-/** Adds a source while the component is on screen: the actions on the selected machine, say. */
+/** Adds a source while the component is mounted: the actions of the selected machine, for example. */
 export function usePaletteSource(id: string, find: PaletteSource['find']): void {
   const latest = useRef(find)
   useEffect(() => {
@@ -43,7 +43,7 @@ export const usePaletteOpened = (): boolean => useStore(opened, (value) => value
 export const openPalette = (): void => opened.set(true)
 export const closePalette = (): void => opened.set(false)
 
-/** Best matches first: all words must occur, a label that starts with the text comes before others. */
+/** Best matches first: all words must occur, labels that start with the text come before others. */
 export function rankEntries(entries: readonly PaletteEntry[], text: string): PaletteEntry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return [...entries]

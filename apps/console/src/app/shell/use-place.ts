@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 
-/** Where in a tool one is (a folder, a key), as the address says it; each place is one step of the browser's history. */
+/** The location in a tool (a folder, a key), from the address; each location is one step in the browser's history. */
 export function usePlace() {
   const { at } = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -17,11 +17,11 @@ export function usePlace() {
   return { at, go }
 }
 
-/** What a tool's list is narrowed to; it stands in the address and belongs to the place. */
+/** The filter of a tool's list; part of the address and of the location. */
 export function useFind(): [string, (find: string) => void] {
   const { at, find = '' } = useSearch({ strict: false })
   const navigate = useNavigate()
-  // Letters are drawn before the address has them.
+  // Letters appear before the address has them.
   const [held, setHeld] = useState({ at, find })
   if (held.at !== at) setHeld({ at, find })
   const change = (next: string) => {

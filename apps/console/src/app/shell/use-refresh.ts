@@ -7,7 +7,7 @@ import { useCallback } from 'react'
 import { queryKey } from '../api/query-key.ts'
 
 /**
- * The dashboard's two refreshes: both reload info, machines and tree and clear the tree selection; the forced one,
+ * The dashboard's two refreshes. Both reload info, machines and tree, and clear the tree selection. The forced one,
  * after deleting or restructuring, also clears the selected machine. Live updates do neither.
  */
 export function useRefresh() {

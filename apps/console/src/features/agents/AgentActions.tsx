@@ -6,7 +6,7 @@ import { isMenuItem, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import { usePaletteSource } from '../../app/shell/palette.ts'
 import { useAgentMenu } from './use-agent-menu.ts'
 
-/** What can be done with a machine, as buttons: the two that are wanted most, and the whole menu. */
+/** The actions of a machine as buttons: the two most used, and the full menu. */
 export function AgentActions({
   agent,
   onAgentPage = false,
@@ -52,7 +52,7 @@ export function AgentActions({
   )
 }
 
-/** Those of the menu that are buttons too: the first two that the role allows. */
+/** Menu entries that are buttons too: the first two that the role allows. */
 const BUTTONS = [
   { id: 'take-control', icon: IconScreenShare, word: 'Take control' },
   { id: 'remote-background', icon: IconTerminal2, word: 'Terminal' },
@@ -62,7 +62,7 @@ const BUTTONS = [
 
 const ICON = { size: 16, stroke: 1.75, 'aria-hidden': true } as const
 
-/** The actions on the selected machine, for the command palette. */
+/** The actions of the selected machine, for the command palette. */
 function useAgentPalette(agent: { hostname: string } | undefined, entries: readonly MenuEntry[]): void {
   usePaletteSource('selected machine', () =>
     agent === undefined

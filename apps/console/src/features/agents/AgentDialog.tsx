@@ -14,7 +14,7 @@ interface AgentDialogProps {
   children: (agent: AgentDetail) => ReactNode
 }
 
-/** A dialog about one machine: until that is there, and where it cannot be, the dialog says so. */
+/** A dialog about one machine, with its loading and error states. */
 export function AgentDialog({ title, agentId = '', onClose, size, children }: AgentDialogProps) {
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
   if (agent !== undefined && !isGone(error)) return children(agent)

@@ -8,22 +8,20 @@ import { EmptyState, ErrorState, NoPermission } from '../../ui/layout/States.tsx
 interface AgentErrorProps {
   error: Error
   onRetry: () => void
-  /** What one can do when the machine is gone. */
+  /** The way on when the machine no longer exists. */
   children?: ReactNode
 }
 
 /** Why a machine cannot be shown. */
 export function AgentError({ error, onRetry, children }: AgentErrorProps) {
   if (isGone(error)) {
-    return (
-      <EmptyState message="This machine is not there any more, or you may not see it.">{children}</EmptyState>
-    )
+    return <EmptyState message="Machine not found. You may not have access to it.">{children}</EmptyState>
   }
   if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
   return <ErrorState {...describeError(error)} onRetry={onRetry} />
 }
 
-/** The same where it is all that is on screen. */
+/** The same on an otherwise empty screen. */
 export function AgentPageError(props: Omit<AgentErrorProps, 'children'>) {
   return (
     <AgentError {...props}>
@@ -34,6 +32,6 @@ export function AgentPageError(props: Omit<AgentErrorProps, 'children'>) {
   )
 }
 
-/** What was known of such a machine is not shown any more. 400: the address holds what can be no machine's id. */
+/** Cached data of such a machine is not shown. 400: the address holds an invalid machine id. */
 export const isGone = (error: Error | null): boolean =>
   error instanceof ApiError && (error.status === 404 || error.status === 400)

@@ -7,12 +7,12 @@ import { Dialog, type DialogProps } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { AgentDialog } from './AgentDialog.tsx'
 
-/** What dialogs about one thing of a machine are given. */
+/** Props of dialogs about one item of a machine. */
 export interface ItemDialogProps<Item> {
   title: string
   close: () => void
   size?: NonNullable<DialogProps['size']>
-  /** What is open follows the server; without it, it stays as it was when it was opened. */
+  /** Follows the server; absent, the item stays as it was when the dialog opened. */
   live?: boolean
   children: (item: Item, agent: AgentDetail) => ReactNode
 }
@@ -22,10 +22,7 @@ interface AgentItemDialogProps<Item, Key extends QueryKey> extends ItemDialogPro
   query: Pick<UseQueryOptions<Item, Error, Item, Key>, 'queryKey' | 'queryFn'> & { queryKey: Key }
 }
 
-/**
- * A dialog about one thing of a machine, a check or a task: until both are there, and where they cannot be, the dialog
- * says so.
- */
+/** A dialog about one item of a machine, a check or a task, with its loading and error states. */
 export function AgentItemDialog<Item extends { agent_id: string }, Key extends QueryKey>({
   title,
   noun,
@@ -43,7 +40,7 @@ export function AgentItemDialog<Item extends { agent_id: string }, Key extends Q
   if (error !== null && (shown === undefined || (live && isMissing(error)))) {
     return isMissing(error) ? (
       <Dialog title={title} onClose={close} size={size}>
-        <EmptyState message={`This ${noun} is not there any more, or you may not see it.`} />
+        <EmptyState message={`No such ${noun}. You may not have access to it.`} />
       </Dialog>
     ) : (
       <StateDialog title={title} size={size} onClose={close} error={error} onRetry={() => void refetch()} />

@@ -11,7 +11,7 @@ import { MachineStatus } from './machine-cells.tsx'
 
 const page = getRouteApi('/signed-in/gated/frame/agents/$agent_id')
 
-/** One machine on a page of its own. */
+/** One machine on its own page. */
 export function AgentPage() {
   const { agent_id } = page.useParams()
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id } }))
@@ -36,10 +36,10 @@ export function AgentPage() {
   )
 }
 
-/** Where the machine stands in the tree; each part leads there. */
+/** The machine's location in the tree; each part is a link. */
 function Place({ agent }: { agent: AgentDetail }) {
   return (
-    <nav aria-label="Place" className={classes.place}>
+    <nav aria-label="Location" className={classes.place}>
       <Link to="/">All Clients</Link>
       <span aria-hidden>/</span>
       <Link to="/" search={{ node: `Client|${agent.client_id}`, agent: agent.agent_id }}>

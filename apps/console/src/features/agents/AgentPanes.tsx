@@ -49,13 +49,13 @@ const LABELS: Record<Pane, string> = {
 
 interface AgentPanesProps {
   agentId: string
-  /** Height of a tab's content; absent = what is left of the page. */
+  /** Height of a tab's content; absent = the rest of the page. */
   contentHeight?: number
   /** At the right of the tabs. */
   actions?: ReactNode
 }
 
-/** The tabs of a machine. Only the visible one is drawn and asks for its data. */
+/** The tabs of a machine. Only the visible one is drawn and requests data. */
 export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps) {
   const { pane, setPane } = usePane()
   const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
@@ -100,7 +100,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
   )
 }
 
-/** How many checks fail, in the tone of the worst; nothing while all is well. */
+/** Number of failing checks, in the colour of the worst; nothing while all pass. */
 function FailingCount({ agentId }: { agentId: string }) {
   const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
   if (agent === undefined) return null

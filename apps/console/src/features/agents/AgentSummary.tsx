@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { platformName } from '@muster/rules/agents/platform-name'
+import { platformName } from '@muster/rules/agents/available-actions'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { CopyText } from '../../ui/inputs/CopyText.tsx'
@@ -17,11 +17,11 @@ import { MachineStatus } from './machine-cells.tsx'
 
 interface AgentSummaryProps {
   agent: AgentDetail
-  /** With the machine's name, where the page does not show it already. */
+  /** With the machine's name, if the page does not show it already. */
   named: boolean
 }
 
-/** What is known of a machine, at a glance. */
+/** Everything known about a machine, at a glance. */
 export function AgentSummary({ agent, named }: AgentSummaryProps) {
   return (
     <div className={classes.summary}>
@@ -55,7 +55,7 @@ function Problems({ problems }: { problems: readonly string[] }) {
       color="warning"
       className={classes.problems}
       icon={<IconAlertTriangle size={18} stroke={1.75} aria-hidden />}
-      title={problems.length === 1 ? problems[0] : 'This machine has problems'}
+      title={problems.length === 1 ? problems[0] : 'Machine has problems'}
     >
       {problems.length > 1 && (
         <ul>
@@ -81,7 +81,7 @@ function Hardware({ agent, named }: AgentSummaryProps) {
       ) : (
         <h2 className={classes.title}>Machine</h2>
       )}
-      {agent.facts === null && <p className={classes.dim}>This machine has not reported about itself yet.</p>}
+      {agent.facts === null && <p className={classes.dim}>No inventory reported yet.</p>}
       <dl className={classes.facts}>
         <Fact name="System">{agent.operating_system || platformName(agent.plat)}</Fact>
         <Fact name="Model">{agent.make_model}</Fact>
@@ -105,7 +105,7 @@ function Network({ agent, named }: AgentSummaryProps) {
       <CardTitle named={named}>Users and network</CardTitle>
       <dl className={classes.facts}>
         <Fact name="User">
-          {user !== '' && (italic ? <em className={classes.dim}>{user} (last logged in)</em> : user)}
+          {user !== '' && (italic ? <em className={classes.dim}>{user} (last user)</em> : user)}
         </Fact>
         <Fact name="Public address">
           {publicIp !== '' && <CopyText text={publicIp} label="Copy public address" />}
@@ -131,7 +131,7 @@ function Network({ agent, named }: AgentSummaryProps) {
   )
 }
 
-/** What decides what is checked and who is told, with the reason a click away. */
+/** Policies and the alert template, with the reason a click away. */
 function Policies({ agent, named }: AgentSummaryProps) {
   const { open } = useDialog()
   const mayExplain = useMay('can_list_automation_policies')
@@ -162,7 +162,7 @@ function Policies({ agent, named }: AgentSummaryProps) {
   )
 }
 
-/** What people have noted of the machine in custom fields. */
+/** Custom fields of the machine. */
 function CustomFields({ agent, named }: AgentSummaryProps) {
   const shown = agent.custom_fields.filter(({ hide_in_summary }) => !hide_in_summary)
   if (shown.length === 0) return null
@@ -184,13 +184,13 @@ function CustomFields({ agent, named }: AgentSummaryProps) {
   )
 }
 
-/** Under the machine's name, or where the page has that already, right under the page's title. */
+/** A heading below the machine's name, or directly below the page's title. */
 function CardTitle({ named, children }: { named: boolean; children: ReactNode }) {
   const Heading = named ? 'h3' : 'h2'
   return <Heading className={classes.title}>{children}</Heading>
 }
 
-/** A line of facts; what is not known is left out. */
+/** A line of facts; unknown ones are left out. */
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   if (children === '' || children === false || children === null) return null
   return (
@@ -201,7 +201,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** `2× Xeon Silver 4310`: equal ones are counted. */
+/** `2× Xeon Silver 4310`: equal processors are counted. */
 function describeProcessors(models: readonly string[]): string {
   return [...Map.groupBy(models, (model) => model)]
     .map(([model, equal]) => (equal.length > 1 ? `${equal.length}× ${model}` : model))

@@ -1,12 +1,12 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import classes from './DiskList.module.css'
 import { diskLevel } from './disk-level.ts'
 
 const LEVEL_WORDS = { ok: undefined, warning: 'filling up', negative: 'nearly full' }
 
-/** Mounted disks with what is free on each. */
+/** Mounted disks with their free space. */
 export function DiskList({ disks }: { disks: AgentFacts['disks'] }) {
   if (disks.length === 0) return <p className={classes.dim}>No disks reported.</p>
   return (

@@ -43,13 +43,13 @@ import {
 import { patchMachine } from './use-live-machines.ts'
 import { OVERDUE_ALERTS } from './overdue-alerts.ts'
 
-/** Settings of the machine that the address names. */
+/** Settings of the machine in the address. */
 export function EditAgentDialog({ item, close }: AddressedDialogProps) {
   return (
-    <GuardedDialog title="Edit agent" needs="can_edit_agent" onClose={close}>
-      <AgentDialog title="Edit agent" agentId={item} onClose={close}>
+    <GuardedDialog title="Edit machine" needs="can_edit_agent" onClose={close}>
+      <AgentDialog title="Edit machine" agentId={item} onClose={close}>
         {(agent) => (
-          <WithFields model="agent" title="Edit agent" onClose={close}>
+          <WithFields model="agent" title="Edit machine" onClose={close}>
             {(fields) => <EditForm agent={agent} fields={fields} close={close} />}
           </WithFields>
         )}
@@ -66,7 +66,7 @@ interface EditFormProps {
 
 function EditForm({ agent: opened, fields, close }: EditFormProps) {
   const queryClient = useQueryClient()
-  // What the form began with stays so while others change the machine; the server says when that matters.
+  // The form keeps its initial values while others change the machine; the server reports conflicts.
   const [agent, setAgent] = useState(opened)
   const [conflict, setConflict] = useState<AgentDetail>()
   const { data: clients = [] } = useQuery(clientsQuery)
@@ -105,7 +105,7 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
       title={`Edit ${agent.hostname}`}
       form={form}
       save={save}
-      done={`${agent.hostname} is saved.`}
+      done={`${agent.hostname} saved.`}
       onClose={close}
     >
       {conflict && (
@@ -113,7 +113,7 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
           before={agent}
           now={conflict}
           onReload={() => {
-            // What the person changed here stays; all else becomes what it is now.
+            // The user's own changes stay; all other values become the current ones.
             const [mine, start, now] = [
               form.getValues(),
               readAgentForm(agent, fields),
@@ -138,7 +138,7 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
           filter={filterSites}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No such site"
+          nothingFoundMessage="No matching site"
           {...form.getInputProps('site')}
         />
         <Select label="Type" data={TYPES} allowDeselect={false} {...form.getInputProps('monitoring_type')} />
@@ -150,23 +150,23 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
         />
         <Select
           label="Time zone"
-          description={`For times on screen and {{agent.time_zone}} in scripts; tasks use the machine's own. Empty: the machine's own${agent.timezone === '' ? '' : `, ${agent.timezone}`}.`}
+          description={`Used on screen and as {{agent.time_zone}} in scripts. Empty: the machine's own${agent.timezone === '' ? '' : `, ${agent.timezone}`}.`}
           data={listTimeZones()}
           searchable
           clearable
-          nothingFoundMessage="No such time zone"
+          nothingFoundMessage="No matching time zone"
           {...form.getInputProps('time_zone')}
         />
         <Select
           label="Shell for commands"
-          description="Preselected in Send command."
+          description="Default for commands."
           data={SHELL_CHOICES[agent.plat === 'windows' ? 'windows' : 'unix']}
           allowDeselect={false}
           {...form.getInputProps('default_shell')}
         />
         {form.values.default_shell === 'custom' && (
           <TextInput
-            label="Path of the shell"
+            label="Shell path"
             placeholder="/usr/bin/zsh"
             classNames={{ input: 'mono' }}
             maxLength={255}
@@ -178,7 +178,7 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
           <WholeNumber label="Overdue after" suffix=" min" {...form.getInputProps('overdue_time')} />
         </Group>
         <OverdueFields agent={agent} form={form} />
-        <WholeNumber label="Checks every" suffix=" s" {...form.getInputProps('check_interval')} />
+        <WholeNumber label="Check interval" suffix=" s" {...form.getInputProps('check_interval')} />
         <FieldInputs fields={fields} form={form} />
       </Stack>
     </FormDialog>
@@ -203,16 +203,16 @@ interface OverdueFieldsProps {
   form: UseFormReturnType<AgentForm>
 }
 
-/** Who is told when the machine is overdue. What its alert template decides is shown, and not changed here. */
+/** Notifications when the machine is overdue. Those set by its alert template are read-only. */
 function OverdueFields({ agent, form }: OverdueFieldsProps) {
   const { effective_alert_template: template } = agent
   return (
-    <Fieldset legend="When it is overdue" variant="unstyled" p={0} m={0}>
+    <Fieldset legend="When overdue" variant="unstyled" p={0} m={0}>
       <Stack gap="sm">
         {OVERDUE_ALERTS.map(({ field, fixedBy, label }) => {
           const fixed = template?.[fixedBy] ?? null
           if (template !== null && fixed !== null) {
-            const reason = `Decided by the alert template ${template.name}.`
+            const reason = `Set by the alert template ${template.name}.`
             return (
               <Checkbox key={field} label={label} description={reason} checked={fixed} disabled readOnly />
             )
@@ -235,7 +235,7 @@ function OverdueFields({ agent, form }: OverdueFieldsProps) {
   )
 }
 
-/** What the default means is known while the machine follows it. */
+/** The default's meaning is known while the machine follows it. */
 function choicesOf({ availability_alerts: own, overdue_dashboard_alert: isOn }: AgentDetail) {
   return [
     { value: 'default', label: own === 'default' ? `Default (${isOn ? 'on' : 'off'})` : 'Default' },
@@ -251,11 +251,11 @@ interface EditConflictProps {
   onReload: () => void
 }
 
-/** Somebody else saved in between: who, what, and a way to go on from there. */
+/** A conflict: who saved, what changed, and how to continue. */
 function EditConflict({ before, now, onReload }: EditConflictProps) {
   const changes = describeChanges(before, now)
   return (
-    <Alert color="warning" mb="md" title="Somebody else has changed this machine">
+    <Alert color="warning" mb="md" title="Another user has changed this machine">
       <LastEditor agentId={now.agent_id} />
       {changes.length > 0 && (
         <ul>
@@ -267,13 +267,13 @@ function EditConflict({ before, now, onReload }: EditConflictProps) {
         </ul>
       )}
       <Button variant="default" mt="sm" onClick={onReload}>
-        Go on with the new values
+        Use the new values
       </Button>
     </Alert>
   )
 }
 
-/** The audit log knows who it was, for those who may read it. */
+/** The audit log knows who saved, for users who may read it. */
 function LastEditor({ agentId }: { agentId: string }) {
   const mayRead = useMay('can_view_auditlogs')
   const body = {

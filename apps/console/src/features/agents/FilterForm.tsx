@@ -12,7 +12,7 @@ interface FilterFormProps {
 
 const ANY = 'any'
 
-/** Where machines are, and what they have. */
+/** Status and conditions of the machines. */
 export function FilterForm({ start, onApply }: FilterFormProps) {
   const [presence, setPresence] = useState<string>(start.presence ?? ANY)
   const [conditions, setConditions] = useState<readonly SearchFlag[]>(start.conditions)
@@ -24,16 +24,16 @@ export function FilterForm({ start, onApply }: FilterFormProps) {
       }}
     >
       <Group align="flex-start" gap="xl" wrap="nowrap">
-        <Radio.Group label="Machines that are" value={presence} onChange={setPresence}>
+        <Radio.Group label="Status" value={presence} onChange={setPresence}>
           <Stack gap="sm" mt="sm">
-            <Radio size="xs" value={ANY} label="Anywhere" />
+            <Radio size="xs" value={ANY} label="Any" />
             {PRESENCE_FLAGS.map(({ flag, label }) => (
               <Radio key={flag} size="xs" value={flag} label={label} />
             ))}
           </Stack>
         </Radio.Group>
         <Checkbox.Group
-          label="And have"
+          label="Conditions"
           value={[...conditions]}
           onChange={(values) =>
             setConditions(CONDITION_FLAGS.map(({ flag }) => flag).filter((flag) => values.includes(flag)))

@@ -9,7 +9,7 @@ interface MachineMenuProps {
   onClose: () => void
 }
 
-/** What can be done with a machine of the table, at the pointer. */
+/** The context menu of a machine in the table. */
 export function MachineMenu({ agent, at, onClose }: MachineMenuProps) {
   const entries = useAgentMenu(agent)
   if (agent === undefined) return null

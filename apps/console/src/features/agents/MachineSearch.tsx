@@ -7,14 +7,14 @@ import { splitSearch } from './search-flags.ts'
 interface MachineSearchProps {
   text: string
   onChange: (text: string) => void
-  /** Arrow down: into the table. */
+  /** Arrow down: to the table. */
   onLeave: () => void
-  /** What the search found: "11 of 902 · 6 ms". */
+  /** Result of the search: "11 of 902 · 6 ms". */
   found: string
   ref?: Ref<HTMLInputElement>
 }
 
-/** The line to search in; its `is:` words show as such. */
+/** The search field; its `is:` words are highlighted. */
 export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSearchProps) {
   const mirror = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement | null>(null)
@@ -22,7 +22,7 @@ export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSe
     if (mirror.current && input.current) mirror.current.scrollLeft = input.current.scrollLeft
   }
   useLayoutEffect(() => {
-    // Asking where a text is scrolled to lays out the whole page.
+    // Reading the scroll position forces a layout of the whole page.
     if (text !== '') follow()
   })
   const onKeyDown = (event: KeyboardEvent) => {

@@ -27,7 +27,7 @@ interface MachineTableProps {
   ref?: Ref<HTMLDivElement>
 }
 
-/** The machines, with their menu and what clicks and keys do. */
+/** The machine table, with its menu, clicks and keys. */
 export function MachineTable({ view, state, cards, opensPage, empty, ref }: MachineTableProps) {
   const { selected, setSelected, sort, compact } = state
   const [menuAt, setMenuAt] = useState<Point>()
@@ -35,7 +35,7 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
   const onDoubleClick = useDoubleClick()
   const context = useMachineContext()
   const openPage = ({ agent_id }: AgentRow) => {
-    // Written at once: the way back finds the machine selected, and a later write would call off the way there.
+    // Written at once: Back finds the machine selected, and a later write would cancel the navigation.
     setSelected(agent_id, 'now')
     void navigate({ to: '/agents/$agent_id', params: { agent_id } })
   }
@@ -89,7 +89,7 @@ function useMachineContext() {
   return useMemo(() => ({ nowMs, formatDate }), [nowMs, formatDate])
 }
 
-/** What a double click on a machine does, as the user's preferences say. */
+/** The action of a double click, from the user's preferences. */
 function useDoubleClick(): (agent: { agent_id: string }) => void {
   const action = useDashInfo()?.dbl_click_action ?? 'editagent'
   const mayEdit = useMay('can_edit_agent')
@@ -109,7 +109,7 @@ function useDoubleClick(): (agent: { agent_id: string }) => void {
         void navigate({ to: '/remotebackground/$agent_id', params })
         return
       case 'urlaction':
-        notify('There are no URL actions yet. Choose another double click in the preferences.')
+        notify('URL actions do not exist yet. Choose another double-click action in Preferences.')
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { LOADING_DELAY_MS } from '@muster/rules/text/layout'
-import type { TreeNode } from '@muster/rules/search/tree-node'
+import type { TreeNode } from '@muster/rules/search/tree-order'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useId, useMemo, useRef, useState } from 'react'
 import { Button, Popover, Tabs } from '@mantine/core'
@@ -29,19 +29,19 @@ type TabCounts = Partial<Record<TableTab, number>>
 const TABS = [
   { value: 'server', label: 'Servers', icon: IconServer2 },
   { value: 'workstation', label: 'Workstations', icon: IconDeviceDesktop },
-  { value: 'mixed', label: 'Mixed', icon: undefined },
+  { value: 'mixed', label: 'All', icon: undefined },
 ] as const
 
 interface MachineTabsProps {
   tab: TableTab
   counts: TabCounts
-  /** Id of the panel that the tabs rule. */
+  /** Id of the panel that the tabs control. */
   panelId: string
   onChange: (tab: TableTab) => void
   children: ReactNode
 }
 
-/** Servers, workstations or both, with their numbers; what else acts on the table stands at the right. */
+/** Servers, workstations or both, with their counts; other controls of the table at the right. */
 function MachineTabs({ tab, counts, panelId, onChange, children }: MachineTabsProps) {
   return (
     <div className={classes.bar}>
@@ -53,7 +53,7 @@ function MachineTabs({ tab, counts, panelId, onChange, children }: MachineTabsPr
         }}
         classNames={{ list: classes.list ?? '', tab: classes.tab ?? '' }}
       >
-        <Tabs.List aria-label="Type of machines">
+        <Tabs.List aria-label="Machine type">
           {TABS.map(({ value, label, icon: TabIcon }) => (
             <Tabs.Tab
               key={value}
@@ -73,8 +73,8 @@ function MachineTabs({ tab, counts, panelId, onChange, children }: MachineTabsPr
 }
 
 /**
- * The numbers on the tabs. The list of one tab says its own; the tree knows how many there are in all, so the other
- * kind is the rest, and nothing more has to be asked for.
+ * Counts on the tabs. The list of one tab has its own count, and the tree knows the total: the other type is the
+ * difference, so no further request is needed.
  */
 function countTabs(
   tab: TableTab,
@@ -93,13 +93,13 @@ function countTabs(
 }
 
 interface MachinesPaneProps {
-  /** Height of the table itself; it gives way where the frame has less room. */
+  /** Height of the table; it shrinks where the frame has less room. */
   tableHeight: number | undefined
   /** Rows as cards of two lines. */
   cards: boolean
-  /** There is no lower pane: choosing a machine opens its page. */
+  /** Without a lower pane: selecting a machine opens its page. */
   opensPage: boolean
-  /** What opens the tree where it is a drawer. */
+  /** The button that opens the tree where it is a drawer. */
   start?: ReactNode
 }
 
@@ -170,7 +170,7 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
 
 const TAB_LABELS = { server: 'Servers', workstation: 'Workstations', mixed: 'All machines' }
 
-/** The machines of a tab and node. For a moment after another choice the old ones stay, so that nothing flashes. */
+/** The machines of a tab and node. After a new choice the old ones stay for a moment, so that nothing flashes. */
 function useMachines({ tab, sort, text }: TableState, node: TreeNode | undefined) {
   const queryClient = useQueryClient()
   const filter = { tab: tab ?? 'mixed', node }
@@ -181,7 +181,7 @@ function useMachines({ tab, sort, text }: TableState, node: TreeNode | undefined
     ...firstMachinesQuery(filter),
     enabled: asksFirst,
   })
-  // The whole list would hold up the first rows, on the server and in drawing them.
+  // The whole list would delay the first rows, on the server and in rendering.
   const isDrawn = useDrawn(tab !== undefined && !(asksFirst && awaitsFirst))
   const { data, isPlaceholderData, isPending, error, refetch } = useQuery({
     ...machinesQuery(filter),
@@ -193,7 +193,7 @@ function useMachines({ tab, sort, text }: TableState, node: TreeNode | undefined
   const rows = whole ?? (isUsual && error === null ? first : undefined)
   return {
     rows,
-    /** False while only the first rows are there. */
+    /** False while only the first rows are loaded. */
     isWhole: whole !== undefined,
     isLoading: rows === undefined && (lasts || isPending),
     delayMs: lasts ? 0 : LOADING_DELAY_MS,
@@ -221,7 +221,7 @@ interface MachineFilterProps {
   onChange: (text: string) => void
 }
 
-/** Sets the `is:` words of the search without typing them. */
+/** Sets the `is:` words of the search with a form. */
 function MachineFilter({ text, onChange }: MachineFilterProps) {
   const [opened, setOpened] = useState(false)
   const { presence, conditions } = readFilter(text)
@@ -263,7 +263,7 @@ interface NoMachinesProps {
   onShowAll: () => void
 }
 
-/** The table without rows says why, and what changes it. */
+/** The empty states of the table, each with an action. */
 function NoMachines({ total, text, tab, onClearSearch, onShowAll }: NoMachinesProps) {
   const mayInstall = useMay('can_install_agents')
   const node = useSelectedNode()
@@ -271,7 +271,7 @@ function NoMachines({ total, text, tab, onClearSearch, onShowAll }: NoMachinesPr
   const { open } = useDialog()
   if (total > 0) {
     return (
-      <EmptyState message={`None of ${total} machines fits “${text.trim()}”.`}>
+      <EmptyState message={`No machines match “${text.trim()}”.`}>
         <Button variant="default" onClick={onClearSearch}>
           Clear search
         </Button>
@@ -281,7 +281,7 @@ function NoMachines({ total, text, tab, onClearSearch, onShowAll }: NoMachinesPr
   const place = where === undefined ? '' : ` in ${where}`
   if (tab !== 'mixed') {
     return (
-      <EmptyState message={`There are no ${tab}s${place}.`}>
+      <EmptyState message={`No ${tab}s${place}.`}>
         <Button variant="default" onClick={onShowAll}>
           Show all machines
         </Button>
@@ -292,8 +292,8 @@ function NoMachines({ total, text, tab, onClearSearch, onShowAll }: NoMachinesPr
     <EmptyState
       message={
         mayInstall
-          ? `There are no machines${place} yet. Install the agent on the first one.`
-          : `There are no machines${place} that you may see.`
+          ? `No machines${place} yet. Install the agent on the first one.`
+          : `No machines${place} that you may see.`
       }
     >
       {mayInstall && (

@@ -11,11 +11,11 @@ import { useRefresh } from '../../app/shell/use-refresh.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 import { AgentDialog } from './AgentDialog.tsx'
 
-/** Uninstalls the agent and forgets the machine that the address names. */
+/** Uninstalls the agent and deletes the machine in the address. */
 export function RemoveAgentDialog({ item, close }: AddressedDialogProps) {
   return (
-    <GuardedDialog title="Remove agent" needs="can_uninstall_agents" onClose={close}>
-      <AgentDialog title="Remove agent" agentId={item} onClose={close}>
+    <GuardedDialog title="Remove machine" needs="can_uninstall_agents" onClose={close}>
+      <AgentDialog title="Remove machine" agentId={item} onClose={close}>
         {(agent) => <ConfirmRemove agent={agent} close={close} />}
       </AgentDialog>
     </GuardedDialog>
@@ -32,10 +32,10 @@ function ConfirmRemove({ agent, close }: { agent: AgentDetail; close: () => void
     onSuccess: ({ uninstalled }) => {
       notifyDone(
         uninstalled
-          ? `${hostname} is removed, and its agent uninstalled.`
-          : `${hostname} is removed. Its agent has to be uninstalled by hand.`,
+          ? `${hostname} removed and its agent uninstalled.`
+          : `${hostname} removed. Uninstall its agent by hand.`,
       )
-      // The agent page of a machine that is gone shows nothing any more.
+      // The page of a removed machine is empty.
       if (location.pathname.startsWith('/agents/')) void navigate({ to: '/', replace: true })
       else void forceRefresh().then(close)
     },
@@ -48,8 +48,8 @@ function ConfirmRemove({ agent, close }: { agent: AgentDetail; close: () => void
           {error !== null && <FormError error={error} />}
           <Text>
             {connected
-              ? 'The agent is uninstalled from the machine, and the machine is forgotten with its history and notes.'
-              : `${hostname} is not connected, so its agent stays on it and has to be uninstalled there by hand. Here the machine is forgotten with its history and notes.`}
+              ? 'Uninstalls the agent and deletes the machine with its history and notes.'
+              : `${hostname} is offline: uninstall its agent by hand. The machine is deleted here with its history and notes.`}
           </Text>
         </>
       }

@@ -3,7 +3,7 @@ import type { CustomField } from '@muster/contract/api/custom-fields'
 import { type FieldInputs, startInputs } from '../custom-fields/field-values.ts'
 import { OVERDUE_ALERTS } from './overdue-alerts.ts'
 
-/** Settings of a machine as the form holds them: numbers may be empty while one types. */
+/** Settings of a machine in the form: numbers may be empty while typing. */
 interface SettingsForm {
   site: string
   monitoring_type: string
@@ -20,7 +20,7 @@ interface SettingsForm {
 }
 
 export interface AgentForm extends Record<string, unknown>, SettingsForm {
-  /** Custom fields; what of them has changed is sent apart. */
+  /** Custom fields; their changes are sent separately. */
   fields: FieldInputs
 }
 
@@ -29,12 +29,12 @@ export const SHELL_CHOICES = {
     { value: 'use_global', label: 'Default (CMD)' },
     { value: 'cmd', label: 'CMD' },
     { value: 'powershell', label: 'PowerShell' },
-    { value: 'custom', label: 'Another one' },
+    { value: 'custom', label: 'Custom' },
   ],
   unix: [
     { value: 'use_global', label: 'Default (Bash)' },
     { value: 'bash', label: 'Bash' },
-    { value: 'custom', label: 'Another one' },
+    { value: 'custom', label: 'Custom' },
   ],
 }
 
@@ -60,12 +60,12 @@ function readSettings(agent: AgentDetail): SettingsForm {
 }
 
 const NUMBERS = {
-  offline_time: 'From 2 to 9999998 minutes.',
-  overdue_time: 'From 3 to 9999998 minutes.',
-  check_interval: 'From 15 to 86400 seconds.',
+  offline_time: 'Enter 2 to 9999998 minutes.',
+  overdue_time: 'Enter 3 to 9999998 minutes.',
+  check_interval: 'Enter 15 to 86400 seconds.',
 } as const
 
-/** What is wrong with the form, by field. */
+/** Errors of the form, by field. */
 export function checkAgentForm(form: AgentForm): Record<string, string | null> {
   const errors: Record<string, string | null> = {}
   for (const [name, message] of Object.entries(NUMBERS)) {
@@ -78,7 +78,7 @@ export function checkAgentForm(form: AgentForm): Record<string, string | null> {
     !errors.overdue_time &&
     Number(form.overdue_time) <= Number(form.offline_time)
   ) {
-    errors.overdue_time = 'More than until it counts as offline.'
+    errors.overdue_time = 'Must be longer than "Offline after".'
   }
   errors.default_shell_custom =
     form.default_shell === 'custom' && form.default_shell_custom.trim() === ''
@@ -89,7 +89,7 @@ export function checkAgentForm(form: AgentForm): Record<string, string | null> {
 
 type AgentChanges = { [Name in keyof EditableAgent]?: EditableAgent[Name] | undefined }
 
-/** What differs from the start, as it is sent: others may have changed the rest meanwhile. */
+/** Changed values only: others may have changed the rest meanwhile. */
 export function toAgentChanges(form: AgentForm, start: AgentForm): AgentChanges {
   const changed = Object.entries(form).filter(([name, value]) => name !== 'fields' && value !== start[name])
   return EditableAgent.partial().parse(
@@ -103,16 +103,16 @@ const LABELS: Record<string, string> = {
   description: 'Description',
   time_zone: 'Time zone',
   default_shell: 'Shell',
-  default_shell_custom: 'Path of the shell',
+  default_shell_custom: 'Shell path',
   offline_time: 'Offline after',
   overdue_time: 'Overdue after',
-  check_interval: 'Checks every',
+  check_interval: 'Check interval',
   availability_alerts: 'When overdue: Alert in the console',
   ...Object.fromEntries(OVERDUE_ALERTS.map(({ field, label }) => [field, `When overdue: ${label}`])),
   maintenance_mode: 'Maintenance mode',
 }
 
-/** What somebody else has changed, for people. */
+/** Changes by another user, as text. */
 export function describeChanges(
   before: AgentDetail,
   now: AgentDetail,

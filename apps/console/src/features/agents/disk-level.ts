@@ -1,6 +1,6 @@
 export type DiskLevel = 'ok' | 'warning' | 'negative'
 
-/** Percent in use from which a disk is worth a look, and from which it is nearly full. */
+/** Percent in use from which a disk shows a warning, and from which it is nearly full. */
 const DISK_WARNING_PERCENT = 80
 const DISK_NEGATIVE_PERCENT = 95
 

@@ -17,10 +17,10 @@ test('only what was changed is saved, and only once something is', async () => {
   await save().click()
   await expect.poll(at).toBe('/')
   expect(server.calls(editAgent)[0]?.body).toEqual({ description: 'mail', modified: 'm1' })
-  await expect.element(page.getByText('alpha is saved.')).toBeVisible()
+  await expect.element(page.getByText('alpha saved.')).toBeVisible()
 })
 
-test('EDIT-10, AGT-03: who is told of an overdue machine is chosen, as far as no alert template decides it', async () => {
+test('who is told of an overdue machine is chosen, as far as no alert template decides it', async () => {
   const { server, open } = await givenDashboard()
   const template = { id: 3, name: 'Quiet', always_email: false, always_text: null, always_alert: null }
   server.on(getAgent, () =>
@@ -28,11 +28,11 @@ test('EDIT-10, AGT-03: who is told of an overdue machine is chosen, as far as no
   )
   server.on(editAgent, () => answer(editAgent, testDetail({ modified: 'm2', overdue_text_alert: true })))
   const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
-  const group = dialog().getByRole('group', { name: 'When it is overdue' })
+  const group = dialog().getByRole('group', { name: 'When overdue' })
   const byMail = group.getByRole('checkbox', { name: 'E-mail' })
   await expect.element(byMail).toBeDisabled()
   await expect.element(byMail).not.toBeChecked()
-  await expect.element(group.getByText('Decided by the alert template Quiet.')).toBeVisible()
+  await expect.element(group.getByText('Set by the alert template Quiet.')).toBeVisible()
   await group.getByRole('checkbox', { name: 'Text message' }).click()
   await save().click()
   await expect.poll(at).toBe('/')
@@ -60,7 +60,7 @@ test('overdue before offline is told at the field', async () => {
   await open('/?dialog=edit-agent&item=alpha0000000')
   await dialog().getByRole('textbox', { name: 'Overdue after' }).fill('3')
   await dialog().getByRole('textbox', { name: 'Description' }).fill('x')
-  await expect.element(dialog().getByText('More than until it counts as offline.')).toBeVisible()
+  await expect.element(dialog().getByText('Must be longer than "Offline after".')).toBeVisible()
   await expect.element(save()).toBeDisabled()
 })
 
@@ -93,7 +93,7 @@ test('when somebody else saved in between, it says who and what, and goes on fro
   await save().click()
   await expect.element(dialog().getByText(/grace/)).toBeVisible()
   await expect.element(dialog().getByText('Offline after: 4 → 9')).toBeVisible()
-  await dialog().getByRole('button', { name: 'Go on with the new values' }).click()
+  await dialog().getByRole('button', { name: 'Use the new values' }).click()
   await expect.element(dialog().getByRole('textbox', { name: 'Description' })).toHaveValue('mine')
   await expect.element(dialog().getByRole('textbox', { name: 'Offline after' })).toHaveValue('9 min')
   server.on(editAgent, () => answer(editAgent, testDetail({ modified: 'm3' })))

@@ -1,8 +1,8 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { toPresence } from '@muster/rules/agents/agent-status'
 import { summarizeChecks } from '@muster/rules/checks/check-freshness'
-import { platformName } from '@muster/rules/agents/platform-name'
-import { formatRelativeTime, formatShortAge } from '@muster/rules/text/relative-time'
+import { platformName } from '@muster/rules/agents/available-actions'
+import { formatRelativeTime, formatShortAge } from '@muster/rules/text/units'
 import {
   type Icon,
   IconAlertTriangle,
@@ -25,13 +25,13 @@ import { type DotState, StatusDot } from '../../ui/layout/StatusDot.tsx'
 import classes from './machine-cells.module.css'
 import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
 
-/** What cells show beside the row itself. */
+/** Cell data besides the row itself. */
 export interface MachineContext {
   nowMs: number
   formatDate: (instant: string | number) => string
 }
 
-/** The shape and word of a machine: where it is, or that it is in maintenance. */
+/** Shape and text of a machine's status, or that it is in maintenance. */
 export function MachineStatus({ row }: { row: Pick<AgentRow, 'status' | 'connected' | 'maintenance_mode'> }) {
   const presence = toPresence(row.status, row.connected)
   const state: DotState = row.maintenance_mode && presence === 'online' ? 'maintenance' : presence
@@ -61,7 +61,7 @@ export function TypeIcon({ type }: { type: AgentRow['monitoring_type'] }) {
   )
 }
 
-/** Failing of all, or that all pass; in maintenance nothing is told, so it says muted. Green is a fresh pass. */
+/** Failing of all, or all passing; "muted" in maintenance, where alerts are suppressed. Green means fresh results. */
 export function ChecksCell({ row, context }: { row: AgentRow; context: MachineContext }) {
   const { checks, maintenance_mode } = row
   if (maintenance_mode) return <span className={classes.dim}>muted</span>
@@ -113,7 +113,7 @@ function OldChecks({ checks, context }: { checks: AgentRow['checks']; context: M
   )
 }
 
-/** What says nothing of now: grey, in words. */
+/** Unknown state: grey text. */
 function Unknown({ label, children }: { label: string; children: ReactNode }) {
   return (
     <span className={classes.unknown} data-tip={label}>
@@ -124,10 +124,10 @@ function Unknown({ label, children }: { label: string; children: ReactNode }) {
 }
 
 export function UserCell({ row: { logged_username: user, italic } }: { row: AgentRow }) {
-  if (user === '') return <None label="Nobody is logged in" />
+  if (user === '') return <None label="No user signed in" />
   if (!italic) return user
   return (
-    <em className={classes.lastUser} data-tip="Last user; nobody is logged in now">
+    <em className={classes.lastUser} data-tip="Last user. No user signed in now.">
       {user}
     </em>
   )
@@ -141,7 +141,7 @@ export function PatchesIcon({ row }: { row: AgentRow }) {
 export function PendingChip({ count }: { count: number }) {
   if (count === 0) return null
   return (
-    <Chip icon={IconClock} tone="warning" label={`${count} ${count === 1 ? 'action waits' : 'actions wait'}`}>
+    <Chip icon={IconClock} tone="warning" label={`${count} pending ${count === 1 ? 'action' : 'actions'}`}>
       {count}
     </Chip>
   )
@@ -151,7 +151,7 @@ export function RebootIcon({ row }: { row: AgentRow }) {
   return row.needs_reboot ? <IconCell icon={IconPower} label="Reboot needed" tone="negative" /> : null
 }
 
-/** How somebody is told when the machine is overdue. */
+/** Notifications when the machine is overdue. */
 export function OverdueCell({ row }: { row: AgentRow }) {
   const told = OVERDUE_ALERTS.filter((alert) => isTold(alert, row))
   if (told.length === 0) return <None label="No alerting" />
@@ -177,7 +177,7 @@ export function LastResponse({ row, context }: { row: AgentRow; context: Machine
 }
 
 export function BootTime({ row, context }: { row: AgentRow; context: MachineContext }) {
-  if (row.boot_time === null) return <None label="Not known" />
+  if (row.boot_time === null) return <None label="Unknown" />
   return <Ago instant={row.boot_time} context={context} />
 }
 

@@ -115,10 +115,10 @@ const COLUMNS: readonly Column[] = [
   },
 ]
 
-/** The columns of the machines table, in their order. All of them sort. */
+/** The columns of the machine table, in order. All of them sort. */
 export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
 
-/** Below this the table scrolls sideways: the widths above, added up. */
+/** Below this the table scrolls sideways: the sum of the widths above. */
 export const MACHINE_COLUMNS_PX = 1141
 
 /** A machine as a card of two lines. */

@@ -3,12 +3,11 @@ import type { AgentsFrame } from '../../app/live/live.ts'
 import { agentStatus, nextStatusChangeAt } from '@muster/rules/agents/agent-status'
 
 /**
- * Rows of the machines table as they change: a list is never changed in place, but a row that stays the same stays
- * the same object, by which everything that was worked out for it (its text for the search, its place in the order,
- * its line on the screen) stays good.
+ * Rows of the machine table as they change. A list is never changed in place, but an unchanged row stays the same object,
+ * so that everything derived from it (search text, sort position, table line) stays valid.
  */
 
-/** Lists that differ from another one by replaced rows only. */
+/** Lists that differ from another list by replaced rows only. */
 interface Origin {
   from: readonly AgentRow[]
   replaced: ReadonlyMap<AgentRow, AgentRow>
@@ -16,7 +15,7 @@ interface Origin {
 const origins = new WeakMap<readonly AgentRow[], Origin>()
 const indexes = new WeakMap<readonly AgentRow[], ReadonlyMap<string, number>>()
 
-/** Which rows were replaced to make `rows` of `from`; undefined where more than that happened. */
+/** Rows that were replaced to make `rows` from `from`; undefined after any other change. */
 export function replacedSince(
   rows: readonly AgentRow[],
   from: readonly AgentRow[],
@@ -26,15 +25,15 @@ export function replacedSince(
   return origin?.from === from ? origin.replaced : undefined
 }
 
-/** The list as this frame makes it. Machines that came are not in a frame: they are asked for. */
+/** The list after a frame of changes. New machines are not in a frame: they are fetched. */
 export function applyFrame(rows: readonly AgentRow[], frame: AgentsFrame): readonly AgentRow[] {
   return dropRows(patchRows(rows, changesOf(frame)), frame.removed)
 }
 
-// Fields of the machine's own row; the server that serves this console is trusted with their shape.
+// Fields of the machine's own row; the server of this console is trusted with their shape.
 export const changesOf = (frame: AgentsFrame) => frame.changed as (Partial<AgentRow> & { agent_id: string })[]
 
-/** The list with these machines' changed fields; the same list when none of them is in it. */
+/** The list with these machines' changed fields; the same list if it contains none of them. */
 export function patchRows(
   rows: readonly AgentRow[],
   changes: readonly (Partial<AgentRow> & { agent_id: string })[],
@@ -62,9 +61,9 @@ export function dropRows(rows: readonly AgentRow[], agentIds: readonly string[])
   return rows.filter((row) => !gone.has(row.agent_id))
 }
 
-/** A fetched list, with the rows of the list before it wherever nothing in them has changed. */
+/** A fetched list that reuses unchanged rows of the list before it. */
 export function shareRows(before: readonly AgentRow[] | undefined, fetched: AgentRow[]): readonly AgentRow[] {
-  // patchRows has shared already.
+  // patchRows has shared them already.
   if (before === undefined || before === fetched || origins.has(fetched)) return fetched
   const index = indexOf(before)
   return fetched.map((row) => {
@@ -73,7 +72,7 @@ export function shareRows(before: readonly AgentRow[] | undefined, fetched: Agen
   })
 }
 
-/** What time alone changes: machines that were away long enough to count as offline or overdue by now. */
+/** Changes by time alone: disconnected machines that count as offline or overdue by now. */
 export function ageRows(rows: readonly AgentRow[], nowMs: number): readonly AgentRow[] {
   const changes = rows.flatMap((row) => {
     if (!canAge(row)) return []
@@ -83,7 +82,7 @@ export function ageRows(rows: readonly AgentRow[], nowMs: number): readonly Agen
   return changes.length === 0 ? rows : patchRows(rows, changes)
 }
 
-/** When `ageRows` will next have something to do; undefined = never. */
+/** Time at which `ageRows` changes a row next; undefined = never. */
 export function nextAgeingAt(rows: readonly AgentRow[], nowMs: number): number | undefined {
   let soonest: number | undefined
   for (const row of rows) {
@@ -93,7 +92,7 @@ export function nextAgeingAt(rows: readonly AgentRow[], nowMs: number): number |
   return soonest
 }
 
-// Nothing comes after overdue, and what is connected does not age; this keeps the walk through all rows short.
+// Overdue machines do not change, connected ones do not age; this shortens the walk through all rows.
 function canAge({ connected, status }: AgentRow): boolean {
   return !connected && status !== 'overdue'
 }
@@ -118,7 +117,7 @@ function isSameRow(before: AgentRow, after: AgentRow): boolean {
   if (before === after) return true
   const fields = Object.entries(after)
   return fields.every(([field, value]) => {
-    // That of a connected machine is the moment at which the server read the row.
+    // A connected machine's value is the moment at which the server read the row.
     if (field === 'last_seen' && before.connected && after.connected) return true
     return isSame(before[field as keyof AgentRow], value) // the field is one of a row
   })

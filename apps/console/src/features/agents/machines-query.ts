@@ -1,7 +1,7 @@
 import { type AgentRow, listAgents } from '@muster/contract/api/agents'
 import type { TableTab } from '@muster/contract/api/users'
 import type { Input } from '@muster/contract/endpoint'
-import type { TreeNode } from '@muster/rules/search/tree-node'
+import type { TreeNode } from '@muster/rules/search/tree-order'
 import { queryOptions } from '@tanstack/react-query'
 import { call, callPage } from '../../app/api/api.ts'
 import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'
@@ -13,16 +13,16 @@ export interface MachineFilter {
   node: TreeNode | undefined
 }
 
-/** A list of many machines is not kept long once nobody looks at it. */
+/** A list of many machines is cached briefly once unused. */
 const KEPT_MS = 60_000
 
-/** The machines of a tab and a node of the tree. A newer choice cancels the request of an older one. */
+/** The machines of a tab and tree node. A newer choice cancels the request of an older one. */
 export function machinesQuery(filter: MachineFilter) {
   const input = { query: listQuery(filter) }
   return queryOptions({
     queryKey: queryKey(listAgents, input),
     queryFn: async ({ signal }) => {
-      // What is told while the list is on its way may be newer than the list. What is older comes again by itself.
+      // Live changes during the request may be newer than the list. Older ones arrive again.
       const frames: AgentsFrame[] = []
       const stop = onAgentsFrame((frame) => frames.push(frame))
       try {
@@ -33,7 +33,7 @@ export function machinesQuery(filter: MachineFilter) {
         stop()
       }
     },
-    // Only this query's own answers and patched lists come by here.
+    // Only this query's own responses and patched lists pass here.
     structuralSharing: (before, after) =>
       shareRows(before as readonly AgentRow[] | undefined, after as AgentRow[]),
     gcTime: KEPT_MS,
@@ -41,15 +41,15 @@ export function machinesQuery(filter: MachineFilter) {
   })
 }
 
-/** As many as a tall screen shows. */
+/** Fits a tall screen. */
 const FIRST_ROWS = 60
 
-/** The first rows in the usual order: they are there long before a list of thousands is. */
+/** The first rows in the default order: they arrive long before a list of thousands. */
 export function firstMachinesQuery(filter: MachineFilter) {
   return queryOptions({
     queryKey: queryKey(listAgents, firstInput(filter)),
     queryFn: ({ signal }) => askFirstMachines(filter, signal),
-    // The whole list follows at once, and is what stays up to date.
+    // The whole list follows at once and is the one kept up to date.
     staleTime: 'static',
     gcTime: KEPT_MS,
   })

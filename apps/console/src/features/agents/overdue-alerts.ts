@@ -1,6 +1,6 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 
-/** How people may be told that a machine is overdue: its own field, and the one by which its alert template decides. */
+/** Notifications of an overdue machine: its own field, and the field by which its alert template decides. */
 export const OVERDUE_ALERTS = [
   { field: 'overdue_dashboard_alert', fixedBy: 'always_alert', label: 'Alert in the console' },
   { field: 'overdue_email_alert', fixedBy: 'always_email', label: 'E-mail' },
@@ -9,7 +9,7 @@ export const OVERDUE_ALERTS = [
 
 export type OverdueAlert = (typeof OVERDUE_ALERTS)[number]
 
-/** Whether it is told so, whoever has decided it. */
+/** Whether the notification is on, by the machine or by its template. */
 export function isTold({ field, fixedBy }: OverdueAlert, row: AgentRow): boolean {
   return row.alert_template?.[fixedBy] ?? row[field]
 }

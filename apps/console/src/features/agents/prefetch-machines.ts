@@ -1,5 +1,5 @@
 import { TableTab } from '@muster/contract/api/users'
-import { parseTreeNode } from '@muster/rules/search/tree-node'
+import { parseTreeNode } from '@muster/rules/search/tree-order'
 import type { QueryClient } from '@tanstack/react-query'
 import { dashboardSearch, parseSearch } from '../../app/search.ts'
 import { firstMachinesQuery } from './machines-query.ts'
@@ -7,10 +7,10 @@ import { firstMachinesQuery } from './machines-query.ts'
 /** `public/first-paint.js` reads it too. */
 const TAB_KEY = 'table_tab'
 
-/** Keeps the user's own tab for the next page load, which asks for its machines before preferences are there. */
+/** Stores the user's tab for the next page load, which requests its machines before preferences arrive. */
 export const rememberTab = (tab: TableTab): void => localStorage.setItem(TAB_KEY, tab)
 
-/** Asks for the first rows of the dashboard that is about to be drawn, while it is being drawn. */
+/** Requests the first rows of the dashboard while it is being drawn. */
 export async function prefetchFirstMachines(
   queryClient: QueryClient,
   { pathname, search }: { pathname: string; search: string },
@@ -18,7 +18,7 @@ export async function prefetchFirstMachines(
   if (pathname !== '/') return
   const { node, tab: addressed, sort, search: text } = dashboardSearch.parse(parseSearch(search))
   if (sort !== undefined || text !== undefined) return
-  // A user who has chosen another tab elsewhere costs one more request, once.
+  // A tab chosen in another browser costs one more request, once.
   const tab = addressed ?? TableTab.safeParse(localStorage.getItem(TAB_KEY)).data ?? 'mixed'
   await queryClient.prefetchQuery(firstMachinesQuery({ tab, node: parseTreeNode(node) }))
 }

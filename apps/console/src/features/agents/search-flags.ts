@@ -1,9 +1,9 @@
 import { type SearchFlag, parseSearch } from '@muster/rules/search/machine-search'
 
-/** The `is:` words as people set them: one word for where a machine is, and any number of conditions. */
+/** The `is:` words as filter choices: one for the status, and any number of conditions. */
 export const PRESENCE_FLAGS = [
   { flag: 'is:online', label: 'Online' },
-  { flag: 'is:away', label: 'Away' },
+  { flag: 'is:away', label: 'Connection lost' },
   { flag: 'is:offline', label: 'Offline' },
   { flag: 'is:overdue', label: 'Overdue' },
   { flag: 'is:expired', label: 'Not seen for 30 days' },
@@ -11,7 +11,7 @@ export const PRESENCE_FLAGS = [
 
 export const CONDITION_FLAGS = [
   { flag: 'is:checksfailing', label: 'Checks failing' },
-  { flag: 'is:checksold', label: 'Check results old' },
+  { flag: 'is:checksold', label: 'Outdated check results' },
   { flag: 'is:noresults', label: 'No check results' },
   { flag: 'is:patchespending', label: 'Patches pending' },
   { flag: 'is:actionspending', label: 'Actions pending' },
@@ -24,7 +24,7 @@ export interface FilterChoice {
   conditions: readonly SearchFlag[]
 }
 
-/** What the search text says, as the filter form shows it. */
+/** The filter in a search text, as the filter form shows it. */
 export function readFilter(text: string): FilterChoice {
   const { flags } = parseSearch(text)
   return {
@@ -33,7 +33,7 @@ export function readFilter(text: string): FilterChoice {
   }
 }
 
-/** The search text with another filter; the other words stay as they were typed. */
+/** The search text with another filter; other words stay as typed. */
 export function writeFilter(text: string, { presence, conditions }: FilterChoice): string {
   const words = text.split(/\s+/).filter((word) => word !== '' && !isFlag(word))
   return [...words, ...(presence === undefined ? [] : [presence]), ...conditions].join(' ')
@@ -41,11 +41,11 @@ export function writeFilter(text: string, { presence, conditions }: FilterChoice
 
 export interface SearchPart {
   text: string
-  /** An `is:` word that means something. */
+  /** Whether a word is a known `is:` word. */
   flag: boolean
 }
 
-/** The text in pieces that, put together, are the text again: for showing the `is:` words as such. */
+/** Splits the text into pieces that concatenate to it, to highlight the `is:` words. */
 export function splitSearch(text: string): SearchPart[] {
   return text
     .split(/(\s+)/)

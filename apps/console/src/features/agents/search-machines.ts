@@ -1,7 +1,7 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { compileSearch, parseSearch, searchText } from '@muster/rules/search/machine-search'
 
-/** The text of a row that the search looks at, kept as long as the row is the same object. */
+/** The searched text of a row, cached as long as the row is the same object. */
 const haystacks = new WeakMap<AgentRow, string>()
 
 function haystackOf(row: AgentRow): string {
@@ -12,7 +12,7 @@ function haystackOf(row: AgentRow): string {
   return text
 }
 
-/** The rows, in their order, that fit the search; the same list when there is nothing to search for. */
+/** The rows that match the search, in order; the same list for an empty search. */
 export function searchMachines(rows: readonly AgentRow[], text: string, nowMs: number): readonly AgentRow[] {
   const { words, flags } = parseSearch(text)
   if (words.length === 0 && flags.length === 0) return rows
@@ -23,7 +23,7 @@ export function searchMachines(rows: readonly AgentRow[], text: string, nowMs: n
 
 const SLICE = 500
 
-/** Makes the search texts while nobody waits for anything, so that the first key press finds them made. */
+/** Builds the search texts when idle, so that the first key press finds them ready. */
 export function prepareSearch(rows: readonly AgentRow[]): () => void {
   let at = 0
   let handle = requestIdleCallback(work)

@@ -1,12 +1,12 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { statusRank, toPresence } from '@muster/rules/agents/agent-status'
 import { checksSortKey } from '@muster/rules/checks/check-freshness'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
 
 type Key = string | number
 
-/** What each sortable column of the machines table is ordered by. */
+/** Sort key of each sortable column. */
 const KEYS = {
   status: (row) => (row.maintenance_mode ? 10 : 0) + statusRank(toPresence(row.status, row.connected)),
   plat: (row) => row.plat,
@@ -22,7 +22,7 @@ const KEYS = {
   pending: (row) => row.pending_actions_count,
   reboot: (row) => Number(row.needs_reboot),
   overdue: (row) => OVERDUE_ALERTS.filter((alert) => isTold(alert, row)).length,
-  // ISO texts in UTC, whose order is that of time; a connected machine is heard right now.
+  // ISO texts in UTC sort by time; a connected machine counts as now.
   last_response: (row) => (row.connected ? '9' : (row.last_seen ?? '')),
   boot_time: (row) => row.boot_time ?? 0,
 } as const satisfies Record<string, (row: AgentRow) => Key>
@@ -35,20 +35,20 @@ export interface MachineSort {
 
 const DEFAULT_SORT: MachineSort = { column: 'hostname', descending: false }
 
-/** `-hostname` of the address; whatever is no column is the usual order. */
+/** `-hostname` of the address; an unknown column means the default order. */
 export function parseSort(text: string | undefined): MachineSort {
   const descending = text?.startsWith('-') === true
   const column = descending ? text.slice(1) : text
   return isColumn(column) ? { column, descending } : DEFAULT_SORT
 }
 
-/** As it stands in the address; the usual order is left out. */
+/** The order in the address; the default order is left out. */
 export function formatSort({ column, descending }: MachineSort): string | undefined {
   if (column === DEFAULT_SORT.column && !descending) return undefined
   return `${descending ? '-' : ''}${column}`
 }
 
-/** All rows in order. The keys are made once for each row: making them in each comparison takes ten times as long. */
+/** All rows in order. Keys are computed once per row: computing them per comparison takes ten times as long. */
 export function sortMachines(rows: readonly AgentRow[], sort: MachineSort): AgentRow[] {
   const keyOf: (row: AgentRow) => Key = KEYS[sort.column]
   const keys = rows.map(keyOf)
@@ -62,10 +62,10 @@ export function sortMachines(rows: readonly AgentRow[], sort: MachineSort): Agen
   return order.map((index) => rows[index]!)
 }
 
-/** Above this share of changed rows, sorting anew is as quick. */
+/** Above this share of changed rows, sorting again is as fast. */
 const FEW = 0.05
 
-/** The order after some rows were replaced: each is looked up by its old self and put where the new one belongs. */
+/** The order after some rows were replaced: each is found by its old self and moved to its new position. */
 export function resortMachines(
   sorted: readonly AgentRow[],
   replaced: ReadonlyMap<AgentRow, AgentRow>,
@@ -105,12 +105,12 @@ function compareKeys(a: Key, b: Key): number {
   return a < b ? -1 : 1
 }
 
-// Equal rows keep one order, whatever order they came in: by name, then by id.
+// Equal rows keep a fixed order: by name, then by id.
 function compareTie(a: AgentRow, b: AgentRow): number {
   return compareKeys(toSortKey(a.hostname), toSortKey(b.hostname)) || compareKeys(a.agent_id, b.agent_id)
 }
 
-/** The first place whose row does not come before this one. */
+/** Index of the first row that does not come before this one. */
 function findPlace(
   rows: readonly AgentRow[],
   row: AgentRow,

@@ -49,7 +49,7 @@ export function testMachine(more: Partial<AgentRow> = {}): AgentRow {
   }
 }
 
-/** Many machines, each with a name and an id of its own. */
+/** Many machines with unique names and ids. */
 export function testMachines(count: number): AgentRow[] {
   return Array.from({ length: count }, (_, index) =>
     testMachine({

@@ -1,6 +1,6 @@
 import { type AgentRow, editAgent, getAgent, refreshAgent } from '@muster/contract/api/agents'
 import { runChecks } from '@muster/contract/api/checks'
-import { agentCan } from '@muster/rules/agents/agent-can'
+import { agentCan } from '@muster/rules/agents/available-actions'
 import {
   IconBellCog,
   IconBellQuestion,
@@ -38,13 +38,13 @@ export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | '
 
 /** A window of its own for each machine. */
 const REMOTE_WINDOW = 'noopener,popup,width=1100,height=760'
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
-/** All that can be done with a machine: the menu of the table, of the summary and of the agent page. */
+/** All actions of a machine: the menu of the table, the summary and the machine page. */
 export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false } = {}): MenuEntry[] {
   const mayEdit = useMay('can_edit_agent')
   const maySend = useMay('can_send_cmd')
-  // A script is chosen from the library, which the role must be allowed to see.
+  // Choosing a script needs permission to list scripts.
   const mayList = useMay('can_list_scripts')
   const mayRun = useMay('can_run_scripts') && mayList
   const mayDesktop = useMay('can_use_mesh')
@@ -64,13 +64,13 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   if (agent === undefined) return []
   const { agent_id, hostname, connected, maintenance_mode } = agent
   const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
-  const away = connected ? undefined : `${hostname} is not connected.`
+  const away = connected ? undefined : `${hostname} is offline.`
   const openPage: MenuEntry[] = onAgentPage
     ? []
     : [
         {
           id: 'open',
-          label: 'Open agent page',
+          label: 'Open machine page',
           icon: IconListDetails,
           shortcut: 'Enter',
           run: () => void navigate({ to: '/agents/$agent_id', params: { agent_id } }),
@@ -151,7 +151,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       id: 'maintenance',
       label: maintenance_mode ? 'Disable maintenance mode' : 'Enable maintenance mode',
       icon: IconTool,
-      note: maintenance_mode ? undefined : 'No end time.',
+      note: maintenance_mode ? undefined : 'No end time',
       disabledReason: unless(mayEdit),
       run: () => maintenance({ agent_id, hostname, on: !maintenance_mode }),
     },
@@ -173,7 +173,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       id: 'compare',
       label: 'Compare with other machines',
       icon: IconChartDots,
-      // As history-view.ts writes it, which the first screen does not load.
+      // The format of history-view.ts, which the first screen does not load.
       run: () => open('compare', 'cpu', `24h,${agent_id}`),
     },
     divider('alerts'),
@@ -208,7 +208,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
     divider('end'),
     {
       id: 'remove',
-      label: 'Remove agent',
+      label: 'Remove machine',
       icon: IconTrash,
       danger: true,
       disabledReason: unless(mayRemove),
@@ -218,7 +218,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
 }
 
 function noteOf(can: ReturnType<typeof agentCan.sendCommand>): string | undefined {
-  return can.allowed && can.waits ? 'Waits until the machine is back.' : undefined
+  return can.allowed && can.waits ? 'Runs when the machine is back online.' : undefined
 }
 
 function useSetMaintenance() {
@@ -231,8 +231,8 @@ function useSetMaintenance() {
       patchMachine(queryClient, { agent_id: detail.agent_id, maintenance_mode: detail.maintenance_mode })
       if (on) {
         const undo = () => mutation.mutate({ agent_id: detail.agent_id, hostname, on: false })
-        notifyUndo(`${hostname} is in maintenance mode, without an end.`, undo)
-      } else notifyDone(`${hostname} is out of maintenance mode.`)
+        notifyUndo(`${hostname} is in maintenance mode with no end time.`, undo)
+      } else notifyDone(`Maintenance mode of ${hostname} is off.`)
     },
   })
   return mutation.mutate
@@ -245,7 +245,7 @@ function useRefreshInventory() {
       call(refreshAgent, { params: { agent_id } }),
     onSuccess: (detail, { hostname }) => {
       queryClient.setQueryData(queryKey(getAgent, { params: { agent_id: detail.agent_id } }), detail)
-      notifyDone(`${hostname} has sent a fresh inventory.`)
+      notifyDone(`Inventory of ${hostname} refreshed.`)
     },
   }).mutate
 }
@@ -254,6 +254,6 @@ function useRunChecks() {
   return useMutation({
     mutationFn: ({ agent_id }: { agent_id: string; hostname: string }) =>
       call(runChecks, { params: { agent_id }, body: {} }),
-    onSuccess: (_, { hostname }) => notifyDone(`${hostname} runs its checks now.`),
+    onSuccess: (_, { hostname }) => notifyDone(`Checks started on ${hostname}.`),
   }).mutate
 }

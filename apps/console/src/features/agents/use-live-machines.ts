@@ -8,12 +8,12 @@ import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'
 import { quietly } from '../../app/api/pending.ts'
 import { ageRows, applyFrame, changesOf, nextAgeingAt, patchRows } from './machine-rows.ts'
 
-/** Machines that come in a burst fetch the list at most this often. */
+/** New machines in a burst refetch the list at most this often. */
 const REFETCH_MS = 1500
 const MOST_PAUSE_MS = 60_000
 const LIST = queryKey(listAgents)
 
-/** Keeps the machines in the cache true: what the server tells at most once a second, and what time alone changes. */
+/** Keeps cached machines current: live changes once a second at most, and changes by time alone. */
 export function useLiveMachines(): void {
   const queryClient = useQueryClient()
   useEffect(() => {
@@ -53,7 +53,7 @@ function followMachines(queryClient: QueryClient): Disposable {
     updateLists(queryClient, (rows) => applyFrame(rows, frame))
     updateDetails(queryClient, frame)
     if (frame.all === true || frame.added.length > 0) refetchLists()
-    // What was lost or came back has another moment at which time changes it.
+    // A connection change moves the time of the next status change.
     if (frame.changed.some((change) => 'connected' in change)) age()
   })
   const stopCache = queryClient.getQueryCache().subscribe((event) => {
@@ -72,7 +72,7 @@ function followMachines(queryClient: QueryClient): Disposable {
   }
 }
 
-/** Shows what the user's own action has changed, without waiting for the server to tell. */
+/** Shows the result of the user's own action without waiting for the server's event. */
 export function patchMachine(
   queryClient: QueryClient,
   change: Partial<AgentRow> & { agent_id: string },
@@ -80,7 +80,7 @@ export function patchMachine(
   updateLists(queryClient, (rows) => patchRows(rows, [change]))
 }
 
-/** Changes the lists on screen; those that nobody looks at are fetched anew when somebody does. */
+/** Updates the lists on screen; unused lists are refetched on next use. */
 function updateLists(
   queryClient: QueryClient,
   change: (rows: readonly AgentRow[]) => readonly AgentRow[],
@@ -91,7 +91,7 @@ function updateLists(
     const next = change(rows)
     if (next === rows) continue
     if (query.isActive()) {
-      // The moment of the last fetch stays what it was: this is no fetch.
+      // The time of the last fetch stays: this is no fetch.
       queryClient.setQueryData(query.queryKey, next, { updatedAt: query.state.dataUpdatedAt })
     } else if (!query.state.isInvalidated) query.invalidate()
   }
@@ -100,12 +100,12 @@ function updateLists(
 function updateDetails(queryClient: QueryClient, frame: AgentsFrame): void {
   const changes = new Map(changesOf(frame).map((change) => [change.agent_id, change]))
   for (const query of queryClient.getQueryCache().findAll({ queryKey: queryKey(getAgent) })) {
-    // The state of this query is the machine's detail, whatever it has loaded of it.
+    // The state of this query is the machine's detail, loaded or not.
     const detail = query.state.data as AgentDetail | undefined
     if (detail === undefined) continue
     if (frame.removed.includes(detail.agent_id)) {
-      // As if it had been asked for: asking would only be refused.
-      const error = new ApiError('This machine is not there any more.', { status: 404, code: 'not_found' })
+      // Sets the error that a request would return.
+      const error = new ApiError('This machine does not exist any more.', { status: 404, code: 'not_found' })
       query.setState({ status: 'error', error })
       continue
     }
@@ -120,6 +120,6 @@ function updateDetails(queryClient: QueryClient, frame: AgentsFrame): void {
 }
 
 function isMachineList(data: unknown): data is readonly AgentRow[] {
-  // Names only, as lists for choosing have them, hold no status.
+  // Lists for choosing hold names only, no status.
   return Array.isArray(data) && data.length > 0 && 'status' in Object(data[0])
 }

@@ -8,10 +8,10 @@ import { replacedSince } from './machine-rows.ts'
 const NONE: readonly AgentRow[] = []
 
 export interface MachineView {
-  /** Those that fit the search, in order. */
+  /** Rows that match the search, in order. */
   shown: readonly AgentRow[]
   total: number
-  /** What the search took. */
+  /** Duration of the search. */
   searchMs: number
 }
 
@@ -29,7 +29,7 @@ export function useMachineView(
   return useMemo(() => ({ ...memory.search(sorted, text), total: sorted.length }), [memory, sorted, text])
 }
 
-/** Remembers the order it made last: a list that differs by a few replaced rows costs a few rows. */
+/** Remembers the last order: a list that differs by a few replaced rows costs a few rows. */
 class MachineOrder {
   #last: { rows: readonly AgentRow[]; sort: MachineSort; sorted: readonly AgentRow[] } | undefined
 
@@ -46,11 +46,11 @@ class MachineOrder {
   }
 }
 
-/** Remembers what it found last: a search that can only find fewer looks through that alone. */
+/** Remembers the last result: a search that can only narrow it scans only that. */
 export class MachineSearchMemory {
   #last: { rows: readonly AgentRow[]; text: string; found: readonly AgentRow[] } | undefined
 
-  /** The machines that fit, in their order, and the time that it took. */
+  /** The matching machines in order, and the duration of the search. */
   search(rows: readonly AgentRow[], text: string): { shown: readonly AgentRow[]; searchMs: number } {
     const startMs = performance.now()
     const last = this.#last
@@ -61,7 +61,7 @@ export class MachineSearchMemory {
   }
 }
 
-/** Whether whatever fits the second text fits the first one too. */
+/** Whether every match of the second text matches the first one too. */
 export function isNarrower(before: string, after: string): boolean {
   const [old, next] = [parseSearch(before), parseSearch(after)]
   return (

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import type { Pane } from '../../app/search.ts'
 
-/** Which tab of a machine the address names, and which entry in it; the same on the dashboard and the agent page. */
+/** The machine's tab in the address and its open entry; the same on the dashboard and the machine page. */
 export function usePane() {
   const { pane = 'summary', entry } = useSearch({ strict: false })
   const navigate = useNavigate()

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react'
 
-/** `/` goes to the search field, unless one types into something. */
+/** `/` focuses the search field, except while typing into a field. */
 export function useSlashKey(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

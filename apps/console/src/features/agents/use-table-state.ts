@@ -7,11 +7,11 @@ import { useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
 import { rememberTab } from './prefetch-machines.ts'
 import { type MachineSort, formatSort, parseSort } from './sort-machines.ts'
 
-/** The address follows what is typed, and the selection that a held arrow key moves, after these. */
+/** Delays before the address follows typing and a held arrow key. */
 const SEARCH_PAUSE_MS = 300
 const SELECT_PAUSE_MS = 120
 
-/** What the machines table shows, as the address says it. */
+/** The state of the machine table in the address. */
 export function useTableState() {
   const change = useChangeDashboard()
   const { data: info, isError } = useQuery(dashInfoQuery)
@@ -43,7 +43,7 @@ export function useTableState() {
   )
 
   return {
-    /** undefined until the user's usual one is known. */
+    /** undefined until the user's default tab is known. */
     tab: address ?? usual,
     setTab: (tab: TableTab) => change({ tab: tab === usual ? undefined : tab, agent: undefined }, 'step'),
     sort,

@@ -1,6 +1,6 @@
 import { Popover, UnstyledButton } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 import {
   type Icon,
   IconBell,
@@ -23,7 +23,7 @@ const BellMenu = lazyPart(loadMenu)
 const SnoozeDialog = lazyPart(() => import('./SnoozeDialog.tsx').then((file) => file.SnoozeDialog))
 const BrowserNotices = lazyPart(() => import('./BrowserNotices.tsx').then((file) => file.BrowserNotices))
 
-// Each severity has its own shape, for whoever cannot tell the colours apart.
+// Each severity has its own shape, for users who cannot tell the colours apart.
 const ICONS: Record<Severity | 'none', Icon> = {
   none: IconBell,
   info: IconBellMinus,
@@ -31,7 +31,7 @@ const ICONS: Record<Severity | 'none', Icon> = {
   error: IconBellRingingFilled,
 }
 
-/** How many alerts are open and not held back, and how bad the worst is; opens the ten worst. Live. */
+/** Number of open, unsuppressed alerts and the worst severity; opens the ten worst. Live. */
 export function AlertBell() {
   const mayList = useMay('can_list_alerts')
   const [opened, setOpened] = useState(false)

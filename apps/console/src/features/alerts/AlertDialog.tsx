@@ -47,7 +47,7 @@ import { LOG_LABELS } from './alert-words.ts'
 
 const TITLE = 'Alert'
 
-/** The alert that the address names: all that is known, everything that happened to it, and what can be done. */
+/** The alert in the address: its facts, its log, and its actions. */
 export function AlertDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_alerts" size="lg" onClose={close}>
@@ -61,7 +61,7 @@ function LoadedAlert({ id, close }: { id: number; close: () => void }) {
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
     return (
       <Dialog title={TITLE} size="lg" onClose={close}>
-        <EmptyState message="This alert is not there any more, or you may not see it." />
+        <EmptyState message="Alert not found. You may not have access to it." />
       </Dialog>
     )
   }
@@ -117,7 +117,7 @@ function OpenedAlert({ alert, close }: OpenedAlertProps) {
             )}
             {mayManage && fits('unacknowledge', alert) && (
               <Button variant="default" loading={busy('unacknowledge')} onClick={() => act('unacknowledge')}>
-                Take acknowledgement back
+                Remove acknowledgement
               </Button>
             )}
             {mayManage && fits('acknowledge', alert) && (
@@ -151,7 +151,7 @@ function OpenedAlert({ alert, close }: OpenedAlertProps) {
 
 const TITLES = { failure: 'Failure action', resolved: 'Resolved action' } as const
 
-/** What an alert template had run, and how that went. */
+/** An action that an alert template started, and its result. */
 function AlertActions({ actions }: { actions: readonly AlertActionRun[] }) {
   return actions.map((action) => (
     <section key={action.kind} aria-label={TITLES[action.kind]} className={classes.action}>
@@ -169,7 +169,7 @@ function AlertActions({ actions }: { actions: readonly AlertActionRun[] }) {
           <OutputBox
             label={`Output of the ${TITLES[action.kind].toLowerCase()}`}
             segments={action.output === '' ? [] : [{ text: action.output }]}
-            empty="It wrote nothing."
+            empty="No output"
             growing={false}
           />
         </div>
@@ -180,9 +180,9 @@ function AlertActions({ actions }: { actions: readonly AlertActionRun[] }) {
 
 /** `done after 0.3 s, exit code 0`. */
 function stateOf({ state, retcode, execution_time, history_id }: AlertActionRun): string {
-  if (state === 'waiting') return 'is about to run'
-  if (state === 'running') return history_id === null ? 'is being sent' : 'was sent to the machine'
-  if (state === 'called_off') return 'called off'
+  if (state === 'waiting') return 'about to run'
+  if (state === 'running') return history_id === null ? 'sending' : 'sent to the machine'
+  if (state === 'called_off') return 'cancelled'
   const took = execution_time === null ? '' : ` after ${execution_time.toFixed(1)} s`
   const code = retcode === null ? '' : `, ${history_id === null ? 'status' : 'exit code'} ${retcode}`
   return `${state === 'done' ? 'done' : 'failed'}${took}${code}`
@@ -194,7 +194,7 @@ interface NoteBoxProps {
   onChange: (note: string) => void
 }
 
-/** A note that goes into the log: by itself, or along with what is done next. */
+/** A note for the log: on its own, or with the next action. */
 function NoteBox({ alert: { id, state }, note, onChange }: NoteBoxProps) {
   const queryClient = useQueryClient()
   const add = useMutation({
@@ -216,7 +216,7 @@ function NoteBox({ alert: { id, state }, note, onChange }: NoteBoxProps) {
     >
       <Textarea
         label="Note"
-        placeholder={state === 'resolved' ? 'What it was' : 'What you know, or what you are doing about it'}
+        placeholder={state === 'resolved' ? 'Cause of the alert' : 'Findings or next steps'}
         autosize
         minRows={1}
         maxRows={8}
@@ -261,13 +261,13 @@ const TONES: Partial<Record<AlertLogKind, 'positive' | 'negative'>> = {
   action_failed: 'negative',
 }
 
-/** Everything that happened to an alert, oldest first. */
+/** The log of an alert, oldest first. */
 function AlertLog({ log }: { log: readonly AlertLogEntry[] }) {
   if (log.length === 0) return null
   return (
     <section aria-labelledby="alert-log">
       <h3 id="alert-log" className={classes.heading}>
-        What happened
+        Log
       </h3>
       <ol className={classes.log}>
         {log.map((entry) => (

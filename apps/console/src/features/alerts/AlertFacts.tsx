@@ -18,7 +18,7 @@ import { HOLD_LABELS, TYPE_LABELS } from './alert-words.ts'
 
 const TICK_MS = 10_000
 
-/** All that is known of an alert, as names and values. */
+/** The facts of an alert, as names and values. */
 export function AlertFacts({ alert }: { alert: Alert }) {
   const nowMs = useNow(TICK_MS)
   const { open } = useDialog()
@@ -47,7 +47,7 @@ export function AlertFacts({ alert }: { alert: Alert }) {
         </Fact>
       )}
       {place !== '' && (
-        <Fact name="Place">
+        <Fact name="Location">
           <bdi>{place}</bdi>
         </Fact>
       )}
@@ -61,35 +61,35 @@ export function AlertFacts({ alert }: { alert: Alert }) {
             className={classes.more}
             onClick={() => open('check-history', check_id)}
           >
-            History of the check
+            Check history
           </Anchor>
         )}
       </Fact>
-      <Fact name="Happened">
+      <Fact name="Opened">
         <Time instant={alert.alert_time} />
       </Fact>
-      <Fact name={state === 'resolved' ? 'Lasted' : 'Lasting'}>{lasting(alert, nowMs)}</Fact>
+      <Fact name={'Duration'}>{lasting(alert, nowMs)}</Fact>
       {alert.resolved_on !== null && (
         <Fact name="Resolved">
           <span>
             <Time instant={alert.resolved_on} />{' '}
-            {alert.resolved_by === '' ? 'by itself' : <bdi>by {alert.resolved_by}</bdi>}
+            {alert.resolved_by === '' ? 'automatically' : <bdi>by {alert.resolved_by}</bdi>}
           </span>
         </Fact>
       )}
       {hold !== null && state !== 'resolved' && (
-        <Fact name="Held back">
+        <Fact name="Suppressed">
           <HeldBack alert={alert} />
         </Fact>
       )}
       {alert.flapping && hold !== 'flapping' && (
-        <Fact name="Flapping">It came and went so often lately that it is told only once.</Fact>
+        <Fact name="Flapping">Opens and closes often. You are notified only once.</Fact>
       )}
     </dl>
   )
 }
 
-/** Why nobody is told, with the name of what it depends on where one may see that. */
+/** Why the alert is suppressed, with the name of its dependency if the user may see it. */
 function HeldBack({ alert: { hold, check_id } }: { alert: Alert }) {
   const mayListChecks = useMay('can_list_checks')
   const isDependent = hold === 'dependency' && check_id !== null
@@ -112,7 +112,7 @@ function HeldBack({ alert: { hold, check_id } }: { alert: Alert }) {
   )
 }
 
-/** Since when and by whom it is as it is. */
+/** Since when and by whom the alert has its state. */
 function StateMore({ alert }: { alert: Alert }) {
   if (alert.state === 'snoozed') {
     return (

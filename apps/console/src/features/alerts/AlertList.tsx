@@ -33,7 +33,7 @@ import { fits } from './alert-can.ts'
 import { alertName, countAlerts } from './alert-words.ts'
 import { alertCard, alertColumns, type AlertContext } from './alert-columns.tsx'
 
-/** Alerts that are fetched at first, and added by each "Show more". */
+/** Alerts fetched at first, and added by each "Show more". */
 const STEP = 200
 const MOST = 1000
 const REFUSED = 'Your role does not allow you to see alerts.'
@@ -41,11 +41,11 @@ const REFUSED = 'Your role does not allow you to see alerts.'
 interface AlertListProps {
   view: AlertView
   onChange: (view: AlertView) => void
-  /** Only those of this machine. */
+  /** Only alerts of this machine. */
   agent?: AgentDetail
 }
 
-/** Alerts with their filter, worst and newest first; live. Opening one shows all that happened to it. */
+/** Alerts with their filter, worst and newest first; live. Opening one shows its log. */
 export function AlertList({ view, onChange, agent }: AlertListProps) {
   const me = useMe()
   const mayList = me !== undefined && may(me, 'can_list_alerts')
@@ -108,7 +108,7 @@ function NoAlerts({ view, onChange, agent }: NoAlertsProps) {
   const overdue = useOverdue()
   if (isNarrowed(view)) {
     return (
-      <EmptyState message="No alert fits the filter.">
+      <EmptyState message="No alerts match the filter.">
         <Button
           variant="default"
           onClick={() => onChange({ ...START_VIEW, also: view.also, days: view.days })}
@@ -125,8 +125,8 @@ function NoAlerts({ view, onChange, agent }: NoAlertsProps) {
       <EmptyState
         message={
           view.days === 0 && overdue.overdue === 0
-            ? 'There has been no alert yet.'
-            : `${calm} There was none in this time, either.`
+            ? 'No alerts yet.'
+            : `${calm} None in the selected time range.`
         }
       >
         {actions}
@@ -138,7 +138,7 @@ function NoAlerts({ view, onChange, agent }: NoAlertsProps) {
       <div className={classes.calm}>
         {actions}
         <Button variant="default" onClick={() => onChange({ ...view, also: [...view.also, 'resolved'] })}>
-          Show resolved ones
+          Show resolved alerts
         </Button>
       </div>
     </EmptyState>
@@ -147,7 +147,7 @@ function NoAlerts({ view, onChange, agent }: NoAlertsProps) {
 
 interface ChosenBarProps {
   alerts: readonly Alert[]
-  /** Also of those that are not fetched. */
+  /** Including alerts that are not fetched. */
   total: number
   chosen: Chosen
   actions: AlertActions
@@ -159,7 +159,7 @@ const CHANGES = [
   { action: 'resolve', label: 'Resolve', icon: IconCircleCheck },
 ] as const
 
-/** How many alerts there are and are checked, and what can be done with those. */
+/** Number of alerts and of selected ones, and the actions on the selection. */
 function ChosenBar({ alerts, total, chosen: { ids, setAll }, actions }: ChosenBarProps) {
   const { mayManage, ask } = actions
   const many = ids.size
@@ -169,7 +169,7 @@ function ChosenBar({ alerts, total, chosen: { ids, setAll }, actions }: ChosenBa
       {mayManage && (
         <Checkbox
           size="xs"
-          aria-label="Select all alerts of the list"
+          aria-label="Select all listed alerts"
           checked={many > 0 && many === alerts.length}
           indeterminate={many > 0 && many < alerts.length}
           onChange={(event) => setAll(event.currentTarget.checked)}
@@ -205,7 +205,7 @@ interface AlertTableProps {
   empty: ReactNode
 }
 
-/** The alerts, with what clicks and keys do: Enter opens, Space checks, the menu key shows the rest. */
+/** The alerts, with clicks and keys: Enter opens, Space selects, the menu key shows all actions. */
 function AlertTable({ alerts, chosen, actions, ofAgent, empty }: AlertTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const { open } = useDialog()
@@ -270,7 +270,7 @@ interface Chosen {
   clear: () => void
 }
 
-/** Which alerts of a list are checked; what leaves the list is not checked any more. */
+/** The selected alerts of a list; alerts that leave the list are deselected. */
 function useChosen(alerts: readonly Alert[]): Chosen {
   const [kept, setKept] = useState<ReadonlySet<number>>(NONE)
   const ids = useMemo(

@@ -15,7 +15,7 @@ import { type AlertView, ALSO, type Also } from './alert-view.ts'
 import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from './alert-words.ts'
 
 const TYPING_PAUSE_MS = 300
-const ALSO_LABELS: Record<Also, string> = { snoozed: 'Snoozed', held: 'Held back', resolved: 'Resolved' }
+const ALSO_LABELS: Record<Also, string> = { snoozed: 'Snoozed', held: 'Suppressed', resolved: 'Resolved' }
 const USUAL_DAYS = [1, 7, 30, 90, 180, 365]
 
 interface AlertToolsProps {
@@ -24,7 +24,7 @@ interface AlertToolsProps {
   isOfAgent: boolean
 }
 
-/** What the list is narrowed to, and what it shows besides what is open. */
+/** The filter of the list, and what it shows besides open alerts. */
 export function AlertTools({ view, onChange, isOfAgent }: AlertToolsProps) {
   const narrow = (change: Partial<AlertView>) => onChange({ ...view, ...change })
   const clientNames = useClientNames(view.clients)
@@ -49,7 +49,7 @@ export function AlertTools({ view, onChange, isOfAgent }: AlertToolsProps) {
       {view.also.includes('resolved') && (
         <RangeSelect
           className={classes.range}
-          label="How far back resolved alerts go"
+          label="Time range of resolved alerts"
           usual={USUAL_DAYS}
           days={view.days}
           onDays={(days) => narrow({ days })}
@@ -104,12 +104,12 @@ function SearchField({ view, onChange }: Pick<AlertToolsProps, 'view' | 'onChang
 
 interface AlertFilterMenuProps {
   view: AlertView
-  /** One machine's own alerts: nothing to choose among clients. */
+  /** One machine's own alerts: no filter by client. */
   isOfAgent: boolean
   onApply: (change: Partial<AlertView>) => void
 }
 
-/** Severities, types and clients whose alerts are wanted. */
+/** Filter by severity, type and client. */
 function AlertFilterMenu({ onApply, ...props }: AlertFilterMenuProps) {
   return (
     <FilterMenu>

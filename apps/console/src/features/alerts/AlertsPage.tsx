@@ -4,7 +4,7 @@ import { AlertList } from './AlertList.tsx'
 import classes from './AlertsPage.module.css'
 import { type AlertView, readAlertView, writeAlertView } from './alert-view.ts'
 
-/** Every alert that this user may see. What the list is narrowed to stands in the address. */
+/** All alerts that the user may see. The address holds the filter. */
 export function AlertsPage() {
   const address = useSearch({ from: '/signed-in/gated/frame/alerts' })
   const navigate = useNavigate()

@@ -16,7 +16,7 @@ import { countUnalerted } from './Overdue.tsx'
 
 const TITLE = 'Turn on availability alerts'
 
-/** Overdue machines without alerting: from now on for all servers, or for these machines only. */
+/** Turns on alerting for overdue machines: for all servers, or for these machines only. */
 export function AvailabilityDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_edit_agent" onClose={close}>
@@ -64,14 +64,14 @@ function Choices({ offersServers, close }: { offersServers: boolean; close: () =
       mayStayUnchanged
       onClose={close}
     >
-      <Radio.Group label="An alert opens when a machine is overdue" {...form.getInputProps('choice')}>
+      <Radio.Group label="Open an alert when a machine is overdue" {...form.getInputProps('choice')}>
         <Stack gap="sm" mt="sm">
           {offersServers && (
             <Radio
               size="xs"
               value="servers"
-              label="All servers, as the default"
-              description={`${servers} of ${countMachines(unalerted)} without alerting. New servers too.`}
+              label="All servers (default setting)"
+              description={`${servers} of ${countMachines(unalerted)} without alerting. Includes new servers.`}
             />
           )}
           <Radio
@@ -97,5 +97,5 @@ function describeTypes(servers: number, workstations: number): string {
 }
 
 function describeEnforced(enforced: number): string {
-  return enforced === 0 ? '' : ` An enforced policy keeps ${countMachines(enforced)} off.`
+  return enforced === 0 ? '' : ` Still off by an enforced policy: ${countMachines(enforced)}.`
 }

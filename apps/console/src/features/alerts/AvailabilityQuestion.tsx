@@ -6,7 +6,7 @@ import { notifyDone } from '../../app/shell/notify.ts'
 import { dashInfoQuery } from '../../app/api/queries.ts'
 import { useOverdue } from './Overdue.tsx'
 
-/** Asked once after an update from before servers alerted by default; one answer is that of all superusers. */
+/** Asked once after an update from a version without default alerts of servers; one answer counts for all superusers. */
 export function AvailabilityQuestion() {
   const { unalerted } = useOverdue()
   const queryClient = useQueryClient()
@@ -19,7 +19,7 @@ export function AvailabilityQuestion() {
       notifyDone(
         turnOn
           ? 'Availability alerts for servers are on.'
-          : 'Nothing changed. Turn on alerts later in the global settings.',
+          : 'Alerts stay off. Turn them on in Global settings.',
       )
       await queryClient.invalidateQueries({ queryKey: dashInfoQuery.queryKey })
     },

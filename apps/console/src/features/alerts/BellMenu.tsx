@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Switch.css'
 import { ActionIcon, Switch, Tooltip } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
-import { formatRelativeTime } from '@muster/rules/text/relative-time'
+import { formatRelativeTime } from '@muster/rules/text/units'
 import {
   type Icon,
   IconAlertTriangle,
@@ -34,11 +34,11 @@ const TICK_MS = 10_000
 
 interface BellMenuProps {
   onSnooze: (alert: Alert) => void
-  /** Something has been opened that stands elsewhere. */
+  /** Another page or dialog was opened. */
   onLeave: () => void
 }
 
-/** The ten worst and newest alerts, each with what can be done about it. */
+/** The ten worst and newest alerts, each with its actions. */
 export function BellMenu({ onSnooze, onLeave }: BellMenuProps) {
   const { data, error, refetch } = useQuery({ ...topAlertsQuery, meta: { quiet: true } })
   const mayManage = useMay('can_manage_alerts')
@@ -99,7 +99,7 @@ function BellRow({ alert, nowMs, mayManage, onSnooze, onLeave }: BellRowProps) {
       <div className={classes.text}>
         <div className={classes.line}>
           {alert.agent_id === null ? (
-            <bdi className={classes.place}>{place ?? 'Raised by hand'}</bdi>
+            <bdi className={classes.place}>{place ?? 'Created manually'}</bdi>
           ) : (
             <Link
               to="/agents/$agent_id"
@@ -167,7 +167,7 @@ function RowAction({ label, tip, icon: ActionSign, onClick }: RowActionProps) {
   )
 }
 
-/** Whether this browser tells of new alerts while the page is hidden. */
+/** Whether this browser notifies about new alerts while the page is hidden. */
 function NoticesSwitch() {
   const on = useBrowserNotices()
   const [refusal, setRefusal] = useState(findRefusal)

@@ -6,7 +6,7 @@ import { query } from '../../app/api/api.ts'
 import { SEVERITY_LABELS, alertName, placeOf } from './alert-words.ts'
 import { findNews } from './find-news.ts'
 
-/** Shows new open alerts as notifications of the browser while nobody looks at the page. Draws nothing. */
+/** Shows new open alerts as browser notifications while the page is hidden. Renders nothing. */
 export function BrowserNotices() {
   const { data } = useQuery({ ...query(listAlerts, { body: { top: 100 } }), meta: { quiet: true } })
   const navigate = useNavigate()

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { type AgentDetail, editAgent, getAgent } from '@muster/contract/api/agents'
 import type { Counts } from '@muster/contract/events'
-import { isUnalerted } from '@muster/rules/alerts/availability-alert'
+import { isUnalerted } from '@muster/rules/alerts/alert-template'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -16,11 +16,11 @@ import classes from './Overdue.module.css'
 interface Overdue {
   /** Not in maintenance. */
   overdue: number
-  /** Of these, the ones of which no alert tells. */
+  /** Overdue machines without alerting. */
   unalerted: number
 }
 
-/** Overdue machines that this user may see; none before the live link has said how many. */
+/** Overdue machines that this user may see; none before the live connection has sent the counts. */
 export function useOverdue(): Overdue {
   const counts = useLive((state) => state.counts)
   return { overdue: counts?.overdue_count ?? 0, unalerted: countUnalerted(counts) }
@@ -30,7 +30,7 @@ export function countUnalerted(counts: Counts | undefined): number {
   return counts === undefined ? 0 : counts.unalerted_server_count + counts.unalerted_workstation_count
 }
 
-/** What stands where no alert is open: silence alone does not mean that all is well. */
+/** Text of the empty alert list: no open alerts alone does not mean that all is well. */
 export function describeCalm({ overdue, unalerted }: Overdue): string {
   if (unalerted > 0) return `No open alerts. ${describeUnalerted(unalerted)}`
   if (overdue > 0)
@@ -42,7 +42,7 @@ function describeUnalerted(unalerted: number): string {
   return `${unalerted} overdue ${unalerted === 1 ? 'machine has' : 'machines have'} no alerting.`
 }
 
-/** What can be done about overdue machines: turn their alerts on, or look at them. */
+/** Actions for overdue machines: turn their alerts on, or show them. */
 export function OverdueActions({ compact = false, onLeave }: { compact?: boolean; onLeave?: () => void }) {
   const { overdue, unalerted } = useOverdue()
   const mayEdit = useMay('can_edit_agent')
@@ -73,7 +73,7 @@ export function OverdueActions({ compact = false, onLeave }: { compact?: boolean
   )
 }
 
-/** Beside open alerts: the machines that raise none. */
+/** Beside open alerts: overdue machines without alerting. */
 export function OverdueStrip() {
   const { unalerted } = useOverdue()
   if (unalerted === 0) return null
@@ -86,7 +86,7 @@ export function OverdueStrip() {
   )
 }
 
-/** Of one machine. */
+/** The same text for one machine. */
 export function describeCalmOf(agent: AgentDetail): string {
   if (isSilent(agent)) return `No open alerts. ${agent.hostname} is overdue and has no alerting.`
   return `${agent.hostname} has no open alerts.`
@@ -103,7 +103,7 @@ export function TurnOnOne({ agent }: { agent: AgentDetail }) {
     mutationFn: () => call(editAgent, { params, body: { availability_alerts: 'on' } }),
     onSuccess: (saved) => {
       queryClient.setQueryData(queryKey(getAgent, { params }), saved)
-      notifyDone(`Availability alerts of ${agent.hostname} are on.`)
+      notifyDone(`Availability alerts for ${agent.hostname} are on.`)
     },
   })
   if (!mayEdit || !isSilent(agent)) return null

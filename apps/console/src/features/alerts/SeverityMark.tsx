@@ -1,4 +1,4 @@
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 import { type Icon, IconAlertTriangle, IconAlertTriangleFilled, IconInfoCircle } from '@tabler/icons-react'
 import classes from './AlertMarks.module.css'
 import { SEVERITY_LABELS } from './alert-words.ts'
@@ -12,11 +12,11 @@ const ICONS: Record<Severity, Icon> = {
 
 interface SeverityMarkProps {
   severity: Severity
-  /** The word is read aloud only: where the shape stands in a line of text. */
+  /** Reads the text aloud only: where the shape is part of a line of text. */
   shapeOnly?: boolean
 }
 
-/** How bad it is, as shape and word. */
+/** The severity, as shape and text. */
 export function SeverityMark({ severity, shapeOnly = false }: SeverityMarkProps) {
   const SeverityIcon = ICONS[severity]
   return (

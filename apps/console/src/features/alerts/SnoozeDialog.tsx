@@ -15,7 +15,7 @@ import { checkSnooze, fromLocalText, listSnoozeChoices, toLocalText } from './sn
 
 interface SnoozeDialogProps {
   alerts: readonly Alert[]
-  /** Written already, where the dialog was opened. */
+  /** A note that the opening dialog already contains. */
   note?: string
   onDone?: () => void
   onClose: () => void
@@ -23,11 +23,11 @@ interface SnoozeDialogProps {
 
 const OWN = 'own'
 
-/** Leaves alerts alone until a moment; then they are open again, and told once more when the cause still stands. */
+/** Snoozes alerts until a time; then they open again and notify once more if the cause persists. */
 export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialogProps) {
   const queryClient = useQueryClient()
   const format = useDateFormat()
-  // As it was when the dialog was opened: choices do not move under the pointer.
+  // Time of opening: choices do not move under the pointer.
   const [choices] = useState(() => listSnoozeChoices(Date.now()))
   const [usual] = choices
   const form = useForm({
@@ -75,7 +75,7 @@ export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialo
                 {...(value === choice ? { 'data-autofocus': true } : {})}
               />
             ))}
-            <Radio size="xs" value={OWN} label="Another time" />
+            <Radio size="xs" value={OWN} label="Custom time" />
           </Stack>
         </Radio.Group>
         {choice === OWN && (
@@ -83,7 +83,7 @@ export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialo
         )}
         <Textarea
           label="Note"
-          description="Optional; stands in the log of the alert."
+          description="Optional, kept in the alert log"
           autosize
           minRows={2}
           maxRows={6}
@@ -95,7 +95,7 @@ export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialo
   )
 }
 
-/** What a dialog is about: the message of one, else how many. */
+/** The message of one alert, or the number of several. */
 export function AlertNames({ alerts }: { alerts: readonly Alert[] }) {
   const [first] = alerts
   if (first === undefined || alerts.length > 1) return null

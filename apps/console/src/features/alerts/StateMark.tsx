@@ -17,7 +17,7 @@ const ICONS: Record<AlertState, Icon> = {
   resolved: IconCircleCheck,
 }
 
-/** What has become of it, as shape and words: `open · held: maintenance`, `acknowledged · flapping`. */
+/** The state of an alert, as shape and text: `open · suppressed: maintenance`, `acknowledged · flapping`. */
 export function StateMark({ alert }: { alert: Pick<Alert, 'state' | 'hold' | 'flapping'> }) {
   const { state, hold, flapping } = alert
   const isHeld = hold !== null && state !== 'resolved'
@@ -27,7 +27,7 @@ export function StateMark({ alert }: { alert: Pick<Alert, 'state' | 'hold' | 'fl
       <StateIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
       {[
         STATE_LABELS[state],
-        ...(isHeld ? [`held: ${HOLD_LABELS[hold].label}`] : []),
+        ...(isHeld ? [`suppressed: ${HOLD_LABELS[hold].label}`] : []),
         ...(flapping && hold !== 'flapping' ? ['flapping'] : []),
       ].join(' · ')}
     </span>

@@ -1,6 +1,6 @@
 import type { Alert, AlertAction } from '@muster/contract/api/alerts'
 
-/** Whether an action makes sense for an alert as it is now; the server has the last word. */
+/** Whether an action makes sense for an alert in its state; the server decides finally. */
 export function fits(action: AlertAction, { state }: Pick<Alert, 'state'>): boolean {
   switch (action) {
     case 'acknowledge':

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import type { Alert } from '@muster/contract/api/alerts'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './AlertList.module.css'
 import { SeverityMark } from './SeverityMark.tsx'
@@ -12,7 +12,7 @@ export interface AlertContext {
   formatDate: (instant: string) => string
   formatExact: (instant: string) => string
   checked: ReadonlySet<number>
-  /** Undefined where nothing can be done with them. */
+  /** Undefined where alerts have no actions. */
   toggle: ((alert: Alert) => void) | undefined
 }
 
@@ -63,7 +63,7 @@ const MESSAGE: AlertColumn = {
 }
 const LASTED: AlertColumn = {
   id: 'lasted',
-  title: 'Lasting',
+  title: 'Duration',
   width: '92px',
   render: (alert, { nowMs }) => <span className={classes.dim}>{lasting(alert, nowMs)}</span>,
 }
@@ -86,12 +86,12 @@ function place(id: 'client' | 'site' | 'hostname', title: string): AlertColumn {
 }
 
 interface ColumnChoice {
-  /** Alerts of one machine, whose name need not stand on each. */
+  /** Alerts of one machine, without the machine's name in each row. */
   ofAgent: boolean
   canCheck: boolean
 }
 
-/** The columns of a table of alerts, and below which width it scrolls sideways. */
+/** The columns of an alert table, and the width below which it scrolls sideways. */
 export function alertColumns({ ofAgent, canCheck }: ColumnChoice): {
   columns: readonly AlertColumn[]
   minWidth: number
@@ -144,13 +144,13 @@ export function alertCard({ ofAgent, canCheck }: ColumnChoice): DataCard<Alert, 
   }
 }
 
-/** How long it lasts, or has lasted. */
+/** Current or final duration. */
 export function lasting({ alert_time, resolved_on }: Alert, nowMs: number): string {
   const endMs = resolved_on === null ? nowMs : Date.parse(resolved_on)
   return formatDuration(Math.max(0, Math.round((endMs - Date.parse(alert_time)) / 1000)))
 }
 
-// The keyboard has Space for it.
+// The keyboard uses Space for it.
 function CheckMark({ alert, context: { checked, toggle } }: { alert: Alert; context: AlertContext }) {
   return (
     <span

@@ -1,18 +1,18 @@
 import { AlertType, type listAlerts } from '@muster/contract/api/alerts'
-import { Severity } from '@muster/contract/severity'
+import { Severity } from '@muster/contract/fields'
 import type { Input } from '@muster/contract/endpoint'
 import type { AlertsSearch } from '../../app/search.ts'
 
 export const ALSO = ['snoozed', 'held', 'resolved'] as const
 export type Also = (typeof ALSO)[number]
 
-/** Which alerts are wanted. An empty list narrows nothing; open and acknowledged ones are always shown. */
+/** The filter of alerts. An empty list filters nothing; open and acknowledged alerts are always shown. */
 export interface AlertView {
   clients: readonly number[]
   severities: readonly Severity[]
   types: readonly AlertType[]
   also: readonly Also[]
-  /** Days back, of resolved ones; 0 = all of them. */
+  /** Days back for resolved alerts; 0 = all. */
   days: number
   search: string
 }
@@ -45,11 +45,11 @@ export function toAlertsRequest(view: AlertView, agentId: string | undefined, si
   }
 }
 
-/** Whether it is narrowed to less than all that is open. */
+/** Whether the filter hides any open alert. */
 export const isNarrowed = ({ clients, severities, types, search }: AlertView): boolean =>
   clients.length > 0 || severities.length > 0 || types.length > 0 || search !== ''
 
-/** The view as its address says it: `?severity=error,warning&also=resolved&days=7&search=disk`. */
+/** The view as an address: `?severity=error,warning&also=resolved&days=7&search=disk`. */
 export function writeAlertView(view: AlertView): Required<AlertsSearch> {
   const list = (values: readonly (string | number)[]) => (values.length === 0 ? undefined : values.join(','))
   return {
@@ -62,7 +62,7 @@ export function writeAlertView(view: AlertView): Required<AlertsSearch> {
   }
 }
 
-/** What an address says; words that nobody understands count as absent. */
+/** The view of an address; unknown words count as absent. */
 export function readAlertView(address: AlertsSearch): AlertView {
   const wordsOf = (text: string | undefined) => (text ?? '').split(',')
   const pick = <Value extends string>(known: readonly Value[], text: string | undefined) =>

@@ -1,5 +1,5 @@
 import type { Alert, AlertHold, AlertLogKind, AlertState, AlertType } from '@muster/contract/api/alerts'
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 
 export const SEVERITY_LABELS: Record<Severity, string> = {
   error: 'Error',
@@ -23,43 +23,43 @@ export const STATE_LABELS: Record<AlertState, string> = {
   resolved: 'resolved',
 }
 
-/** Why nobody is told, as it stands beside the state, and as a sentence. */
+/** Why an alert is suppressed: beside the state, and as a sentence. */
 export const HOLD_LABELS: Record<AlertHold, { label: string; sentence: string }> = {
-  maintenance: { label: 'maintenance', sentence: 'Nobody is told: the machine is in maintenance mode.' },
-  machine_down: { label: 'machine down', sentence: 'Nobody is told: the whole machine is down.' },
-  site_down: { label: 'site down', sentence: 'Nobody is told: every machine of the site is down.' },
-  dependency: { label: 'dependency', sentence: 'Nobody is told: what it depends on fails.' },
-  flapping: { label: 'flapping', sentence: 'Nobody is told again: it came and went too often lately.' },
+  maintenance: { label: 'maintenance', sentence: 'No notifications: the machine is in maintenance mode.' },
+  machine_down: { label: 'machine down', sentence: 'No notifications: the whole machine is down.' },
+  site_down: { label: 'site down', sentence: 'No notifications: every machine of the site is down.' },
+  dependency: { label: 'dependency', sentence: 'No notifications: a check it depends on is failing.' },
+  flapping: { label: 'flapping', sentence: 'No more notifications: the alert opens and closes too often.' },
 }
 
 export const LOG_LABELS: Record<AlertLogKind, string> = {
   opened: 'Opened',
   severity_changed: 'Severity changed',
-  held: 'Held back',
-  released: 'No longer held back',
+  held: 'Suppressed',
+  released: 'No longer suppressed',
   acknowledged: 'Acknowledged',
-  unacknowledged: 'Acknowledgement taken back',
+  unacknowledged: 'Acknowledgement removed',
   snoozed: 'Snoozed',
   unsnoozed: 'Snooze ended',
   noted: 'Note',
   flapping: 'Flapping',
   resolved: 'Resolved',
-  notice_sent: 'Told',
-  notice_held: 'Not told',
-  notice_failed: 'Could not be told',
-  action_started: 'Action begun',
-  action_done: 'Action done',
+  notice_sent: 'Notified',
+  notice_held: 'Not notified',
+  notice_failed: 'Notification failed',
+  action_started: 'Action started',
+  action_done: 'Action completed',
   action_failed: 'Action failed',
-  action_called_off: 'Action called off',
+  action_called_off: 'Action cancelled',
 }
 
-/** Where it is: `Acme › Berlin › alpha`; undefined for what belongs to nothing that Muster knows. */
+/** The location: `Acme › Berlin › alpha`; undefined for alerts without a machine, site or client. */
 export function placeOf({ client, site, hostname }: Pick<Alert, 'client' | 'site' | 'hostname'>) {
   const parts = [client, site, hostname].filter((part) => part !== '')
   return parts.length === 0 ? undefined : parts.join(' › ')
 }
 
-/** What one calls an alert in a sentence: its message, cut to what fits. */
+/** An alert's name in a sentence: its message, cut to fit. */
 export function alertName({ message }: Pick<Alert, 'message'>): string {
   const [line = ''] = message.split('\n')
   return line.length > NAME_LENGTH ? `${line.slice(0, NAME_LENGTH)} …` : line

@@ -7,7 +7,7 @@ import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
 
 const bell = (name: string | RegExp) => page.getByRole('button', { name })
 
-test('issue 3, 3.6, bell: the bell says how many are open and how bad the worst is', async () => {
+test('the bell says how many are open and how bad the worst is', async () => {
   const { state, open } = await givenAlerts({
     alerts: [testAlert(), testAlert({ id: 2, severity: 'warning' }), testAlert({ id: 3, state: 'snoozed' })],
   })
@@ -124,7 +124,7 @@ test('the bell works by the keyboard and gives it back', async () => {
   await expect.element(bell(/^Alerts: 1/)).toHaveFocus()
 })
 
-test('issue 3, 3.6, browser notifications on request: notifications of the browser are off, and say why when the browser refuses', async () => {
+test('notifications of the browser are off, and say why when the browser refuses', async () => {
   const asked = vi.spyOn(Notification, 'requestPermission').mockResolvedValue('denied')
   const permission = vi.spyOn(Notification, 'permission', 'get').mockReturnValue('default')
   onTestFinished(() => {
@@ -137,7 +137,7 @@ test('issue 3, 3.6, browser notifications on request: notifications of the brows
   const notify = page.getByRole('switch', { name: 'Notify me in this browser' })
   await expect.element(notify).not.toBeChecked()
   await notify.click()
-  await expect.element(page.getByText(/^This browser refuses notifications of this page/)).toBeVisible()
+  await expect.element(page.getByText(/^Notifications are blocked/)).toBeVisible()
   await expect.element(notify).not.toBeChecked()
   expect(asked).toHaveBeenCalledTimes(1)
 })

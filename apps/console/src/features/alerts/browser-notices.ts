@@ -2,7 +2,7 @@ import { createStore, useStore } from '../../app/session/store.ts'
 
 const KEY = 'muster browser notices'
 
-/** Why this browser shows no notifications; undefined when it can, or has not been asked yet. */
+/** Why this browser shows no notifications; undefined when it can, or the user has not been asked yet. */
 export type NoticesRefusal = 'missing' | 'insecure' | 'denied'
 
 export function findRefusal(): NoticesRefusal | undefined {
@@ -12,21 +12,21 @@ export function findRefusal(): NoticesRefusal | undefined {
 }
 
 export const REFUSAL_TEXTS: Record<NoticesRefusal, string> = {
-  missing: 'This browser shows no notifications of pages.',
-  insecure: 'Browsers show notifications only for pages of https:// addresses and of localhost.',
-  denied: 'This browser refuses notifications of this page. Allow them in its settings for this site first.',
+  missing: 'This browser does not support notifications.',
+  insecure: 'Notifications need https:// or localhost.',
+  denied: 'Notifications are blocked. Allow them for this site in the browser settings.',
 }
 
-/** Whether this browser shows new alerts while the page is hidden; off unless somebody has switched it on here. */
+/** Whether this browser shows new alerts while the page is hidden; off by default. */
 export const useBrowserNotices = (): boolean => useStore(switched, (on) => on && canShow())
 
-/** Asks the browser for its permission first. Answers why it cannot be, if so. */
+/** Asks the browser for permission first. Returns the reason if it fails. */
 export async function switchOnNotices(): Promise<NoticesRefusal | undefined> {
   const refusal = findRefusal()
   if (refusal !== undefined) return refusal
   const permission = await Notification.requestPermission()
   if (permission === 'denied') return 'denied'
-  // Closed without an answer: it may be asked again.
+  // Closed without an answer: the browser may be asked again.
   if (permission !== 'granted') return undefined
   if (!showFirst()) return 'missing'
   localStorage.setItem(KEY, 'on')
@@ -39,10 +39,10 @@ export function switchOffNotices(): void {
   switched.set(false)
 }
 
-/** Says that it works, and finds out: browsers of phones have notifications, but not from a page. */
+/** Shows a first notification to test support: phone browsers have notifications, but not from a page. */
 function showFirst(): boolean {
   try {
-    const first = new Notification('Muster tells you here of new errors and warnings.', {
+    const first = new Notification('Muster shows new errors and warnings here.', {
       icon: '/favicon.svg',
     })
     setTimeout(() => first.close(), FIRST_SHOWN_MS)

@@ -4,8 +4,8 @@ import type { Alert } from '@muster/contract/api/alerts'
 const MOST_AT_ONCE = 5
 
 /**
- * The errors and warnings that were not there the last time. The first list has no news: whoever opens the console
- * sees it. What was known stays known, so that an alert that is taken back from a snooze is not new.
+ * Errors and warnings that were not in the last list. The first list has no news: the user sees it on opening the
+ * console. Known alerts stay known, so that an alert whose snooze ends is not new.
  */
 export function findNews(
   alerts: readonly Alert[],

@@ -54,8 +54,10 @@ test('the alerts page says which overdue machines have no alerting, and turns it
   await expect.element(page.getByText('No open alerts. 15 overdue machines have no alerting.')).toBeVisible()
   await button('Turn on').click()
   const dialog = page.getByRole('dialog', { name: 'Turn on availability alerts' })
-  await expect.element(dialog.getByRole('radio', { name: 'All servers, as the default' })).toBeChecked()
-  await expect.element(dialog.getByText('6 of 15 machines without alerting. New servers too.')).toBeVisible()
+  await expect.element(dialog.getByRole('radio', { name: 'All servers (default setting)' })).toBeChecked()
+  await expect
+    .element(dialog.getByText('6 of 15 machines without alerting. Includes new servers.'))
+    .toBeVisible()
   await dialog.getByRole('button', { name: 'Turn on' }).click()
   await expect.element(page.getByText('Availability alerts for servers are on.')).toBeVisible()
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({ availability_alerts_servers: true })

@@ -6,11 +6,11 @@ export interface AlertChange {
   action: AlertAction
   alerts: readonly Pick<Alert, 'id'>[]
   note?: string
-  /** Of a snooze. */
+  /** End of a snooze. */
   untilMs?: number
 }
 
-/** Does the same to one alert or to many; answers how many it fitted. */
+/** Applies a change to one or many alerts; returns how many it changed. */
 export async function sendChange({ action, alerts, note = '', untilMs }: AlertChange): Promise<number> {
   const more = {
     ...(note.trim() === '' ? {} : { note: note.trim() }),
@@ -27,18 +27,18 @@ export async function sendChange({ action, alerts, note = '', untilMs }: AlertCh
   return changed
 }
 
-/** What is said when it is done; alerts that it did not fit are named. */
+/** Text of the notification; counts the alerts that did not change. */
 export function describeChange({ action, alerts }: AlertChange, changed: number): string {
   const asked = alerts.length
   if (asked === 1) return `Alert ${DONE[action]}.`
   if (changed === asked) return `${countAlerts(asked)} ${DONE[action]}.`
-  return `${changed} of ${countAlerts(asked)} ${DONE[action]}; somebody was faster with the others.`
+  return `${changed} of ${countAlerts(asked)} ${DONE[action]}. The others had already changed.`
 }
 
 const DONE: Record<AlertAction, string> = {
   acknowledge: 'acknowledged',
-  unacknowledge: 'open again',
+  unacknowledge: 'reopened',
   snooze: 'snoozed',
-  unsnooze: 'open again',
+  unsnooze: 'reopened',
   resolve: 'resolved',
 }

@@ -3,7 +3,7 @@ import { checkSnooze, fromLocalText, listSnoozeChoices, toLocalText } from './sn
 
 const NOW = new Date(2026, 10, 21, 16, 40, 12).getTime()
 
-test('issue 3, 3.1, snoozed until, by the reminder rule: the choices begin with the next reminder', () => {
+test('the choices begin with the next reminder', () => {
   expect(listSnoozeChoices(NOW).map(({ value, untilMs }) => [value, toLocalText(untilMs)])).toEqual([
     ['reminder', '2026-11-21T17:35'],
     ['hour', '2026-11-21T17:40'],
@@ -20,8 +20,8 @@ test('a local date and time is a moment, anything else is none', () => {
 })
 
 test('a snooze ends in the future, and within the years that the server takes', () => {
-  expect(checkSnooze(undefined, NOW)).toBe('A date and a time are needed.')
-  expect(checkSnooze(NOW - 1, NOW)).toBe('This is over already.')
+  expect(checkSnooze(undefined, NOW)).toBe('Enter a date and a time.')
+  expect(checkSnooze(NOW - 1, NOW)).toBe('Choose a time in the future.')
   expect(checkSnooze(NOW + 60_000, NOW)).toBeUndefined()
   expect(checkSnooze(NOW + 9999 * 86_400_000, NOW)).toBe('At most 9998 days.')
 })

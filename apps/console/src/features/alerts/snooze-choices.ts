@@ -6,7 +6,7 @@ export interface SnoozeChoice {
   untilMs: number
 }
 
-/** Until when an alert may be left alone; the first one is the usual one. */
+/** Snooze times; the first one is the default. */
 export function listSnoozeChoices(nowMs: number): SnoozeChoice[] {
   return [
     { value: 'reminder', label: 'The next reminder', untilMs: nextReminderAt(nowMs) },
@@ -17,7 +17,7 @@ export function listSnoozeChoices(nowMs: number): SnoozeChoice[] {
   ]
 }
 
-/** `2026-11-22T08:00` by the local clock, as a field for date and time takes it. */
+/** `2026-11-22T08:00` in local time, for a datetime field. */
 export function toLocalText(ms: number): string {
   const date = new Date(ms)
   const two = (number: number) => `${number}`.padStart(2, '0')
@@ -25,17 +25,17 @@ export function toLocalText(ms: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** The moment that a local date and time means; undefined for what is none. */
+/** The instant of a local date and time; undefined if invalid. */
 export function fromLocalText(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return undefined
   const ms = new Date(text).getTime()
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** What is wrong with a moment to snooze until, or nothing. */
+/** The error of a snooze time, or undefined. */
 export function checkSnooze(untilMs: number | undefined, nowMs: number): string | undefined {
-  if (untilMs === undefined) return 'A date and a time are needed.'
-  if (untilMs <= nowMs) return 'This is over already.'
+  if (untilMs === undefined) return 'Enter a date and a time.'
+  if (untilMs <= nowMs) return 'Choose a time in the future.'
   return untilMs > nowMs + MOST_DAYS * DAY_MS ? `At most ${MOST_DAYS} days.` : undefined
 }
 

@@ -26,18 +26,18 @@ import { countAlerts } from './alert-words.ts'
 import { refreshAlerts } from './alerts-query.ts'
 import { describeChange, sendChange } from './send-change.ts'
 
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
 export interface AlertActions {
   mayManage: boolean
-  /** Asks what else there is to know (a note, until when), then does it. */
+  /** Asks for a note or a time, then applies the action. */
   ask: (action: 'acknowledge' | 'snooze' | 'resolve', alerts: readonly Alert[]) => void
   menuOf: (alert: Alert) => MenuEntry[]
-  /** What is being asked, if anything. */
+  /** The open question, if any. */
   dialog: ReactNode
 }
 
-/** All that can be done with alerts. `onDone`: the checked ones have been seen to. */
+/** All actions on alerts. `onDone`: clears the selection. */
 export function useAlertActions(onDone?: () => void): AlertActions {
   const mayManage = useMay('can_manage_alerts')
   const { open } = useDialog()
@@ -57,7 +57,7 @@ export function useAlertActions(onDone?: () => void): AlertActions {
     const takeBack = (action: AlertAction) => () => change.mutate({ action, alerts: [alert] })
     const changes = [
       ...item('acknowledge', 'Acknowledge …', IconUserCheck, () => ask('acknowledge', [alert])),
-      ...item('unacknowledge', 'Take acknowledgement back', IconBell, takeBack('unacknowledge')),
+      ...item('unacknowledge', 'Remove acknowledgement', IconBell, takeBack('unacknowledge')),
       ...item('snooze', 'Snooze …', IconBellPause, () => ask('snooze', [alert])),
       ...item('unsnooze', 'End snooze', IconBell, takeBack('unsnooze')),
       ...item('resolve', 'Resolve …', IconCircleCheck, () => ask('resolve', [alert])),
@@ -75,7 +75,7 @@ export function useAlertActions(onDone?: () => void): AlertActions {
         : [
             {
               id: 'machine',
-              label: 'Go to the machine',
+              label: 'Go to machine',
               icon: IconDeviceDesktop,
               run: () => void navigate({ to: '/agents/$agent_id', params: { agent_id } }),
             },
@@ -85,7 +85,7 @@ export function useAlertActions(onDone?: () => void): AlertActions {
         : [
             {
               id: 'history',
-              label: 'History of the check',
+              label: 'Check history',
               icon: IconChartLine,
               run: () => open('check-history', check_id),
             },
@@ -114,17 +114,17 @@ interface NoteDialogProps {
 const WORDS = {
   acknowledge: {
     verb: 'Acknowledge',
-    means: 'It stays open, others see that you are on it, and it is not told again.',
-    meanMany: 'They stay open, others see that you are on them, and they are not told again.',
+    means: 'The alert stays open. Others see your name, and reminders stop.',
+    meanMany: 'The alerts stay open. Others see your name, and reminders stop.',
   },
   resolve: {
     verb: 'Resolve',
-    means: 'It is closed. If its cause still stands, a new alert opens with the next result.',
-    meanMany: 'They are closed. Where the cause still stands, a new alert opens with the next result.',
+    means: 'Closes the alert. A new one opens if the cause persists.',
+    meanMany: 'Closes the alerts. New ones open where the cause persists.',
   },
 } as const
 
-/** Acknowledges or resolves alerts, with a note if one likes. */
+/** Acknowledges or resolves alerts, with an optional note. */
 function NoteDialog({ action, alerts, onDone, onClose }: NoteDialogProps) {
   const queryClient = useQueryClient()
   const form = useForm({ initialValues: { note: '' } })
@@ -150,7 +150,7 @@ function NoteDialog({ action, alerts, onDone, onClose }: NoteDialogProps) {
         <p className={classes.means}>{isOne ? means : meanMany}</p>
         <Textarea
           label="Note"
-          description="Optional; stands in the log."
+          description="Optional, kept in the log"
           autosize
           minRows={2}
           maxRows={6}

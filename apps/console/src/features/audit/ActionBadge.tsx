@@ -34,7 +34,7 @@ const LOOK: Record<AuditAction, { icon: Icon; tone: Tone }> = {
   remote_session: { icon: IconTerminal2, tone: 'warning' },
 }
 
-/** What happened, as shape and word. */
+/** The action, as shape and text. */
 export function ActionBadge({ action }: { action: AuditAction }) {
   const { icon: ActionIcon, tone } = LOOK[action]
   return (

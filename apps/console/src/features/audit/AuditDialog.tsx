@@ -5,7 +5,7 @@ import { AuditLog } from './AuditLog.tsx'
 import classes from './AuditDialog.module.css'
 import { type AuditView, readAuditView, writeAuditView } from './audit-view.ts'
 
-/** The whole audit log, over the whole window. Its filter stands in the address. */
+/** The whole audit log in a full window. The address holds its filter. */
 export function AuditDialog({ close }: AddressedDialogProps) {
   const { filter } = useSearch({ strict: false })
   const navigate = useNavigate()

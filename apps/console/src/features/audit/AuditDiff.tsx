@@ -6,10 +6,10 @@ interface AuditDiffProps {
   after: unknown
 }
 
-/** What an entry kept of a thing: as it was and as it is, side by side, with what differs marked. */
+/** The stored values of an entry, before and after, with differences marked. */
 export function AuditDiff({ before, after }: AuditDiffProps) {
   if (isAbsent(before) && isAbsent(after)) {
-    return <p className={classes.none}>This entry keeps no values.</p>
+    return <p className={classes.none}>No values recorded.</p>
   }
   if (isAbsent(before)) return <OneSide title="After" value={after} />
   if (isAbsent(after)) return <OneSide title="Before" value={before} />
@@ -50,7 +50,7 @@ function DiffRow({ line: { depth, left, right, mark } }: { line: DiffLine }) {
   )
 }
 
-/** The mark before a line, for eyes and for ears. */
+/** The mark before a line, for sight and for screen readers. */
 function Sign({ sign, word }: { sign: string; word: string }) {
   return (
     <>

@@ -38,13 +38,13 @@ import { ACTION_LABELS, OBJECT_LABELS } from './audit-words.ts'
 interface AuditLogProps {
   view: AuditView
   onChange: (view: AuditView) => void
-  /** Only what concerns this machine. */
+  /** Only entries of this machine. */
   agentId?: string
-  /** The table has the keyboard, once it is there. */
+  /** The table takes the focus once it has loaded. */
   takesFocus?: boolean
 }
 
-/** Who did what, and when: filter, table, pages. Opening an entry shows what it changed. */
+/** The audit log: filter, table, pages. Opening an entry shows its changes. */
 export function AuditLog({ view, onChange, agentId, takesFocus = false }: AuditLogProps) {
   const me = useMe()
   const allowed = me !== undefined && may(me, 'can_view_auditlogs')
@@ -56,7 +56,7 @@ export function AuditLog({ view, onChange, agentId, takesFocus = false }: AuditL
   const entries = data?.audit_logs ?? []
   const columns = agentId === undefined ? AUDIT_COLUMNS : AGENT_AUDIT_COLUMNS
   const showNew = () => {
-    // On the first page by time that is the same view, whose entries are asked for anew.
+    // On the first page by time this is the same view, which is refetched.
     onChange({ ...view, page: 1, sortBy: START_VIEW.sortBy, descending: true })
     void refetch()
   }
@@ -100,7 +100,7 @@ interface AuditPagerProps {
   onChange: (view: AuditView) => void
 }
 
-/** Which part of the log is on screen, and the way to the others. */
+/** The visible part of the log, and the page buttons. */
 function AuditPager({ view, total, onChange }: AuditPagerProps) {
   const { page, pageSize } = view
   const last = Math.max(1, Math.ceil(total / pageSize))
@@ -171,7 +171,7 @@ interface AuditToolsProps {
   columns: typeof AUDIT_COLUMNS
 }
 
-/** Time range and filter of the log, what has come meanwhile, and the file. */
+/** Time range and filter, number of new entries, CSV download. */
 function AuditTools(props: AuditToolsProps) {
   const { view, onChange, agentId, newEntries, onShowNew, entries, columns } = props
   const narrow = (change: Partial<AuditFilter>) => onChange({ ...view, ...change, page: 1 })
@@ -230,8 +230,8 @@ const describeNew = (count: number): string =>
 const COUNTED = 25
 
 /**
- * A page of the log that stays as it is while somebody reads it, and how many entries have come since. The page has
- * a cache key of its own, which no event makes stale; the few newest entries are what the events fetch again.
+ * A page of the log that stays unchanged while it is read, and the number of new entries. The page has its own cache key,
+ * which no event makes stale; events refetch only the few newest entries.
  */
 function useAudit(view: AuditView, agentId: string | undefined, allowed: boolean) {
   const request = toAuditRequest(view, agentId)
@@ -250,12 +250,12 @@ function useAudit(view: AuditView, agentId: string | undefined, allowed: boolean
   return { page, newEntries: countNewer(newest.data?.audit_logs ?? [], seen) }
 }
 
-/** The highest id that was there when the filter was asked, or later when the top of its list was on screen. */
+/** The highest id when the filter was applied, or later when the top of its list was on screen. */
 function useSeen(filter: string, ids: { onTop: number | undefined; known: number | undefined }) {
   const [seen, setSeen] = useState<{ filter: string; id: number }>()
   const isKnown = seen?.filter === filter
   const id = ids.onTop ?? (isKnown ? seen.id : ids.known)
-  // Kept for when the page turns or the order changes; as React has it, while drawing.
+  // Updated when the page turns or the order changes; during render, as React allows.
   if (id !== undefined && !(isKnown && seen.id === id)) setSeen({ filter, id })
   return id
 }
@@ -264,7 +264,7 @@ function countNewer(entries: readonly Pick<AuditEntry, 'id'>[], seen: number | u
   return seen === undefined ? 0 : entries.filter(({ id }) => id > seen).length
 }
 
-/** 0 for an empty list: whatever comes is new. */
+/** 0 for an empty list: all later entries are new. */
 function highestId(entries: readonly AuditEntry[] | undefined): number | undefined {
   return entries === undefined ? undefined : Math.max(0, ...entries.map(({ id }) => id))
 }
@@ -281,14 +281,14 @@ function pageQuery(body: AuditRequest) {
 
 interface AuditFilterMenuProps {
   view: AuditFilter
-  /** One machine's own log: nothing to choose among clients and kinds of things. */
+  /** One machine's own log: no filter by client or object. */
   isOfAgent: boolean
-  /** Their users are suggested. */
+  /** The users of these entries are suggested. */
   entries: readonly AuditEntry[]
   onApply: (change: Partial<AuditFilter>) => void
 }
 
-/** Users, actions, objects and clients whose entries are wanted. */
+/** Filter by user, action, object and client. */
 function AuditFilterMenu({ onApply, ...props }: AuditFilterMenuProps) {
   return (
     <FilterMenu>
@@ -322,7 +322,7 @@ function Fields({ view, isOfAgent, entries, onApply }: AuditFilterMenuProps) {
     >
       <TagsInput
         label="Users"
-        placeholder={users.length === 0 ? 'Anybody' : ''}
+        placeholder={users.length === 0 ? 'All' : ''}
         data={[...known].filter(Boolean).toSorted()}
         value={users}
         onChange={setUsers}

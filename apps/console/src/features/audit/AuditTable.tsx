@@ -28,7 +28,7 @@ interface AuditTableProps {
   agentId: string | undefined
 }
 
-/** The entries of a page; opening one shows what it changed. */
+/** The entries of a page; opening one shows its changes. */
 export function AuditTable({ entries, columns, view, onChange, agentId, takesFocus }: AuditTableProps) {
   const table = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -105,9 +105,9 @@ export function AuditTable({ entries, columns, view, onChange, agentId, takesFoc
 function NoEntries({ view, onChange }: Pick<AuditTableProps, 'view' | 'onChange'>) {
   if (view.page > 1) {
     return (
-      <EmptyState message="There are no entries on this page.">
+      <EmptyState message="No entries on this page.">
         <Button variant="default" onClick={() => onChange({ ...view, page: 1 })}>
-          Go to the first page
+          Go to first page
         </Button>
       </EmptyState>
     )
@@ -116,7 +116,7 @@ function NoEntries({ view, onChange }: Pick<AuditTableProps, 'view' | 'onChange'
   const isNarrowed = [users, actions, objects, clients, agents].some((list) => list.length > 0)
   if (isNarrowed) {
     return (
-      <EmptyState message="No entry fits the filter.">
+      <EmptyState message="No entries match the filter.">
         <Button
           variant="default"
           onClick={() => onChange({ ...view, users: [], actions: [], objects: [], clients: [], agents: [] })}
@@ -126,11 +126,11 @@ function NoEntries({ view, onChange }: Pick<AuditTableProps, 'view' | 'onChange'
       </EmptyState>
     )
   }
-  if (view.days === 0) return <EmptyState message="Nothing has happened here yet." />
+  if (view.days === 0) return <EmptyState message="No entries yet." />
   return (
-    <EmptyState message="Nothing has happened in this time.">
+    <EmptyState message="No entries in this time range.">
       <Button variant="default" onClick={() => onChange({ ...view, days: 0 })}>
-        Show everything
+        Show all entries
       </Button>
     </EmptyState>
   )
@@ -142,11 +142,11 @@ interface AuditEntryDialogProps {
   /** The entry above or below in the list; absent at its ends. */
   onNewer: (() => void) | undefined
   onOlder: (() => void) | undefined
-  /** Narrows the log to what this entry is about. */
+  /** Filters the log by a value of this entry. */
   onFilter: ((change: Partial<AuditFilter>) => void) | undefined
 }
 
-/** One entry: who, when, from where, and what it changed. */
+/** One entry: who, when, from where, and the changes. */
 function AuditEntryDialog({ entry, onClose, onNewer, onOlder, onFilter }: AuditEntryDialogProps) {
   const { agent, agent_id, client, site, username } = entry
   const place = [client, site].filter(Boolean).join(', ')
@@ -158,10 +158,10 @@ function AuditEntryDialog({ entry, onClose, onNewer, onOlder, onFilter }: AuditE
       footer={
         <>
           <Button variant="default" disabled={onNewer === undefined} onClick={onNewer}>
-            Entry above
+            Previous entry
           </Button>
           <Button variant="default" disabled={onOlder === undefined} onClick={onOlder}>
-            Entry below
+            Next entry
           </Button>
           <Button variant="default" onClick={onClose} data-autofocus>
             Close

@@ -83,7 +83,7 @@ export const AUDIT_COLUMNS: readonly AuditColumn[] = [
 /** Columns of the log of one machine. */
 export const AGENT_AUDIT_COLUMNS: readonly AuditColumn[] = [TIME, USER, ACTION, OBJECT, MESSAGE, ADDRESS]
 
-/** Entries as cards; in the log of one machine its name need not stand on each. */
+/** Entries as cards; the log of one machine leaves its name out. */
 function card(place: (entry: AuditEntry) => string): DataCard<AuditEntry, AuditContext> {
   return {
     height: 61,
@@ -110,7 +110,7 @@ function card(place: (entry: AuditEntry) => string): DataCard<AuditEntry, AuditC
 export const AUDIT_CARD = card(({ agent }) => (agent === null ? '' : ` · ${agent}`))
 export const AGENT_AUDIT_CARD = card(() => '')
 
-/** The rows as they are on screen, with instants that a program can read. */
+/** The visible rows, with machine-readable instants. */
 export function auditTable(entries: readonly AuditEntry[], columns: readonly AuditColumn[]): string[][] {
   return [
     columns.map(({ title }) => title),

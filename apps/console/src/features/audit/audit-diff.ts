@@ -1,25 +1,25 @@
 export interface DiffLine {
   depth: number
-  /** Text of the value before; absent where there was none. */
+  /** Text of the value before; absent if there was none. */
   left: string | undefined
   right: string | undefined
   mark: 'same' | 'changed' | 'added' | 'removed'
 }
 
 /**
- * Two values as lines of formatted JSON that stand beside each other: what they share is on one line, and what only
- * one of them has leaves the other side empty.
+ * Two values as lines of formatted JSON side by side: equal parts share a line, and parts of only one value leave the
+ * other side empty.
  */
 export function diffValues(before: unknown, after: unknown): DiffLine[] {
   return diff({ value: before, label: '', comma: '' }, { value: after, label: '', comma: '' }, 0)
 }
 
-/** One value as such lines, for an entry that has no other side. */
+/** One value as such lines, for an entry with one side only. */
 export function listValue(value: unknown): string[] {
   return printValue({ value, label: '', comma: '' }, 0).map(({ depth, text }) => '  '.repeat(depth) + text)
 }
 
-/** A value with what stands before and behind it on its lines. */
+/** A value with the text before and after it on its lines. */
 interface Part {
   value: unknown
   label: string
@@ -40,7 +40,7 @@ function diff(left: Part | undefined, right: Part | undefined, depth: number): D
   ]
 }
 
-/** Lines of two values that are not of one kind, or of one alone. */
+/** Lines of two values of different kinds, or of one alone. */
 function zip(left: Part | undefined, right: Part | undefined, depth: number): DiffLine[] {
   const a = left === undefined ? [] : printValue(left, depth)
   const b = right === undefined ? [] : printValue(right, depth)
@@ -90,12 +90,12 @@ function partOf({ open, members, last }: Container, name: string): Part | undefi
   return { value: members.get(name), label, comma: name === last ? '' : ',' }
 }
 
-/** JSON, but texts of several lines keep them: code would not be readable otherwise. */
+/** JSON, except that multi-line texts keep their lines, so that code stays readable. */
 function printScalar(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value) ?? 'null'
   const lines = value.split('\n').map((line) => JSON.stringify(line).slice(1, -1))
   return `"${lines.join('\n')}"`
 }
 
-// Both came as JSON, whose keys are in the order in which they were written.
+// Both came as JSON, whose keys keep their written order.
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

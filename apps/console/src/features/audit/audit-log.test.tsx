@@ -38,7 +38,7 @@ test('one side alone stands under its name; none at all says so', async () => {
   await expect.element(removed.getByRole('region', { name: 'Before' })).toBeVisible()
   await removed.unmount()
   const none = await showDiff(null, null)
-  await expect.element(none.getByText('This entry keeps no values.')).toBeVisible()
+  await expect.element(none.getByText('No values recorded.')).toBeVisible()
 })
 
 const entry = (id: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
@@ -99,7 +99,7 @@ test('an entry opens by the keyboard, and gives it back', async () => {
   const opened = screen.getByRole('dialog', { name: 'Audit entry' })
   await expect.element(opened.getByText('Entry 2')).toBeVisible()
   await expect.element(opened.getByRole('cell', { name: 'changed: "name": "Acme Dental"' })).toBeVisible()
-  await opened.getByRole('button', { name: 'Entry below' }).click()
+  await opened.getByRole('button', { name: 'Next entry' }).click()
   await expect.element(opened.getByText('Entry 1')).toBeVisible()
   await userEvent.keyboard('{Escape}')
   await expect.element(opened).not.toBeInTheDocument()

@@ -6,18 +6,18 @@ export const PAGE_SIZES = [25, 50, 100, 500, 1000] as const
 export const SORT_COLUMNS = ['entry_time', 'username', 'action', 'object_type'] as const
 export type SortColumn = (typeof SORT_COLUMNS)[number]
 
-/** Which entries are wanted. An empty list narrows nothing. */
+/** The filter of entries. An empty list filters nothing. */
 export interface AuditFilter {
   users: readonly string[]
   actions: readonly AuditAction[]
   objects: readonly AuditObject[]
   clients: readonly number[]
   agents: readonly string[]
-  /** Days back; 0 = everything. */
+  /** Days back; 0 = all. */
   days: number
 }
 
-/** The filter, and which page of it is on screen in which order. */
+/** The filter, the page on screen, and its order. */
 export interface AuditView extends AuditFilter {
   page: number
   pageSize: number
@@ -40,7 +40,7 @@ export const START_VIEW: AuditView = {
 
 export type AuditRequest = NonNullable<Input<typeof listAudit>['body']>
 
-/** The request for a page. `agentId` limits it to one machine, whatever the filter says. */
+/** The request for a page. `agentId` limits it to one machine, regardless of the filter. */
 export function toAuditRequest(view: AuditView, agentId: string | undefined): AuditRequest {
   const { page, pageSize: rowsPerPage, sortBy, descending, days } = view
   const agents = agentId === undefined ? view.agents : [agentId]
@@ -55,11 +55,11 @@ export function toAuditRequest(view: AuditView, agentId: string | undefined): Au
   }
 }
 
-/** Whether the newest entries of the filter stand on top. */
+/** Whether the newest entries of the filter are on top. */
 export const isNewestFirst = ({ page, sortBy, descending }: AuditView): boolean =>
   page === 1 && sortBy === 'entry_time' && descending
 
-/** The view as it stands in the address: `user:ada action:delete days:30`; undefined for the usual one. */
+/** The view in the address: `user:ada action:delete days:30`; undefined for the default view. */
 export function writeAuditView(view: AuditView): string | undefined {
   const words = [
     ...view.users.map((user) => `user:${encodeURIComponent(user)}`),
@@ -77,7 +77,7 @@ export function writeAuditView(view: AuditView): string | undefined {
   return words.length === 0 ? undefined : words.join(' ')
 }
 
-/** What an address says; words that nobody understands count as absent. */
+/** The view of an address; unknown words count as absent. */
 export function readAuditView(text: string | undefined): AuditView {
   const words = (text ?? '').split(' ').flatMap((word) => {
     const [, name, value] = /^([a-z]+):(.+)$/.exec(word) ?? []
@@ -110,7 +110,7 @@ function decode(text: string): string[] {
   try {
     return [decodeURIComponent(text)]
   } catch {
-    // Somebody has cut the address in the middle of an escape.
+    // The address was cut in the middle of an escape.
     return []
   }
 }

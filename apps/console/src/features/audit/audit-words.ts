@@ -1,6 +1,6 @@
 import type { AuditAction, AuditObject } from '@muster/contract/api/audit'
 
-/** What happened, as people say it. */
+/** Labels of the actions. */
 export const ACTION_LABELS: Record<AuditAction, string> = {
   login: 'Sign-in',
   failed_login: 'Failed sign-in',
@@ -17,7 +17,7 @@ export const ACTION_LABELS: Record<AuditAction, string> = {
   remote_session: 'Remote session',
 }
 
-/** What it happened to. */
+/** Labels of the objects. */
 export const OBJECT_LABELS: Record<AuditObject, string> = {
   user: 'User',
   session: 'Session',

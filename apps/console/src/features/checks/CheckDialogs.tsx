@@ -26,7 +26,7 @@ import { DependencyFields } from './fields/DependencyFields.tsx'
 import { checkName, TYPE_LABELS } from './check-words.ts'
 import { fieldLabel } from './field-labels.ts'
 
-/** A new check; the address names the machine and the type: `AGENTID.cpuload`. */
+/** A new check; the address holds the machine and the type: `AGENTID.cpuload`. */
 export function AddCheckDialog({ item = '', close }: AddressedDialogProps) {
   const [agentId = '', typeName] = item.split('.')
   const type = CheckType.safeParse(typeName)
@@ -38,7 +38,7 @@ export function AddCheckDialog({ item = '', close }: AddressedDialogProps) {
         </AgentDialog>
       ) : (
         <Dialog title="New check" onClose={close}>
-          <EmptyState message="There is no such type of check." />
+          <EmptyState message="Unknown check type" />
         </Dialog>
       )}
     </GuardedDialog>
@@ -60,14 +60,14 @@ function AddForm({ agent, type, close }: { agent: AgentDetail; type: CheckType; 
         await call(createCheck, { body: { agent: agent.agent_id, ...body } })
         await queryClient.invalidateQueries({ queryKey: queryKey(listAgentChecks) })
       }}
-      done="Check added. It runs in a moment."
+      done="Check added. The first run starts in a moment."
       close={close}
       dependsOn={(form) => <DependencyFields agent={agent} form={form} />}
     />
   )
 }
 
-/** Changes the check that the address names. */
+/** Edits the check in the address. */
 export function EditCheckDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Edit check" needs="can_manage_checks" onClose={close}>
@@ -86,7 +86,7 @@ interface EditFormProps {
 
 function EditForm({ opened, agent, close }: EditFormProps) {
   const queryClient = useQueryClient()
-  // What the form began with stays so while others change the check; the server says when that matters.
+  // The form keeps its initial values while others change the check; the server reports conflicts.
   const [check, setCheck] = useState(opened)
   const [conflict, setConflict] = useState<Check>()
   const params = { id: check.id }
@@ -121,7 +121,7 @@ function EditForm({ opened, agent, close }: EditFormProps) {
             before={check}
             now={conflict}
             onReload={() => {
-              // What the person changed here stays; all else becomes what it is now.
+              // The user's own changes stay; all other values become the current ones.
               const start = readCheckForm(check)
               const mine = Object.entries(form.getValues()).filter(
                 ([name, value]) => JSON.stringify(value) !== JSON.stringify(start[name]),
@@ -146,12 +146,12 @@ interface CheckConflictProps {
   onReload: () => void
 }
 
-/** Somebody else saved in between: what they changed, and a way to go on from there. */
+/** A conflict: what changed, and how to continue. */
 function CheckConflict({ before, now, onReload }: CheckConflictProps) {
   const [old, fresh] = [readNamed(before), readNamed(now)]
   const changed = Object.keys(fresh).filter((name) => textOf(old[name]) !== textOf(fresh[name]))
   return (
-    <Alert color="warning" mb="md" title="Somebody else has changed this check">
+    <Alert color="warning" mb="md" title="Another user has changed this check">
       {changed.length > 0 && (
         <ul>
           {changed.map((name) => (
@@ -162,13 +162,13 @@ function CheckConflict({ before, now, onReload }: CheckConflictProps) {
         </ul>
       )}
       <Button variant="default" mt="sm" onClick={onReload}>
-        Go on with the new values
+        Use the new values
       </Button>
     </Alert>
   )
 }
 
-/** The form with what the check depends on by its name. */
+/** The form with the name of the check it depends on. */
 const readNamed = (check: Check): CheckForm => ({
   ...readCheckForm(check),
   depends_on: check.dependency?.readable_desc ?? check.depends_on,

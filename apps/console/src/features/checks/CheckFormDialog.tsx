@@ -22,7 +22,7 @@ interface CheckFormDialogProps {
   save: (form: CheckForm) => Promise<void>
   done?: string
   close: () => void
-  /** Below the fields: what the check may depend on. */
+  /** Below the fields: the dependency of the check. */
   dependsOn: (form: UseFormReturnType<CheckForm>) => ReactNode
   /** Above the fields. */
   notice?: (form: UseFormReturnType<CheckForm>) => ReactNode

@@ -14,27 +14,27 @@ import { readColors } from './graph-marks.ts'
 import { stateAt } from './graph-state.ts'
 import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
 
-/** Milliseconds: the time limit of what is not a share. */
+/** Milliseconds: the upper limit of values that are not a percentage. */
 const MOST = SERVER_CHECK_LIMIT_MS
 
 export interface CheckGraphProps extends GraphMarks {
   label: string
   points: readonly GraphPoint[]
   unit: string
-  /** Seconds from one point to the next, where none is missing. */
+  /** Seconds between two points without a gap. */
   stepSeconds: number
-  /** Each point stands for some time: it has a least and a most. */
+  /** Each point covers a period and has a minimum and a maximum. */
   isMean: boolean
   range: TimeRange
   height: number
   onZoom?: (range: TimeRange) => void
-  /** Says below how to zoom; not where many graphs stand together. */
+  /** Shows the zoom help below; not where many graphs are stacked. */
   hasHint?: boolean
-  /** A threshold line was dragged here. */
+  /** Called when a threshold line was dragged here. */
   onThreshold?: (name: ThresholdName, value: number) => void
 }
 
-/** A number over time. Walked with the arrows, zoomed by dragging or with + and −; what is under the cursor is told exactly. */
+/** A number over time. Arrow keys move the cursor, dragging or + and − zoom; the exact value is announced. */
 export function CheckGraph(props: CheckGraphProps) {
   const {
     label,
@@ -106,7 +106,7 @@ export function CheckGraph(props: CheckGraphProps) {
         label={label}
         last={last}
         cursor={cursor}
-        text={told ?? tellAt(last) ?? 'Nothing was measured in this time.'}
+        text={told ?? tellAt(last) ?? 'No data in this time range.'}
         height={height}
         {...drag}
         onKeyDown={(event) =>
@@ -134,12 +134,12 @@ interface Telling {
   isMean: boolean
 }
 
-/** `Sat, Nov 21, 10:02:13: 45.2 %`, with least and most of a mean. */
+/** `Sat, Nov 21, 10:02:13: 45.2 %`, with the minimum and maximum of a mean. */
 function tell(columns: GraphColumns, index: number, { unit, isMean }: Telling): string | undefined {
   const [times, means, leasts, mosts] = columns
   const [at, mean, least, most] = [times[index], means[index], leasts[index], mosts[index]]
   if (at === undefined || typeof mean !== 'number') return undefined
   const value = `${formatDate(at, 'ddd, MMM D, HH:mm:ss')}: ${formatValue(mean, unit)}`
   if (!isMean || typeof least !== 'number' || typeof most !== 'number') return value
-  return `${value} (from ${formatValue(least, unit)} to ${formatValue(most, unit)})`
+  return `${value} (${formatValue(least, unit)} to ${formatValue(most, unit)})`
 }

@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check, CheckType } from '@muster/contract/api/checks'
 import { Suspense, useMemo } from 'react'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { Button, Select } from '@mantine/core'
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { IconChartDots } from '@tabler/icons-react'
@@ -50,7 +50,7 @@ function HistoryTools({ check, agent, samples, series, view, change }: HistoryTo
     <div className={classes.tools}>
       {all.length > 1 && (
         <Select
-          aria-label="What was measured"
+          aria-label="Measurement"
           className={classes.series}
           data={all.map(({ name }) => ({ value: name, label: seriesLabel(name) }))}
           allowDeselect={false}
@@ -87,8 +87,8 @@ function HistoryTools({ check, agent, samples, series, view, change }: HistoryTo
 }
 
 /**
- * The dialog opens with the time that is chosen in focus. The control hands no attribute on to its radio buttons, and
- * a dialog that has shown that it loads has its focus already.
+ * Focuses the selected time range on opening. The control passes no attribute on to its radio buttons, and a dialog that
+ * showed its loading state has set its focus already.
  */
 function takeFirstFocus(control: HTMLElement | null): void {
   const chosen = control?.querySelector('input:checked') ?? control?.querySelector('input')
@@ -103,7 +103,7 @@ const fileName = ({ hostname }: AgentDetail, { id, settings }: Check) =>
 interface SamplesTableProps {
   points: readonly GraphPoint[]
   unit: string
-  /** Each point is the mean of some time. */
+  /** Each point is the mean of a period. */
   isMean: boolean
   failures: readonly GraphFailure[]
   maintenance: readonly GraphPeriod[]
@@ -125,7 +125,7 @@ const valueColumn = (id: string, title: string, place: 1 | 2 | 3): Column => ({
 })
 const STATE: Column = {
   id: 'state',
-  title: 'Meanwhile',
+  title: 'State',
   width: 'minmax(110px, 1fr)',
   render: ([at], { stateAt: tell }) => tell(at),
 }
@@ -133,8 +133,8 @@ const SAMPLE_COLUMNS = [TIME, valueColumn('value', 'Value', 1), STATE]
 const MEAN_COLUMNS = [
   TIME,
   valueColumn('mean', 'Mean', 1),
-  valueColumn('least', 'Least', 2),
-  valueColumn('most', 'Most', 3),
+  valueColumn('least', 'Minimum', 2),
+  valueColumn('most', 'Maximum', 3),
   STATE,
 ]
 
@@ -147,7 +147,7 @@ function SamplesTable({ points, unit, isMean, failures, maintenance }: SamplesTa
   )
   return (
     <DataTable
-      label="What was measured"
+      label="Measurements"
       rows={newestFirst}
       rowKey={([at]) => `${at}`}
       columns={isMean ? MEAN_COLUMNS : SAMPLE_COLUMNS}
@@ -159,10 +159,10 @@ function SamplesTable({ points, unit, isMean, failures, maintenance }: SamplesTa
 
 const CheckGraph = lazyPart(() => import('./CheckGraph.tsx').then((file) => file.CheckGraph))
 const GRAPH_PX = 300
-/** Types that have more to show than numbers. */
+/** Types with output besides numbers. */
 const OUTPUT_TYPES = new Set<CheckType>(['script', 'eventlog', 'journal'])
 
-/** What a check has measured over time. */
+/** The measurements of a check over time. */
 export function CheckHistoryDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Check history" needs="can_list_checks" onClose={close} size="xl">
@@ -243,13 +243,13 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
 }
 
 function describeNothing({ check_result }: Check, { hostname, connected }: AgentDetail): string {
-  if (check_result.last_run !== null) return 'Nothing was measured in this time. Choose a longer one.'
+  if (check_result.last_run !== null) return 'No data in this time range. Choose a longer one.'
   return connected
-    ? `${hostname} has not run this check yet. What it measures is drawn here as it comes.`
-    : `${hostname} is not connected, and has not run this check yet.`
+    ? `${hostname} has not run this check yet. Results appear here.`
+    : `${hostname} is offline and has not run this check yet.`
 }
 
-/** What the script of a check printed last, or the entries of a log that it found. */
+/** The last output of a script check, or the log entries that a check matched. */
 function LastOutput({
   check: { check_result, settings },
 }: {
@@ -276,7 +276,7 @@ function LastOutput({
         <OutputBox
           label="Output of the last run"
           segments={segments}
-          empty={isScript ? 'It printed nothing.' : 'There were none.'}
+          empty={isScript ? 'No output' : 'No matching entries'}
           growing={false}
         />
       </div>

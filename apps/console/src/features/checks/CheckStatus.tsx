@@ -25,7 +25,7 @@ type ShownState = Pick<CheckState, 'status' | 'alert_severity'> &
 
 const TICK_MS = 10_000
 
-/** The state of a check as shape and word. */
+/** The state of a check as shape and text. */
 export function CheckStatus({ state }: { state: ShownState }) {
   const nowMs = useNow(state.fresh_until == null ? undefined : TICK_MS)
   const { label, tone } = describeStatus(state, nowMs)

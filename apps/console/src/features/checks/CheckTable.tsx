@@ -22,7 +22,7 @@ interface CheckTableProps {
   actions: CheckActions
 }
 
-/** The checks, with their menu and what clicks and keys do. */
+/** The checks, with their menu, clicks and keys. */
 export function CheckTable({ agent, checks, actions }: CheckTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const { entry, setEntry } = usePane()

@@ -30,7 +30,7 @@ import { type CheckActions, useCheckActions } from './use-check-actions.ts'
 const TICK_MS = 10_000
 const REFUSED = 'Your role does not allow you to see checks.'
 
-/** What a machine watches about itself, with what it found last; live. */
+/** The checks of a machine with their last results; live. */
 export function ChecksPane({ agent }: { agent: AgentDetail }) {
   const me = useMe()
   const mayList = me !== undefined && may(me, 'can_list_checks')
@@ -46,7 +46,7 @@ export function ChecksPane({ agent }: { agent: AgentDetail }) {
       {!agent.connected && (
         <p className={classes.away} role="status">
           <IconPlugX size={16} stroke={1.75} aria-hidden />
-          {agent.hostname} is not connected. It goes on checking, and its results come when it is back.
+          {agent.hostname} is offline. Checks continue; results arrive when it reconnects.
         </p>
       )}
       <DroppedResults agent={agent} />
@@ -73,7 +73,7 @@ function ChecksTools({ agent, checks, actions }: ChecksToolsProps) {
           variant="default"
           leftSection={<IconPlayerPlay size={16} stroke={1.75} aria-hidden />}
           loading={isStarting}
-          // Reachable although it does nothing now, so that the reason can be read.
+          // Focusable although disabled, so that the reason can be read.
           {...(runReason === undefined ? {} : { 'data-disabled': true, 'aria-disabled': true })}
           onClick={() => runReason === undefined && runAll()}
         >
@@ -87,16 +87,16 @@ function ChecksTools({ agent, checks, actions }: ChecksToolsProps) {
             leftSection={<IconRestore size={16} stroke={1.75} aria-hidden />}
             onClick={() => setAsking(true)}
           >
-            Reset all
+            Clear all statuses
           </Button>
           <NewCheck agent={agent} />
         </>
       )}
       {asking && (
         <ConfirmDialog
-          title={`Reset all checks of ${agent.hostname}?`}
-          message="Their last results are forgotten: each check is pending until it runs again. The history stays."
-          confirmLabel="Reset all"
+          title={`Clear the status of all checks on ${agent.hostname}?`}
+          message="Each check is pending until its next run. The history stays."
+          confirmLabel="Clear statuses"
           busy={resetAll.isPending}
           onConfirm={() => resetAll.mutate(undefined, { onSettled: () => setAsking(false) })}
           onClose={() => setAsking(false)}
@@ -109,15 +109,13 @@ function ChecksTools({ agent, checks, actions }: ChecksToolsProps) {
 function NoChecks({ agent, mayManage }: { agent: AgentDetail; mayManage: boolean }) {
   if (!mayManage) return <EmptyState message={`${agent.hostname} has no checks.`} />
   return (
-    <EmptyState
-      message={`${agent.hostname} has no checks yet. Add one, and the machine begins to measure at once.`}
-    >
+    <EmptyState message={`${agent.hostname} has no checks yet. Add one to start measuring.`}>
       <NewCheck agent={agent} />
     </EmptyState>
   )
 }
 
-/** A button that offers the types. */
+/** A menu button with the check types. */
 function NewCheck({ agent }: { agent: AgentDetail }) {
   const { open } = useDialog()
   return (
@@ -159,7 +157,7 @@ function countChecks(checks: readonly Check[], nowMs: number): string {
     .join(', ')
 }
 
-/** That the history has a hole which the machine could not help; nothing where it has none. */
+/** Notes that results are missing from the history; nothing if complete. */
 function DroppedResults({ agent }: { agent: AgentDetail }) {
   const { data: drops = [] } = useQuery(query(listDroppedResults, { params: { agent_id: agent.agent_id } }))
   const newest = drops[0]
@@ -171,9 +169,9 @@ function DroppedResults({ agent }: { agent: AgentDetail }) {
     <p className={classes.away} role="status">
       <IconDatabaseOff size={16} stroke={1.75} aria-hidden />
       <span>
-        {count} {count === 1 ? 'result is' : 'results are'} missing from the history, of{' '}
-        <Time instant={oldest.from} machineZone={zone} /> to <Time instant={newest.to} machineZone={zone} />:
-        the server was away for longer than {agent.hostname} keeps what it measures.
+        {count} {count === 1 ? 'result is' : 'results are'} missing from{' '}
+        <Time instant={oldest.from} machineZone={zone} /> to <Time instant={newest.to} machineZone={zone} />.
+        The server was unreachable for longer than {agent.hostname} stores results.
       </span>
     </p>
   )

@@ -4,15 +4,15 @@ import { AXIS_PX, type GraphCursor } from './graph-options.ts'
 
 interface GraphCanvasProps extends Omit<ComponentProps<'div'>, 'className' | 'role'> {
   label: string
-  /** Of the last point; below 0 where there is none. */
+  /** Index of the last point; below 0 if there is none. */
   last: number
   cursor: GraphCursor | undefined
-  /** What is told at the cursor, or at the end. */
+  /** The value at the cursor, or at the end. */
   text: string
   height: number
 }
 
-/** Where a graph is drawn: a slider that walks its points, for the keyboard and for who hears it. */
+/** Container of a graph: a slider over its points, for keyboards and screen readers. */
 export function GraphCanvas({ label, last, cursor, text, height, ...rest }: GraphCanvasProps) {
   const most = Math.max(0, last)
   return (
@@ -31,7 +31,7 @@ export function GraphCanvas({ label, last, cursor, text, height, ...rest }: Grap
   )
 }
 
-/** The exact value, beside the cursor: on the side where there is room. The slider's own value says it aloud. */
+/** The exact value, on the side of the cursor with space. The slider's own value announces it. */
 export function GraphTip({ cursor, children }: { cursor: GraphCursor; children: ReactNode }) {
   return (
     <div
@@ -48,7 +48,7 @@ export function GraphTip({ cursor, children }: { cursor: GraphCursor; children: 
 export function GraphHint() {
   return (
     <p className={classes.hint} aria-hidden>
-      Drag to zoom. With the keyboard: arrows walk, + and − zoom, Shift and arrows move the time.
+      Drag to zoom. Keys: arrows move, + and − zoom, Shift + arrows pan.
     </p>
   )
 }

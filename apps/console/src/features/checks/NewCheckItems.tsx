@@ -36,14 +36,14 @@ const TYPE_ICONS: Record<CheckType, Icon> = {
 }
 
 interface NewCheckItemsProps {
-  /** Of the machine that gets it; absent = any. */
+  /** System of the machine; absent = any. */
   plat?: AgentDetail['plat']
   onPick: (type: CheckType) => void
 }
 
-/** The types of checks that a machine can have, as the lines of a menu. */
+/** The check types that a machine can have, as menu items. */
 export function NewCheckItems({ plat, onPick }: NewCheckItemsProps) {
-  // Object.keys forgets the names.
+  // Object.keys loses the key types.
   const types = (Object.keys(TYPE_LABELS) as CheckType[]).filter(
     (type) => plat === undefined || isOfPlatform(type, plat),
   )

@@ -11,12 +11,12 @@ import { type HistoryView, LIVE_RANGE, RANGES, rangeUntilNow } from './history-v
 interface RangeToolsProps {
   range: HistoryView['range']
   onChange: (range: HistoryView['range']) => void
-  /** There is something to see by the second. */
+  /** A live range with a value per second is available. */
   hasLive?: boolean
   ref?: Ref<HTMLDivElement>
 }
 
-/** Over what time a graph goes; after zooming, which time that is and the way back. */
+/** The time range of a graph; after zooming, the range and the way back. */
 export function RangeTools({ range, onChange, hasLive = false, ref }: RangeToolsProps) {
   const pan = (share: number) => {
     const shown = typeof range === 'string' ? rangeUntilNow(range) : range
@@ -27,7 +27,7 @@ export function RangeTools({ range, onChange, hasLive = false, ref }: RangeTools
     <>
       <SegmentedControl
         {...(ref === undefined ? {} : { ref })}
-        aria-label="Time"
+        aria-label="Time range"
         size="xs"
         data={ranges.map(({ value, label }) => ({ value, label }))}
         value={typeof range === 'string' ? range : ''}

@@ -7,7 +7,7 @@ import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { queryKey } from '../../app/api/query-key.ts'
 import { CheckDialog } from './CheckDialog.tsx'
 
-/** Deletes the check that the address names, with its history. */
+/** Deletes the check in the address, with its history. */
 export function RemoveCheckDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Delete check" needs="can_manage_checks" onClose={close}>

@@ -1,8 +1,8 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, type CheckSettings, listAgentChecks } from '@muster/contract/api/checks'
-import { METRIC_PREFIX } from '@muster/rules/checks/series-value'
-import { previewThresholds } from '@muster/rules/checks/threshold-preview'
+import { METRIC_PREFIX } from '@muster/rules/checks/judgement'
+import { previewThresholds } from '@muster/rules/checks/thresholds'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
 import { query } from '../../app/api/api.ts'
@@ -26,7 +26,7 @@ interface ThresholdPreviewProps {
   form: UseFormReturnType<CheckForm>
 }
 
-/** What the thresholds in the form would have done on this machine, drawn on its own history; again with each change. */
+/** The alerts that the form's thresholds would have caused, drawn on this machine's history; updated on each change. */
 export function ThresholdPreview(props: ThresholdPreviewProps) {
   const { agent } = props
   return agent.agent_id === null ? null : <PreviewOn {...props} agent={agent} />
@@ -40,7 +40,7 @@ function PreviewOn({ agent, check, type, form }: OnMachine) {
   const { data } = useRecentSamples(like?.id)
   if (like === undefined || data === undefined || body === undefined) return null
   const all = thresholdsOf(body.settings, agent)
-  // What a script prints has thresholds for each of its numbers; of other checks the first pair is the form's own.
+  // Scripts have thresholds for each of their numbers; other checks use the form's own pair.
   const shown = type === 'script' ? all : all.slice(0, 1)
   return shown.map((threshold) => (
     <SeriesPreview
@@ -80,7 +80,7 @@ function SeriesPreview({ threshold, data, timing, stepSeconds, onThreshold }: Se
       unit: data.newer.series.find(({ name }) => name === threshold.series)?.unit ?? '%',
       preview: previewThresholds(parts, { ...threshold, ...timing }, data.range.to),
     }
-    // The values within: the objects are new with each drawing.
+    // Depends on the values inside: the objects are new at each render.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [data, JSON.stringify([threshold, timing])])
   if (preview.since === undefined) return null
@@ -89,7 +89,7 @@ function SeriesPreview({ threshold, data, timing, stepSeconds, onThreshold }: Se
   return (
     <section
       className={classes.preview}
-      aria-label={`What these thresholds${metric === undefined ? '' : ` of ${metric}`} would have done`}
+      aria-label={`Preview of the thresholds${metric === undefined ? '' : ` of ${metric}`}`}
     >
       <p className={classes.words} role="status">
         {metric !== undefined && (
@@ -101,7 +101,7 @@ function SeriesPreview({ threshold, data, timing, stepSeconds, onThreshold }: Se
       </p>
       <Suspense fallback={<div style={{ height: GRAPH_PX + 24 }} />}>
         <CheckGraph
-          label={`What was measured${metric === undefined ? '' : ` of ${metric}`}, with these thresholds`}
+          label={`Measurements${metric === undefined ? '' : ` of ${metric}`} with these thresholds`}
           points={points}
           unit={unit}
           stepSeconds={stepSeconds}
@@ -117,14 +117,14 @@ function SeriesPreview({ threshold, data, timing, stepSeconds, onThreshold }: Se
   )
 }
 
-/** Where the form keeps a threshold. */
+/** The form path of a threshold. */
 function fieldOf(form: CheckForm, series: string, name: ThresholdName): string {
   if (!series.startsWith(METRIC_PREFIX)) return name
   const rows = asRows(form.metric_thresholds)
   return `metric_thresholds.${rows.findIndex((row) => METRIC_PREFIX + String(row.name) === series)}.${name}`
 }
 
-/** The check itself, or for a new one another of the machine that measures the same. */
+/** The check itself, or for a new one another check of the machine with the same measurement. */
 function useLikeCheck(agentId: string, check: Check | undefined, settings: CheckSettings | undefined) {
   const options = query(listAgentChecks, { params: { agent_id: agentId }, query: {} })
   const { data: others = [] } = useQuery({ ...options, enabled: check === undefined })
@@ -136,7 +136,7 @@ function useLikeCheck(agentId: string, check: Check | undefined, settings: Check
   return others.find((other) => isSame(other.settings))
 }
 
-/** What a check measures; two with the same have the same history. */
+/** Key of a check's measurement; equal keys have the same history. */
 function measuredBy(settings: CheckSettings): string | undefined {
   switch (settings.check_type) {
     case 'diskspace':

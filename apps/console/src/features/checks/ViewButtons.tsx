@@ -6,11 +6,11 @@ interface ViewButtonsProps {
   asTable: boolean
   onAsTable: (asTable: boolean) => void
   fileName: string
-  /** The numbers for the file; absent while there are none. */
+  /** The numbers for the file; absent if there are none. */
   table: CsvTable | undefined
 }
 
-/** Numbers as a graph or as a table, and as a file. */
+/** Switches between graph and table, and downloads the numbers. */
 export function ViewButtons({ asTable, onAsTable, fileName, table }: ViewButtonsProps) {
   const Icon = asTable ? IconChartLine : IconTable
   return (

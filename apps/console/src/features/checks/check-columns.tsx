@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import type { Check } from '@muster/contract/api/checks'
-import { formatRelativeTime } from '@muster/rules/text/relative-time'
+import { formatRelativeTime } from '@muster/rules/text/units'
 import { IconDots, IconLink } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
@@ -11,11 +11,11 @@ import { checkName, dependencyName, describeInterval } from './check-words.ts'
 
 export interface CheckContext {
   nowMs: number
-  /** Seconds between the runs of a check that has no interval of its own. */
+  /** Seconds between the runs of a check without its own interval. */
   usualSeconds: number
   formatExact: (instant: string) => string
   openMenu: (check: Check, at: Point) => void
-  /** Says where the check comes from; absent where the role may not see policies. */
+  /** Shows where the check comes from; absent where the role may not see policies. */
   explain?: (check: Check) => void
 }
 
@@ -33,7 +33,7 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
     id: 'description',
     title: 'Description',
     width: 'minmax(160px, 2fr)',
-    // Thresholds and all stand in the tooltip: they are too long for a column.
+    // The tooltip has the thresholds: they are too long for a column.
     render: (check, context) => (
       <span className={classes.described}>
         <Mark check={check} context={context} />
@@ -105,7 +105,7 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
 }
 
 function Status({ check }: { check: Check }) {
-  if (check.overridden_by_policy) return <span className={classes.dim}>rests</span>
+  if (check.overridden_by_policy) return <span className={classes.dim}>overridden</span>
   return <CheckStatus state={check.check_result} />
 }
 
@@ -120,7 +120,7 @@ function Mark({ check, context: { explain } }: { check: Check; context: CheckCon
   )
 }
 
-/** That it depends on another check, and whether nobody is told of it for that. */
+/** That it depends on another check, and whether its alert is suppressed for that. */
 function DependencyMark({ check: { depends_on, dependency, check_result } }: { check: Check }) {
   if (depends_on === null) return null
   const name = dependency === null ? 'a check that you may not see' : dependencyName(dependency)
@@ -128,8 +128,8 @@ function DependencyMark({ check: { depends_on, dependency, check_result } }: { c
   const more = !isBlocked
     ? ''
     : check_result.status === 'failing'
-      ? ', which fails: nobody is told of this one'
-      : ', which fails'
+      ? ', which is failing: alerts are suppressed'
+      : ', which is failing'
   return (
     <span
       role="img"

@@ -18,7 +18,7 @@ test('a CPU check is added with the usual values', async () => {
   await expect.element(field('Warning threshold')).toHaveValue('70 %')
   await expect.element(field('Warning threshold')).toHaveFocus()
   await page.getByRole('button', { name: 'Add check' }).click()
-  await expect.element(page.getByText('Check added. It runs in a moment.')).toBeVisible()
+  await expect.element(page.getByText('Check added. The first run starts in a moment.')).toBeVisible()
   expect(server.calls(createCheck)[0]?.body).toEqual({
     agent: AGENT,
     settings: { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 },
@@ -169,9 +169,9 @@ test('somebody else saved meanwhile: it says what, and goes on from there', asyn
   await field('Error threshold').fill('95')
   state.checks = [testCheck({ run_interval: 60, modified: 'm2' })]
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.element(page.getByText('Somebody else has changed this check')).toBeVisible()
+  await expect.element(page.getByText('Another user has changed this check')).toBeVisible()
   await expect.element(page.getByText('Interval: 0 → 60')).toBeVisible()
-  await page.getByRole('button', { name: 'Go on with the new values' }).click()
+  await page.getByRole('button', { name: 'Use the new values' }).click()
   await expect.element(field('Interval')).toHaveValue('60 s')
   await expect.element(field('Error threshold')).toHaveValue('95 %')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -189,11 +189,11 @@ test('a form that is open stays as it is when the check changes elsewhere', asyn
   await expect.element(page.getByRole('dialog', { name: 'Edit CPU load' })).toBeVisible()
 })
 
-test('issue 3, 1.4: the form says what its thresholds would have done here, and again with each change', async () => {
+test('the form says what its thresholds would have done here, and again with each change', async () => {
   const samples = testSamples([10, 80, 80, 10, 95, 10])
   const { open } = await givenChecks({ checks: [testCheck({ run_interval: 60 })], samples })
   await open(EDIT)
-  const preview = page.getByRole('region', { name: 'What these thresholds would have done' })
+  const preview = page.getByRole('region', { name: 'Preview of the thresholds' })
   await expect.element(preview.getByText(/: 2 alerts, 1 min in error, 2 min in warning$/)).toBeVisible()
   await field('Warning threshold').fill('5')
   await expect.element(preview.getByText(/: 1 alert, 1 min in error, 4 min/)).toBeVisible()
@@ -203,11 +203,11 @@ test('issue 3, 1.4: the form says what its thresholds would have done here, and 
   await expect.element(preview.getByRole('slider')).toBeVisible()
 })
 
-test('issue 3, 1.4, recomputed while it is dragged: a threshold is dragged on the graph', async () => {
+test('a threshold is dragged on the graph', async () => {
   const samples = testSamples([10, 50, 10])
   const { open } = await givenChecks({ checks: [testCheck({ run_interval: 60 })], samples })
   await open(EDIT)
-  const preview = page.getByRole('region', { name: 'What these thresholds would have done' })
+  const preview = page.getByRole('region', { name: 'Preview of the thresholds' })
   await expect.element(preview.getByText(/: no alerts$/)).toBeVisible()
   const graph = preview.getByRole('slider')
   await expect.poll(() => graph.element().querySelector('.u-over')).not.toBeNull()
@@ -225,7 +225,7 @@ test('issue 3, 1.4, recomputed while it is dragged: a threshold is dragged on th
 test('a check that is gone is said to be', async () => {
   const { open } = await givenChecks()
   await open(EDIT)
-  await expect.element(page.getByText(/This check is not there any more/)).toBeVisible()
+  await expect.element(page.getByText(/No such check/)).toBeVisible()
 })
 
 test('who may not manage checks cannot edit them by address', async () => {
@@ -234,7 +234,7 @@ test('who may not manage checks cannot edit them by address', async () => {
     me: { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients', 'can_list_checks'] },
   })
   await open(EDIT)
-  await expect.element(page.getByText('Your role does not allow this.')).toBeVisible()
+  await expect.element(page.getByText('Your role does not allow this action.')).toBeVisible()
 })
 
 test('a check may depend on another one, of this machine or of one that is chosen', async () => {
@@ -260,7 +260,7 @@ test('a check may depend on another one, of this machine or of one that is chose
   expect(server.calls(editCheck)[0]?.body).toMatchObject({ depends_on: 7 })
 })
 
-test('issue 3, 1.5: the numbers of a script have previews of their own, by their names', async () => {
+test('the numbers of a script have previews of their own, by their names', async () => {
   const { points = [] } = testSamples([3, 12, 12, 3]).series[0] ?? {}
   const { points: sizes = [] } = testSamples([100, 100, 20, 100]).series[0] ?? {}
   const script = {
@@ -289,8 +289,8 @@ test('issue 3, 1.5: the numbers of a script have previews of their own, by their
   })
   server.on(listScripts, () => answer(listScripts, [testScript({ id: 1, name: 'Queue' })]))
   await open(EDIT)
-  const queue = page.getByRole('region', { name: 'What these thresholds of queue would have done' })
-  const free = page.getByRole('region', { name: 'What these thresholds of free would have done' })
+  const queue = page.getByRole('region', { name: 'Preview of the thresholds of queue' })
+  const free = page.getByRole('region', { name: 'Preview of the thresholds of free' })
   await expect.element(queue.getByText(/: 1 alert, 2 min in warning$/)).toBeVisible()
   await expect.element(free.getByText(/: 1 alert, 1 min in warning$/)).toBeVisible()
   await page.getByRole('textbox', { name: 'Warning threshold of metric 1' }).fill('20')

@@ -97,7 +97,7 @@ test('exit codes are numbers with commas between them', () => {
   const form = { ...newCheckForm('script'), script: '7', success_return_codes: '0, 3010 1641,0' }
   expect(toCheckBody('script', form)?.settings).toMatchObject({ success_return_codes: [0, 3010, 1641] })
   expect(errorsOf('script', { ...form, info_return_codes: 'one' })).toEqual({
-    info_return_codes: 'Write exit codes, with commas between them.',
+    info_return_codes: 'Enter exit codes separated by commas.',
   })
 })
 

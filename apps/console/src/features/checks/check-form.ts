@@ -5,13 +5,13 @@ import { validateThresholds } from '@muster/rules/checks/thresholds'
 import { checkVariable } from '../runs/run-form.ts'
 
 /**
- * A check as the form holds it: the own fields of its type and the schedule side by side, under the contract's names.
- * Numbers may be empty while one types, lists of exit codes are one text.
+ * A check in the form: the fields of its type and the schedule in one object, under the contract's names. Numbers may be
+ * empty while typing; lists of exit codes are one text.
  */
 export type CheckForm = Record<string, unknown>
 
 const SCHEDULE = { fails_b4_alert: 1, run_interval: 0, depends_on: null }
-/** Texts that may be left out. */
+/** Optional texts. */
 const OPTIONAL_TEXTS = new Set([
   'event_source',
   'event_message',
@@ -21,7 +21,7 @@ const OPTIONAL_TEXTS = new Set([
   'expected_value',
   'resolver',
 ])
-/** Types that may fail for other reasons, and need no thresholds. */
+/** Types that can fail for other reasons and need no thresholds. */
 const FREE_TYPES = new Set<CheckType>(SERVER_CHECK_TYPES)
 const CODE_LISTS = new Set([
   'info_return_codes',
@@ -29,10 +29,10 @@ const CODE_LISTS = new Set([
   'success_return_codes',
   'expected_status',
 ])
-/** Types whose thresholds count what remains. */
+/** Types whose thresholds count the remaining amount. */
 const REVERSE_TYPES = new Set<CheckType>(['diskspace'])
 
-/** A form to start with: the contract's defaults, and nothing where it has none. */
+/** An initial form: the contract's defaults, and empty fields where it has none. */
 export function newCheckForm(type: CheckType): CheckForm {
   const own = Object.entries(checkFields[type].shape).map(([name, schema]): [string, unknown] => {
     const usual = schema.safeParse(undefined)
@@ -41,7 +41,7 @@ export function newCheckForm(type: CheckType): CheckForm {
   return { ...withEventId(Object.fromEntries(own)), ...SCHEDULE }
 }
 
-/** What a check of a machine and one of a policy have in common. */
+/** The common part of a machine's check and a policy's check. */
 type FormCheck = Pick<Check, 'settings' | 'fails_b4_alert' | 'run_interval'> & {
   depends_on?: number | null | undefined
 }
@@ -56,15 +56,15 @@ export function readCheckForm(check: FormCheck): CheckForm {
     ...withEventId(Object.fromEntries(fields)),
     fails_b4_alert: check.fails_b4_alert,
     run_interval: check.run_interval,
-    // As a select takes it.
+    // A string for the select.
     depends_on: check.depends_on == null ? null : `${check.depends_on}`,
   }
 }
 
-/** The form as it is sent; throws where `checkCheckForm` has something to say. */
+/** The values to send; throws where `checkCheckForm` finds an error. */
 export const toCheckBody = (type: CheckType, form: CheckForm) => parseForm(type, form).data
 
-/** What is wrong with the form, by field. */
+/** Errors of the form, by field. */
 export function checkCheckForm(type: CheckType, form: CheckForm): Record<string, string | null> {
   const { issues } = parseForm(type, form)
   const errors: Record<string, string | null> = {}
@@ -84,7 +84,7 @@ export function checkCheckForm(type: CheckType, form: CheckForm): Record<string,
   return errors
 }
 
-/** What the rule of the thresholds says to those of the form; nothing while a number is not whole. */
+/** The error of the thresholds; undefined while a number is incomplete. */
 export function thresholdMessage(type: CheckType, form: CheckForm): string | undefined {
   if (!('warning_threshold' in form)) return undefined
   if (FREE_TYPES.has(type) && !form.warning_threshold && !form.error_threshold) return undefined
@@ -103,33 +103,33 @@ function messageFor(pair: CheckForm, reverse: boolean): string | null {
 }
 
 const RANGES: Record<string, string> = {
-  'diskspace.disk': 'Choose a disk, or write where it is mounted.',
-  'diskspace.warning_threshold': 'A number; 0 = none.',
-  'diskspace.error_threshold': 'A number; 0 = none.',
+  'diskspace.disk': 'Choose a disk or enter its mount point.',
+  'diskspace.warning_threshold': 'Enter a number; 0 = off.',
+  'diskspace.error_threshold': 'Enter a number; 0 = off.',
   warning_threshold: 'From 0 to 99.',
   error_threshold: 'From 0 to 99.',
   script: 'Choose a script.',
   timeout: 'From 1 to 3600 seconds.',
-  info_return_codes: 'Write exit codes, with commas between them.',
-  warning_return_codes: 'Write exit codes, with commas between them.',
-  success_return_codes: 'Write exit codes, with commas between them.',
+  info_return_codes: 'Enter exit codes separated by commas.',
+  warning_return_codes: 'Enter exit codes separated by commas.',
+  success_return_codes: 'Enter exit codes separated by commas.',
   'http.warning_threshold': 'From 0 to 10000 ms.',
   'http.error_threshold': 'From 0 to 10000 ms.',
   'tcp.warning_threshold': 'From 0 to 10000 ms.',
   'tcp.error_threshold': 'From 0 to 10000 ms.',
   cert_warning_days: 'From 0 to 3650.',
   cert_error_days: 'From 0 to 3650.',
-  expected_status: 'Write numbers from 100 to 599, with commas between them.',
+  expected_status: 'Enter numbers from 100 to 599 separated by commas.',
   port: 'From 1 to 65535.',
-  unit: 'Write the name of a unit.',
+  unit: 'Enter the name of a unit.',
   search_last_days: 'From 0 to 9999.',
   search_last_minutes: 'From 1 to 525600.',
   number_of_events_b4_alert: 'From 1 to 10000.',
   min_count: 'From 1 to 100000.',
-  max_count: 'A whole number up to 100000; 0 = any.',
-  max_memory_mb: 'A whole number; 0 = any.',
-  max_age_minutes: 'A whole number; 0 = any.',
-  max_size_mb: 'A whole number; 0 = any.',
+  max_count: 'Enter a whole number up to 100000; 0 = any.',
+  max_memory_mb: 'Enter a whole number; 0 = any.',
+  max_age_minutes: 'Enter a whole number; 0 = any.',
+  max_size_mb: 'Enter a whole number; 0 = any.',
   fails_b4_alert: 'From 1 to 10.',
   run_interval: 'From 10 to 86400 seconds, or 0.',
 }
@@ -147,11 +147,11 @@ function parseForm(type: CheckType, form: CheckForm) {
     : { data: undefined, issues: parsed?.error.issues ?? [] }
 }
 
-/** Fields that are not shown as the others are filled in: what stands in them does not count. */
+/** Fields hidden by other values; their content does not count. */
 function hiddenFields({ method, expect, url, ignore_certificate }: CheckForm): CheckForm {
   const needsNoCertificate = url !== undefined && (ignore_certificate === true || !isSecure(url))
   return {
-    // The answer to HEAD has no text.
+    // A HEAD response has no body.
     ...(method === 'HEAD' ? { text_present: '', text_absent: '' } : {}),
     ...(needsNoCertificate ? usualOf('http', ['cert_warning_days', 'cert_error_days']) : {}),
     ...(expect === 'not_running' ? usualOf('process', ['min_count', 'max_count', 'max_memory_mb']) : {}),
@@ -166,7 +166,7 @@ function usualOf(type: CheckType, names: readonly string[]): CheckForm {
 
 export const isSecure = (url: unknown): boolean => /^\s*https:/i.test(String(url))
 
-/** Number and wildcard of an event id are one field of the form, which the contract reads as it is written. */
+/** Number and wildcard of an event id are one form field, in the contract's format. */
 function withEventId({ event_id_is_wildcard: isWildcard, ...fields }: CheckForm): CheckForm {
   return isWildcard === undefined
     ? fields
@@ -185,7 +185,7 @@ function toFormValue(name: string, value: unknown): unknown {
   return value
 }
 
-/** `0, 3010` as numbers; what is none stays for the schema to refuse. */
+/** `0, 3010` as numbers; invalid parts are left for the schema to reject. */
 function readCodes(text: string): unknown[] {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== '')
   return [...new Set(parts)].map((part) => (/^\d{1,10}$/.test(part) ? Number(part) : part))
@@ -194,7 +194,7 @@ function readCodes(text: string): unknown[] {
 export const asTexts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 export const asRows = (value: unknown): CheckForm[] =>
-  // What a list of the form holds that is no text is a row of fields.
+  // List items of the form that are not texts are rows of fields.
   Array.isArray(value)
     ? value.filter((one) => typeof one === 'object' && one !== null).map((one) => one as CheckForm)
     : []

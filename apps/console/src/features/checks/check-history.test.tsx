@@ -7,7 +7,7 @@ import { AGENT, givenChecks, testCheck, testSamples } from './test-checks.ts'
 const AT = `/agents/${AGENT}?pane=checks&dialog=check-history&item=1`
 const graph = () => page.getByRole('slider', { name: 'In use over time' })
 
-test('issue 3, 2.2, keyboard: the graph tells exact values by the keyboard, and zooms', async () => {
+test('the graph tells exact values by the keyboard, and zooms', async () => {
   const { server, open } = await givenChecks({
     checks: [testCheck({ run_interval: 60 })],
     samples: testSamples([10, 20, 30.456]),
@@ -35,7 +35,7 @@ test('the time that is shown has the focus first', async () => {
   await expect.poll(at).not.toContain('filter=1h')
 })
 
-test('issue 3, 2.2, zoom: dragging over the graph zooms', async () => {
+test('dragging over the graph zooms', async () => {
   const { open } = await givenChecks({ checks: [testCheck()], samples: testSamples([10, 20, 30]) })
   const { at } = await open(AT)
   await expect.element(graph()).toBeVisible()
@@ -65,7 +65,7 @@ test('ranges are chosen, and stand in the address', async () => {
   }
 })
 
-test('issue 3, 2.2, live tail: a new result makes the graph longer by itself', async () => {
+test('a new result makes the graph longer by itself', async () => {
   const { state, open } = await givenChecks({
     checks: [testCheck()],
     samples: testSamples([10]),
@@ -77,7 +77,7 @@ test('issue 3, 2.2, live tail: a new result makes the graph longer by itself', a
   await expect.element(graph()).toHaveAttribute('aria-valuetext', expect.stringMatching(/: 55 %$/))
 })
 
-test('issue 3, 2.2, table: the numbers are a table, with least and most of means', async () => {
+test('the numbers are a table, with least and most of means', async () => {
   const now = Math.floor(Date.now() / 1000)
   const samples = testSamples([], {
     resolution: 300,
@@ -89,14 +89,16 @@ test('issue 3, 2.2, table: the numbers are a table, with least and most of means
   await expect.element(page.getByRole('row', { name: /40 % 30 % 50 %$/ })).toBeVisible()
 })
 
-test('issue 3, 2.2, CSV: all numbers are saved as CSV', async () => {
+test('all numbers are saved as CSV', async () => {
   const save = vi.spyOn(URL, 'createObjectURL')
   const { open } = await givenChecks({ checks: [testCheck()], samples: testSamples([12.5]) })
   await open(AT)
   await page.getByRole('button', { name: 'Download these numbers as CSV' }).click()
   const [file] = save.mock.calls[0] ?? []
   const text = file instanceof Blob ? await file.text() : ''
-  expect(text).toMatch(/"Time","What","Unit","Value","Meanwhile"\r\n"\d{4}-.+Z","In use","%","12.5",""\r\n$/)
+  expect(text).toMatch(
+    /"Time","Measurement","Unit","Value","State"\r\n"\d{4}-.+Z","In use","%","12.5",""\r\n$/,
+  )
   save.mockRestore()
 })
 
@@ -110,8 +112,8 @@ test('several numbers are chosen from', async () => {
   })
   const { open } = await givenChecks({ checks: [testCheck()], samples })
   const { at } = await open(AT)
-  await expect.element(page.getByRole('slider', { name: 'Time to answer over time' })).toBeVisible()
-  await page.getByRole('combobox', { name: 'What was measured' }).click()
+  await expect.element(page.getByRole('slider', { name: 'Response time over time' })).toBeVisible()
+  await page.getByRole('combobox', { name: 'Measurement' }).click()
   await page.getByRole('option', { name: 'Packets lost' }).click()
   await expect.element(page.getByRole('slider', { name: 'Packets lost over time' })).toBeVisible()
   expect(at()).toContain('loss_percent')
@@ -173,7 +175,7 @@ test('what was so at a moment is said with its value: failing, in maintenance', 
   await expect.element(page.getByText('failing · error, in maintenance')).toBeVisible()
 })
 
-test('issue 3, 2.2, pan: the time that is shown moves by buttons and by the keyboard', async () => {
+test('the time that is shown moves by buttons and by the keyboard', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()], samples: testSamples([10, 20]) })
   const { at } = await open(`${AT}&filter=1h`)
   await page.getByRole('button', { name: 'Earlier' }).click()

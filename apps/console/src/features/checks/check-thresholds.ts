@@ -1,21 +1,21 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import { METRIC_PREFIX } from '@muster/rules/checks/series-value'
+import { METRIC_PREFIX } from '@muster/rules/checks/judgement'
 
-/** Thresholds of a number of a check, in the unit in which that number is kept. 0 = not set. */
+/** Thresholds of a number of a check, in the stored unit of that number. 0 = not set. */
 export interface SeriesThresholds {
   series: string
   warning_threshold: number
   error_threshold: number
-  /** What is below fails. */
+  /** Values below the threshold fail. */
   reverse: boolean
-  /** How much of the series' unit one of the form's unit is: percent in a gigabyte; else 1. */
+  /** How much of the series' unit one unit of the form is: percent per gigabyte; else 1. */
   perUnit: number
 }
 
 const GB = 1024 ** 3
 
-/** The thresholds of a check, by the number that they are for. */
+/** The thresholds of a check, by their number. */
 export function thresholdsOf(
   settings: CheckSettings,
   agent: Pick<AgentDetail, 'facts'> | undefined,
@@ -63,7 +63,7 @@ export function thresholdsOf(
   }
 }
 
-// What is free is kept as a percentage; gigabytes become one by the size of the disk, where that is known.
+// Free space is stored as a percentage; gigabytes are converted by the size of the disk, if known.
 function diskThresholds(
   settings: Extract<CheckSettings, { check_type: 'diskspace' }>,
   agent: Pick<AgentDetail, 'facts'> | undefined,

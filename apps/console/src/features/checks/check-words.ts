@@ -1,14 +1,11 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
-import type { CheckType } from '@muster/contract/api/checks'
-import type { Check, CheckState } from '@muster/contract/api/checks'
+import type { Check, CheckState, CheckType } from '@muster/contract/api/checks'
 import { ServerCheckType } from '@muster/contract/checks/server-checks'
-import { formatDuration } from '@muster/rules/text/duration'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatDuration, formatFileSize, formatShortAge } from '@muster/rules/text/units'
 import { effectiveInterval, standingOf } from '@muster/rules/checks/check-freshness'
-import { formatShortAge } from '@muster/rules/text/relative-time'
-import { METRIC_PREFIX } from '@muster/rules/checks/series-value'
+import { METRIC_PREFIX } from '@muster/rules/checks/judgement'
 
-/** The types in the order in which they are offered. */
+/** The types in menu order. */
 export const TYPE_LABELS: Record<CheckType, string> = {
   diskspace: 'Disk space',
   cpuload: 'CPU load',
@@ -25,7 +22,7 @@ export const TYPE_LABELS: Record<CheckType, string> = {
   dns: 'DNS',
 }
 
-/** Whether the server measures it, and not the machine. */
+/** Whether the server measures it, not the machine. */
 export const isFromServer = (type: CheckType) => ServerCheckType.safeParse(type).success
 
 /** Whether a machine of this system can have such a check. */
@@ -41,7 +38,7 @@ const SEVERITY_TONES = { error: 'negative', warning: 'warning', info: 'info' } a
 type ShownState = Pick<CheckState, 'status' | 'alert_severity'> &
   Partial<Pick<CheckState, 'fresh_until' | 'last_run'>>
 
-/** The word and tone of a check: `passing`, `failing · error`, `no results`, `old · 57 min`. */
+/** Text and tone of a check's state: `passing`, `failing · error`, `no results`, `old · 57 min`. */
 export function describeStatus(state: ShownState, nowMs: number): { label: string; tone: CheckTone } {
   const { status, alert_severity, fresh_until = null, last_run = null } = state
   switch (standingOf({ status, fresh_until }, nowMs)) {
@@ -60,7 +57,7 @@ export function describeStatus(state: ShownState, nowMs: number): { label: strin
 
 const ageOf = (instant: string, nowMs: number) => formatShortAge(nowMs - Date.parse(instant))
 
-/** A check by what it watches, for titles: `Disk space of /srv`. */
+/** A check by its subject, for titles: `Disk space of /srv`. */
 export function checkName({ settings, script_name }: Pick<Check, 'settings' | 'script_name'>): string {
   switch (settings.check_type) {
     case 'diskspace':
@@ -92,11 +89,11 @@ export function checkName({ settings, script_name }: Pick<Check, 'settings' | 's
   }
 }
 
-/** What another check depends on: `Ping Check: Router of GW-1`. */
+/** Name of the check that another one depends on: `Ping Check: Router of GW-1`. */
 export const dependencyName = ({ readable_desc, hostname }: NonNullable<Check['dependency']>) =>
   `${readable_desc} of ${hostname}`
 
-/** How often it runs: `2 min`. 0 = as often as the machine's checks usually do. */
+/** The interval: `2 min`. 0 = the machine's own interval. */
 export const intervalSeconds = effectiveInterval
 
 export function describeInterval(check: Pick<Check, 'run_interval'>, usualSeconds: number): string {
@@ -108,7 +105,7 @@ const SERIES_LABELS: Record<string, string> = {
   inodes_free_percent: 'Free inodes',
   percent: 'In use',
   swap_percent: 'Swap in use',
-  ms: 'Time to answer',
+  ms: 'Response time',
   loss_percent: 'Packets lost',
   running: 'Running',
   retcode: 'Exit code',
@@ -117,10 +114,10 @@ const SERIES_LABELS: Record<string, string> = {
   size: 'Size',
   age: 'Age',
   entries: 'Matching entries',
-  cert_days: 'Days until the certificate ends',
+  cert_days: 'Days until the certificate expires',
 }
 
-/** What a number of a check is called; those of scripts have their own names. */
+/** Label of a number of a check; scripts name theirs. */
 export function seriesLabel(name: string): string {
   if (name.startsWith(METRIC_PREFIX)) return name.slice(METRIC_PREFIX.length)
   return SERIES_LABELS[name] ?? name

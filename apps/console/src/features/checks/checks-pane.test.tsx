@@ -127,7 +127,7 @@ test('who may only see checks opens their history, and can change nothing', asyn
   })
   await open(AT)
   await expect.element(page.getByRole('row', { name: /CPU load/ })).toBeVisible()
-  await expect.element(page.getByRole('button', { name: /New check|Reset all/ })).not.toBeInTheDocument()
+  await expect.element(page.getByRole('button', { name: /New check|Clear all/ })).not.toBeInTheDocument()
   await expect
     .element(page.getByRole('button', { name: 'Run checks now' }))
     .toHaveAttribute('aria-disabled', 'true')
@@ -138,7 +138,7 @@ test('who may only see checks opens their history, and can change nothing', asyn
 test('an offline machine goes on checking, says the page; nothing can be run on it', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()], agent: { connected: false } })
   await open(AT)
-  await expect.element(page.getByText(/alpha is not connected. It goes on checking/)).toBeVisible()
+  await expect.element(page.getByText(/alpha is offline. Checks continue/)).toBeVisible()
   const run = page.getByRole('button', { name: 'Run checks now' })
   await run.click({ force: true })
   await expect.element(run).toHaveAttribute('aria-disabled', 'true')
@@ -155,25 +155,25 @@ test('checks are walked, opened and acted on by the keyboard', async () => {
   await userEvent.keyboard('{Shift>}{F10}{/Shift}')
   const menu = page.getByRole('menu', { name: 'Actions on Disk space of /srv' })
   await expect.element(menu).toBeVisible()
-  await menu.getByRole('menuitem', { name: 'Run now' }).click()
-  await expect.element(page.getByText('alpha runs Disk space of /srv now.')).toBeVisible()
+  await menu.getByRole('menuitem', { name: 'Run check' }).click()
+  await expect.element(page.getByText('Started Disk space of /srv on alpha.')).toBeVisible()
   expect(server.calls(runChecks)[0]?.body).toEqual({ ids: [2] })
   page.getByRole('grid', { name: 'Checks' }).element().focus()
   await userEvent.keyboard('{Home}{Enter}')
   await expect.element(page.getByRole('dialog', { name: 'Edit CPU load' })).toBeVisible()
 })
 
-test('issue 3, 1.2, run all: all are run at once; resetting all asks first', async () => {
+test('all are run at once; resetting all asks first', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck(), FULL] })
   await open(AT)
   await page.getByRole('button', { name: 'Run checks now' }).click()
-  await expect.element(page.getByText('alpha runs its checks now.')).toBeVisible()
+  await expect.element(page.getByText('Checks started on alpha.')).toBeVisible()
   expect(server.calls(runChecks)[0]?.body).toEqual({})
-  await page.getByRole('button', { name: 'Reset all' }).click()
+  await page.getByRole('button', { name: 'Clear all statuses' }).click()
   expect(server.calls(resetAllChecks)).toEqual([])
   await page
-    .getByRole('dialog', { name: 'Reset all checks of alpha?' })
-    .getByRole('button', { name: 'Reset all' })
+    .getByRole('dialog', { name: 'Clear the status of all checks on alpha?' })
+    .getByRole('button', { name: 'Clear statuses' })
     .click()
   await expect.element(page.getByText('2 checks are pending until the next run.')).toBeVisible()
   expect(server.calls(resetAllChecks)).toHaveLength(1)
@@ -184,8 +184,8 @@ test('one is reset at once, and deleted after a question', async () => {
   await open(AT)
   const row = page.getByRole('row', { name: /CPU load/ })
   await row.click({ button: 'right' })
-  await page.getByRole('menuitem', { name: /^Reset/ }).click()
-  await expect.element(page.getByText('CPU load is pending until it runs again.')).toBeVisible()
+  await page.getByRole('menuitem', { name: /^Clear status/ }).click()
+  await expect.element(page.getByText('CPU load is pending until its next run.')).toBeVisible()
   expect(server.calls(resetCheck)).toHaveLength(1)
   await row.click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Delete' }).click()
@@ -223,7 +223,7 @@ test('in a narrow window checks are cards with the same actions', async () => {
 test('nothing is created by opening', async () => {
   const { server, open } = await givenChecks({ checks: [FULL] })
   await open(`${AT}&dialog=add-check&item=${AGENT}.nonsense`)
-  await expect.element(page.getByText('There is no such type of check.')).toBeVisible()
+  await expect.element(page.getByText('Unknown check type')).toBeVisible()
   expect(server.calls(createCheck)).toEqual([])
 })
 
@@ -239,7 +239,7 @@ test('a row says what its check depends on, and that nobody is told while that f
   await open(AT)
   const marked = (name: string) => page.getByRole('img', { name, exact: true })
   await expect
-    .element(marked('Depends on Ping Check: Router of GW-1, which fails: nobody is told of this one'))
+    .element(marked('Depends on Ping Check: Router of GW-1, which is failing: alerts are suppressed'))
     .toBeVisible()
   await expect.element(marked('Depends on a check that you may not see')).toBeVisible()
 })
@@ -253,5 +253,5 @@ test('results that the machine had to drop are told, with their number and time'
     ]),
   )
   await open(`/agents/${AGENT}?pane=checks`)
-  await expect.element(page.getByText(/42 results are missing from the history/)).toBeVisible()
+  await expect.element(page.getByText(/42 results are missing/)).toBeVisible()
 })

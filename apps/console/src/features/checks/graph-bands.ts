@@ -7,7 +7,7 @@ export interface ThresholdBand {
   most: number
 }
 
-/** Where a number is a warning and where an error; a threshold of 0 is none. */
+/** Ranges of warning and error values; a threshold of 0 is off. */
 export function bandsOf({ warning_threshold, error_threshold, reverse }: GraphThresholds): ThresholdBand[] {
   const bands: ThresholdBand[] = []
   const end = reverse ? -Infinity : Infinity
@@ -19,7 +19,7 @@ export function bandsOf({ warning_threshold, error_threshold, reverse }: GraphTh
   return bands
 }
 
-/** The thresholds as tints behind all else; their lines and words stand over it. */
+/** The thresholds as tinted bands behind the graph; their lines and labels are on top. */
 export function drawBands(chart: uPlot, thresholds: GraphThresholds, colors: GraphColors): void {
   const { ctx, bbox } = chart
   const heightOf = (value: number) => {

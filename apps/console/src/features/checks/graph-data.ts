@@ -1,20 +1,20 @@
 /** `[unix seconds, mean, least, most]`. */
 export type GraphPoint = readonly [number, number, number, number]
 
-/** Times, means, least and most, as columns; null = nothing is known of that moment. */
+/** Times, means, minima and maxima, as columns; null = unknown. */
 export type GraphColumns = [number[], (number | null)[], (number | null)[], (number | null)[]]
 
-/** A silence of more than so many steps is a gap in the line. */
+/** More missing steps than this are a gap in the line. */
 const GAP_STEPS = 2.5
 
-/** Seconds that usually lie between two points, at least so many: of what is measured at a pace that may change. */
+/** Usual seconds between two points, with a lower bound: for series with a changing interval. */
 export function usualStep(points: readonly GraphPoint[], least: number): number {
   const middle = middles.get(points) ?? middleStep(points)
   middles.set(points, middle)
   return Math.max(least, middle)
 }
 
-/** Asked for with every movement over a graph. */
+/** Called at every pointer move over a graph. */
 const middles = new WeakMap<readonly GraphPoint[], number>()
 
 function middleStep(points: readonly GraphPoint[]): number {
@@ -43,7 +43,7 @@ export function toColumns(points: readonly GraphPoint[], stepSeconds: number): G
 
 type Walked = readonly [readonly number[], readonly (number | null)[], ...unknown[]]
 
-/** Place of the next moment with a value in a direction, or where one is already. */
+/** Index of the next point with a value in a direction, or of the current one. */
 export function stepTo({ columns, from, by }: { columns: Walked; from: number; by: number }): number {
   const last = columns[0].length - 1
   const direction = Math.sign(by)
@@ -57,10 +57,10 @@ export interface TimeRange {
   to: number
 }
 
-/** Least width of what is shown, in seconds. */
+/** Minimum width of the visible range, in seconds. */
 const LEAST_SECONDS = 60
 
-/** The range made narrower or wider around a moment in it; `factor` below 1 comes nearer. */
+/** The range zoomed around a moment in it; a `factor` below 1 zooms in. */
 export function zoomRange({ from, to }: TimeRange, around: number, factor: number): TimeRange {
   const width = Math.max(LEAST_SECONDS, (to - from) * factor)
   const share = to === from ? 0.5 : (around - from) / (to - from)
@@ -68,7 +68,7 @@ export function zoomRange({ from, to }: TimeRange, around: number, factor: numbe
   return { from: start, to: start + Math.round(width) }
 }
 
-/** The range moved by a share of its width, not beyond this moment. */
+/** The range moved by a share of its width, not beyond now. */
 export function panRange({ from, to }: TimeRange, share: number, nowSeconds: number): TimeRange {
   const end = Math.min(Math.round(to + (to - from) * share), Math.max(to, Math.ceil(nowSeconds)))
   const start = Math.max(0, end - (to - from))

@@ -26,7 +26,7 @@ function paintedAt(height: number, [from, to]: [number, number]): string {
 const PATIENT = { timeout: 10_000 }
 const NOTHING = '0,0,0,0'
 
-test('issue 3, 2.2: threshold bands, failures and maintenance are drawn on the graph', async () => {
+test('threshold bands, failures and maintenance are drawn on the graph', async () => {
   const now = Math.floor(Date.now() / 1000)
   const { open } = await givenChecks({
     checks: [testCheck({ run_interval: 60 })],
@@ -51,7 +51,7 @@ test('issue 3, 2.2: threshold bands, failures and maintenance are drawn on the g
   expect(inMaintenance).not.toBe(paintedAt(0.003, calm))
 })
 
-test('issue 3, 2.2: the tooltip under the mouse says the exact value with its moment', async () => {
+test('the tooltip under the mouse says the exact value with its moment', async () => {
   const { open } = await givenChecks({
     checks: [testCheck({ run_interval: 60 })],
     samples: testSamples([10, 20, 30.456]),

@@ -4,7 +4,7 @@ import { type TimeRange, panRange, stepTo, zoomRange } from './graph-data.ts'
 
 export interface GraphKeys {
   chart: uPlot | undefined
-  /** Moments, and of each a value or null where nothing is known. */
+  /** Times, and for each a value or null where unknown. */
   columns: readonly [readonly number[], readonly (number | null)[], ...unknown[]]
   cursor: number | undefined
   range: TimeRange

@@ -1,23 +1,23 @@
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 import type uPlot from 'uplot'
 
 export interface GraphFailure {
   from: number
-  /** Null = it still fails. */
+  /** Null = still failing. */
   to: number | null
   severity: Severity
 }
 
 export interface GraphPeriod {
   from: number
-  /** Null = it still lasts. */
+  /** Null = ongoing. */
   to: number | null
 }
 
 export interface GraphThresholds {
   warning_threshold: number
   error_threshold: number
-  /** What is below fails. */
+  /** Values below fail. */
   reverse: boolean
 }
 
@@ -32,7 +32,7 @@ export interface GraphColors {
   maintenance: string
 }
 
-/** The colours of the page around, as a canvas needs them. */
+/** The page's colours, as a canvas needs them. */
 export function readColors(element: Element): GraphColors {
   const style = getComputedStyle(element)
   const read = (name: string) => style.getPropertyValue(name).trim()
@@ -48,7 +48,7 @@ export function readColors(element: Element): GraphColors {
   }
 }
 
-// A user's colour may refer to another one; only the browser follows that.
+// A user's colour may refer to another one; only the browser resolves that.
 function resolve(element: Element, color: string): string {
   const probe = document.createElement('span')
   probe.style.color = color
@@ -58,7 +58,7 @@ function resolve(element: Element, color: string): string {
   return resolved
 }
 
-/** Where it failed, behind the line. */
+/** Failure periods, behind the line. */
 export function drawFailures(chart: uPlot, failures: readonly GraphFailure[], colors: GraphColors): void {
   const { ctx, bbox } = chart
   ctx.save()
@@ -70,13 +70,13 @@ export function drawFailures(chart: uPlot, failures: readonly GraphFailure[], co
     ctx.globalAlpha = 0.16
     ctx.fillRect(left, bbox.top, width, bbox.height)
     ctx.globalAlpha = 1
-    // An edge that is seen where the tint is too faint.
+    // A visible edge where the tint is too faint.
     ctx.fillRect(left, bbox.top + bbox.height - 3 * devicePixelRatio, width, 3 * devicePixelRatio)
   }
   ctx.restore()
 }
 
-/** When the machine was in maintenance: hatched, behind the line, with the word where there is room for it. */
+/** Maintenance periods: hatched, behind the line, with a label where it fits. */
 export function drawMaintenance(chart: uPlot, periods: readonly GraphPeriod[], colors: GraphColors): void {
   const { ctx, bbox } = chart
   ctx.save()
@@ -114,7 +114,7 @@ export function drawMaintenance(chart: uPlot, periods: readonly GraphPeriod[], c
 const MAINTENANCE = 'maintenance'
 const HATCH_PX = 10
 
-/** What of a period is on the graph; undefined = nothing. */
+/** The visible part of a period; undefined = none. */
 function placeOf(chart: uPlot, { from, to }: GraphPeriod): { left: number; width: number } | undefined {
   const { bbox } = chart
   const end = bbox.left + bbox.width
@@ -124,7 +124,7 @@ function placeOf(chart: uPlot, { from, to }: GraphPeriod): { left: number; width
   return { left, width: Math.max(devicePixelRatio, right - left) }
 }
 
-/** The thresholds, over the line: dashes, and the word at the right. */
+/** The thresholds, over the line: dashes, with the label at the right. */
 export function drawThresholds(chart: uPlot, thresholds: GraphThresholds, colors: GraphColors): void {
   const { ctx, bbox } = chart
   const lines = [
@@ -145,7 +145,7 @@ export function drawThresholds(chart: uPlot, thresholds: GraphThresholds, colors
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
     ctx.fillStyle = color
-    // The word of the lower line stands under it, so that two near ones do not meet.
+    // The label of the lower line is below it, so that close labels do not overlap.
     const isLower = lines.some((other) => other.value > value)
     ctx.textBaseline = isLower && bbox.top + bbox.height - y > LABEL_PX * devicePixelRatio ? 'top' : 'bottom'
     const away = (ctx.textBaseline === 'top' ? 3 : -2) * devicePixelRatio
@@ -154,6 +154,6 @@ export function drawThresholds(chart: uPlot, thresholds: GraphThresholds, colors
   ctx.restore()
 }
 
-/** Height of a word at a line. */
+/** Height of a line's label. */
 const LABEL_PX = 14
 const clamp = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value))

@@ -20,9 +20,9 @@ export interface GraphMarks {
 
 export interface GraphCursor {
   index: number
-  /** Pixels from the left edge of what is drawn, without the axis. */
+  /** Pixels from the left edge of the plot, without the axis. */
   left: number
-  /** In the right half, where what belongs to it stands at its left. */
+  /** In the right half, where the tooltip is on the left side. */
   isRight: boolean
 }
 
@@ -31,26 +31,26 @@ interface GraphSettings {
   height: number
   unit: string
   colors: GraphColors
-  /** Read whenever it draws: they change without a new graph. */
+  /** Read at each draw: they change without a new graph. */
   marks: () => GraphMarks
   onCursor: (cursor: GraphCursor | undefined) => void
   onZoom: ((from: number, to: number) => void) | undefined
 }
 
 const FONT = '12px Inter Variable, sans-serif'
-/** Width of the numbers at the left. */
+/** Width of the axis labels at the left. */
 export const AXIS_PX = 64
 const DAY = 86_400
 const BYTES = Array.from({ length: 50 }, (_, power) => 2 ** power)
 const SECONDS = [1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600]
-/** Steps of the numbers at the left that read well, where those of ten do not. */
+/** Axis steps for units that are not decimal. */
 const INCREMENTS: Record<string, number[] | undefined> = {
   B: BYTES,
   'B/s': BYTES,
   s: [...SECONDS, ...[1, 2, 5, 10, 30, 100, 365].map((days) => days * DAY)],
 }
 
-/** A line with a band from least to most, bands and lines of the thresholds, and tints where it failed. */
+/** A line with a band from minimum to maximum, threshold bands and lines, and failure tints. */
 export function graphOptions(settings: GraphSettings): uPlot.Options {
   const { width, height, unit, colors, marks, onCursor, onZoom } = settings
   return {
@@ -70,7 +70,7 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
     axes: graphAxes(unit, colors),
     series: [
       {},
-      // Points are drawn where there is room for them: the first sample of a check is no line yet.
+      // Points are drawn where they fit: the first sample of a check is no line yet.
       { stroke: colors.accent, width: 1.5, points: { size: 4, fill: colors.accent }, spanGaps: false },
       { stroke: 'transparent', width: 0, points: { show: false } },
       { stroke: 'transparent', width: 0, points: { show: false } },
@@ -122,7 +122,7 @@ export function readCursor({ cursor: { idx, left }, over }: uPlot): GraphCursor 
   return { index: idx, left, isRight: left > over.clientWidth / 2 }
 }
 
-/** What was dragged over becomes what is shown. */
+/** The dragged range becomes the visible range. */
 export function takeSelection(chart: uPlot, onZoom: (from: number, to: number) => void): void {
   const { left, width } = chart.select
   if (width < 4) return
@@ -134,7 +134,7 @@ export function takeSelection(chart: uPlot, onZoom: (from: number, to: number) =
 const limitsOf = ({ thresholds }: GraphMarks) =>
   thresholds ? [thresholds.warning_threshold, thresholds.error_threshold] : []
 
-/** Percent are seen against the whole; anything else from 0 to what occurs, with the limits near it. */
+/** Percentages use the whole scale; other units go from 0 to the maximum, with the thresholds near it. */
 export function valueRange(
   unit: string,
   [least, most]: readonly [number | null, number | null],
@@ -146,7 +146,7 @@ export function valueRange(
   return [bottom, top === bottom ? bottom + 1 : top + (top - bottom) * 0.08]
 }
 
-/** Times of day, and the day where a new one begins. */
+/** Times of day, and the date where a new day begins. */
 function timeLabels(splits: readonly number[], step: number): string[] {
   return splits.map((at, index) => {
     const before = splits[index - 1]

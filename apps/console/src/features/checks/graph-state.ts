@@ -5,7 +5,7 @@ interface States {
   maintenance?: readonly GraphPeriod[] | undefined
 }
 
-/** What a moment's marks say, in words: `failing · error, in maintenance`; empty = nothing. */
+/** The marks of a moment as text: `failing · error, in maintenance`; empty = none. */
 export function stateAt(at: number, { failures, maintenance = [] }: States): string {
   const lasts = ({ from, to }: GraphPeriod) => from <= at && (to === null || at < to)
   const failure = failures.find(lasts)

@@ -1,6 +1,6 @@
 import type { TimeRange } from './graph-data.ts'
 
-/** The last minutes, by the second where a machine is measured so. */
+/** The last minutes, by the second where a machine measures live. */
 export const LIVE_RANGE = { value: 'live', label: 'Live', seconds: 300 } as const
 export const RANGES = [
   { value: '1h', label: '1 h', seconds: 3600 },
@@ -12,7 +12,7 @@ export const RANGES = [
 const NAMED = [LIVE_RANGE, ...RANGES]
 export type RangeName = (typeof NAMED)[number]['value']
 
-/** What the history of a check shows, as its address says it: `24h`, `1790000000-1790003600,swap_percent,table`. */
+/** The view of a check's history in the address: `24h`, `1790000000-1790003600,swap_percent,table`. */
 export interface HistoryView {
   /** A range that ends now and moves on, or two moments. */
   range: RangeName | TimeRange

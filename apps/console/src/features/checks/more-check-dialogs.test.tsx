@@ -17,7 +17,7 @@ test('an http check asks for what it needs, and fails for no wrong reason', asyn
   await expect.element(page.getByText(/without a user name or password/)).toBeVisible()
   await field('Address').fill('https://shop.example.org/')
   await field('Expected status').fill('200, 204')
-  await field('Text that must be there').fill('(.*)')
+  await field('Required text').fill('(.*)')
   await field('Warning threshold').fill('800')
   await field('Error threshold').fill('500')
   await userEvent.keyboard('{Tab}')
@@ -47,7 +47,7 @@ test.each([
     { Name: 'Mail', 'Host name or address': 'mail.example.org', Port: '25' },
     { port: 25, error_threshold: 0 },
   ],
-  ['dns', { Name: 'Web', 'Name to ask for': 'www.example.org' }, { record_type: 'A', resolver: null }],
+  ['dns', { Name: 'Web', 'Name to resolve': 'www.example.org' }, { record_type: 'A', resolver: null }],
 ])('a %s check needs no thresholds', async (type, fields, settings) => {
   const { server, open } = await givenChecks()
   await open(add(type))
@@ -82,7 +82,7 @@ test('a journal check says what to look for', async () => {
   await page.getByRole('combobox', { name: 'Priority' }).click()
   await page.getByRole('option', { name: 'warning (4)' }).click()
   await field('Message').fill('(I/O error')
-  await field('Entries that count').fill('3')
+  await field('Minimum number of entries').fill('3')
   await page.getByRole('button', { name: 'Add check' }).click()
   await expect.element(page.getByText(/Check added/)).toBeVisible()
   expect(server.calls(createCheck)[0]?.body).toMatchObject({
@@ -106,9 +106,7 @@ test('an event log check takes * or a number as event ID, and refuses the rest',
   for (const refused of ['70000', '-1', '1.5', '46a', '**', ' ']) {
     await field('Event ID').fill(refused)
     await userEvent.keyboard('{Tab}')
-    await expect
-      .element(page.getByText('Write * for every event, or a number from 0 to 65535.'))
-      .toBeVisible()
+    await expect.element(page.getByText('Use * for every event, or a number from 0 to 65535.')).toBeVisible()
     await expect.element(page.getByRole('button', { name: 'Add check' })).toBeDisabled()
     await field('Event ID').fill('*')
   }

@@ -1,5 +1,5 @@
-import { formatDuration } from '@muster/rules/text/duration'
-import type { previewThresholds } from '@muster/rules/checks/threshold-preview'
+import { formatDuration } from '@muster/rules/text/units'
+import type { previewThresholds } from '@muster/rules/checks/thresholds'
 
 const DAY = 86_400
 type Preview = Pick<ReturnType<typeof previewThresholds>, 'alerts' | 'errorSeconds' | 'warningSeconds'>

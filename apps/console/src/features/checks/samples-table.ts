@@ -8,7 +8,7 @@ type TableSource = Pick<CheckSamples, 'resolution' | 'series'> & {
   maintenance: readonly GraphPeriod[]
 }
 
-/** All numbers of a range as rows under titles; plain numbers, so that programs can count with them. */
+/** All numbers of a range as rows under titles; plain numbers, so that programs can read them. */
 export function samplesTable(
   { resolution, series, failures, maintenance }: TableSource,
   labelOf = seriesLabel,
@@ -16,11 +16,11 @@ export function samplesTable(
   const isMean = resolution > 0
   const titles = [
     'Time',
-    'What',
+    'Measurement',
     'Unit',
     isMean ? 'Mean' : 'Value',
-    ...(isMean ? ['Least', 'Most'] : []),
-    'Meanwhile',
+    ...(isMean ? ['Minimum', 'Maximum'] : []),
+    'State',
   ]
   const rows = series.flatMap(({ name, unit, points }) =>
     points.map(([at, mean, least, most]) => [

@@ -21,7 +21,7 @@ import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 export const AGENT = 'alpha0000000'
 
-/** A check for tests; it passes unless said otherwise. */
+/** A check for tests; passing by default. */
 export function testCheck(more: Partial<Check> = {}, state: Partial<CheckState> = {}): Check {
   return {
     id: 1,
@@ -81,7 +81,7 @@ interface GivenChecks {
   samples?: CheckSamples
 }
 
-/** A dashboard whose first machine has these checks; they can be changed behind the console's back. */
+/** A dashboard whose first machine has these checks; tests can change them on the server. */
 export async function givenChecks({ checks = [], agent = {}, me = {}, samples }: GivenChecks = {}) {
   const { server, open } = await givenDashboard({ me })
   const state = { checks, samples: samples ?? testSamples([]) }
@@ -92,7 +92,7 @@ export async function givenChecks({ checks = [], agent = {}, me = {}, samples }:
     state.checks.length === 0 ? refuse('not_found', 'This check does not exist.') : answer(getCheck, one()),
   )
   server.on(getCheckSamples, ({ search }) =>
-    // The preview asks for older means, too; there are none.
+    // The preview requests older means, too; there are none.
     answer(
       getCheckSamples,
       search.get('resolution') === '300' ? { ...testSamples([]), resolution: 300 } : state.samples,
@@ -100,7 +100,7 @@ export async function givenChecks({ checks = [], agent = {}, me = {}, samples }:
   )
   server.on(createCheck, () => answer(createCheck, testCheck()))
   server.on(editCheck, ({ body }) => {
-    // The form sends what it was opened with.
+    // The form sends the values it was opened with.
     const { modified } = body as { modified: string }
     return modified === one().modified
       ? answer(editCheck, { ...one(), modified: 'm9' })

@@ -25,11 +25,11 @@ import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { checkName, isFromServer } from './check-words.ts'
 import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
 export type CheckActions = ReturnType<typeof useCheckActions>
 
-/** All that can be done with the checks of a machine. */
+/** All actions on the checks of a machine. */
 export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'connected'>) {
   const { agent_id, hostname, connected } = agent
   const mayManage = useMay('can_manage_checks')
@@ -48,15 +48,15 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
     onSuccess: (_, checks) =>
       notifyDone(
         checks === 'all'
-          ? `${hostname} runs its checks now.`
-          : `${hostname} runs ${checks.map(checkName).join(', ')} now.`,
+          ? `Checks started on ${hostname}.`
+          : `Started ${checks.map(checkName).join(', ')} on ${hostname}.`,
       ),
   })
   const reset = useMutation({
     mutationFn: ({ id }: Check) => call(resetCheck, { params: { id } }),
     onSuccess: async (check) => {
       queryClient.setQueryData(queryKey(getCheck, { params: { id: check.id } }), check)
-      notifyDone(`${checkName(check)} is pending until it runs again.`)
+      notifyDone(`${checkName(check)} is pending until its next run.`)
       await refresh()
     },
   })
@@ -71,7 +71,7 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
   const unlessOwn = ({ policy, policy_name }: Check) =>
     unlessManaged ??
     (policy === null ? undefined : `It comes from the policy ${policy_name ?? ''}: change it there.`)
-  const runReason = mayRun ? (connected ? undefined : `${hostname} is not connected.`) : NOT_ALLOWED
+  const runReason = mayRun ? (connected ? undefined : `${hostname} is offline.`) : NOT_ALLOWED
   const menuOf = (check: Check): MenuEntry[] => [
     {
       id: 'edit',
@@ -98,17 +98,17 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
     divider('state'),
     {
       id: 'run',
-      label: 'Run now',
+      label: 'Run check',
       icon: IconPlayerPlay,
-      // The server needs no machine for its own.
+      // The server's own checks need no machine.
       disabledReason: mayRun && isFromServer(check.settings.check_type) ? undefined : runReason,
       run: () => run.mutate([check]),
     },
     {
       id: 'reset',
-      label: 'Reset',
+      label: 'Clear status',
       icon: IconRestore,
-      note: 'Pending until it runs again.',
+      note: 'Pending until the next run',
       disabledReason: unlessManaged,
       run: () => reset.mutate(check),
     },
@@ -125,12 +125,12 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
   return {
     mayManage,
     menuOf,
-    /** What Enter and a double click do. */
+    /** The action of Enter and double click. */
     openCheck: ({ id, policy }: Check) =>
       open(mayManage && policy === null ? 'edit-check' : 'check-history', id),
     explain: mayExplain ? explain : undefined,
     runAll: () => run.mutate('all'),
-    /** Why nothing can be run now. */
+    /** Why no check can run now. */
     runReason,
     isStarting: run.isPending,
     resetAll,

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { type HistoryView, readView, writeView } from './history-view.ts'
 
-/** What the history shows; it stands in the address, so that a copied link shows the same. */
+/** The view of the history in the address, so that a copied link shows the same. */
 export function useHistoryView() {
   const { filter } = useSearch({ strict: false })
   const navigate = useNavigate()

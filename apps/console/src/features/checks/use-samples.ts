@@ -10,14 +10,14 @@ export interface ShownSamples extends CheckSamples {
   range: TimeRange
 }
 
-/** A range that ends now moves on at least so often, also where nothing new is measured. */
+/** Refresh interval of a range that ends now, also without new results. */
 const MOVE_MS = 30_000
 
-/** What a check measured in a range. One that ends now follows: a new result makes the answer stale. */
+/** The samples of a check in a range. For a range that ends now, a new result makes the query stale. */
 export function useSamples(id: number, range: HistoryView['range']) {
   const isLive = typeof range === 'string'
   const options = queryOptions({
-    // The parameters stand where live messages look for them.
+    // The parameters are where live events look for them.
     queryKey: [...queryKey(getCheckSamples), { params: { id }, range }] as const,
     queryFn: async ({ signal }): Promise<ShownSamples> => {
       const shown = isLive ? rangeUntilNow(range) : range
@@ -32,9 +32,9 @@ export function useSamples(id: number, range: HistoryView['range']) {
   })
 }
 
-/** What was measured lately, in parts as the preview of thresholds wants them: the last day exactly, 29 days before in means of five minutes. */
+/** Recent samples for the threshold preview: the last day exactly, 29 days before as 5-minute means. */
 export function useRecentSamples(id: number | undefined) {
-  // Fixed when the form opens: a preview that moves while one drags a number would tell two things at once.
+  // Fixed when the form opens: a preview that moves during dragging would mix two changes.
   const enabled = id !== undefined
   const options = queryOptions({
     queryKey: [...queryKey(getCheckSamples), { params: { id }, range: 'preview' }] as const,

@@ -5,18 +5,18 @@ import type { GraphThresholds } from './graph-marks.ts'
 export type ThresholdName = keyof GraphThresholds & `${string}_threshold`
 
 const NAMES = ['error_threshold', 'warning_threshold'] as const
-/** So near to a line, it is meant. */
+/** Distance at which the pointer grabs a line. */
 const NEAR_PX = 6
 
 interface ThresholdDrag {
   chart: RefObject<uPlot | undefined>
   thresholds: GraphThresholds | undefined
-  /** The largest threshold that there may be. */
+  /** The maximum threshold. */
   most: number
   onThreshold: ((name: ThresholdName, value: number) => void) | undefined
 }
 
-/** Threshold lines are dragged up and down; whoever has no pointer types the number. */
+/** Threshold lines can be dragged up and down; keyboard users type the number. */
 export function useThresholdDrag({ chart, thresholds, most, onThreshold }: ThresholdDrag) {
   const dragged = useRef<ThresholdName>(undefined)
   const lineAt = (event: PointerEvent): ThresholdName | undefined => {

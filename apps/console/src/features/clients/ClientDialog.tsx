@@ -20,7 +20,7 @@ import {
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
 import { checkName } from './check-name.ts'
 
-/** A new client with its first site. */
+/** Creates a client with its first site. */
 export function AddClientDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Add client" needs="can_manage_clients" onClose={close}>
@@ -31,7 +31,7 @@ export function AddClientDialog({ close }: AddressedDialogProps) {
   )
 }
 
-/** Changes the client that `item` names. */
+/** Edits the client in `item`. */
 export function EditClientDialog({ item, close }: AddressedDialogProps) {
   return (
     <ClientsDialog title="Edit client" needs="can_manage_clients" onClose={close}>
@@ -74,7 +74,7 @@ function AddClientForm({ fields, close }: ClientFormProps) {
   return (
     <FormDialog
       title="Add client"
-      submitLabel="Add"
+      submitLabel="Add client"
       form={form}
       save={save}
       done={`Added ${form.values.name.trim()}.`}
@@ -90,7 +90,7 @@ function AddClientForm({ fields, close }: ClientFormProps) {
         />
         <TextInput
           label="First site"
-          description="Where its machines are. More sites can be added later."
+          description="Location of its machines. You can add more sites later."
           placeholder="Headquarters"
           maxLength={255}
           {...form.getInputProps('site')}

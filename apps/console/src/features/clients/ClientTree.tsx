@@ -1,7 +1,13 @@
 import type { Client } from '@muster/contract/api/clients'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useMemo, useState } from 'react'
-import { formatTreeNode, parseTreeNode } from '@muster/rules/search/tree-node'
+import {
+  DEFAULT_TREE_SORT,
+  formatTreeNode,
+  type NodeColor,
+  parseTreeNode,
+  type TreeSort,
+} from '@muster/rules/search/tree-order'
 import { ActionIcon, Button } from '@mantine/core'
 import {
   IconAlertCircle,
@@ -13,7 +19,6 @@ import {
   IconSortDescending,
   IconTool,
 } from '@tabler/icons-react'
-import { DEFAULT_TREE_SORT, type NodeColor, type TreeSort } from '@muster/rules/search/tree-order'
 import { savePreferences } from '@muster/contract/api/users'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
@@ -38,7 +43,7 @@ import {
   type Opened,
 } from './tree-lines.ts'
 
-/** The order of the tree: shown at once, saved for the user behind it. */
+/** Changes the order of the tree at once and saves it in the background. */
 function useTreeSort(): { sort: TreeSort; toggle: () => void } {
   const sort = useDashInfo()?.client_tree_sort ?? DEFAULT_TREE_SORT
   const queryClient = useQueryClient()
@@ -59,7 +64,7 @@ const MARKS = { maintenance: IconTool, negative: IconAlertTriangle, warning: Ico
 
 interface TreeLineContentProps {
   line: NodeLine
-  /** Until when it is in maintenance, and why, where that is known. */
+  /** End and reason of the maintenance, if known. */
   maintenance?: string | undefined
 }
 
@@ -85,7 +90,7 @@ function TreeLineContent({ line, maintenance }: TreeLineContentProps) {
   )
 }
 
-/** Seen before the number, and read after it. */
+/** Shown before the number, and read after it. */
 function Mark({ color }: { color: NodeColor }) {
   const Icon = MARKS[color]
   return (
@@ -99,7 +104,7 @@ function Mark({ color }: { color: NodeColor }) {
 const NodeMenu = lazyPart(() => import('./NodeMenu.tsx').then((file) => file.NodeMenu))
 
 interface ClientTreeProps {
-  /** After a node was chosen; closes the drawer. */
+  /** Called after a node was selected; closes the drawer. */
   onChosen?: () => void
 }
 
@@ -124,7 +129,7 @@ export function ClientTree({ onChosen }: ClientTreeProps) {
   )
 }
 
-// Outside of the component, so that the tree stands as it was left when one comes back to it.
+// Outside the component, so that the tree keeps its open branches.
 const openedBranches = createStore<Opened>(new Map())
 
 function Lines({ clients, onChosen }: { clients: readonly Client[]; onChosen: (() => void) | undefined }) {
@@ -164,8 +169,8 @@ function Lines({ clients, onChosen }: { clients: readonly Client[]; onChosen: ((
 }
 
 /**
- * Selects a node of the tree; the selected one again, or all clients, selects none. Another node's machines are shown
- * then, so the selected machine goes, and with it the search where the user wants that.
+ * Selects a node of the tree; selecting it again, or all clients, clears the selection. A new node shows other machines, so
+ * the selected machine is cleared, and the search if the user's preferences say so.
  */
 function useSelectNode(): (id: string) => void {
   const selected = useDashboard(({ node }) => node)
@@ -181,7 +186,7 @@ function useSelectNode(): (id: string) => void {
   }
 }
 
-/** The line under the tree: its order, and a new client. */
+/** The line under the tree: its order, and a button for a new client. */
 function TreeTools() {
   const { sort, toggle } = useTreeSort()
   const mayAdd = useMay('can_manage_clients')
@@ -196,7 +201,7 @@ function TreeTools() {
         className={classes.tool}
         leftSection={<IconSortDescending size={16} stroke={1.75} aria-hidden />}
         aria-pressed={failingFirst}
-        data-tip={failingFirst ? 'Order by name only' : 'Put failing clients first'}
+        data-tip={failingFirst ? 'Sort by name only' : 'Show failing clients first'}
         onClick={toggle}
       >
         Failing first

@@ -15,7 +15,7 @@ interface ClientsDialogProps {
   children: (clients: readonly Client[]) => ReactNode
 }
 
-/** Around every dialog that is about one of the clients: draws it once they are there. */
+/** A dialog about a client, drawn once the clients have loaded. */
 export function ClientsDialog({ title, needs, onClose, children }: ClientsDialogProps) {
   const { data: clients, error, refetch } = useQuery(clientsQuery)
   return (
@@ -29,7 +29,7 @@ export function ClientsDialog({ title, needs, onClose, children }: ClientsDialog
   )
 }
 
-/** The address names something that is not there, or no longer. */
+/** The item in the address does not exist. */
 export function GoneDialog({
   title,
   what,
@@ -41,7 +41,7 @@ export function GoneDialog({
 }) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <EmptyState message={`This ${what} does not exist any more, or you may not see it.`}>
+      <EmptyState message={`No such ${what}. You may not have access to it.`}>
         <Button variant="default" onClick={onClose} data-autofocus>
           Close
         </Button>

@@ -6,12 +6,12 @@ import { clientsQuery, useMay } from '../../app/api/queries.ts'
 import { INSIDE } from '../../ui/inputs/FilterMenu.tsx'
 
 interface ClientsFilterProps {
-  /** Their numbers. */
+  /** Client ids. */
   chosen: number[]
   onChange: (chosen: number[]) => void
 }
 
-/** Clients that a list is narrowed to, for who may see them. */
+/** Filter by client, for users who may see clients. */
 export function ClientsFilter({ chosen, onChange }: ClientsFilterProps) {
   const mayList = useMay('can_list_clients')
   const { data: clients = [] } = useQuery({ ...clientsQuery, enabled: mayList })
@@ -24,14 +24,14 @@ export function ClientsFilter({ chosen, onChange }: ClientsFilterProps) {
       value={chosen.map(String)}
       onChange={(values) => onChange(values.map(Number))}
       searchable
-      nothingFoundMessage="No such client"
+      nothingFoundMessage="No matching client"
       limit={200}
       comboboxProps={INSIDE}
     />
   )
 }
 
-/** The names of the clients that a list is narrowed to; the number stands for one that cannot be seen. */
+/** The names of the filtered clients; the id if a name is unknown. */
 export function useClientNames(ids: readonly number[]): string[] {
   const mayList = useMay('can_list_clients')
   const { data: clients = [] } = useQuery({ ...clientsQuery, enabled: mayList && ids.length > 0 })

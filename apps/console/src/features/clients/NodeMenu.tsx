@@ -3,7 +3,7 @@ import type { Point } from '../../ui/dialog/menu-entry.ts'
 import type { NodeLine } from './tree-lines.ts'
 import { useNodeMenu } from './use-node-menu.ts'
 
-/** What can be done with a client or a site, at the pointer. */
+/** The context menu of a client or a site. */
 export function NodeMenu({ line, at, onClose }: { line: NodeLine; at: Point; onClose: () => void }) {
   const entries = useNodeMenu(line)
   return <ContextMenu label={`Actions on ${line.label}`} at={at} entries={entries} onClose={onClose} />

@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
 import { filterSites, groupSites, type SiteGroup } from './site-choices.ts'
 
-/** Deletes the client that `item` names, with its sites; its machines move to a site of another client. */
+/** Deletes the client in `item` with its sites; its machines move to a site of another client. */
 export function RemoveClientDialog({ item, close }: AddressedDialogProps) {
   const title = 'Delete client'
   return (
@@ -38,7 +38,7 @@ export function RemoveClientDialog({ item, close }: AddressedDialogProps) {
   )
 }
 
-/** Deletes the site that `item` names; its machines move to another one. */
+/** Deletes the site in `item`; its machines move to another site. */
 export function RemoveSiteDialog({ item, close }: AddressedDialogProps) {
   const title = 'Delete site'
   return (
@@ -53,7 +53,7 @@ export function RemoveSiteDialog({ item, close }: AddressedDialogProps) {
           <RemoveNodeDialog
             title={title}
             node={site}
-            what={`The site ${site.name} of ${client.name} is deleted.`}
+            what={`Deletes site ${site.name} of ${client.name}.`}
             warning={lastSiteWarning(client, site)}
             targets={groupSites(clients, new Set([site.id]))}
             remove={(target) =>
@@ -69,14 +69,14 @@ export function RemoveSiteDialog({ item, close }: AddressedDialogProps) {
 
 function whatGoes({ name, sites }: Client): string {
   const [only] = sites
-  if (sites.length === 1 && only) return `The client ${name} is deleted with its site ${only.name}.`
-  return `The client ${name} is deleted with its ${sites.length} sites.`
+  if (sites.length === 1 && only) return `Deletes client ${name} with its site ${only.name}.`
+  return `Deletes client ${name} with its ${sites.length} sites.`
 }
 
-// Only a warning: there may be other sites that this user does not see. The server decides.
+// Only a warning: the user may not see all sites. The server decides.
 function lastSiteWarning(client: Client, site: Site): string | undefined {
   if (client.sites.length > 1) return undefined
-  return `${site.name} is the only site of ${client.name}, and a client keeps at least one. Add another site first, or delete the client.`
+  return `${site.name} is the only site of ${client.name}. Add another site first, or delete the client.`
 }
 
 interface RemoveNodeDialogProps {
@@ -85,13 +85,13 @@ interface RemoveNodeDialogProps {
   /** A sentence: what is deleted. */
   what: string
   warning?: string | undefined
-  /** Where its machines can go. */
+  /** Sites that its machines can move to. */
   targets: readonly SiteGroup[]
   remove: (targetSiteId: number | undefined) => Promise<unknown>
   onClose: () => void
 }
 
-/** Asks for the site that the machines move to, and for the name, before a client or a site is deleted. */
+/** Asks for the machines' new site and for the name before a client or site is deleted. */
 function RemoveNodeDialog(props: RemoveNodeDialogProps) {
   const { title, node, what, warning, targets, remove, onClose } = props
   const { name, agent_count } = node
@@ -112,7 +112,7 @@ function RemoveNodeDialog(props: RemoveNodeDialogProps) {
   const hasTarget = agent_count === 0 || target !== null
   const canRemove = hasTarget && typed.trim().toLowerCase() === name.trim().toLowerCase() && !isPending
   const whyNot = isStuck
-    ? 'The machines have nowhere to go.'
+    ? 'No other site for the machines.'
     : hasTarget
       ? 'Type the name to confirm.'
       : 'Choose a site for the machines.'
@@ -149,26 +149,26 @@ function RemoveNodeDialog(props: RemoveNodeDialogProps) {
           </div>
           {isStuck ? (
             <Alert color="warning" role="note">
-              There is no other site that they could move to. Add one first.
+              No other site exists. Add one first.
             </Alert>
           ) : (
             <>
               {agent_count > 0 && (
                 <Select
-                  label="Move the machines to"
+                  label="Move machines to"
                   placeholder="Choose a site"
                   data={[...targets]}
                   filter={filterSites}
                   searchable
                   allowDeselect={false}
-                  nothingFoundMessage="No such site"
+                  nothingFoundMessage="No matching site"
                   value={target}
                   onChange={setTarget}
                   data-autofocus
                 />
               )}
               <TextInput
-                label={`Type ${name} to go on`}
+                label={`Type "${name}" to confirm`}
                 value={typed}
                 onChange={(event) => setTyped(event.currentTarget.value)}
                 autoComplete="off"
@@ -184,7 +184,7 @@ function RemoveNodeDialog(props: RemoveNodeDialogProps) {
 }
 
 function machinesSentence(count: number): string {
-  if (count === 0) return 'It has no machines.'
-  if (count === 1) return 'Its machine stays, with all that is known of it, and moves to another site.'
-  return `Its ${count} machines stay, with all that is known of them, and move to another site.`
+  if (count === 0) return 'No machines are affected.'
+  if (count === 1) return 'Its machine moves to another site with all its data.'
+  return `Its ${count} machines move to another site with all their data.`
 }

@@ -20,7 +20,7 @@ import {
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
 import { checkName } from './check-name.ts'
 
-/** A new site; `item` names the client that it is for. */
+/** Creates a site; `item` is its client. */
 export function AddSiteDialog({ item, close }: AddressedDialogProps) {
   return (
     <ClientsDialog title="Add site" needs="can_manage_sites" onClose={close}>
@@ -33,7 +33,7 @@ export function AddSiteDialog({ item, close }: AddressedDialogProps) {
   )
 }
 
-/** Changes the site that `item` names, or moves it with its machines to another client. */
+/** Edits the site in `item`, or moves it with its machines to another client. */
 export function EditSiteDialog({ item, close }: AddressedDialogProps) {
   return (
     <ClientsDialog title="Edit site" needs="can_manage_sites" onClose={close}>
@@ -74,7 +74,7 @@ function AddSiteForm({ clients, clientId, fields, close }: AddSiteFormProps) {
   return (
     <FormDialog
       title="Add site"
-      submitLabel="Add"
+      submitLabel="Add site"
       form={form}
       save={save}
       done={`Added ${form.values.name.trim()}.`}
@@ -124,9 +124,7 @@ function EditSiteForm({ site, clients, fields, close }: EditSiteFormProps) {
         <TextInput label="Name" maxLength={255} data-autofocus {...form.getInputProps('name')} />
         <ClientSelect
           clients={clients}
-          description={
-            moves ? moveNote(site) : 'Choose another one to move the site there with its machines.'
-          }
+          description={moves ? moveNote(site) : 'Choose another client to move the site with its machines.'}
           {...form.getInputProps('client')}
         />
         <FieldInputs fields={fields} form={form} />
@@ -136,7 +134,7 @@ function EditSiteForm({ site, clients, fields, close }: EditSiteFormProps) {
 }
 
 interface SiteForm extends Record<string, unknown> {
-  /** Its number, as a select has it. */
+  /** Client id, as a string for the select. */
   client: string | null
   name: string
   fields: Inputs
@@ -157,7 +155,7 @@ function ClientSelect({ clients, autoFocus = false, ...rest }: ClientSelectProps
       data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
       searchable
       allowDeselect={false}
-      nothingFoundMessage="No such client"
+      nothingFoundMessage="No matching client"
       limit={200}
       data-autofocus={autoFocus || undefined}
       {...rest}
@@ -176,7 +174,7 @@ function checkSite(fields: readonly CustomField[], values: SiteForm, start: Inpu
 const checkClient = (client: string | null) => (client === null ? 'Choose a client.' : null)
 
 function moveNote({ agent_count, client_name }: Site): string {
-  if (agent_count === 0) return `The site leaves ${client_name}.`
+  if (agent_count === 0) return `Moves the site out of ${client_name}.`
   const machines = agent_count === 1 ? 'its machine' : `its ${agent_count} machines`
-  return `The site leaves ${client_name}, and takes ${machines} along.`
+  return `Moves the site and ${machines} out of ${client_name}.`
 }

@@ -6,7 +6,7 @@ export interface SiteGroup {
   items: { value: string; label: string }[]
 }
 
-/** Sites to choose from, under their clients, without those that are about to go. */
+/** Sites by client, without those being deleted. */
 export function groupSites(clients: readonly Client[], leaving: ReadonlySet<number>): SiteGroup[] {
   return clients
     .map(({ name, sites }) => ({
@@ -20,7 +20,7 @@ export function groupSites(clients: readonly Client[], leaving: ReadonlySet<numb
 
 const SHOWN = 200
 
-/** Finds sites by their own name or by their client's: all words must occur in the two together. */
+/** Finds sites by their name or their client's: all words must occur in the two together. */
 export const filterSites: OptionsFilter = ({ options, search }) => {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   let room = SHOWN

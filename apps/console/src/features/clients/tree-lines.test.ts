@@ -80,11 +80,11 @@ test('a node of which some machines are in maintenance keeps the colour of the o
   const [, line] = listTreeLines([client(1, 'Acme', [], state)], 'alphafail', new Map())
   expect(line).toMatchObject({ color: 'negative', maintenance: 2 })
   expect(line && describeLine(line)).toBe(
-    'Client 1, 5 machines\nA check fails\n2 of 5 machines in maintenance mode',
+    'Client 1, 5 machines\nCheck failing\n2 of 5 machines in maintenance mode',
   )
 })
 
 test('the tooltip names id, machines and state', () => {
   const [, zeta] = listTreeLines(CLIENTS, 'alphafail', new Map())
-  expect(zeta && describeLine(zeta)).toBe('Client 1, 2 machines\nA check fails')
+  expect(zeta && describeLine(zeta)).toBe('Client 1, 2 machines\nCheck failing')
 })

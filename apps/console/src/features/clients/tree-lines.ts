@@ -1,6 +1,11 @@
 import type { Client, Site } from '@muster/contract/api/clients'
-import { formatTreeNode } from '@muster/rules/search/tree-node'
-import { type NodeColor, type TreeSort, nodeColor, sortTree } from '@muster/rules/search/tree-order'
+import {
+  formatTreeNode,
+  type NodeColor,
+  nodeColor,
+  sortTree,
+  type TreeSort,
+} from '@muster/rules/search/tree-order'
 import type { TreeLine } from '../../ui/table/tree-keys.ts'
 
 export const ALL_CLIENTS = 'all'
@@ -8,7 +13,7 @@ export const ALL_CLIENTS = 'all'
 /** A line of the client tree. */
 export interface NodeLine extends TreeLine {
   kind: 'All' | 'Client' | 'Site'
-  /** Number of the client or site; 0 for all clients. */
+  /** Id of the client or site; 0 for all clients. */
   nodeId: number
   count: number
   color: NodeColor | undefined
@@ -17,13 +22,13 @@ export interface NodeLine extends TreeLine {
   clientId: number
 }
 
-/** Which branches a person has opened (true) or closed (false); the others stand as the tree's size suggests. */
+/** Branches that the user opened (true) or closed (false); the others depend on the size of the tree. */
 export type Opened = ReadonlyMap<string, boolean>
 
-/** A tree of up to so many lines opens with all of them. */
+/** Trees up to this number of lines start with all branches open. */
 const OPEN_UP_TO = 40
 
-/** The tree as lines from top to bottom, without what lies in closed branches. */
+/** The tree as lines from top to bottom, without closed branches. */
 export function listTreeLines(clients: readonly Client[], sort: TreeSort, opened: Opened): NodeLine[] {
   const size = clients.reduce((sum, client) => sum + 1 + client.sites.length, 0)
   const total = clients.reduce((sum, client) => sum + client.agent_count, 0)
@@ -82,8 +87,8 @@ function lineOf(kind: 'Client' | 'Site', node: Client | Site) {
 
 const COLOR_WORDS: Record<NodeColor, string> = {
   maintenance: 'In maintenance mode',
-  negative: 'A check fails',
-  warning: 'A check warns',
+  negative: 'Check failing',
+  warning: 'Check warning',
 }
 
 export const describeColor = (color: NodeColor | undefined): string | undefined =>
@@ -91,13 +96,13 @@ export const describeColor = (color: NodeColor | undefined): string | undefined 
 
 const countMachines = (count: number) => `${count} ${count === 1 ? 'machine' : 'machines'}`
 
-/** "2 of 5 machines in maintenance mode"; undefined where it is all of them, or none. */
+/** "2 of 5 machines in maintenance mode"; undefined if all or none are. */
 export function describePartialMaintenance({ color, count, maintenance }: NodeLine): string | undefined {
   if (maintenance === 0 || color === 'maintenance') return undefined
   return `${maintenance} of ${countMachines(count)} in maintenance mode`
 }
 
-/** What the tooltip of a line says; `window` is what is known of its maintenance beyond the colour. */
+/** The tooltip of a line; `window` describes its maintenance. */
 export function describeLine(line: NodeLine, window?: string): string {
   const { kind, nodeId, count, color } = line
   const machines = countMachines(count)

@@ -24,9 +24,9 @@ import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 import type { NodeLine } from './tree-lines.ts'
 
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
-/** What can be done with a client or a site. */
+/** The actions of a client or a site. */
 export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayClients = useMay('can_manage_clients')
   const maySites = useMay('can_manage_sites')
@@ -55,7 +55,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
     id: 'end-maintenance',
     label: 'Disable maintenance mode',
     icon: IconTool,
-    note: `Now on for ${line.maintenance} of ${line.count} machines here.`,
+    note: `On for ${line.maintenance} of ${line.count} machines`,
     disabledReason: unless(mayEditAgents),
     run: endMaintenance,
   }
@@ -80,7 +80,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       id: 'maintenance',
       label: 'Start or plan maintenance',
       icon: IconCalendarClock,
-      note: `For all machines here, now ${line.count}.`,
+      note: `For all machines here, now ${line.count}`,
       disabledReason: unless(mayEditAgents),
       run: () => open('maintenance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
@@ -88,15 +88,15 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       id: 'run-checks',
       label: 'Run checks',
       icon: IconPlayerPlay,
-      note: `Of all ${line.count} machines here.`,
-      disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayRunChecks),
+      note: `On all ${line.count} machines`,
+      disabledReason: line.count === 0 ? 'No machines here.' : unless(mayRunChecks),
       run: runNode,
     },
     {
       id: 'terminals',
       label: 'Terminals side by side',
       icon: IconLayoutGrid,
-      disabledReason: line.count === 0 ? 'There are no machines here.' : unless(mayTerminal),
+      disabledReason: line.count === 0 ? 'No machines here.' : unless(mayTerminal),
       run: () => open('side-by-side', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
@@ -160,9 +160,9 @@ function useRunNode({ kind, nodeId, label }: NodeLine) {
     mutationFn: () =>
       call(runNodeChecks, { params: { level: kind === 'Site' ? 'site' : 'client', id: nodeId } }),
     onSuccess: ({ sent, offline }) => {
-      const away = offline === 0 ? '' : ` ${offline} not connected.`
+      const away = offline === 0 ? '' : ` ${offline} offline.`
       const machines = `${sent} ${sent === 1 ? 'machine' : 'machines'} of ${label}`
-      notify(`Checks run now on ${machines}.${away}`, { tone: sent === 0 ? 'warning' : 'positive' })
+      notify(`Checks started on ${machines}.${away}`, { tone: sent === 0 ? 'warning' : 'positive' })
     },
   })
   return () => mutate()

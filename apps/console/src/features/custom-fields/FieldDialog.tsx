@@ -24,7 +24,7 @@ import { MODELS, TYPE_LABELS } from './field-words.ts'
 import { fieldsQuery } from './fields-query.ts'
 import { useFieldAddress } from './use-field-address.ts'
 
-/** A custom field: a new one (`new.agent`), or one that there is (`3`). Closing it leads to the list. */
+/** A new custom field (`new.agent`) or an existing one (`3`). Closing leads to the list. */
 export function FieldDialog({ item = '' }: AddressedDialogProps) {
   const { openList } = useFieldAddress()
   const model = MODELS.find((one) => item === `new.${one.model}`)?.model
@@ -68,7 +68,7 @@ function LoadedField({ id }: { id: number }) {
 
 interface DefinitionFormProps {
   model: CustomFieldModel
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited field, as it was when the form was opened. */
   field: CustomField | undefined
   onReload?: (() => void) | undefined
   onClose: () => void
@@ -113,7 +113,7 @@ interface DefinitionInputsProps {
   isNew: boolean
 }
 
-/** All of a definition; the type is chosen once. */
+/** The whole definition; the type cannot change later. */
 function DefinitionInputs({ form, isNew }: DefinitionInputsProps) {
   const { type, options } = form.values
   return (
@@ -124,7 +124,7 @@ function DefinitionInputs({ form, isNew }: DefinitionInputsProps) {
         data={Object.entries(TYPE_LABELS).map(([value, label]) => ({ value, label }))}
         allowDeselect={false}
         disabled={!isNew}
-        {...(isNew ? {} : { description: 'The type of a field stays what it is.' })}
+        {...(isNew ? {} : { description: 'The type cannot be changed.' })}
         {...form.getInputProps('type')}
         onChange={(next) => {
           if (next === null) return
@@ -145,17 +145,14 @@ function DefinitionInputs({ form, isNew }: DefinitionInputsProps) {
       )}
       <Default form={form} />
       {type !== 'checkbox' && (
-        <Checkbox
-          label="Required: nobody may empty it"
-          {...form.getInputProps('required', { type: 'checkbox' })}
-        />
+        <Checkbox label="Required" {...form.getInputProps('required', { type: 'checkbox' })} />
       )}
       <Checkbox
-        label="Hide in forms: only scripts and the API set it"
+        label="Hide in forms (set by scripts and the API only)"
         {...form.getInputProps('hide_in_ui', { type: 'checkbox' })}
       />
       <Checkbox
-        label="Hide in the summary of a machine"
+        label="Hide in the machine summary"
         {...form.getInputProps('hide_in_summary', { type: 'checkbox' })}
       />
     </Stack>
@@ -165,7 +162,7 @@ function DefinitionInputs({ form, isNew }: DefinitionInputsProps) {
 function Default({ form }: { form: UseFormReturnType<FieldForm> }) {
   const { type } = form.values
   const label = 'Default'
-  const description = 'What counts where nothing is given.'
+  const description = 'Used when no value is set.'
   const text = form.getInputProps('default_value_string')
   switch (type) {
     case 'checkbox':

@@ -12,7 +12,7 @@ interface FieldInputsProps<Values extends { fields: Inputs }> {
   form: UseFormReturnType<Values>
 }
 
-/** The custom fields of a form, each with the input of its type. The form keeps them under `fields`. */
+/** The custom fields of a form, each with the input of its type. The form stores them under `fields`. */
 export function FieldInputs<Values extends { fields: Inputs }>({ fields, form }: FieldInputsProps<Values>) {
   if (fields.length === 0) return null
   return (
@@ -30,7 +30,7 @@ export function FieldInputs<Values extends { fields: Inputs }>({ fields, form }:
   )
 }
 
-/** What Mantine gives for a path of the form; the field's type says which kind of value is there. */
+/** Mantine's props for a form path; the field's type determines the kind of value. */
 type InputProps = ReturnType<UseFormReturnType<{ fields: Inputs }>['getInputProps']>
 
 function FieldInput({ field, props }: { field: CustomField; props: InputProps }) {
@@ -38,8 +38,8 @@ function FieldInput({ field, props }: { field: CustomField; props: InputProps })
   const { name: label, type, options, required } = field
   const shared = {
     label,
-    ...(usual === undefined ? {} : { description: `Empty: ${usual}` }),
-    // Left empty, it has its default: nothing has to be written.
+    ...(usual === undefined ? {} : { description: `Default: ${usual}` }),
+    // An empty field has its default: no value is required.
     withAsterisk: required && usual === undefined,
     ...props,
   }
@@ -47,10 +47,18 @@ function FieldInput({ field, props }: { field: CustomField; props: InputProps })
     case 'checkbox':
       return <Checkbox label={label} {...props} />
     case 'single':
-      return <Select {...shared} data={options} searchable clearable nothingFoundMessage="No such choice" />
+      return (
+        <Select {...shared} data={options} searchable clearable nothingFoundMessage="No matching choice" />
+      )
     case 'multiple':
       return (
-        <MultiSelect {...shared} data={options} searchable clearable nothingFoundMessage="No such choice" />
+        <MultiSelect
+          {...shared}
+          data={options}
+          searchable
+          clearable
+          nothingFoundMessage="No matching choice"
+        />
       )
     case 'datetime':
       return <TextInput {...shared} type="datetime-local" />

@@ -16,7 +16,7 @@ import { useFieldAddress } from './use-field-address.ts'
 
 const TITLE = 'Custom fields'
 
-/** What clients, sites and machines can be given beside their own properties; `item` names one of the three. */
+/** Custom fields of clients, sites and machines; `item` names one of the three. */
 export function FieldsDialog({ item, close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_view_customfields" size="lg" onClose={close}>
@@ -40,7 +40,7 @@ function Fields({ item, close }: AddressedDialogProps) {
         size="lg"
         onClose={close}
         rows={{ ...fields, data: shown }}
-        empty="There are no fields here yet. What they hold is shown with each of them, and scripts can read it."
+        empty="No fields yet. Fields store extra values that scripts can read."
         create={mayManage && <NewButton onClick={() => openField(`new.${model}`)}>New field</NewButton>}
         frame={(list) => (
           <Tabs value={model} onChange={(next) => openList(modelOf(next ?? undefined))} keepMounted={false}>
@@ -74,7 +74,7 @@ function Fields({ item, close }: AddressedDialogProps) {
   )
 }
 
-/** Puts a field at another place among those of its model. */
+/** Moves a field to another position in its model. */
 function useMoveField(): (field: CustomField, order: number) => void {
   const queryClient = useQueryClient()
   const { mutate } = useMutation({
@@ -90,12 +90,7 @@ function RemoveField({ field, onClose }: { field: CustomField; onClose: () => vo
   return (
     <RemoveDialog
       title={`Delete ${field.name}?`}
-      message={
-        <Text>
-          The field is deleted for good, with every value that was given to it. Scripts that name it are not
-          run any more.
-        </Text>
-      }
+      message={<Text>Deletes the field and all its values. Scripts that use it no longer run.</Text>}
       typed="yes"
       remove={() => call(deleteCustomField, { params: { id: field.id } })}
       done="Field deleted."
@@ -114,7 +109,7 @@ interface FieldRowProps {
   onDown: (() => void) | undefined
 }
 
-/** A custom field with what it takes, and what can be done with it. */
+/** A custom field with its definition and actions. */
 function FieldRow({ field, mayManage, onEdit, onRemove, onUp, onDown }: FieldRowProps) {
   const { name } = field
   return (

@@ -8,13 +8,13 @@ import { fieldsQuery } from './fields-query.ts'
 
 interface WithFieldsProps {
   model: CustomFieldModel
-  /** Of the dialog, while the fields are on their way. */
+  /** Title of the dialog while the fields load. */
   title: string
   onClose: () => void
   children: (fields: readonly CustomField[]) => ReactNode
 }
 
-/** Draws a form once it is known which custom fields it has; none for who may not see them. */
+/** Draws a form once its custom fields are known; none for users who may not see them. */
 export function WithFields({ model, title, onClose, children }: WithFieldsProps) {
   const mayView = useMay('can_view_customfields')
   const { data, error, refetch } = useQuery({ ...fieldsQuery, enabled: mayView })

@@ -57,7 +57,7 @@ test('fields are listed by what they belong to, and a new one is added', async (
   await expect.poll(at).toContain('item=new.agent')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('Plan')
   await dialog().getByRole('combobox', { name: 'Type' }).click()
-  await page.getByRole('option', { name: 'One of several' }).click()
+  await page.getByRole('option', { name: 'Single choice' }).click()
   await dialog().getByRole('button', { name: 'Add choice' }).click()
   await userEvent.keyboard('gold')
   await dialog().getByRole('button', { name: 'Add field' }).click()
@@ -142,7 +142,7 @@ test('a client’s fields are edited with its name', async () => {
   const contract = dialog().getByRole('textbox', { name: 'Contract' })
   await contract.fill('many')
   await dialog().getByRole('textbox', { name: 'Name' }).click()
-  await expect.element(dialog().getByText('Contract takes a number such as 42 or 0.5.')).toBeVisible()
+  await expect.element(dialog().getByText('Contract must be a number such as 42 or 0.5.')).toBeVisible()
   await contract.fill('42')
   await dialog().getByRole('button', { name: 'Save' }).click()
   await expect

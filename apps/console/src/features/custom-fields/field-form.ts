@@ -1,10 +1,10 @@
 import type { CustomField, createCustomField } from '@muster/contract/api/custom-fields'
 import type { CustomFieldModel, CustomFieldType } from '@muster/contract/custom-field-values'
 import type { Input } from '@muster/contract/endpoint'
-import { checkFieldValue } from '@muster/rules/agents/custom-field-check'
+import { checkFieldValue } from '@muster/rules/agents/custom-fields'
 import { toLocalInput } from './field-values.ts'
 
-/** A definition while somebody works on it. */
+/** A definition during editing. */
 export interface FieldForm extends Record<string, unknown> {
   type: CustomFieldType
   name: string
@@ -56,7 +56,7 @@ export const hasChoices = ({ type }: FieldForm): boolean => type === 'single' ||
 export const cleanOptions = ({ options }: FieldForm): string[] =>
   options.map((option) => option.trim()).filter((option) => option !== '')
 
-/** What is wrong with the form, by field. */
+/** Errors of the form, by field. */
 export function checkFieldForm(form: FieldForm): Record<string, string | null> {
   const { type, name, required } = form
   const options = cleanOptions(form)
@@ -72,17 +72,17 @@ export function checkFieldForm(form: FieldForm): Record<string, string | null> {
       name.trim() === ''
         ? 'A name is needed.'
         : /[{}]/.test(name)
-          ? 'A name holds no braces: scripts write {{agent.name}}.'
+          ? 'Do not use braces: scripts write {{agent.name}}.'
           : null,
     options: !hasChoices(form)
       ? null
       : options.length === 0
-        ? 'At least one choice is needed.'
+        ? 'Enter at least one choice.'
         : new Set(options).size < options.length
-          ? 'Each choice once.'
+          ? 'Enter each choice only once.'
           : null,
     [place]:
       wrong ??
-      (required && type !== 'checkbox' && usual.length === 0 ? 'What is required needs a default.' : null),
+      (required && type !== 'checkbox' && usual.length === 0 ? 'A required field needs a default.' : null),
   }
 }

@@ -57,7 +57,7 @@ test('what is wrong stands at its field; what nobody touched is not looked at', 
   const fields = [field(1, 'number'), field(2, 'text', { required: true, default_value_string: 'x' })]
   const start = startInputs(fields, [{ id: 1, field: 2, value: 'old' }])
   expect(checkInputs(fields, { 1: 'many', 2: '' }, start)).toEqual({
-    'fields.1': 'Field 1 takes a number such as 42 or 0.5.',
+    'fields.1': 'Field 1 must be a number such as 42 or 0.5.',
     'fields.2': 'Field 2 is needed.',
   })
   expect(checkInputs(fields, start, start)).toEqual({})

@@ -1,12 +1,11 @@
 import type { CustomField } from '@muster/contract/api/custom-fields'
 import type { CustomFieldPayloads, CustomFieldValue } from '@muster/contract/custom-field-values'
-import { checkFieldValue, type FieldValue } from '@muster/rules/agents/custom-field-check'
-import { customFieldPayload } from '@muster/rules/agents/custom-field-value'
+import { checkFieldValue, customFieldPayload, type FieldValue } from '@muster/rules/agents/custom-fields'
 
-/** What a form holds of custom fields, by the number of the field. */
+/** Form values of custom fields, by field id. */
 export type FieldInputs = Record<string, FieldValue>
 
-/** The inputs as they begin: what is stored, else nothing, or for a checkbox its default. */
+/** Initial inputs: the stored value, else empty, or for a checkbox its default. */
 export function startInputs(
   fields: readonly CustomField[],
   values: readonly CustomFieldValue[],
@@ -32,7 +31,7 @@ function toInput(field: CustomField, stored: FieldValue | undefined): FieldValue
   }
 }
 
-/** What has been changed, as it is sent: one kind of value for each, by the type of the field. */
+/** Changed values to send, by the type of the field. */
 export function changedPayloads(
   fields: readonly CustomField[],
   inputs: FieldInputs,
@@ -43,7 +42,7 @@ export function changedPayloads(
   )
 }
 
-/** The part of a request that says what has been changed; none where nothing has. */
+/** The part of a request with the changes; empty without changes. */
 export function changedBody(
   fields: readonly CustomField[],
   inputs: FieldInputs,
@@ -53,7 +52,7 @@ export function changedBody(
   return custom_fields.length === 0 ? {} : { custom_fields }
 }
 
-/** What is wrong with what has been changed, under the paths of the form (`fields.12`). */
+/** Errors of the changed values, under the paths of the form (`fields.12`). */
 export function checkInputs(
   fields: readonly CustomField[],
   inputs: FieldInputs,
@@ -66,14 +65,14 @@ export function checkInputs(
   return Object.fromEntries(errors)
 }
 
-/** The inputs that somebody has changed. */
+/** The changed inputs. */
 export function changedInputs(inputs: FieldInputs, start: FieldInputs): FieldInputs {
   return Object.fromEntries(
     Object.entries(inputs).filter(([id, input]) => JSON.stringify(input) !== JSON.stringify(start[id])),
   )
 }
 
-/** What counts where nothing is given, for a hint; undefined where there is no default. */
+/** The default value as a hint; undefined without a default. */
 export function describeDefault(field: CustomField): string | undefined {
   if (field.type === 'checkbox') return undefined
   const text =
@@ -97,7 +96,7 @@ function toValue(field: CustomField, input: FieldValue | undefined): FieldValue 
   return input ?? ''
 }
 
-/** As the browser's field for date and time has it, in the zone of whoever looks. */
+/** The format of a datetime input, in the user's time zone. */
 export function toLocalInput(instant: string): string {
   const date = new Date(instant)
   if (Number.isNaN(date.getTime())) return ''

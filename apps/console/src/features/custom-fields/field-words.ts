@@ -11,8 +11,8 @@ export const MODELS: readonly { model: CustomFieldModel; label: string }[] = [
 export const TYPE_LABELS: Record<CustomFieldType, string> = {
   text: 'Text',
   number: 'Number',
-  single: 'One of several',
-  multiple: 'Any of several',
+  single: 'Single choice',
+  multiple: 'Multiple choice',
   checkbox: 'Checkbox',
   datetime: 'Date and time',
 }
@@ -20,7 +20,7 @@ export const TYPE_LABELS: Record<CustomFieldType, string> = {
 export const modelOf = (text: string | undefined): CustomFieldModel =>
   MODELS.find(({ model }) => model === text)?.model ?? 'client'
 
-/** `Text · required · usually "x" · not in forms`. */
+/** `Text · required · default "x" · hidden in forms`. */
 export function describeField(field: CustomField): string {
   const usual = field.type === 'checkbox' && field.default_value_bool ? 'on' : describeDefault(field)
   return [

@@ -2,7 +2,7 @@ import type { CustomFieldModel } from '@muster/contract/custom-field-values'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The way between the list of custom fields, of one model, and the form of one. */
+/** Navigation between the list of custom fields of one model and the form of one. */
 export function useFieldAddress() {
   const navigate = useNavigate()
   const openField = useCallback(

@@ -22,13 +22,13 @@ import { dashInfoQuery, useDashInfo } from '../../app/api/queries.ts'
 import classes from './DashboardPage.module.css'
 import { useDashboard } from './use-dashboard.ts'
 
-/** Room for the table's titles and two rows. */
+/** Space for the table's header and two rows. */
 const TABLE_LEAST_PX = 94
 
 /** Heights on the dashboard: the lower pane takes half until it is dragged, and all follow the window. */
 function useLowerPane() {
   const viewport = useViewportSize()
-  // Not measured yet at the very first.
+  // Not measured at the first render.
   const windowHeight = viewport.height === 0 ? window.innerHeight : viewport.height
   const [dragged, setDragged] = useState<number>()
   const most = windowHeight - HEADER_PX - MENU_BAR_PX - TABS_AND_SEARCH_PX - TABLE_LEAST_PX
@@ -47,10 +47,10 @@ function useLowerPane() {
   }
 }
 
-/** Neither the tree nor the table may vanish. */
+/** Limits so that neither tree nor table vanishes. */
 const LIMITS = { min: 10, max: 60, initial: TREE_SPLITTER_DEFAULT }
 
-/** Width of the tree in percent: as the user left it, saved as a whole number on release. */
+/** Width of the tree in percent, saved as a whole number on release. */
 function useTreeSplitter() {
   const saved = useDashInfo()?.client_tree_splitter ?? TREE_SPLITTER_DEFAULT
   const [moving, setMoving] = useState<number>()
@@ -68,7 +68,7 @@ function useTreeSplitter() {
     limits: LIMITS,
     move: setMoving,
     save: (wanted: number) => {
-      // Stays where it was left although saving may take a moment, or fail.
+      // Stays where it was dropped, although saving may take a moment or fail.
       setMoving(wanted)
       mutate(Math.trunc(wanted))
     },
@@ -77,13 +77,13 @@ function useTreeSplitter() {
 
 const SelectedMachine = lazyPart(() => import('./SelectedMachine.tsx').then((file) => file.SelectedMachine))
 
-/** What is known of the selected machine. */
+/** Details of the selected machine. */
 function LowerPane({ contentHeight }: { contentHeight: number }) {
   const agentId = useDashboard(({ agent }) => agent)
   if (agentId === undefined) {
     return (
       <section className={classes.none} aria-label="Selected machine">
-        <EmptyState message="Select a machine to see its summary, checks, alerts, history, notes and audit log." />
+        <EmptyState message="Select a machine to see its details." />
       </section>
     )
   }
@@ -96,7 +96,7 @@ function LowerPane({ contentHeight }: { contentHeight: number }) {
 
 const TreeDrawer = lazyPart(() => import('./TreeDrawer.tsx').then((file) => file.TreeDrawer))
 
-/** Clients and sites, their machines, and what is known of the selected one. */
+/** Clients and sites, their machines, and the details of the selected one. */
 export function DashboardPage() {
   const isNarrow = useMediaQuery('(max-width: 900px)', undefined, { getInitialValueInEffect: false })
   return isNarrow ? <NarrowDashboard /> : <WideDashboard />
@@ -146,7 +146,7 @@ function WideDashboard() {
   )
 }
 
-/** The tree is a drawer, and what is known of a machine is a page of its own. */
+/** The tree is a drawer, and a machine opens on its own page. */
 function NarrowDashboard() {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const [treeOpened, setTreeOpened] = useState(false)

@@ -11,7 +11,7 @@ interface TreeDrawerProps {
   onClose: () => void
 }
 
-/** Where there is no room for the tree beside the table: a button that says what is selected, and the tree over the page. */
+/** For narrow windows: a button with the selected node, and the tree as a drawer. */
 export function TreeDrawer({ opened, onOpen, onClose }: TreeDrawerProps) {
   const name = useNodeName(useSelectedNode()) ?? 'All Clients'
   return (

@@ -76,7 +76,7 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
   }
 }
 
-/** A list of machines, or the page of it that was asked for. */
+/** A list of machines, or the requested page of it. */
 export function answerMachines({ search }: Received, rows: AgentRow[]): Response {
   const page = Number(search.get('page'))
   if (page === 0) return answer(listAgents, rows)
@@ -85,7 +85,7 @@ export function answerMachines({ search }: Received, rows: AgentRow[]): Response
   return Response.json({ total: rows.length, page, page_size: size, results })
 }
 
-/** A server with two clients and three machines, and a window in which all panes stand beside each other. */
+/** A server with two clients and three machines, and a window that fits all panes. */
 export async function givenDashboard(more: { me?: Partial<Me>; info?: Partial<DashInfo> } = {}) {
   await page.viewport(1440, 900)
   givenSession({ token: 'abc', username: 'ada' })

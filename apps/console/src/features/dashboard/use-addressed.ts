@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 
 /**
- * A part of the address that changes faster than the address should: typed letters, a selection moved by a held
- * arrow key. It is on screen at once and in the address after a pause; what changes the address elsewhere wins.
+ * A part of the address that changes faster than the address should: typing, or a selection moved by a held arrow key.
+ * Shown at once and written to the address after a pause; a change of the address from elsewhere wins.
  */
 export function useAddressed<Value>(
   address: Value,

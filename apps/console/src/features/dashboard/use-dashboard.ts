@@ -4,10 +4,7 @@ import type { DashboardSearch } from '../../app/search.ts'
 
 const dashboard = getRouteApi('/signed-in/gated/frame/')
 
-/**
- * Part of what the dashboard's address says: `useDashboard(({ node }) => node)`. The component is drawn again only
- * when that part changes.
- */
+/** Part of the dashboard's address: `useDashboard(({ node }) => node)`. Renders again only when that part changes. */
 // The router's own type with the part as a type parameter, which it does not infer through its options.
 export const useDashboard = (<Part>(select: (search: DashboardSearch) => Part) =>
   dashboard.useSearch({ select: select as (search: DashboardSearch) => string })) as unknown as <Part>(
@@ -16,7 +13,7 @@ export const useDashboard = (<Part>(select: (search: DashboardSearch) => Part) =
 
 export type DashboardChange = { [Name in keyof DashboardSearch]?: DashboardSearch[Name] | undefined }
 
-/** Writes to the dashboard's address. `replace` leaves no step for the Back button: for typing and walking. */
+/** Writes to the dashboard's address. `replace` adds no step to the history: for typing and arrow keys. */
 export function useChangeDashboard() {
   const navigate = useNavigate()
   return useCallback(

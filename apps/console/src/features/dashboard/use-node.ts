@@ -1,5 +1,5 @@
 import type { Client } from '@muster/contract/api/clients'
-import { type TreeNode, parseTreeNode } from '@muster/rules/search/tree-node'
+import { type TreeNode, parseTreeNode } from '@muster/rules/search/tree-order'
 import { useQuery } from '@tanstack/react-query'
 import { clientsQuery } from '../../app/api/queries.ts'
 import { useDashboard } from './use-dashboard.ts'
@@ -9,7 +9,7 @@ export function useSelectedNode(): TreeNode | undefined {
   return parseTreeNode(useDashboard(({ node }) => node))
 }
 
-/** What the tree knows of a node. */
+/** The tree's data of a node. */
 export interface NodeFacts {
   name: string
   agent_count: number
@@ -26,13 +26,13 @@ export function findNode(clients: readonly Client[], node: TreeNode): NodeFacts 
   return undefined
 }
 
-/** The name of a node; undefined for all clients, and until the tree is there. */
+/** The name of a node; undefined for all clients, and until the tree has loaded. */
 export function useNodeName(node: TreeNode | undefined): string | undefined {
   const { data: clients } = useQuery(clientsQuery)
   return node && clients ? findNode(clients, node)?.name : undefined
 }
 
-/** How many machines there are at a node, of both kinds; undefined until the tree is there. */
+/** Number of machines at a node, of both types; undefined until the tree has loaded. */
 export function useNodeTotal(node: TreeNode | undefined): number | undefined {
   const { data: clients } = useQuery(clientsQuery)
   if (clients === undefined) return undefined

@@ -25,7 +25,7 @@ import { useArrivals } from './use-arrivals.ts'
 
 const TITLE = 'Install agent'
 
-/** Makes the line that puts the agent on a machine, and waits for the machine. `item` names a site or a tree node. */
+/** Creates the install command, and waits for the machine. `item` names a site or a tree node. */
 export function InstallAgentDialog({ item, close }: AddressedDialogProps) {
   const { data: clients, error, refetch } = useQuery(clientsQuery)
   return (
@@ -41,14 +41,14 @@ export function InstallAgentDialog({ item, close }: AddressedDialogProps) {
   )
 }
 
-/** A line that was made, and for where. */
+/** A created command and its site. */
 export interface MadeLine extends Output<typeof createInstaller> {
   siteId: number
   siteName: string
   clientName: string
   hours: number
   foreground: boolean
-  /** Machines of the site before there was a line: the others are new. Absent for who may not see machines. */
+  /** Machines of the site before the command existed: the others are new. Absent if the user may not see machines. */
   before: ReadonlySet<string> | undefined
 }
 
@@ -89,8 +89,8 @@ function NoClients({ close }: { close: () => void }) {
       <EmptyState
         message={
           mayAdd
-            ? 'A machine belongs to a site of a client, and there is no client yet.'
-            : 'There is no client that you may see, so there is no site to install an agent for.'
+            ? 'No client yet. Add one before you install an agent.'
+            : 'No client that you may see. Ask an administrator for access.'
         }
       >
         {mayAdd && (
@@ -110,7 +110,7 @@ interface InstallLineProps {
   onClose: () => void
 }
 
-/** The line to paste, how long it is good, and the machine as soon as it is here. */
+/** The command to paste, its expiry, and the machine once it connects. */
 function InstallLine({ title, made, onBack, onClose }: InstallLineProps) {
   const { cmd, url, hours, uses, expires, foreground, siteName, clientName } = made
   return (
@@ -121,7 +121,7 @@ function InstallLine({ title, made, onBack, onClose }: InstallLineProps) {
       footer={
         <>
           <Button variant="default" onClick={onBack}>
-            Another line
+            New command
           </Button>
           <Button variant="default" onClick={onClose}>
             Close
@@ -132,20 +132,19 @@ function InstallLine({ title, made, onBack, onClose }: InstallLineProps) {
       <Stack gap="md">
         <p className={classes.text}>
           {foreground
-            ? 'Paste this into a terminal on the machine, as the user that the agent shall run as. Ctrl+C stops it.'
-            : 'Paste this into a terminal on the machine, as root. It installs a service and may be repeated.'}{' '}
-          The machine will stand under {clientName}, {siteName}.
+            ? 'Run this command on the machine as the user of the agent. Ctrl+C stops it.'
+            : 'Run this command on the machine as root. It installs a service and can be repeated.'}{' '}
+          It will appear in {clientName} › {siteName}.
         </p>
-        <CopyBox text={cmd} label="Line to paste" copyLabel="Copy the line" />
+        <CopyBox text={cmd} label="Install command" copyLabel="Copy" />
         <p className={classes.note}>
-          Good for {hours} h and {uses} {uses === 1 ? 'machine' : 'machines'}, until{' '}
-          <Time instant={expires} />. Whoever has the line can add machines with it.
+          Valid for {hours} h and {uses} {uses === 1 ? 'machine' : 'machines'}, until{' '}
+          <Time instant={expires} />. Anyone with this command can add machines. Keep it secret.
         </p>
         {isLoopback(url) && (
           <Alert color="warning" role="note">
-            <span className="mono">{url}</span> reaches this server from its own machine only. For other
-            machines, start the server with MUSTER_HOST set, and open the console by the address that they
-            reach it by.
+            <span className="mono">{url}</span> works on the server's own machine only. For other machines,
+            start the server with MUSTER_HOST set, and open the console by an address that they can reach.
           </Alert>
         )}
         <Wait made={made} />
@@ -160,7 +159,7 @@ function Wait({ made: { siteId, siteName, before } }: { made: MadeLine }) {
   if (before === undefined) {
     return (
       <p className={classes.note}>
-        Your role does not show you machines, so you will not see it arrive here.
+        Your role does not allow you to see machines. The new machine will not appear here.
       </p>
     )
   }
@@ -177,11 +176,11 @@ function Wait({ made: { siteId, siteName, before } }: { made: MadeLine }) {
       {arrivals.length === 0 && (
         <p className={classes.waiting}>
           <Loader aria-hidden />
-          {lost ? 'The server is out of reach. Waiting for it to come back …' : 'Waiting for the machine …'}
+          {lost ? 'The server is unreachable. Reconnecting …' : 'Waiting for the machine …'}
         </p>
       )}
       {arrivals.length > 0 && arrivals.every(({ known }) => known) && (
-        <p className={classes.note}>No new machine has come to {siteName} yet.</p>
+        <p className={classes.note}>No new machine in {siteName} yet.</p>
       )}
     </div>
   )

@@ -25,7 +25,7 @@ interface InstallChoicesProps {
   onClose: () => void
 }
 
-/** Where the machine belongs, what it is, and how long the line is good. */
+/** Site and type of the machine, and the limits of the command. */
 export function InstallChoices({ title, clients, form, onMade, onClose }: InstallChoicesProps) {
   const formId = useId()
   const why = useWhyInvalid(form, formId)
@@ -35,7 +35,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
   const make = useMutation({
     mutationFn: async (values: InstallForm) => {
       const siteId = Number(values.site)
-      // Asked before the line exists, so that whatever comes by it is new.
+      // Requested before the command exists, so that every later machine is new.
       const before = mayList ? await loadMachines(queryClient, siteId) : undefined
       const line = await call(createInstaller, { body: toInstallerRequest(values) })
       const siteName = client?.sites.find(({ id }) => id === siteId)?.name ?? ''
@@ -64,7 +64,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
             loading={make.isPending}
             data-autofocus={(client !== undefined && form.values.site !== null) || undefined}
           >
-            Make the line
+            Create install command
           </Button>
         </>
       }
@@ -83,21 +83,17 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
               <Radio size="xs" value="workstation" label="Workstation" />
             </div>
           </Radio.Group>
-          <p className={classes.note}>
-            For Linux with curl. Windows and macOS agents cannot be installed yet.
-          </p>
+          <p className={classes.note}>Requires Linux with curl. Windows and macOS are not supported yet.</p>
           <div className={classes.pair}>
             <NumberInput
-              label="Good for"
-              description="Hours"
+              label="Expires after (hours)"
               min={1}
               allowDecimal={false}
               allowNegative={false}
               {...form.getInputProps('expires')}
             />
             <NumberInput
-              label="On at most"
-              description="Machines"
+              label="Maximum machines"
               min={1}
               allowDecimal={false}
               allowNegative={false}
@@ -105,8 +101,8 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
             />
           </div>
           <Checkbox
-            label="In a data folder of its own: run as yourself, in the foreground"
-            description="For trying it out, or for a second agent on one machine. Otherwise root installs a service."
+            label="Test mode: run in the foreground from a separate folder"
+            description="For a trial or a second agent on one machine. Needs no root."
             {...form.getInputProps('own_folder', { type: 'checkbox' })}
           />
           {form.values.own_folder && (
@@ -142,7 +138,7 @@ function PlaceFields({ clients, client, form }: PlaceFieldsProps) {
         data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
         searchable
         allowDeselect={false}
-        nothingFoundMessage="No such client"
+        nothingFoundMessage="No matching client"
         limit={200}
         data-autofocus={client === undefined || undefined}
         {...clientProps}
@@ -158,7 +154,7 @@ function PlaceFields({ clients, client, form }: PlaceFieldsProps) {
         searchable
         allowDeselect={false}
         disabled={client === undefined}
-        nothingFoundMessage="No such site"
+        nothingFoundMessage="No matching site"
         limit={200}
         data-autofocus={needsSite || undefined}
         {...form.getInputProps('site')}

@@ -4,12 +4,12 @@ import type { z } from 'zod'
 
 export type Machine = z.infer<typeof AgentName>
 export interface Arrival extends Machine {
-  /** Its row was there before: the same machine has been installed again, or is just back. */
+  /** Its row existed before: the machine was reinstalled or has reconnected. */
   known: boolean
 }
 type AgentsFrame = Extract<LiveMessage, { type: 'agents' }>
 
-/** Machines that are new since `before`, the latest first; then those known before that have connected since. */
+/** Machines that are new since `before`, the latest first; then known ones that have connected since. */
 export function findArrivals(
   machines: readonly Machine[],
   before: ReadonlySet<string>,
@@ -21,7 +21,7 @@ export function findArrivals(
     .toSorted((a, b) => Number(a.known) - Number(b.known) || b.id - a.id)
 }
 
-/** The machines of a frame whose link has come up. */
+/** The machines of a frame that have connected. */
 export function findConnected({ changed }: Pick<AgentsFrame, 'changed'>): string[] {
   return changed.filter((change) => change['connected'] === true).map(({ agent_id }) => agent_id)
 }

@@ -1,9 +1,9 @@
 import type { createInstaller } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
 import type { Input } from '@muster/contract/endpoint'
-import { parseTreeNode } from '@muster/rules/search/tree-node'
+import { parseTreeNode } from '@muster/rules/search/tree-order'
 
-/** What the dialog asks. Numbers of inputs that are empty are texts. */
+/** Values of the dialog. Empty number inputs are texts. */
 export interface InstallForm extends Record<string, unknown> {
   client: string | null
   site: string | null
@@ -17,20 +17,20 @@ export interface InstallForm extends Record<string, unknown> {
 const LONGEST_HOURS = 24 * 365
 const MOST_USES = 100_000
 
-/** One sentence for each field with which no line can be made. */
+/** One error for each invalid field. */
 export function checkInstallForm(form: InstallForm): Partial<Record<keyof InstallForm, string>> {
   return {
     ...(form.client === null ? { client: 'Choose a client.' } : {}),
     ...(form.site === null ? { site: 'Choose a site.' } : {}),
-    ...(isWhole(form.expires, LONGEST_HOURS) ? {} : { expires: `From 1 to ${LONGEST_HOURS} hours.` }),
-    ...(isWhole(form.uses, MOST_USES) ? {} : { uses: `From 1 to ${MOST_USES} machines.` }),
+    ...(isWhole(form.expires, LONGEST_HOURS) ? {} : { expires: `Enter 1 to ${LONGEST_HOURS} hours.` }),
+    ...(isWhole(form.uses, MOST_USES) ? {} : { uses: `Enter 1 to ${MOST_USES} machines.` }),
     ...(form.own_folder && !isFolder(form.data_folder)
-      ? { data_folder: 'Write the whole path, such as /home/ada/muster-agent.' }
+      ? { data_folder: 'Enter the full path, such as /home/ada/muster-agent.' }
       : {}),
   }
 }
 
-/** The request. Only for a form without mistakes. */
+/** The request. Only for a valid form. */
 export function toInstallerRequest(form: InstallForm): Input<typeof createInstaller>['body'] {
   return {
     client: Number(form.client),
@@ -43,7 +43,7 @@ export function toInstallerRequest(form: InstallForm): Input<typeof createInstal
   }
 }
 
-/** Client and site to begin with: what was asked for (`7`, `Site|7`, `Client|3`), else what leaves no choice. */
+/** Initial client and site: the requested ones (`7`, `Site|7`, `Client|3`), else the only choice. */
 export function findPlace(
   clients: readonly Client[],
   wanted: string | undefined,
@@ -58,12 +58,12 @@ export function findPlace(
   return { client: `${client.id}`, site: site === undefined ? null : `${site.id}` }
 }
 
-/** The one of a list of one. */
+/** The element of a list of one. */
 export function only<Item>(items: readonly Item[]): Item | undefined {
   return items.length === 1 ? items[0] : undefined
 }
 
-/** Whether only the server's own machine reaches an address. */
+/** Whether an address reaches only the server's own machine. */
 export function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
@@ -73,5 +73,5 @@ export function isLoopback(url: string): boolean {
 const isWhole = (value: number | string, most: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
 
-// The shell that runs the line leaves it as it is: no ~ and no variables.
+// The shell must not expand the path: no ~ and no variables.
 const isFolder = (path: string): boolean => /^\/[^/]/.test(path.trim()) && path.trim().length <= 1000

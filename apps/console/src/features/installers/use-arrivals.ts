@@ -8,8 +8,8 @@ import { queryKey } from '../../app/api/query-key.ts'
 import { type Arrival, type Machine, findArrivals, findConnected } from './find-arrivals.ts'
 
 /**
- * The machines of a site before there is a line. They stay in the cache: a first load that is under way is not begun
- * anew by an event, so that a machine which comes meanwhile would be missed.
+ * The machines of a site before the command exists. They stay cached: a pending first load is not restarted by an event,
+ * which would miss a machine that connects meanwhile.
  */
 export async function loadMachines(queryClient: QueryClient, siteId: number): Promise<Set<string>> {
   const machines = await queryClient.fetchQuery({ ...siteMachinesQuery(siteId), staleTime: 0 })
@@ -18,11 +18,11 @@ export async function loadMachines(queryClient: QueryClient, siteId: number): Pr
 
 async function findMachines(siteId: number, signal?: AbortSignal): Promise<Machine[]> {
   const input = { query: { site: siteId, detail: 'false' as const } }
-  // With detail=false the list answers names only.
+  // With detail=false the list returns names only.
   return (await call(listAgents, input, signal === undefined ? {} : { signal })) as Machine[]
 }
 
-/** Machines that came to a site since `before`, as the live link tells of them; the latest first. */
+/** Machines that appeared at a site since `before`, from the live connection; the latest first. */
 export function useArrivals(siteId: number, before: ReadonlySet<string> | undefined): Arrival[] {
   const queryClient = useQueryClient()
   const machinesQuery = siteMachinesQuery(siteId)

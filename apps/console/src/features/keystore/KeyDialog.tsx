@@ -16,7 +16,7 @@ import { rolesQuery } from '../users/roles/roles-query.ts'
 import { keyStoreQuery } from './keystore-query.ts'
 import { useKeyAddress } from './use-key-address.ts'
 
-/** A new key (`new`), or one that there is (`3`). Closing it leads to the store. */
+/** A new key (`new`) or an existing one (`3`). Closing leads to the store. */
 export function KeyDialog({ item = '' }: AddressedDialogProps) {
   const { openStore } = useKeyAddress()
   return (
@@ -54,9 +54,9 @@ type KeyValues = {
 }
 
 interface KeyFormProps {
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited key, as it was when the form was opened. */
   entry: KeyStoreEntry | undefined
-  /** Somebody else has saved it since: begins anew with what is there now. */
+  /** After a conflict: restarts the form with the saved values. */
   onReload?: (() => void) | undefined
   onClose: () => void
 }
@@ -74,7 +74,7 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
     },
     validate: {
       name: checkKeyName,
-      value: (value) => (value === '' && entry === undefined ? 'A value is needed.' : null),
+      value: (value) => (value === '' && entry === undefined ? 'Enter a value.' : null),
     },
     validateInputOnBlur: true,
   })
@@ -93,15 +93,15 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
       title={entry === undefined ? 'New key' : `Edit ${entry.name}`}
       form={form}
       save={save}
-      done={entry === undefined ? 'Key stored.' : 'Key saved.'}
-      submitLabel={entry === undefined ? 'Store' : 'Save'}
+      done={entry === undefined ? 'Key added.' : 'Key saved.'}
+      submitLabel={entry === undefined ? 'Add key' : 'Save'}
       onClose={onClose}
     >
       <Stack gap="md">
         <ChangedMeanwhile what="this key" onReload={onReload} />
         <TextInput
           label="Name"
-          description="Scripts write {{global.name}} in an argument or a variable."
+          description="Scripts use {{global.name}} in arguments and variables."
           maxLength={100}
           spellCheck={false}
           data-autofocus={entry === undefined || undefined}
@@ -111,10 +111,10 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
           label="Value"
           description={
             entry === undefined
-              ? 'Once stored it is not shown to anybody again.'
-              : 'One is kept, and cannot be shown. Leave this empty to keep it.'
+              ? 'The stored value is never shown again.'
+              : 'A value is stored and hidden. Leave empty to keep it.'
           }
-          placeholder={entry === undefined ? undefined : 'Type to replace it'}
+          placeholder={entry === undefined ? undefined : 'Type to replace the value'}
           classNames={{ input: 'mono' }}
           autosize
           minRows={2}
@@ -126,24 +126,24 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
           {...form.getInputProps('value')}
         />
         <Radio.Group
-          label="Roles that may use it"
-          description="Superusers may use every key. Tasks, checks and policies use it for whoever set them up."
+          label="Allowed roles"
+          description="Superusers may use every key. Tasks, checks and policies use their author's role."
           {...form.getInputProps('use')}
         >
           <Stack gap="xs" mt={4}>
-            <Radio value="all" label="All roles that may run scripts" disabled={!mayListRoles} />
-            <Radio value="some" label="Chosen roles" disabled={!mayListRoles} />
+            <Radio value="all" label="All roles that can run scripts" disabled={!mayListRoles} />
+            <Radio value="some" label="Selected roles" disabled={!mayListRoles} />
           </Stack>
         </Radio.Group>
         {form.values.use === 'some' && (
           <MultiSelect
-            label="Chosen roles"
+            label="Selected roles"
             placeholder={form.values.roles.length === 0 ? 'None: superusers only' : ''}
-            description={mayListRoles ? undefined : 'Your role may not list roles.'}
+            description={mayListRoles ? undefined : 'Your role does not allow you to see roles.'}
             disabled={!mayListRoles}
             data={roles.map(({ id, name }) => ({ value: `${id}`, label: name }))}
             searchable
-            nothingFoundMessage="No such role"
+            nothingFoundMessage="No matching role"
             {...form.getInputProps('roles')}
           />
         )}
@@ -154,5 +154,5 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
 
 function checkKeyName(name: string): string | null {
   if (name.trim() === '') return 'A name is needed.'
-  return /[{}]/.test(name) ? 'A name holds no braces: scripts write {{global.name}}.' : null
+  return /[{}]/.test(name) ? 'Do not use braces: scripts write {{global.name}}.' : null
 }

@@ -37,12 +37,11 @@ function KeyStore({ close }: { close: () => void }) {
         title={TITLE}
         onClose={close}
         rows={entries}
-        empty="Nothing is stored yet. Scripts read a key as an argument or variable: {{global.name}}."
+        empty="No keys yet. Scripts read a key as {{global.name}}."
         create={mayEdit && <NewButton onClick={() => openKey('new')}>New key</NewButton>}
         note={
           <p className={classes.note}>
-            Values are encrypted and never shown again. In the history and the output of scripts they are
-            masked, unless they are shorter than four characters.
+            Values are encrypted and never shown again. Output masks values of four characters or more.
           </p>
         }
       >
@@ -69,7 +68,7 @@ function KeyRow({ entry: { id, name, roles, modified }, mayEdit, onRemove }: Key
       actions={mayEdit ? <EditAndDelete name={name} onEdit={() => openKey(id)} onDelete={onRemove} /> : null}
     >
       <RowDetail>
-        <CopyText text={`{{global.${name}}}`} label={`Copy the variable of ${name}`} />
+        <CopyText text={`{{global.${name}}}`} label={`Copy variable of ${name}`} />
       </RowDetail>
       <RowDetail>{describeRoles(roles)}</RowDetail>
       <RowDetail>
@@ -92,8 +91,8 @@ function RemoveKey({ entry, onClose }: { entry: KeyStoreEntry; onClose: () => vo
       title="Delete this key?"
       message={
         <Text>
-          Scripts that name <bdi>{entry.name}</bdi> are not run any more until it is stored again. Its value
-          cannot be brought back.
+          Scripts that use <bdi>{entry.name}</bdi> do not run until it is stored again. The value cannot be
+          restored.
         </Text>
       }
       remove={() => call(deleteKey, { params: { id: entry.id } })}

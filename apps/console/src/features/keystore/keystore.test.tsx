@@ -49,10 +49,10 @@ test('an empty store says what keys are for, and a key is stored', async () => {
   await expect.poll(at).toContain('dialog=key&item=new')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('{bad}')
   await dialog().getByRole('textbox', { name: 'Value' }).fill('s3cret')
-  await expect.element(dialog().getByText('A name holds no braces', { exact: false })).toBeVisible()
+  await expect.element(dialog().getByText('Do not use braces', { exact: false })).toBeVisible()
   await dialog().getByRole('textbox', { name: 'Name' }).fill('API')
-  await dialog().getByRole('button', { name: 'Store' }).click()
-  await expect.element(page.getByText('Key stored.')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Add key' }).click()
+  await expect.element(page.getByText('Key added.')).toBeVisible()
   expect(server.calls(createKey)[0]?.body).toEqual({ name: 'API', value: 's3cret', roles: null })
 })
 
@@ -76,8 +76,8 @@ test('a key is given to chosen roles, which its row counts', async () => {
   await expect.element(dialog().getByText('superusers only')).toBeVisible()
   await dialog().getByRole('button', { name: 'Edit API' }).click()
   await expect.element(dialog().getByRole('radio', { name: /All roles/ })).toBeChecked()
-  await dialog().getByRole('radio', { name: 'Chosen roles' }).click()
-  await dialog().getByRole('combobox', { name: 'Chosen roles' }).click()
+  await dialog().getByRole('radio', { name: 'Selected roles' }).click()
+  await dialog().getByRole('combobox', { name: 'Selected roles' }).click()
   await page.getByRole('option', { name: 'Operators' }).click()
   // The open list lies over the buttons.
   await dialog().getByRole('textbox', { name: 'Name' }).click()
@@ -97,8 +97,8 @@ test('a user who may not list roles cannot choose them', async () => {
     ],
   })
   await open('/?dialog=key&item=1')
-  await expect.element(dialog().getByRole('radio', { name: 'Chosen roles' })).toBeDisabled()
-  await expect.element(dialog().getByText('Your role may not list roles.')).toBeVisible()
+  await expect.element(dialog().getByRole('radio', { name: 'Selected roles' })).toBeDisabled()
+  await expect.element(dialog().getByText('Your role does not allow you to see roles.')).toBeVisible()
 })
 
 test('what the server refuses is said in the form', async () => {
@@ -108,7 +108,7 @@ test('what the server refuses is said in the form', async () => {
   await open('/?dialog=key&item=new')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('API')
   await dialog().getByRole('textbox', { name: 'Value' }).fill('x')
-  await dialog().getByRole('button', { name: 'Store' }).click()
+  await dialog().getByRole('button', { name: 'Add key' }).click()
   await expect.element(dialog().getByText(sentence)).toBeVisible()
 })
 

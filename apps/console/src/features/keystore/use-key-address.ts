@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The way between the key store and the form of one key. */
+/** Navigation between the key store and the form of one key. */
 export function useKeyAddress() {
   const navigate = useNavigate()
   const openKey = useCallback(

@@ -6,7 +6,7 @@ import classes from './Maintenance.module.css'
 import { describeMaintenance } from './window-state.ts'
 import { windowsQuery } from './windows-query.ts'
 
-/** Until when a machine is in maintenance, and why. */
+/** End and reason of a machine's maintenance. */
 export function MaintenanceNote({
   agent,
 }: {
@@ -17,7 +17,7 @@ export function MaintenanceNote({
   const format = useDateFormat()
   if (!on) return null
   const window = windows?.find(({ id }) => id === windowId)
-  // Not yet known, or of a window that this user may not see.
+  // Not loaded yet, or a window that this user may not see.
   const text =
     windowId !== null && window === undefined ? 'In maintenance' : describeMaintenance(window, format)
   return (

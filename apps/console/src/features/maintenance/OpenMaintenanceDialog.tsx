@@ -13,11 +13,11 @@ import { keyOf, openMaintenanceQuery, useOpenMaintenanceActions } from './use-op
 import { describeTargets } from './window-state.ts'
 import { writeTarget } from './window-form.ts'
 
-const TITLE = 'Maintenance without an end'
-/** Single machines come by the thousand where a program switches them on; ending some shows the next. */
+const TITLE = 'Maintenance without end time'
+/** A program may put thousands of machines in maintenance; ending some shows the next. */
 const SHOWN = 200
 
-/** Everything that stays in maintenance until a person ends it. */
+/** All maintenance without an end time. */
 export function OpenMaintenanceDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_agents" size="lg" onClose={close}>
@@ -31,8 +31,7 @@ export function OpenMaintenanceDialog({ close }: AddressedDialogProps) {
 function Entries() {
   const { data: entries, error, refetch } = useQuery(openMaintenanceQuery)
   if (entries === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={4} />
-  if (entries.length === 0)
-    return <EmptyState message="No maintenance without an end. All of it ends by itself." />
+  if (entries.length === 0) return <EmptyState message="All maintenance has an end time." />
   return (
     <>
       <ul className={classes.entries} aria-label={TITLE}>
@@ -42,7 +41,7 @@ function Entries() {
       </ul>
       {entries.length > SHOWN && (
         <p className={classes.dim}>
-          {SHOWN} of {entries.length} are shown.
+          {SHOWN} of {entries.length} shown.
         </p>
       )}
     </>
@@ -84,10 +83,10 @@ function Entry({ entry }: { entry: OpenMaintenance }) {
         <div className={classes.buttons}>
           <Button
             size="compact-sm"
-            aria-label={`Plan an end for ${describeTargets(entry)}`}
+            aria-label={`Set end time for ${describeTargets(entry)}`}
             onClick={() => actions.planEnd(entry)}
           >
-            Plan an end
+            Set end time
           </Button>
           <Button
             size="compact-sm"

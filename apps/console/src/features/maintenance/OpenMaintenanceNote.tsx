@@ -9,10 +9,10 @@ import classes from './Maintenance.module.css'
 import { keyOf, openMaintenanceQuery, useOpenMaintenanceActions } from './use-open-maintenance.ts'
 import { writeTarget } from './window-form.ts'
 
-/** More names than this would push the screen away; all of them are in the dialog. */
+/** More names would push the screen away; the dialog lists all. */
 const SHOWN = 6
 
-/** The banner that names what is in maintenance without an end. */
+/** The banner about maintenance without an end time. */
 export function OpenMaintenanceNote() {
   const { data: entries = [] } = useQuery(openMaintenanceQuery)
   const { open } = useDialog()
@@ -25,7 +25,7 @@ export function OpenMaintenanceNote() {
   return (
     <Banner tone="info" icon={<IconTool size={16} stroke={1.75} aria-hidden />}>
       <span className={classes.open}>
-        <span>Maintenance without an end:</span>
+        <span>Maintenance without end time:</span>
         {named.slice(0, SHOWN).map(({ key, entry, target }) => (
           <span key={key}>
             <TargetLink target={target} />
@@ -51,7 +51,7 @@ function EndButtons({ entry }: { entry: OpenMaintenance }) {
   return (
     <>
       <Button size="compact-xs" onClick={() => actions.planEnd(entry)}>
-        Plan an end
+        Set end time
       </Button>
       <Button
         size="compact-xs"

@@ -7,7 +7,7 @@ interface TargetLinkProps {
   onLeave?: () => void
 }
 
-/** Leads to a client or site in the tree, or to a machine's page. */
+/** A link to a client or site in the tree, or to a machine's page. */
 export function TargetLink({ target: { type, id, name }, onLeave }: TargetLinkProps) {
   const leave = onLeave === undefined ? {} : { onClick: onLeave }
   if (type === 'agent') {

@@ -35,7 +35,7 @@ import { describeSchedule } from './schedule-words.ts'
 
 const NOW_EVERY_MS = 10_000
 
-/** Maintenance for what `item` names (`site-2`, several with dots between), or for what is chosen here. */
+/** Maintenance for the targets in `item` (`site-2`, several with dots between), or for targets chosen here. */
 export function AddMaintenanceDialog({ item = '', close }: AddressedDialogProps) {
   const targets = item.split('.').filter((text) => readTarget(text) !== undefined)
   return (
@@ -49,7 +49,7 @@ export function AddMaintenanceDialog({ item = '', close }: AddressedDialogProps)
   )
 }
 
-/** Changes the window that `item` names. */
+/** Edits the window in `item`. */
 export function EditMaintenanceDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Edit maintenance" needs="can_edit_agent" onClose={close}>
@@ -68,7 +68,7 @@ function EditWindow({ id, close }: { id: string; close: () => void }) {
   if (window === undefined) {
     return (
       <Dialog title={title} onClose={close}>
-        <EmptyState message="This maintenance window does not exist any more, or you may not see it." />
+        <EmptyState message="Maintenance window not found. You may not have access to it." />
       </Dialog>
     )
   }
@@ -86,13 +86,13 @@ function EditWindow({ id, close }: { id: string; close: () => void }) {
 interface WindowFormDialogProps {
   title: string
   initialValues: WindowForm
-  /** The one that is changed; absent = a new one. */
+  /** The edited window; absent = a new one. */
   window?: MaintenanceWindow
   close: () => void
 }
 
 function WindowFormDialog({ title, initialValues, window: given, close }: WindowFormDialogProps) {
-  // What the form began with stays so while others change the window; the server says when that matters.
+  // The form keeps its initial values while others change the window; the server reports conflicts.
   const [window] = useState(given)
   const queryClient = useQueryClient()
   const nowMs = useNow(NOW_EVERY_MS)
@@ -108,7 +108,7 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
   const isValid = Object.keys(checkForm(values, zone, nowMs)).every((field) => field === 'targets')
   const save = async () => {
     const schedule = toSchedule(values, zone)
-    // The form lets nobody save what checkForm finds fault with.
+    // Save is disabled while checkForm finds an error.
     if (schedule === undefined) return
     const targets = values.targets.map(readTarget).filter((target) => target !== undefined)
     const body = { reason: values.reason, targets, schedule }
@@ -116,7 +116,7 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
     else {
       const { id, modified } = window
       await call(editMaintenanceWindow, { params: { id }, body: { ...body, modified } })
-      notifyDone('Maintenance is planned.')
+      notifyDone('Maintenance planned.')
     }
     void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
     void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
@@ -126,7 +126,9 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
       title={title}
       form={form}
       save={save}
-      submitLabel={window === undefined ? (values.when === 'now' ? 'Start' : 'Plan') : 'Save'}
+      submitLabel={
+        window === undefined ? (values.when === 'now' ? 'Start maintenance' : 'Plan maintenance') : 'Save'
+      }
       mayStayUnchanged={window === undefined}
       onClose={close}
     >
@@ -141,13 +143,13 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
   )
 }
 
-/** Says what has been added, and takes it back where that leaves everything as it was. */
+/** Notifies about the new window, with Undo where that restores the earlier state. */
 function useTellAdded() {
   const queryClient = useQueryClient()
   const remove = useMutation({
     mutationFn: ({ id }: MaintenanceWindow) => call(deleteMaintenanceWindow, { params: { id } }),
     onSuccess: (_, window) => {
-      notifyDone(`Maintenance of ${describeTargets(window)} is cancelled.`)
+      notifyDone(`Maintenance of ${describeTargets(window)} cancelled.`)
       void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
       void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
     },
@@ -157,13 +159,13 @@ function useTellAdded() {
     const message = `Maintenance of ${describeTargets(window)} ${active ? 'has started' : 'is planned'}.`
     if (takenOver === 0) notifyUndo(message, () => remove.mutate(window))
     else {
-      const caption = `${takenOver} ${takenOver === 1 ? 'machine' : 'machines'} without an end until now leave with it.`
+      const caption = `Also sets the end time of ${takenOver} ${takenOver === 1 ? 'machine' : 'machines'} without one.`
       notify(message, { tone: 'positive', preset: 'feedback', timeoutMs: 5000, caption })
     }
   }
 }
 
-/** What can be covered, with the names of machines; who may not list clients chooses among the rest. */
+/** The possible targets, with machine names; users who may not list clients see the rest. */
 function useTargetGroups(known: MaintenanceWindow['targets']) {
   const { data: clients = [] } = useQuery(clientsQuery)
   const { data: machines = [] } = useQuery({
@@ -176,26 +178,26 @@ function useTargetGroups(known: MaintenanceWindow['targets']) {
 const TIMES_SHOWN = 3
 
 interface WindowPreviewProps {
-  /** Undefined while the form does not describe one. */
+  /** Undefined while the form is invalid. */
   schedule: MaintenanceSchedule | undefined
-  /** It begins as soon as it is saved. */
+  /** Starts as soon as it is saved. */
   isNow: boolean
   coversMore: boolean
   nowMs: number
 }
 
-/** In words what a window will do, and when it is next. */
+/** A summary of the window, with its next times. */
 function WindowPreview({ schedule, isNow, coversMore, nowMs }: WindowPreviewProps) {
   return (
-    <section className={classes.preview} aria-label="What this does">
+    <section className={classes.preview} aria-label="Preview">
       {schedule === undefined ? (
-        <p className={classes.dim}>The next times stand here once the fields above are complete.</p>
+        <p className={classes.dim}>Complete the fields above to see the next times.</p>
       ) : (
         <Times schedule={schedule} isNow={isNow} nowMs={nowMs} />
       )}
       <p className={classes.dim}>
-        Meanwhile nobody is alerted. Checks go on, and what is held back is listed with the alerts.
-        {coversMore && ' Machines that come later are covered too.'}
+        Alerts are suppressed. Checks continue.
+        {coversMore && ' Includes machines added later.'}
       </p>
     </section>
   )
@@ -210,18 +212,16 @@ function Times({ schedule, isNow, nowMs }: { schedule: MaintenanceSchedule; isNo
       {isNow ? (
         <p className={classes.strong}>
           {on?.endMs === null || on === undefined
-            ? 'On from now on, until somebody ends it.'
-            : `On from now until ${format(on.endMs)}.`}
+            ? 'Starts now, no end time.'
+            : `Starts now, ends ${format(on.endMs)}.`}
         </p>
       ) : (
         <p className={classes.strong}>{describeSchedule(schedule)}</p>
       )}
       {!isNow && on !== undefined && (
-        <p>It is on now{on.endMs === null ? '' : ` until ${format(on.endMs)}`}.</p>
+        <p>Active now{on.endMs === null ? '' : `, until ${format(on.endMs)}`}.</p>
       )}
-      {!isNow && on === undefined && next.length === 0 && (
-        <p>It is over: none of its times is still to come.</p>
-      )}
+      {!isNow && on === undefined && next.length === 0 && <p>Ended: no more times to come.</p>}
       {next.length > 0 && (
         <ul className={classes.times} aria-label="Next times">
           {next.map((occurrence) => (
@@ -237,7 +237,7 @@ function Times({ schedule, isNow, nowMs }: { schedule: MaintenanceSchedule; isNo
   )
 }
 
-/** The clock of the window's zone, where it shows something else than the one of this browser. */
+/** The time in the window's zone, if it differs from this browser's. */
 function Elsewhere({ zone, occurrence: { startMs } }: { zone: string; occurrence: Occurrence }) {
   const there = wallClockAt(zone, startMs)
   if (there === wallClockAt(ownTimeZone(), startMs)) return null

@@ -12,13 +12,13 @@ import { UNIT_CHOICES, type WindowForm } from './window-form.ts'
 interface WindowFieldsProps {
   form: UseFormReturnType<WindowForm>
   targets: readonly TargetGroup[]
-  /** Something new may begin at once. */
+  /** New windows may start at once. */
   mayBeNow: boolean
 }
 
 const WHEN_CHOICES = [
   { value: 'now', label: 'Now' },
-  { value: 'once', label: 'Once, at a time' },
+  { value: 'once', label: 'Once, at a set time' },
   { value: 'daily', label: 'Every day' },
   { value: 'weekly', label: 'Every week' },
   { value: 'monthly', label: 'Every month' },
@@ -29,12 +29,12 @@ export function WindowFields({ form, targets, mayBeNow }: WindowFieldsProps) {
   return (
     <Stack gap="md">
       <MultiSelect
-        label="Covers"
+        label="Targets"
         placeholder={form.values.targets.length === 0 ? 'Clients, sites or machines' : ''}
         data={[...targets]}
         filter={filterTargets}
         searchable
-        nothingFoundMessage="Nothing of that name"
+        nothingFoundMessage="No matches"
         hidePickedOptions
         {...form.getInputProps('targets')}
       />
@@ -48,7 +48,7 @@ export function WindowFields({ form, targets, mayBeNow }: WindowFieldsProps) {
       {when === 'now' ? <NowFields form={form} /> : <PlannedFields form={form} />}
       <Textarea
         label="Reason"
-        description="Optional. Colleagues read it at the machines."
+        description="Optional, shown at the machines"
         maxLength={500}
         autosize
         maxRows={4}
@@ -79,7 +79,7 @@ function OpenEnd({ form }: FormProps) {
   return (
     <Checkbox
       label="No end time"
-      description="Alerts stay off until you end it. A banner reminds of it."
+      description="Alerts stay off until you end it. A banner reminds you."
       {...form.getInputProps('open', { type: 'checkbox' })}
     />
   )
@@ -113,7 +113,7 @@ function PlannedFields({ form }: FormProps) {
       </div>
       <div className={classes.pair}>
         <NumberInput
-          label="Length"
+          label="Duration"
           min={1}
           max={527_040}
           allowDecimal={false}
@@ -136,14 +136,14 @@ function PlannedFields({ form }: FormProps) {
         searchable
         allowDeselect={false}
         limit={200}
-        nothingFoundMessage="No such time zone"
+        nothingFoundMessage="No matching time zone"
         {...form.getInputProps('time_zone')}
       />
       {recurs && (
         <TextInput
           type="datetime-local"
           label="Ends"
-          description="Optional. Nothing begins after it."
+          description="Optional. No maintenance starts after this time."
           {...form.getInputProps('until')}
         />
       )}
@@ -151,7 +151,7 @@ function PlannedFields({ form }: FormProps) {
   )
 }
 
-/** A program may have stored a name that this browser spells in another way. */
+/** A program may have stored another spelling of a zone's name. */
 function zonesWith(zone: string): string[] {
   return [...new Set([...listTimeZones(), zone])]
 }

@@ -42,7 +42,7 @@ const TITLE = 'Maintenance windows'
 const ROW_PX = 32
 const TABLE_PX = 1080
 
-/** Every maintenance window that this user sees: what is on, what comes, what is over. */
+/** All visible maintenance windows: active, planned and ended. */
 export function WindowsDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_agents" size="full" onClose={close}>
@@ -63,8 +63,7 @@ function Windows() {
     <div className={classes.list}>
       <div className={classes.tools}>
         <span className={classes.dim} role="status">
-          {windows !== undefined &&
-            `${windows.filter(({ active }) => active).length} of ${windows.length} on`}
+          {windows !== undefined && describeActive(windows)}
         </span>
         {actions.mayEdit && (
           <Button leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />} onClick={add}>
@@ -79,8 +78,8 @@ function Windows() {
           windows={windows}
           actions={actions}
           empty={
-            <EmptyState message="No maintenance is planned. Machines alert at any time.">
-              {actions.mayEdit && <Button onClick={add}>Plan the first one</Button>}
+            <EmptyState message="No maintenance planned. Alerts are on at all times.">
+              {actions.mayEdit && <Button onClick={add}>Plan maintenance</Button>}
             </EmptyState>
           }
         />
@@ -145,6 +144,11 @@ function WindowTable({ windows, actions, empty }: WindowTableProps) {
   )
 }
 
+function describeActive(windows: readonly MaintenanceWindow[]): string {
+  const many = windows.filter(({ active }) => active).length
+  return many === 0 ? 'None active' : `${many} of ${windows.length} active`
+}
+
 /** Asks before a window is deleted. */
 function RemoveWindowDialog({ window, onClose }: { window: MaintenanceWindow; onClose: () => void }) {
   return (
@@ -152,21 +156,21 @@ function RemoveWindowDialog({ window, onClose }: { window: MaintenanceWindow; on
       title="Delete the maintenance window?"
       message={
         <>
-          {`The maintenance of ${describeTargets(window)} does not come again.`}
-          {window.active && ' It is on right now: its machines come back at once.'}
+          {`Deletes the maintenance of ${describeTargets(window)}.`}
+          {window.active && ' Active now: its alerts are turned on at once.'}
         </>
       }
       remove={() => call(deleteMaintenanceWindow, { params: { id: window.id } })}
-      done="The maintenance window is deleted."
+      done="Maintenance window deleted."
       stale={queryKey(listMaintenanceWindows)}
       onClose={onClose}
     />
   )
 }
 
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
-/** What can be done with a window of the list. */
+/** The actions of a window in the list. */
 function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
   const mayEdit = useMay('can_edit_agent')
   const { open } = useDialog()
@@ -174,7 +178,7 @@ function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
   const end = useMutation({
     mutationFn: ({ id }: MaintenanceWindow) => call(endMaintenanceWindow, { params: { id } }),
     onSuccess: (window) => {
-      notifyDone(`Maintenance of ${describeTargets(window)} has ended.`)
+      notifyDone(`Maintenance of ${describeTargets(window)} ended.`)
       void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
     },
   })
@@ -192,8 +196,8 @@ function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
       id: 'end',
       label: 'End now',
       icon: IconPlayerStop,
-      note: window.active && window.next_start !== null ? 'It begins again at its next time.' : undefined,
-      disabledReason: unlessAllowed ?? (window.active ? undefined : 'It is not on right now.'),
+      note: window.active && window.next_start !== null ? 'Starts again at its next time' : undefined,
+      disabledReason: unlessAllowed ?? (window.active ? undefined : 'Not active now.'),
       run: () => end.mutate(window),
     },
     divider('end'),
@@ -226,7 +230,7 @@ const WINDOW_COLUMNS: readonly DataColumn<MaintenanceWindow, WindowContext>[] = 
   },
   {
     id: 'targets',
-    title: 'Covers',
+    title: 'Targets',
     width: 'minmax(160px, 1fr)',
     render: (window) => <Targets window={window} />,
   },
@@ -305,7 +309,7 @@ function Targets({ window }: { window: MaintenanceWindow }) {
   )
 }
 
-// The keyboard has this in the row's menu, which the menu key opens.
+// The keyboard opens the same menu with the menu key.
 function MenuButton({ window, onOpen }: { window: MaintenanceWindow; onOpen: WindowContext['openMenu'] }) {
   return (
     <ActionIcon

@@ -79,7 +79,7 @@ function givenServer({ open = [], permissions, takenOver = 0 }: Given = {}) {
   return server
 }
 
-const banner = () => page.getByRole('status').filter({ hasText: 'Maintenance without an end' })
+const banner = () => page.getByRole('status').filter({ hasText: 'Maintenance without end time' })
 
 test('maintenance of a client opens the dialog, which demands an end or "no end time"', async () => {
   const server = givenServer()
@@ -91,9 +91,9 @@ test('maintenance of a client opens the dialog, which demands an end or "no end 
   const until = screen.getByLabelText('Until', { exact: true })
   await expect.element(until).toHaveValue(expect.stringMatching(/:35$/))
   await until.fill('')
-  await expect.element(screen.getByRole('button', { name: 'Start' })).toBeDisabled()
+  await expect.element(screen.getByRole('button', { name: 'Start maintenance' })).toBeDisabled()
   await screen.getByRole('checkbox', { name: 'No end time' }).click()
-  await screen.getByRole('button', { name: 'Start' }).click()
+  await screen.getByRole('button', { name: 'Start maintenance' }).click()
   await expect.poll(() => server.calls(createMaintenanceWindow)).toHaveLength(1)
   expect(server.calls(createMaintenanceWindow)[0]?.body).toMatchObject({
     targets: [{ type: 'client', id: 1 }],
@@ -104,18 +104,18 @@ test('maintenance of a client opens the dialog, which demands an end or "no end 
 test('maintenance that was just started can be undone', async () => {
   const server = givenServer()
   const { screen } = await openConsole('/?dialog=maintenance&item=site-1')
-  await screen.getByRole('button', { name: 'Start' }).click()
+  await screen.getByRole('button', { name: 'Start maintenance' }).click()
   await expect.element(screen.getByText('Maintenance of Acme, Berlin has started.')).toBeVisible()
   await screen.getByRole('button', { name: 'Undo' }).click()
-  await expect.element(screen.getByText('Maintenance of Acme, Berlin is cancelled.')).toBeVisible()
+  await expect.element(screen.getByText('Maintenance of Acme, Berlin cancelled.')).toBeVisible()
   expect(server.calls(deleteMaintenanceWindow).map(({ path }) => path)).toEqual(['/maintenance/7/'])
 })
 
 test('maintenance that took over machines without an end offers no Undo and names them', async () => {
   givenServer({ takenOver: 2 })
   const { screen } = await openConsole('/?dialog=maintenance&item=site-1')
-  await screen.getByRole('button', { name: 'Start' }).click()
-  await expect.element(screen.getByText('2 machines without an end until now leave with it.')).toBeVisible()
+  await screen.getByRole('button', { name: 'Start maintenance' }).click()
+  await expect.element(screen.getByText('Also sets the end time of 2 machines without one.')).toBeVisible()
   await expect.element(screen.getByRole('button', { name: 'Undo' })).not.toBeInTheDocument()
 })
 
@@ -126,7 +126,7 @@ test('a banner names the client without an end, plans one, and ends it', async (
   await expect
     .element(banner().getByRole('link', { name: 'Acme' }))
     .toHaveAttribute('href', '/?node=Client|1')
-  await banner().getByRole('button', { name: 'Plan an end' }).click()
+  await banner().getByRole('button', { name: 'Set end time' }).click()
   await expect.poll(at).toMatch(/dialog=maintenance&item=client-1/)
   await page.getByRole('button', { name: 'Cancel' }).click()
   await banner().getByRole('button', { name: 'End now' }).click()
@@ -141,13 +141,13 @@ test('several are named in the banner, and the dialog ends each', async () => {
     await expect.element(banner().getByRole('link', { name })).toBeVisible()
   }
   await banner().getByRole('button', { name: 'Show all' }).click()
-  const list = screen.getByRole('list', { name: 'Maintenance without an end' })
+  const list = screen.getByRole('list', { name: 'Maintenance without end time' })
   await expect.element(list.getByText(/4 machines, since .*, by ben: New disks/)).toBeVisible()
   await list.getByRole('button', { name: 'End now: Borealis, Office and 1 more' }).click()
   await expect
     .poll(() => server.calls(endMaintenanceWindow).map(({ path }) => path))
     .toEqual(['/maintenance/7/end/'])
-  await expect.element(screen.getByText(/^No maintenance without an end/)).toBeVisible()
+  await expect.element(screen.getByText(/^All maintenance has an end time/)).toBeVisible()
   expect(at()).toMatch(/dialog=open-maintenance/)
 })
 

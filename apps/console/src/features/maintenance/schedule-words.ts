@@ -3,7 +3,7 @@ import type { MaintenanceSchedule } from '@muster/contract/api/maintenance'
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const MINUTES_OF_DAY = 1440
 
-/** Days of the week as people in an office count them. */
+/** Weekdays, Monday first. */
 export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((value) => ({
   value: `${value}`,
   label: DAYS[value] ?? '',
@@ -12,7 +12,7 @@ export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((value) => ({
 /** `Every Sunday at 02:00 for 2 hours (Europe/Zurich)`. */
 export function describeSchedule(schedule: MaintenanceSchedule): string {
   const { recurs, starts, minutes, time_zone: zone, until } = schedule
-  const length = minutes === null ? 'until somebody ends it' : `for ${describeLength(minutes)}`
+  const length = minutes === null ? 'with no end time' : `for ${describeLength(minutes)}`
   if (recurs === 'once') return `Once, ${length}`
   const [, time = ''] = starts.split('T')
   const end = until === null ? '' : `, not after ${until.replace('T', ' ')}`

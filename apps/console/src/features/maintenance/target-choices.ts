@@ -12,7 +12,7 @@ export interface TargetGroup {
 
 type Named = Pick<z.infer<typeof AgentName>, 'agent_id' | 'hostname' | 'client' | 'site'>
 
-/** Everything that a window can cover; `known` are targets of which the lists may say nothing. */
+/** All possible targets; `known` are targets that the lists may not contain. */
 export function groupTargets(
   clients: readonly Client[],
   machines: readonly Named[],
@@ -43,7 +43,7 @@ export function groupTargets(
 
 const SHOWN = 50
 
-/** Whatever has all the words in its name, the first of each kind: a fleet has ten thousand machines. */
+/** Targets whose name has all the words, limited per type: a fleet has ten thousand machines. */
 export const filterTargets: OptionsFilter = ({ options, search }) => {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return options.flatMap((group) => {

@@ -6,11 +6,11 @@ import { useTipDate } from '../../ui/layout/use-tip-date.ts'
 import { describeMaintenance, findWindowOn } from './window-state.ts'
 import { windowsQuery } from './windows-query.ts'
 
-/** What the tree says of a client or site in maintenance; undefined where no window is known to stand behind it. */
+/** Maintenance tooltip of a client or site; undefined if no window is known. */
 export function useMaintenanceTip(clients: readonly Client[]) {
   const isAny = clients.some(({ maintenance_count }) => maintenance_count > 0)
   const may = useMay('can_list_agents')
-  // Only where there is something to tell: the dashboard opens without it.
+  // Loads only if needed: the dashboard opens without it.
   const { data: windows } = useQuery({ ...windowsQuery, enabled: isAny && may })
   const format = useTipDate()
   const sitesOf = useMemo(

@@ -14,13 +14,13 @@ import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { writeTarget } from './window-form.ts'
 import { describeTargets } from './window-state.ts'
 
-/** Maintenance without an end, as far as the user sees it. */
+/** Maintenance without end time that the user may see. */
 export const openMaintenanceQuery = query(listOpenMaintenance, {})
 
 export const keyOf = ({ window_id: windowId, targets: [first] }: OpenMaintenance): string =>
   windowId === null && first !== undefined ? writeTarget(first) : `window-${windowId}`
 
-/** What can be done about maintenance without an end; undefined where the role does not allow it. */
+/** Actions on maintenance without an end time; undefined if the role does not allow them. */
 export function useOpenMaintenanceActions() {
   const mayEdit = useMay('can_edit_agent')
   const { open } = useDialog()
@@ -28,7 +28,7 @@ export function useOpenMaintenanceActions() {
   const end = useMutation({
     mutationFn: endMaintenance,
     onSuccess: (_, entry) => {
-      notifyDone(`Maintenance of ${describeTargets(entry)} has ended.`)
+      notifyDone(`Maintenance of ${describeTargets(entry)} ended.`)
       for (const endpoint of [listOpenMaintenance, listMaintenanceWindows, listClients]) {
         void queryClient.invalidateQueries({ queryKey: queryKey(endpoint) })
       }

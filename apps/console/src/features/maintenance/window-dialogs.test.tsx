@@ -54,11 +54,11 @@ function givenServer(windows: MaintenanceWindow[], me: Partial<Me> = {}) {
 test('on now until the next reminder is two keys away', async () => {
   const { bodies } = givenServer([])
   const { screen, at } = await openConsole('/?dialog=maintenance&item=site-1')
-  await expect.element(screen.getByText(/On from now until/)).toBeVisible()
+  await expect.element(screen.getByText(/Starts now, ends/)).toBeVisible()
   await expect
     .element(screen.getByLabelText('Until', { exact: true }))
     .toHaveValue(expect.stringMatching(/:35$/))
-  await screen.getByRole('button', { name: 'Start' }).click()
+  await screen.getByRole('button', { name: 'Start maintenance' }).click()
   await expect.poll(at).not.toMatch(/dialog/)
   expect(bodies).toEqual([
     {
@@ -92,7 +92,7 @@ test('what the server refuses is said, and nothing that was typed is lost', asyn
   )
   const { screen } = await openConsole('/?dialog=maintenance&item=site-1')
   await screen.getByLabelText('Reason').fill('Roof')
-  await screen.getByRole('button', { name: 'Start' }).click()
+  await screen.getByRole('button', { name: 'Start maintenance' }).click()
   await expect.element(screen.getByText(/This site does not exist/)).toBeVisible()
   await expect.element(screen.getByLabelText('Reason')).toHaveValue('Roof')
 })
@@ -101,7 +101,7 @@ test('the list shows what is on, and ends it by the keyboard', async () => {
   const { bodies } = givenServer([testWindow({ active: true, active_until: '2099-11-22T03:00:00.000Z' })])
   const { screen } = await openConsole('/?dialog=maintenance-windows')
   await expect.element(screen.getByText('1 of 1 on')).toBeVisible()
-  await expect.element(screen.getByText(/^On until Nov-22-2099/)).toBeVisible()
+  await expect.element(screen.getByText(/^Active until Nov-22-2099/)).toBeVisible()
   await userEvent.keyboard('{ArrowDown}{Shift>}{F10}{/Shift}')
   const end = page.getByRole('menuitem', { name: /^End now/ })
   await expect.element(end).toBeVisible()
@@ -114,21 +114,21 @@ test('the list shows what is on, and ends it by the keyboard', async () => {
 test('an empty list says what to do; who may only read has nothing to press', async () => {
   givenServer([])
   const { screen } = await openConsole('/?dialog=maintenance-windows')
-  await expect.element(screen.getByText(/No maintenance is planned/)).toBeVisible()
-  await expect.element(screen.getByRole('button', { name: 'Plan the first one' })).toBeVisible()
+  await expect.element(screen.getByText(/No maintenance planned/)).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Plan maintenance' })).toBeVisible()
 })
 
 test('a role that may only read sees the list without buttons, and no dialog', async () => {
   givenServer([], { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients'] })
   const { screen, router } = await openConsole('/?dialog=maintenance-windows')
-  await expect.element(screen.getByText(/No maintenance is planned/)).toBeVisible()
+  await expect.element(screen.getByText(/No maintenance planned/)).toBeVisible()
   await expect.element(screen.getByRole('button', { name: /^Plan/ })).not.toBeInTheDocument()
   await router.navigate({ to: '/', search: { dialog: 'maintenance', item: 'site-1' } })
-  await expect.element(screen.getByText('Your role does not allow this.')).toBeVisible()
+  await expect.element(screen.getByText('Your role does not allow this action.')).toBeVisible()
 })
 
 test('a window that is gone is said to be', async () => {
   givenServer([])
   const { screen } = await openConsole('/?dialog=edit-maintenance&item=99')
-  await expect.element(screen.getByText(/does not exist any more/)).toBeVisible()
+  await expect.element(screen.getByText(/Maintenance window not found/)).toBeVisible()
 })

@@ -61,7 +61,7 @@ test.each([
     { ...schedule, recurs: 'monthly' as const, month_days: [-1, 22, 1, 13] },
     'On the 1st, the 13th, the 22nd and the last day of every month at 02:00 for 2 hours (Europe/Zurich)',
   ],
-  [{ ...schedule, recurs: 'once' as const, minutes: null }, 'Once, until somebody ends it'],
+  [{ ...schedule, recurs: 'once' as const, minutes: null }, 'Once, with no end time'],
 ])('a schedule in words', (given, words) => {
   expect(describeSchedule(given)).toBe(words)
 })
@@ -99,8 +99,8 @@ test('of several windows that are on the longest counts, and only those that cov
   expect(findWindowOn(windows, { siteIds: [4], clientId: 5 })).toBeUndefined()
   const format = (instant: string) => instant.slice(11, 16)
   expect(describeMaintenance(windows[1], format)).toBe('In maintenance until 03:00: New disks')
-  expect(describeMaintenance(undefined, format)).toMatch(/until somebody switches it off/)
+  expect(describeMaintenance(undefined, format)).toMatch(/with no end time/)
   const over = testWindow({ id: 4, next_start: null })
   expect(sortWindows([over, testWindow({ id: 5 }), on(6, null)]).map(({ id }) => id)).toEqual([6, 5, 4])
-  expect(describeState(over, format)).toBe('Over')
+  expect(describeState(over, format)).toBe('Ended')
 })

@@ -11,9 +11,9 @@ export interface WindowForm extends Record<string, unknown> {
   /** `client-3`, `site-2`, `agent-abc`. */
   targets: string[]
   when: When
-  /** Until somebody ends it. */
+  /** No end time. */
   open: boolean
-  /** Of what begins now: date and time in the browser's own zone. */
+  /** For maintenance that starts now: end in the browser's time zone. */
   now_until: string
   date: string
   time: string
@@ -23,7 +23,7 @@ export interface WindowForm extends Record<string, unknown> {
   /** `1, 15, last`. */
   month_days: string
   time_zone: string
-  /** Nothing begins after it; empty = for ever. */
+  /** Last possible start; empty = no limit. */
   until: string
   reason: string
 }
@@ -41,7 +41,7 @@ export const UNIT_CHOICES = [
   { value: 'days', label: 'days' },
 ]
 
-/** A form for something new: on now until the next reminder, planned for the coming night. */
+/** An initial form: now until the next reminder, or planned for the coming night. */
 export function newForm(targets: string[], zone: string, nowMs = Date.now()): WindowForm {
   return {
     targets,
@@ -80,13 +80,13 @@ export function readForm({ schedule, targets, reason }: MaintenanceWindow, nowMs
   }
 }
 
-/** Of a window without an end: an end that is still to come. */
+/** For a window without an end time: an end in the future. */
 function hoursSoFar({ starts, time_zone: zone }: MaintenanceSchedule, nowMs: number): number {
   const startMs = instantOf(zone, Date.parse(`${starts}Z`))
   return Math.max(1, Math.ceil((nowMs - startMs) / 3_600_000))
 }
 
-/** The schedule that the form describes; undefined while something in it is no date, time or number. */
+/** The schedule of the form; undefined while a date, time or number is invalid. */
 export function toSchedule(
   values: WindowForm,
   ownZone: string,
@@ -107,7 +107,7 @@ export function toSchedule(
   return parsed.success ? parsed.data : undefined
 }
 
-/** What is wrong, by field. */
+/** Errors by field. */
 export function checkForm(values: WindowForm, ownZone: string, nowMs = Date.now()): Record<string, string> {
   const errors: Record<string, string> = {}
   if (values.targets.length === 0) errors.targets = 'Choose at least one client, site or machine.'
@@ -121,15 +121,15 @@ export function checkForm(values: WindowForm, ownZone: string, nowMs = Date.now(
   const isOpen = values.open && values.when === 'once'
   const minutes = Number(values.length) * UNIT_MINUTES[values.unit]
   if (!isOpen && !(Number.isInteger(minutes) && minutes >= 1 && minutes <= 527_040)) {
-    errors.length = 'From 1 minute to 366 days.'
+    errors.length = 'Enter 1 minute to 366 days.'
   }
   if (values.when === 'monthly' && readMonthDays(values.month_days).includes(0)) {
-    errors.month_days = 'Numbers from 1 to 31, and "last", with commas between.'
+    errors.month_days = 'Enter numbers from 1 to 31 or "last", separated by commas.'
   }
   if (Object.keys(errors).length > 0) return errors
   const schedule = toSchedule(values, ownZone, nowMs)
   const problem = schedule === undefined ? undefined : findScheduleProblem(schedule)
-  if (schedule === undefined) errors.date = 'There is no such date.'
+  if (schedule === undefined) errors.date = 'No such date.'
   else if (problem !== undefined) errors[FIELD_OF[problem.field]] = problem.sentence
   return errors
 }
@@ -148,7 +148,7 @@ export function writeTarget({ type, id }: { type: string; id: number | string })
   return `${type}-${id}`
 }
 
-/** `client-3` as the API has it; undefined for what names nothing. */
+/** The API's form of `client-3`; undefined if invalid. */
 export function readTarget(text: string): MaintenanceTarget | undefined {
   const [, type, id = ''] = /^(client|site|agent)-([A-Za-z0-9]{1,64})$/.exec(text) ?? []
   if (type === 'agent') return { type, id }
@@ -170,7 +170,7 @@ function scheduleFromNow({ open, now_until: end }: WindowForm, zone: string, now
   })
 }
 
-/** `1, 15, last`; 0 stands for what is no day. */
+/** `1, 15, last`; 0 stands for an invalid day. */
 function readMonthDays(text: string): number[] {
   const words = text.split(/[\s,;]+/).filter(Boolean)
   return [...new Set(words.map((word) => (/^last$/i.test(word) ? -1 : readDay(word))))]

@@ -9,19 +9,21 @@ export function stateOf({ active, next_start: next }: MaintenanceWindow): Window
   return next === null ? 'over' : 'planned'
 }
 
-/** `On until Nov-21-2026 - 18:35`. */
+/** `Active until Nov-21-2026 - 18:35`. */
 export function describeState(window: MaintenanceWindow, format: Format): string {
   switch (stateOf(window)) {
     case 'on':
-      return window.active_until === null ? 'On until ended' : `On until ${format(window.active_until)}`
+      return window.active_until === null
+        ? 'Active, no end time'
+        : `Active until ${format(window.active_until)}`
     case 'planned':
       return `Next ${format(window.next_start ?? '')}`
     case 'over':
-      return 'Over'
+      return 'Ended'
   }
 }
 
-/** Those that are on first, then in the order in which they begin, those that are over last. */
+/** Active windows first, then planned ones by start, ended ones last. */
 export function sortWindows(windows: readonly MaintenanceWindow[]): MaintenanceWindow[] {
   const order = { on: 0, planned: 1, over: 2 }
   const key = (window: MaintenanceWindow) => `${order[stateOf(window)]} ${window.next_start ?? ''}`
@@ -31,18 +33,18 @@ export function sortWindows(windows: readonly MaintenanceWindow[]): MaintenanceW
 /** `Acme, Berlin and 2 more`. */
 export function describeTargets({ targets }: Pick<MaintenanceWindow, 'targets'>): string {
   const [first] = targets
-  if (first === undefined) return 'Nothing any more'
+  if (first === undefined) return 'No targets left'
   return targets.length === 1 ? first.name : `${first.name} and ${targets.length - 1} more`
 }
 
-/** Where something stands: a machine by all three, a site by two, a client alone or with its sites. */
+/** The location of a target: a machine has all three ids, a site two, a client one or with its sites. */
 export interface Covered {
   agentId?: string
   siteIds: readonly number[]
   clientId: number
 }
 
-/** The window that is on for it; of several the one that lasts longest. */
+/** The active window of a target; of several the one that ends last. */
 export function findWindowOn(
   windows: readonly MaintenanceWindow[],
   { agentId, siteIds, clientId }: Covered,
@@ -57,8 +59,7 @@ export function findWindowOn(
 
 /** `In maintenance until Nov-21-2026 - 18:35: New disks`. */
 export function describeMaintenance(window: MaintenanceWindow | undefined, format: Format): string {
-  if (window === undefined) return 'In maintenance mode until somebody switches it off'
-  const until =
-    window.active_until === null ? 'until somebody ends it' : `until ${format(window.active_until)}`
+  if (window === undefined) return 'In maintenance mode with no end time'
+  const until = window.active_until === null ? 'with no end time' : `until ${format(window.active_until)}`
   return `In maintenance ${until}${window.reason === '' ? '' : `: ${window.reason}`}`
 }

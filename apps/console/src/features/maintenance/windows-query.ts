@@ -1,5 +1,5 @@
 import { listMaintenanceWindows } from '@muster/contract/api/maintenance'
 import { query } from '../../app/api/api.ts'
 
-/** All windows of which the user sees something. */
+/** All windows that the user may see. */
 export const windowsQuery = query(listMaintenanceWindows, {})

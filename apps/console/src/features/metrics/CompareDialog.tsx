@@ -31,7 +31,7 @@ interface ShownComparison extends Comparison {
   range: TimeRange
 }
 
-/** One that ends now moves on this often. */
+/** Update interval of a range that ends now. */
 const FOLLOW_MS = 15_000
 
 /** One number of several machines in a range. */
@@ -87,7 +87,7 @@ function CompareTable({ lines, unit }: { lines: readonly ComparedLine[]; unit: s
   const context = useMemo(() => ({ unit }), [unit])
   return (
     <DataTable
-      label="What was measured"
+      label="Measurements"
       rows={rows}
       rowKey={({ key }) => key}
       columns={COLUMNS}
@@ -100,10 +100,10 @@ function CompareTable({ lines, unit }: { lines: readonly ComparedLine[]; unit: s
 const CompareGraph = lazyPart(() => import('./CompareGraph.tsx').then((file) => file.CompareGraph))
 const TITLE = 'Compare machines'
 const GRAPH_PX = 320
-/** Between the machines in the address. */
+/** Separates the machines in the address. */
 const BETWEEN = '.'
 
-/** One number of up to ten machines on one graph. What it is stands in `item`; the machines, time and form in `filter`. */
+/** One number of up to ten machines on one graph. `item` holds the number; `filter` the machines, time range and form. */
 export function CompareDialog({ item = 'cpu', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_agents" onClose={close} size="xl">
@@ -137,14 +137,14 @@ function Compare({ what }: { what: string }) {
         }
       />
       {agents.length === 0 ? (
-        <EmptyState message="Choose the machines to compare. Each becomes a line on the graph." />
+        <EmptyState message="Choose machines to compare. Each is a line on the graph." />
       ) : data === undefined || (error !== null && agents.length > MOST_COMPARED) ? (
         <div className={classes.place}>
           <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
         </div>
       ) : data.lines.every(({ points }) => points.length === 0) ? (
         <div className={classes.place}>
-          <EmptyState message="None of these machines has measured this in this time. Choose a longer one, or something else." />
+          <EmptyState message="No data in this time range. Choose a longer range or another metric." />
         </div>
       ) : view.asTable ? (
         <div className={classes.place}>
@@ -168,7 +168,7 @@ function Compare({ what }: { what: string }) {
 
 interface MachinesProps {
   agents: string[]
-  /** Of those that are on the graph, should the list of all not be there yet. */
+  /** Names of the machines on the graph, in case the list of all has not loaded yet. */
   names: ReadonlyMap<string, string>
   onChange: (agents: string[]) => void
 }
@@ -186,11 +186,7 @@ function Machines({ agents, names, onChange }: MachinesProps) {
       label="Machines"
       description={`Up to ${MOST_COMPARED}`}
       placeholder={agents.length === 0 ? 'Choose machines' : ''}
-      error={
-        tooMany
-          ? `At most ${MOST_COMPARED} machines can be compared. Take one away to add another.`
-          : undefined
-      }
+      error={tooMany ? `Maximum: ${MOST_COMPARED} machines. Remove one to add another.` : undefined}
       data={[...known, ...others]}
       value={agents}
       onChange={(next) => {
@@ -200,7 +196,7 @@ function Machines({ agents, names, onChange }: MachinesProps) {
       }}
       searchable
       hidePickedOptions
-      nothingFoundMessage="No such machine"
+      nothingFoundMessage="No matching machine"
       limit={200}
       data-autofocus
     />
@@ -215,13 +211,13 @@ interface CompareToolsProps {
   onWhat: (what: string) => void
 }
 
-/** Which number, over what time, as a graph or as a table. */
+/** Which number, over what time range, as a graph or as a table. */
 function CompareTools({ what, data, view, change, onWhat }: CompareToolsProps) {
   const label = labelOf(what, data?.choices ?? [])
   return (
     <div className={classes.tools}>
       <Select
-        aria-label="What is compared"
+        aria-label="Metric"
         className={classes.what}
         data={groupChoices(what, data?.choices ?? [])}
         value={what}
@@ -245,14 +241,14 @@ function CompareTools({ what, data, view, change, onWhat }: CompareToolsProps) {
 
 type Choices = Comparison['choices']
 
-/** What a choice is called: `Processor`, `Disk space of /srv: Free space`. */
+/** Label of a choice: `Processor`, `Disk space of /srv: Free space`. */
 function labelOf(what: string, choices: Choices): string {
   const choice = choices.find((one) => one.what === what)
   if (choice?.check) return `${checkName(choice.check)}: ${seriesLabel(choice.series)}`
-  return what.startsWith('check:') ? 'A check' : metricLabel(what)
+  return what.startsWith('check:') ? 'Check' : metricLabel(what)
 }
 
-/** As a select takes them; the usual metrics stand there before the machines have said what they have. */
+/** Options of the select; the usual metrics are listed before the machines' own have loaded. */
 function groupChoices(what: string, choices: Choices) {
   const metrics = choices.flatMap((choice) => (choice.check === null ? [{ name: choice.what }] : []))
   const names =
@@ -262,8 +258,8 @@ function groupChoices(what: string, choices: Choices) {
   const others = listed.has(what) ? [] : [what]
   const item = (value: string) => ({ value, label: labelOf(value, choices) })
   return [
-    { group: 'Of the machines', items: names.map(({ name }) => item(name)) },
-    { group: 'Of their checks', items: checks.map(item) },
-    { group: 'Chosen', items: others.map(item) },
+    { group: 'Machine metrics', items: names.map(({ name }) => item(name)) },
+    { group: 'Checks', items: checks.map(item) },
+    { group: 'Selected', items: others.map(item) },
   ].filter(({ items }) => items.length > 0)
 }

@@ -28,7 +28,7 @@ interface CompareGraphProps {
   onZoom: (range: TimeRange) => void
 }
 
-/** Several machines over one time, each a line; what is under the cursor is told exactly of each. */
+/** Several machines over one time range, each a line; the exact values at the cursor are shown. */
 export function CompareGraph({ label, lines, unit, range, height, onZoom }: CompareGraphProps) {
   const scheme = useComputedColorScheme('dark')
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
@@ -89,9 +89,7 @@ export function CompareGraph({ label, lines, unit, range, height, onZoom }: Comp
         last={last}
         cursor={cursor}
         text={
-          at === undefined
-            ? 'Nothing was measured in this time.'
-            : `${sayTime(at)}: ${told.map(sayLine).join(', ')}`
+          at === undefined ? 'No data in this time range.' : `${sayTime(at)}: ${told.map(sayLine).join(', ')}`
         }
         height={height}
         onKeyDown={(event) =>
@@ -134,7 +132,7 @@ interface Shown {
 }
 
 function show(chart: uPlot | undefined, { data, range, lines, hidden }: Shown): void {
-  // A graph of another number of lines is being made anew.
+  // A graph with another number of lines is being created.
   if (chart === undefined || chart.series.length !== data.length) return
   chart.batch(() => {
     chart.setData(data, false)
@@ -143,7 +141,7 @@ function show(chart: uPlot | undefined, { data, range, lines, hidden }: Shown): 
   })
 }
 
-/** The line that the legend points at stands out; undefined = none does. */
+/** The highlighted line of the legend; undefined = none. */
 function emphasise(
   chart: uPlot | undefined,
   lines: readonly ComparedLine[],
@@ -184,11 +182,11 @@ interface CompareLegendProps {
   lines: readonly ComparedLine[]
   hidden: ReadonlySet<string>
   onToggle: (agentId: string) => void
-  /** The pointer or the focus is on this one; undefined = on none. */
+  /** The pointer or focus is on this entry; undefined = on none. */
   onPoint: (agentId: string | undefined) => void
 }
 
-/** Which line is which machine's. Pressed = shown. */
+/** The legend. Pressed = shown. */
 function CompareLegend({ lines, hidden, onToggle, onPoint }: CompareLegendProps) {
   const scheme = useComputedColorScheme('dark')
   return (
@@ -217,7 +215,7 @@ function CompareLegend({ lines, hidden, onToggle, onPoint }: CompareLegendProps)
               />
             </svg>
             <bdi>{hostname}</bdi>
-            {points.length === 0 && <span className={classes.dim}>measured nothing</span>}
+            {points.length === 0 && <span className={classes.dim}>no data</span>}
           </button>
         </li>
       ))}
@@ -225,7 +223,7 @@ function CompareLegend({ lines, hidden, onToggle, onPoint }: CompareLegendProps)
   )
 }
 
-/** Ten lines by hue, and by dashes where hues are hard to tell apart. */
+/** Ten lines by hue, and by dashes where hues are hard to distinguish. */
 const HUES = [212, 28, 150, 330, 48, 265, 185, 0, 95, 300]
 const DASHES = [[], [], [], [], [], [6, 3], [6, 3], [6, 3], [2, 3], [2, 3]]
 
@@ -244,7 +242,7 @@ interface CompareSettings {
   onZoom: (from: number, to: number) => void
 }
 
-/** Several lines over one time. */
+/** Several lines over one time range. */
 function compareOptions(settings: CompareSettings): uPlot.Options {
   const { width, height, unit, count, scheme, colors, onCursor, onZoom } = settings
   return {

@@ -28,7 +28,7 @@ import { Timeline } from './Timeline.tsx'
 import { addSamples, type LiveSample, withTail } from './live-tail.ts'
 import { metricLabel, sortMetrics } from './metric-words.ts'
 
-/** `waiting`: it is asked, and nothing has come yet; `paused`: nobody looks. */
+/** `waiting`: requested, no value yet; `paused`: the page is hidden. */
 type LiveView = 'waiting' | 'live' | 'paused' | 'away'
 
 interface LiveMetrics {
@@ -36,11 +36,11 @@ interface LiveMetrics {
   samples: readonly LiveSample[]
 }
 
-/** A machine that says more than one value a second is not asked more often than this. */
+/** Minimum interval of requests, also for machines with more values. */
 const LEAST_MS = 500
 const RETRY_MS = 2000
 
-/** What a machine measures each second, while the page is looked at: asking is what keeps it going. */
+/** Values by the second, while the page is visible: the requests keep the measurement running. */
 function useLiveMetrics(agentId: string, { connected }: { connected: boolean }): LiveMetrics {
   const isLookedAt = useDocumentVisibility() !== 'hidden'
   const [samples, setSamples] = useState<readonly LiveSample[]>([])
@@ -62,7 +62,7 @@ function useLiveMetrics(agentId: string, { connected }: { connected: boolean }):
   return { view, samples }
 }
 
-/** Asks each time for what is newer; tells undefined when there is no answer. */
+/** Requests newer values; reports undefined when there is no response. */
 function follow(
   agentId: string,
   signal: AbortSignal,
@@ -77,20 +77,20 @@ function follow(
     tell(answer.samples.length > 0 ? answer.samples : undefined)
     return answer.connected ? LEAST_MS : RETRY_MS
   }
-  // The link's own sign says what is wrong with the server.
+  // The live indicator shows problems of the server.
   return askAgain(ask, () => tell(undefined), signal)
 }
 
 interface ShownMetrics extends MachineMetrics {
   range: TimeRange
-  /** What happened meanwhile. */
+  /** Events in the range. */
   timeline: Output<typeof getTimeline>
 }
 
-/** Machines measure once a minute by default; with the way here, nothing is older on screen than that and this. */
+/** The machines' default interval plus this: the greatest age of data on screen. */
 const FOLLOW_MS = 15_000
 
-/** What a machine measured of itself in a range, and what happened then. One that ends now follows. */
+/** The metrics of a machine in a range, and its events. A range that ends now moves on. */
 function useMetrics(agentId: string, range: HistoryView['range']) {
   const isLive = typeof range === 'string'
   const options = queryOptions({
@@ -113,13 +113,13 @@ function useMetrics(agentId: string, range: HistoryView['range']) {
 }
 
 const WORDS = {
-  live: { state: 'online', label: 'Measured each second while you look' },
+  live: { state: 'online', label: 'Live, every second' },
   waiting: { state: 'away', label: 'Waiting for the next value' },
   paused: { state: 'away', label: 'Paused while this page is hidden' },
-  away: { state: 'offline', label: 'Not connected: nothing comes now' },
+  away: { state: 'offline', label: 'Offline: no new values' },
 } as const
 
-/** Whether the machine is measured by the second. */
+/** The state of the live measurement. */
 function LiveMark({ view }: { view: LiveView }) {
   const { state, label } = WORDS[view]
   return (
@@ -133,7 +133,7 @@ const CheckGraph = lazyPart(() => import('../checks/CheckGraph.tsx').then((file)
 const GRAPH_PX = 140
 const EVERY_SECONDS = 60
 
-/** What a machine measures of itself: processor, memory, network and disks over time. */
+/** Metrics of a machine: processor, memory, network and disks over time. */
 export function MetricsPane({ agent }: { agent: AgentDetail }) {
   const { entry, setEntry } = usePane()
   const { open } = useDialog()
@@ -142,7 +142,7 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
     setEntry(writeView({ range: chosen, series: undefined, asTable: false }))
   const { data: stored, error, refetch } = useMetrics(agent.agent_id, range)
   const { view, samples } = useLiveMetrics(agent.agent_id, agent)
-  // A longer time has less than a pixel for a second.
+  // In a longer range, a second is less than a pixel.
   const data = useMemo(
     () => stored && (range === 'live' || range === '1h' ? withTail(stored, samples) : stored),
     [stored, range, samples],
@@ -228,8 +228,8 @@ function Graphs({
 
 function describeNothing({ hostname, connected }: AgentDetail): string {
   return connected
-    ? `${hostname} has measured nothing in this time.`
-    : `${hostname} is not connected, and nothing was measured in this time.`
+    ? `No data from ${hostname} in this time range.`
+    : `${hostname} is offline. No data in this time range.`
 }
 
 const toTable = ({ series, resolution, timeline }: ShownMetrics) =>
@@ -237,7 +237,7 @@ const toTable = ({ series, resolution, timeline }: ShownMetrics) =>
 
 const fileName = ({ hostname }: AgentDetail) => `${hostname.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}-metrics.csv`
 
-/** What of a machine's timeline is drawn on its graphs: what was wrong, and when it was in maintenance. */
+/** Timeline entries that are drawn on the graphs: failures and maintenance. */
 function marksOf(entries: readonly TimelineEntry[]): {
   failures: GraphFailure[]
   maintenance: GraphPeriod[]

@@ -14,7 +14,7 @@ import {
   IconTerminal2,
   IconTool,
 } from '@tabler/icons-react'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
@@ -28,18 +28,18 @@ import classes from './Timeline.module.css'
 import { lanesOf, placeOf, ticksOf } from './timeline-lanes.ts'
 
 const ROW_PX = 36
-/** As high as its rows, from the sentence that there are none to a screen's part. */
+/** As high as its rows, up to a part of the screen. */
 const boxPx = (rows: number, rowPx: number) => Math.min(320, 48 + Math.max(2, rows) * rowPx)
 
 interface TimelineProps {
   entries: readonly TimelineEntry[]
-  /** Kinds of which there is more than is listed. */
+  /** Kinds with more entries than listed. */
   cut: readonly TimelineKind[]
-  /** Of the graphs. */
+  /** Time range of the graphs. */
   range: TimeRange
 }
 
-/** What happened in the time that the graphs show; opening an entry leads to it. */
+/** Events in the time range of the graphs; opening an entry leads to its details. */
 export function Timeline({ entries, cut, range }: TimelineProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const [selected, setSelected] = useState<string>()
@@ -51,14 +51,14 @@ export function Timeline({ entries, cut, range }: TimelineProps) {
   const open = useOpenEntry()
   return (
     <>
-      <h3 className={classes.title}>What happened</h3>
+      <h3 className={classes.title}>Events</h3>
       <TimelineStrip entries={entries} range={range} />
       <div
         className={classes.box}
         style={{ height: boxPx(entries.length, hasCards ? TIMELINE_CARD.height : ROW_PX) }}
       >
         <DataTable
-          label="What happened"
+          label="Events"
           rows={entries}
           rowKey={keyOf}
           columns={TIMELINE_COLUMNS}
@@ -71,18 +71,18 @@ export function Timeline({ entries, cut, range }: TimelineProps) {
           onOpen={open}
           onDoubleClick={open}
           card={hasCards ? TIMELINE_CARD : undefined}
-          empty={<EmptyState message="Nothing happened in this time." />}
+          empty={<EmptyState message="No events in this time range." />}
         />
       </div>
-      {cut.length > 0 && <p className={classes.dim}>There was more. A shorter time shows all of it.</p>}
+      {cut.length > 0 && <p className={classes.dim}>More events exist. Choose a shorter time range.</p>}
     </>
   )
 }
 
-/** An upgrade brings many of one kind in one second. */
+/** An upgrade adds many entries of one kind in one second. */
 const keyOf = ({ kind, id, from, text }: TimelineEntry) => `${kind} ${id ?? text} ${from}`
 
-/** Where an entry is told in full; a start of the system has no more to tell. */
+/** Link to the details of an entry; a system start has none. */
 function useOpenEntry() {
   const { open } = useDialog()
   const { setPane } = usePane()
@@ -101,7 +101,7 @@ interface TimelineStripProps {
   range: TimeRange
 }
 
-/** What happened on the axis of the graphs, a lane for each kind. The list below says the same to the keyboard and aloud. */
+/** Events on the axis of the graphs, a lane for each kind. The list below has the same content for keyboards and screen readers. */
 function TimelineStrip({ entries, range }: TimelineStripProps) {
   const lanes = lanesOf(entries)
   if (lanes.length === 0) return null
@@ -171,10 +171,10 @@ const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
 
 const TIMELINE_COLUMNS: readonly Column[] = [
   { id: 'from', title: 'Time', width: '172px', render: ({ from }, { format }) => format(from) },
-  { id: 'kind', title: 'What', width: '148px', render: (entry) => <Kind entry={entry} /> },
+  { id: 'kind', title: 'Event', width: '148px', render: (entry) => <Kind entry={entry} /> },
   { id: 'text', title: 'Details', width: 'minmax(160px, 3fr)', render: ({ text }) => <bdi>{text}</bdi> },
   { id: 'severity', title: 'Severity', width: '110px', render: ({ severity }) => severity && <SeverityMark severity={severity} /> },
-  { id: 'lasting', title: 'Lasting', width: '110px', render: describeLength },
+  { id: 'lasting', title: 'Duration', width: '110px', render: describeLength },
   { id: 'by', title: 'By', width: '120px', render: ({ by }) => <bdi>{by || '–'}</bdi> },
 ] // prettier-ignore
 const TIMELINE_PX = 860
@@ -205,6 +205,6 @@ function Kind({ entry: { kind } }: { entry: TimelineEntry }) {
 const MOMENTS: ReadonlySet<TimelineKind> = new Set(['change', 'reboot', 'system'])
 
 function describeLength({ from, to, kind }: TimelineEntry): string {
-  if (to === null) return 'still so'
+  if (to === null) return 'ongoing'
   return MOMENTS.has(kind) ? '–' : formatDuration(to - from)
 }

@@ -34,7 +34,7 @@ test('all numbers as a list, newest first, and as a file, oldest first', () => {
     ['a', 0],
   ])
   expect(compareTable({ lines, unit: '%' }, 'Processor').slice(0, 2)).toEqual([
-    ['Time', 'Machine', 'What', 'Unit', 'Value', 'Least', 'Most'],
+    ['Time', 'Machine', 'Measurement', 'Unit', 'Value', 'Minimum', 'Maximum'],
     ['1970-01-01T00:00:00.000Z', 'a', 'Processor', '%', 1, 1, 1],
   ])
 })

@@ -4,24 +4,24 @@ import { type GraphPoint, toColumns, usualStep } from '../checks/graph-data.ts'
 
 export type ComparedLine = Comparison['lines'][number]
 
-/** As a machine or a check is usually measured; a longer silence is a gap. */
+/** Usual interval of a machine or a check; a longer silence is a gap. */
 const USUAL_SECONDS = 120
 
-/** Times of all lines, and of each line its values; undefined = measured at another second, null = a gap. */
+/** Times of all lines, and for each line its values; undefined = measured at another second, null = a gap. */
 export function joinLines(lines: readonly ComparedLine[]): uPlot.AlignedData {
   const tables = lines.map(({ points, resolution }): uPlot.AlignedData => {
     const [times, means] = toColumns(points, reachOf({ points, resolution }))
     return [times, means]
   })
   if (tables.length === 0) return [[]]
-  // 2 = a gap stays one where other lines have moments that this one has not.
+  // 2 = a gap stays a gap where other lines have times that this one lacks.
   return uPlot.join(
     tables,
     tables.map(() => [0, 2]),
   )
 }
 
-/** What a line says of a moment: its nearest point, if that is not far away. */
+/** A line's value at a time: its nearest point, if close enough. */
 export function nearestPoint(
   points: readonly GraphPoint[],
   at: number,
@@ -39,7 +39,7 @@ export function nearestPoint(
   return nearest !== undefined && distance(nearest) <= within ? nearest : undefined
 }
 
-/** Seconds beyond which a value says nothing of a moment. */
+/** Seconds beyond which a value does not count for a time. */
 export const reachOf = ({ points, resolution }: Pick<ComparedLine, 'points' | 'resolution'>) =>
   usualStep(points, Math.max(resolution, USUAL_SECONDS))
 
@@ -58,14 +58,14 @@ export function listPoints(lines: readonly ComparedLine[]): ComparedPoint[] {
     .toSorted((a, b) => b.point[0] - a.point[0])
 }
 
-/** The same as rows under titles, oldest first; plain numbers, so that programs can count with them. */
+/** The same as rows under titles, oldest first; plain numbers, so that programs can read them. */
 export function compareTable(
   { lines, unit }: Pick<Comparison, 'lines' | 'unit'>,
   label: string,
 ): (string | number)[][] {
   const rows = listPoints(lines).toReversed()
   return [
-    ['Time', 'Machine', 'What', 'Unit', 'Value', 'Least', 'Most'],
+    ['Time', 'Machine', 'Measurement', 'Unit', 'Value', 'Minimum', 'Maximum'],
     ...rows.map(({ hostname, point: [at, mean, least, most] }) => [
       new Date(at * 1000).toISOString(),
       hostname,

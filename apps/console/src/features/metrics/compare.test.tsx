@@ -60,7 +60,7 @@ test('two machines are two lines, told together by the keyboard, and each can be
 test('what is compared, the machines and the table stand in the address', async () => {
   const { server, open } = await given()
   const { at } = await open('/?dialog=compare')
-  await expect.element(page.getByText('Choose the machines to compare.', { exact: false })).toBeVisible()
+  await expect.element(page.getByText('Choose machines to compare.', { exact: false })).toBeVisible()
   const machines = page.getByRole('combobox', { name: 'Machines' })
   await machines.click()
   await page.getByRole('option').first().click()
@@ -75,7 +75,5 @@ test('more than ten machines are refused with a sentence', async () => {
   const { open } = await given()
   const many = Array.from({ length: 11 }, (_, index) => `machine${String(index).padStart(4, '0')}`)
   await open(`/?dialog=compare&item=cpu&filter=24h,${many.join('.')}`)
-  await expect
-    .element(page.getByText('At most 10 machines can be compared. Take one away to add another.'))
-    .toBeVisible()
+  await expect.element(page.getByText('Maximum: 10 machines. Remove one to add another.')).toBeVisible()
 })

@@ -4,10 +4,10 @@ import type { TimeRange } from '../checks/graph-data.ts'
 
 export type LiveSample = LiveMetrics['samples'][number]
 
-/** As long as the range that follows by the second, and a little more. */
+/** The live range in seconds, and a little more. */
 const KEPT_SECONDS = 330
 
-/** The samples so far and those that are newer, as far back as anything shows them. */
+/** The samples so far and the newer ones, as far back as any graph shows. */
 export function addSamples(
   samples: readonly LiveSample[],
   newer: readonly LiveSample[],
@@ -20,7 +20,7 @@ export function addSamples(
 
 type Shown = MachineMetrics & { range: TimeRange }
 
-/** What is stored with what came by the second, in a range of the same length that ends with the last of it. */
+/** Stored samples with live ones, in a range of the same length that ends with the last one. */
 export function withTail<Metrics extends Shown>(metrics: Metrics, samples: readonly LiveSample[]): Metrics {
   const last = samples.at(-1)
   if (last === undefined) return metrics

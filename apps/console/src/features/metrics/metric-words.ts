@@ -5,11 +5,11 @@ const LABELS: Record<MetricName, string> = {
   memory: 'Memory',
   swap: 'Swap',
   load: 'Load',
-  disk_read: 'Read from disks',
-  disk_write: 'Written to disks',
-  net_in: 'Received from the network',
-  net_out: 'Sent to the network',
-  uptime: 'Time since start',
+  disk_read: 'Disk read',
+  disk_write: 'Disk write',
+  net_in: 'Network in',
+  net_out: 'Network out',
+  uptime: 'Uptime',
 }
 const ORDER = Object.keys(METRIC_UNITS)
 
@@ -18,7 +18,7 @@ export function metricLabel(name: string): string {
   return Object.entries(LABELS).find(([known]) => known === name)?.[1] ?? name
 }
 
-/** As people look for them: the machine's own first, then its disks by name. */
+/** Display order: the machine's own metrics first, then its disks by name. */
 export function sortMetrics<Series extends { name: string }>(all: readonly Series[]): Series[] {
   const place = ({ name }: Series) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length)
   return all.toSorted((a, b) => place(a) - place(b) || a.name.localeCompare(b.name))

@@ -1,7 +1,7 @@
 import type { TimelineEntry, TimelineKind } from '@muster/contract/api/timeline'
 import type { TimeRange } from '../checks/graph-data.ts'
 
-/** As people look for what was wrong first, then for what may have caused it. */
+/** Problems first, then possible causes. */
 const ORDER: readonly TimelineKind[] = [
   'check',
   'alert',
@@ -20,7 +20,7 @@ export interface Lane {
   entries: readonly TimelineEntry[]
 }
 
-/** A lane for each kind that occurs. */
+/** A lane for each kind with entries. */
 export function lanesOf(entries: readonly TimelineEntry[]): Lane[] {
   const byKind = Map.groupBy(entries, ({ kind }) => kind)
   return ORDER.flatMap((kind) => {
@@ -29,7 +29,7 @@ export function lanesOf(entries: readonly TimelineEntry[]): Lane[] {
   })
 }
 
-/** Where an entry lies in a range, in percent; what still lasts goes on to its end. */
+/** Position of an entry in a range, in percent; ongoing entries extend to the end. */
 export function placeOf(
   { from, to }: Pick<TimelineEntry, 'from' | 'to'>,
   range: TimeRange,
@@ -44,7 +44,7 @@ const DAY = 86_400
 const STEPS = [60, 300, 900, 3600, 3 * 3600, 6 * 3600, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY]
 const MOST_TICKS = 8
 
-/** Round moments of a range, by the clock of this browser, with how they read best. */
+/** Round times of a range in local time, with their format. */
 export function ticksOf({ from, to }: TimeRange): { at: number; left: number; format: string }[] {
   const step =
     STEPS.find((seconds) => (to - from) / seconds <= MOST_TICKS) ?? Math.ceil((to - from) / MOST_TICKS)

@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { isGone } from '../agents/AgentError.tsx'
 
-/** A new note about the machine that `item` names. */
+/** Adds a note to the machine in `item`. */
 export function AddNoteDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Add note" needs="can_manage_notes" onClose={close}>
@@ -27,7 +27,7 @@ export function AddNoteDialog({ item = '', close }: AddressedDialogProps) {
   )
 }
 
-/** Changes the note that `item` names. */
+/** Edits the note in `item`. */
 export function EditNoteDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Edit note" needs="can_manage_notes" onClose={close}>
@@ -37,14 +37,14 @@ export function EditNoteDialog({ item = '', close }: AddressedDialogProps) {
 }
 
 function EditNote({ pk, close }: { pk: string; close: () => void }) {
-  // What somebody else has written since is loaded; nothing is kept from the last time.
+  // No cached value: the form must start with the current text.
   const options = query(getNote, { params: { pk } })
   const { data, error, refetch } = useQuery({ ...options, gcTime: 0, staleTime: Infinity })
   if (data === undefined) {
     if (isGone(error)) {
       return (
         <Dialog title="Edit note" onClose={close}>
-          <EmptyState message="This note does not exist any more, or you may not see it." />
+          <EmptyState message="Note not found. You may not have access to it." />
         </Dialog>
       )
     }
@@ -75,7 +75,7 @@ function NoteForm({ title, note, save, done, close }: NoteFormProps) {
   const form = useForm({
     initialValues: { note },
     validateInputOnBlur: true,
-    validate: { note: (text) => (text.trim() === '' ? 'A note needs a text.' : null) },
+    validate: { note: (text) => (text.trim() === '' ? 'Enter a text.' : null) },
   })
   return (
     <FormDialog
@@ -91,7 +91,7 @@ function NoteForm({ title, note, save, done, close }: NoteFormProps) {
     >
       <Textarea
         label="Text"
-        description="Ctrl+Enter saves."
+        description="Ctrl+Enter saves"
         autosize
         minRows={8}
         maxRows={24}

@@ -16,7 +16,7 @@ import { CsvButton } from '../../ui/table/CsvButton.tsx'
 import classes from './NotesTab.module.css'
 import { countLabel, excerptOf, notesTable } from './note-text.ts'
 
-/** What people have written down about a machine, newest first; live. */
+/** Notes about a machine, newest first; live. */
 export function NotesTab({ agentId }: { agentId: string }) {
   const me = useMe()
   const mayList = me !== undefined && may(me, 'can_list_notes')
@@ -37,9 +37,7 @@ export function NotesTab({ agentId }: { agentId: string }) {
     </Button>
   )
   if (notes.length === 0) {
-    return (
-      <EmptyState message="Nobody has written a note about this machine yet.">{mayManage && add}</EmptyState>
-    )
+    return <EmptyState message="No notes yet.">{mayManage && add}</EmptyState>
   }
   return (
     <div className={classes.tab}>
@@ -59,7 +57,7 @@ export function NotesTab({ agentId }: { agentId: string }) {
   )
 }
 
-/** Longer texts are cut until somebody wants to read on. */
+/** Longer texts are cut until expanded. */
 const CUT_AFTER = 1500
 
 function NoteCard({ note, mayManage }: { note: Note; mayManage: boolean }) {

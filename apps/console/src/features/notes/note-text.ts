@@ -2,7 +2,7 @@ import type { Note } from '@muster/contract/api/notes'
 
 const EXCERPT = 140
 
-/** The beginning of a note on one line, to say which one is meant. */
+/** The beginning of a note on one line, to identify it. */
 export function excerptOf(note: string): string {
   const line = note.trim().replaceAll(/\s+/g, ' ')
   // By code points, so that no half of a pair is left at the end.

@@ -74,7 +74,7 @@ test('notes are text, whatever they hold, and a long one is cut', async () => {
 test('an empty list says what to do next', async () => {
   givenServer([])
   const screen = await showTab()
-  await expect.element(screen.getByText(/Nobody has written a note/)).toBeVisible()
+  await expect.element(screen.getByText(/No notes yet/)).toBeVisible()
   await expect.element(screen.getByRole('button', { name: 'Add note' })).toBeVisible()
 })
 
@@ -110,7 +110,7 @@ test('a note is changed, and cannot be emptied', async () => {
   await expect.element(text).toHaveValue('Old text')
   await text.fill(' ')
   await userEvent.keyboard('{Tab}')
-  await expect.element(screen.getByText('A note needs a text.')).toBeVisible()
+  await expect.element(screen.getByText('Enter a text.')).toBeVisible()
   await expect.element(screen.getByRole('button', { name: 'Save' })).toBeDisabled()
   await text.fill('New text')
   await screen.getByRole('button', { name: 'Save' }).click()
@@ -123,5 +123,5 @@ test('a note that is gone, or never was, is told in words', async () => {
   const body = { detail: '"pk" is not valid: Enter a number.', code: 'invalid', fields: {}, request_id: 'r' }
   server.on(getNote, () => new Response(JSON.stringify(body), { status: 400 }))
   const { screen } = await openConsole(`/agents/${AGENT}?dialog=edit-note&item=none`)
-  await expect.element(screen.getByText(/This note does not exist any more/)).toBeVisible()
+  await expect.element(screen.getByText(/Note not found/)).toBeVisible()
 })

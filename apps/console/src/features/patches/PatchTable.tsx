@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
@@ -60,9 +60,7 @@ export function PatchTable({ patches, shown, onSort, onInstall }: PatchTableProp
         scrollKey={`${sort.column} ${sort.descending} ${search}`}
         empty={
           <EmptyState
-            message={
-              patches.length === 0 ? 'Nothing waits to be installed.' : 'No patch has all of these words.'
-            }
+            message={patches.length === 0 ? 'No pending patches.' : 'No patches match the search.'}
           />
         }
       />
@@ -86,7 +84,7 @@ interface PatchActions {
 function menuOf(row: MachinePatch, { install, decide }: PatchActions): MenuEntry[] {
   const { id, action } = row
   const isUndecided = action !== 'approve' && action !== 'ignore'
-  // What a machine says is an address is one only if a browser may open it.
+  // A machine's link is shown only if a browser may open it.
   const url = row.more_info_urls.find((one) => /^https?:\/\//i.test(one))
   return [
     { id: 'install', label: 'Install', icon: IconShieldDown, shortcut: 'Enter', run: () => install(row) },
@@ -95,21 +93,21 @@ function menuOf(row: MachinePatch, { install, decide }: PatchActions): MenuEntry
       id: 'approve',
       label: 'Approve',
       icon: IconCheck,
-      disabledReason: action === 'approve' ? 'The patch is approved already.' : undefined,
+      disabledReason: action === 'approve' ? 'Already approved' : undefined,
       run: () => decide({ id, action: 'approve' }),
     },
     {
       id: 'ignore',
       label: 'Ignore',
       icon: IconBan,
-      disabledReason: action === 'ignore' ? 'The patch is ignored already.' : undefined,
+      disabledReason: action === 'ignore' ? 'Already ignored' : undefined,
       run: () => decide({ id, action: 'ignore' }),
     },
     {
       id: 'undecided',
       label: 'Reset decision',
       icon: IconArrowBackUp,
-      disabledReason: isUndecided ? 'Nothing is decided about the patch.' : undefined,
+      disabledReason: isUndecided ? 'No decision to reset' : undefined,
       run: () => decide({ id, action: 'inherit' }),
     },
     divider('more'),
@@ -117,7 +115,7 @@ function menuOf(row: MachinePatch, { install, decide }: PatchActions): MenuEntry
       id: 'more',
       label: 'More info',
       icon: IconExternalLink,
-      disabledReason: url === undefined ? 'The system names no page about it.' : undefined,
+      disabledReason: url === undefined ? 'No page available' : undefined,
       run: () => void window.open(url, '_blank', 'noopener,noreferrer'),
     },
   ]

@@ -32,7 +32,7 @@ import { findPatches, patchesTable } from './patch-rows.ts'
 
 const FORBIDDEN = 'Your role does not allow you to see the patches of machines.'
 
-/** What a machine may install, as it has told last, and what is being installed. */
+/** The last reported patches of a machine, and the current installation. */
 export function PatchesPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_manage_winupdates')
   const [search, setSearch] = useState('')
@@ -68,7 +68,7 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
         <EmptyState message={neverLooked(agent)}>
           {scan.reason === undefined && (
             <Button variant="default" loading={scan.busy} onClick={scan.run}>
-              Look now
+              Scan for patches
             </Button>
           )}
         </EmptyState>
@@ -87,13 +87,13 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
 
 function neverLooked({ hostname, connected }: AgentDetail): string {
   return connected
-    ? `${hostname} has not looked for patches yet. It does some minutes after its agent starts, and every six hours.`
-    : `${hostname} is not connected, and has not looked for patches yet.`
+    ? `No patch scan of ${hostname} yet. The agent scans every six hours.`
+    : `${hostname} is offline. No patch scan yet.`
 }
 
-/** Has a machine look for patches, and is busy until it has told what it saw; it takes seconds on Linux, and minutes on Windows. */
+/** Starts a patch scan; busy until it has reported. Seconds on Linux, minutes on Windows. */
 function useScan({ agent_id, hostname, connected }: AgentDetail, status: PatchStatus | undefined): Refresh {
-  /** When it had looked last as it was asked; null = never. */
+  /** Time of the last scan at the request; null = never. */
   const [askedAt, setAskedAt] = useState<string | null>()
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(scanPatches, { params: { agent_id } }),
@@ -104,7 +104,7 @@ function useScan({ agent_id, hostname, connected }: AgentDetail, status: PatchSt
   return {
     run: () => mutate(),
     busy: isPending || waits,
-    reason: connected ? undefined : `${hostname} is not connected.`,
+    reason: connected ? undefined : `${hostname} is offline.`,
   }
 }
 
@@ -114,7 +114,7 @@ interface InstallPatchesDialogProps {
   onClose: () => void
 }
 
-/** Says what is installed where, asks, and shows the output. */
+/** Names the patches and the machine, asks, and shows the output. */
 function InstallPatchesDialog({ agent, patches, onClose }: InstallPatchesDialogProps) {
   const queryClient = useQueryClient()
   const params = { agent_id: agent.agent_id }
@@ -125,14 +125,11 @@ function InstallPatchesDialog({ agent, patches, onClose }: InstallPatchesDialogP
       title={`Install ${what} on ${agent.hostname}?`}
       message={
         <div className={classes.message}>
-          <p>
-            Programs that are replaced may stop for a moment. An installation that has begun cannot be
-            stopped.
-          </p>
+          <p>Replaced programs may stop for a moment. A started installation cannot be stopped.</p>
           <p>
             {patches.some((patch) => patch.needs_reboot)
-              ? 'The machine has to restart afterwards; it does not do so by itself.'
-              : 'The machine does not restart by itself; it is shown when it has to.'}
+              ? 'The machine needs a restart afterwards, which is not automatic.'
+              : 'The machine does not restart automatically.'}
           </p>
         </div>
       }
@@ -155,7 +152,7 @@ interface PatchNotesProps {
   onShow: (run: number) => void
 }
 
-/** What went wrong with the last look, what is being installed or was last, and that a restart is due. */
+/** The error of the last scan, the current or last installation, and a due restart. */
 function PatchNotes({ agent, status, onShow }: PatchNotesProps) {
   const { problem, last_install: run } = status
   const mayReboot = useMay('can_reboot_agents')
@@ -171,7 +168,7 @@ function PatchNotes({ agent, status, onShow }: PatchNotesProps) {
       {agent.needs_reboot && (
         <div className={classes.note} role="note">
           <IconRotateClockwise size={16} stroke={1.75} aria-hidden />
-          <span className={classes.text}>{agent.hostname} has to restart to finish what was installed.</span>
+          <span className={classes.text}>Restart {agent.hostname} to finish the installation.</span>
           {mayReboot && agent.connected && (
             <Button size="compact-xs" variant="default" onClick={() => open('reboot', agent.agent_id)}>
               Reboot now
@@ -211,7 +208,7 @@ interface PatchToolsProps {
   onInstall: (patches: readonly MachinePatch[]) => void
 }
 
-/** Search, how old the list is, the file, looking anew, and installing. */
+/** Search, age of the list, CSV download, scan and install buttons. */
 function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }: PatchToolsProps) {
   const found = findPatches(patches, shown.search, shown.sort)
   const wanted = patches.filter(({ action }) => action !== 'ignore')
@@ -232,15 +229,15 @@ function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }
           <>
             <span role="status">{describeCount(found.length, patches)}</span>
             <span>
-              looked at <Time instant={status.looked_at} relative />
-              {!agent.connected && ', not connected now'}
-              {status.left_out > 0 && `, ${status.left_out} more are not kept`}
+              scanned <Time instant={status.looked_at} relative />
+              {!agent.connected && ', offline now'}
+              {status.left_out > 0 && `, ${status.left_out} more not stored`}
             </span>
           </>
         )}
         <RefreshButton
-          label="Look for patches now"
-          tip={scan.busy ? 'The machine is looking' : 'Look for patches now'}
+          label="Scan for patches"
+          tip={scan.busy ? 'Scan in progress' : 'Scan for patches'}
           refresh={scan}
         />
         <CsvButton
@@ -275,7 +272,7 @@ function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }
           <Button
             size="xs"
             disabled={whyNot !== undefined || approved.length === 0}
-            title={whyNot ?? (approved.length === 0 ? 'No patch is approved.' : undefined)}
+            title={whyNot ?? (approved.length === 0 ? 'No approved patches' : undefined)}
             onClick={() => onInstall(approved)}
           >
             Install approved
@@ -290,8 +287,8 @@ function whyNoInstall(
   { connected, hostname }: PatchToolsProps['agent'],
   { last_install: run }: PatchStatus,
 ): string | undefined {
-  if (!connected) return `${hostname} is not connected.`
-  return run !== null && !isFinal(run.state) ? 'It is installing already.' : undefined
+  if (!connected) return `${hostname} is offline.`
+  return run !== null && !isFinal(run.state) ? 'Installation in progress.' : undefined
 }
 
 function describeCount(found: number, patches: readonly MachinePatch[]): string {
@@ -302,7 +299,7 @@ function describeCount(found: number, patches: readonly MachinePatch[]): string 
     many,
     ...sumOf(
       count(({ security }) => security),
-      'for security',
+      'security',
     ),
     ...sumOf(
       count(({ action }) => action === 'approve'),

@@ -1,8 +1,8 @@
 import type { MachinePatch } from '@muster/contract/api/patches'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TableSort } from '../../ui/table/data-column.ts'
 
-/** What somebody who wants the gravest first means by it. */
+/** Sort order, most severe first. */
 const SEVERITIES = ['Critical', 'Important', 'Moderate', 'Low', '']
 
 export function severityLabel({ severity, security }: Pick<MachinePatch, 'severity' | 'security'>): string {
@@ -17,7 +17,7 @@ const ACTIONS: Record<MachinePatch['action'], string> = {
   nothing: '',
 }
 
-/** Empty while nothing is decided. */
+/** Empty without a decision. */
 export const actionLabel = ({ action }: Pick<MachinePatch, 'action'>): string => ACTIONS[action]
 
 export const versionLabel = ({ current_version, version }: MachinePatch) =>
@@ -31,7 +31,7 @@ const VALUES: Record<string, (row: MachinePatch) => number | string> = {
   size: ({ size }) => size ?? -1,
 }
 
-/** Patches in which all words stand somewhere, in the order of a column. */
+/** Patches that contain all words, in the order of a column. */
 export function findPatches(
   patches: readonly MachinePatch[],
   search: string,

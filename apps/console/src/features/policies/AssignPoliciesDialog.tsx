@@ -37,7 +37,7 @@ function paramsOf(item: string) {
   const dash = item.indexOf('-')
   const level = item.slice(0, dash)
   const id = item.slice(dash + 1)
-  // Another level is refused by the server.
+  // The server rejects other levels.
   return { level: level as 'client' | 'site' | 'agent' | 'default', id }
 }
 
@@ -73,7 +73,7 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
       }),
     meta: { errorsShown: true },
     onSuccess: () => {
-      notifyDone('Policies assigned. Machines follow within seconds.')
+      notifyDone('Policies assigned. Machines are updated within seconds.')
       for (const endpoint of [listPolicies, getEffectivePolicy])
         void queryClient.invalidateQueries({ queryKey: queryKey(endpoint) })
       close()
@@ -124,23 +124,22 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
       ) : (
         <>
           <p className={classes.small}>
-            Where two of them have the same, the upper one counts. What is assigned nearer to a machine stands
-            before these.
+            If two policies conflict, the upper one wins. Closer assignments win over these.
           </p>
           <PlaceList listed={listed} hasSlots={params.level !== 'agent'} onChange={setListed} />
           <Select
             mt="md"
-            label="Add a policy"
-            placeholder={policies.length === 0 ? 'There is no policy yet' : 'Choose one'}
+            label="Add policy"
+            placeholder={policies.length === 0 ? 'No policies yet' : 'Choose a policy'}
             data={policies
               .filter(({ id, is_whole }) => !known.has(id) && is_whole)
               .map((policy) => ({
                 value: `${policy.id}`,
-                label: policy.active ? policy.name : `${policy.name} (not active)`,
+                label: policy.active ? policy.name : `${policy.name} (inactive)`,
               }))}
             searchable
             value={null}
-            nothingFoundMessage="No other policy of that name"
+            nothingFoundMessage="No matching policy"
             onChange={(value) => {
               const policy = policies.find(({ id }) => `${id}` === value)
               if (policy === undefined) return

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import classes from './Policies.module.css'
 import { describeLink, describeOutcome } from './policy-words.ts'
 
-/** The policies that are assigned somewhere above a machine, also those that do not apply, with the reason. */
+/** The policies assigned to a machine at any level, including those that do not apply, with the reason. */
 export function ChainList({ policy: { chain, hostname } }: { policy: EffectivePolicy }) {
   if (chain.length === 0) {
     return <p className={classes.small}>No policy is assigned to {hostname} or anything above it.</p>

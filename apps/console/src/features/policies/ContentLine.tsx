@@ -6,7 +6,7 @@ import classes from './Policies.module.css'
 interface ContentLineProps {
   name: string
   more: string
-  /** How it stands on its machines; nothing of one that is not saved yet. */
+  /** Its status on the machines; absent for unsaved items. */
   status?: ReactNode
   disabled: boolean
   onEdit: () => void

@@ -13,7 +13,7 @@ import { EmptyState } from '../../ui/layout/States.tsx'
 
 const TITLE = 'Policy inheritance'
 
-/** Keeps policies from above away from a client or a site, or lets them through: `client-3`, `site-2`. */
+/** Blocks or allows inherited policies for a client or a site: `client-3`, `site-2`. */
 export function InheritanceDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_manage_automation_policies" onClose={close}>
@@ -35,7 +35,7 @@ function Inheritance({ item, close }: { item: string; close: () => void }) {
   if (node === undefined) {
     return (
       <Dialog title={TITLE} onClose={close} size="sm">
-        <EmptyState message="This is not there any more, or you may not see it." />
+        <EmptyState message="Not found. You may not have access." />
       </Dialog>
     )
   }
@@ -62,7 +62,7 @@ function Ask({ target, name, isBlocked, close }: AskProps) {
     mutationFn: () => call(blockInheritance, { body: { target, block_policy_inheritance: !isBlocked } }),
     meta: { errorsShown: true },
     onSuccess: () => {
-      notifyDone(isBlocked ? `${name} takes policies from above again.` : `${name} takes none from above.`)
+      notifyDone(isBlocked ? `${name} inherits policies again.` : `${name} no longer inherits policies.`)
       void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
       close()
     },
@@ -71,13 +71,13 @@ function Ask({ target, name, isBlocked, close }: AskProps) {
     target.level === 'client' ? 'assigned to all machines' : 'of its client, or assigned to all machines'
   return (
     <ConfirmDialog
-      title={isBlocked ? `Let policies through to ${name}?` : `Block policies from above ${name}?`}
+      title={isBlocked ? `Allow inheritance for ${name}?` : `Block inheritance for ${name}?`}
       message={
         <>
           {error !== null && <FormError error={error} />}
           {isBlocked
-            ? `Machines of ${name} get the checks and settings of policies ${above}, too.`
-            : `Machines of ${name} lose the checks and settings of policies ${above}, with their history.`}
+            ? `Machines of ${name} also get checks and settings of policies ${above}.`
+            : `Machines of ${name} lose checks, settings and history of policies ${above}.`}
         </>
       }
       confirmLabel={isBlocked ? 'Allow inheritance' : 'Block inheritance'}

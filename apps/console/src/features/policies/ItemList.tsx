@@ -9,7 +9,7 @@ interface ItemListProps {
   actionOf?: (item: EffectiveItem) => ReactNode
 }
 
-/** Things that a machine has, each with where it comes from and what it stands before. */
+/** Items of a machine, each with its origin and the items that it overrides. */
 export function ItemList({ items, empty, actionOf }: ItemListProps) {
   if (items.length === 0) return <p className={classes.small}>{empty}</p>
   return (

@@ -8,7 +8,7 @@ interface ItemStatusProps {
   item: Pick<CheckOfPolicy | TaskOfPolicy, 'id' | 'counts'> | undefined
 }
 
-/** How a check or a task of a policy stands on its machines, as it is saved; a new one stands nowhere. */
+/** The status of a saved check or task of a policy on its machines; new ones have none. */
 export function ItemStatus({ kind, name, item }: ItemStatusProps) {
   if (item === undefined) return null
   return (
@@ -19,7 +19,7 @@ export function ItemStatus({ kind, name, item }: ItemStatusProps) {
   )
 }
 
-/** The saved one of what a draft calls by its number within the policy. */
+/** The saved item of a draft's number. */
 export function findSaved<Item extends { number: number }>(
   items: readonly Item[] | undefined,
   number: number | undefined,

@@ -18,7 +18,7 @@ import { UNFIT_WORDS } from './policy-words.ts'
 
 const REFUSED = 'Your role does not allow you to see policies.'
 
-/** What a machine has by policies and of its own, from where, and what stood behind. */
+/** What a machine has from policies and of its own, with its origin and the overridden items. */
 export function MachinePolicies({ agent }: { agent: AgentDetail }) {
   const me = useMe()
   const mayList = me !== undefined && may(me, 'can_list_automation_policies')
@@ -34,7 +34,7 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
   return (
     <div className={classes.chain}>
       <Section
-        title="Policies, from the nearest to the furthest"
+        title="Applied policies (highest priority first)"
         actions={
           <span className={classes.buttons}>
             {mayManage && (
@@ -55,28 +55,25 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
       <Section title="Checks">
         <ItemList
           items={data.items.filter(({ kind }) => kind === 'checks')}
-          empty="Policies give no checks to this machine."
+          empty="No checks from policies."
         />
         <UnfitList policy={data} kind="checks" />
       </Section>
       <Section title="Tasks">
-        <ItemList
-          items={data.items.filter(({ kind }) => kind === 'tasks')}
-          empty="Policies give no tasks to this machine."
-        />
+        <ItemList items={data.items.filter(({ kind }) => kind === 'tasks')} empty="No tasks from policies." />
         <UnfitList policy={data} kind="tasks" />
       </Section>
       <Section title="Settings">
         <ItemList
           items={data.items.filter(({ kind }) => kind === 'agent_settings')}
-          empty="This machine has the usual settings."
+          empty="Default settings"
           {...(mayEdit ? { actionOf: giveBack } : {})}
         />
       </Section>
       <Section title="Alert template">
         <ItemList
           items={data.items.filter(({ kind }) => kind === 'alert_template')}
-          empty="No alert template counts for this machine: the channels go by their own rules."
+          empty="No alert template. The rules of the channels apply."
         />
         <UnfitList policy={data} kind="alert_template" />
       </Section>
@@ -84,7 +81,7 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
   )
 }
 
-/** What policies have for it, and it does not get. */
+/** Items of policies that the machine does not get. */
 function UnfitList({ policy, kind }: { policy: EffectivePolicy; kind: EffectiveItem['kind'] }) {
   return policy.unfit
     .filter((one) => one.kind === kind)
@@ -96,7 +93,7 @@ function UnfitList({ policy, kind }: { policy: EffectivePolicy; kind: EffectiveI
     ))
 }
 
-/** Own settings that stand before those of a policy can be given up. */
+/** Own settings that override a policy can be cleared. */
 function useGiveBack(agentId: string) {
   const queryClient = useQueryClient()
   const params = { agent_id: agentId }
@@ -107,7 +104,7 @@ function useGiveBack(agentId: string) {
   return ({ key, source, overrode }: EffectiveItem) =>
     source.own && overrode.length > 0 ? (
       <Button variant="default" size="compact-sm" loading={isPending} onClick={() => mutate(key)}>
-        Use the policy&apos;s
+        Use policy value
       </Button>
     ) : null
 }
@@ -123,8 +120,8 @@ function BlockButton({ policy: { agent_id, hostname, blocks } }: { policy: Effec
     onSuccess: async () => {
       notifyDone(
         blocks.agent
-          ? `${hostname} takes policies from above again.`
-          : `${hostname} takes only policies that are assigned to itself.`,
+          ? `${hostname} inherits policies again.`
+          : `${hostname} uses only directly assigned policies.`,
       )
       await queryClient.invalidateQueries({ queryKey: queryKey(getEffectivePolicy) })
     },

@@ -7,7 +7,7 @@ interface MachinesButtonProps {
   name: string
 }
 
-/** Leads to how a check or a task of a policy stands on each of its machines. */
+/** Opens the status of a policy's check or task on each of its machines. */
 export function MachinesButton({ kind, id, name }: MachinesButtonProps) {
   const { open } = useDialog()
   return (

@@ -16,11 +16,11 @@ import { Section } from './Section.tsx'
 import { StatusCounts } from './StatusCounts.tsx'
 import { countMachines } from './policy-words.ts'
 
-/** The checks and tasks of a policy as it is saved, and how they stand on its machines. */
+/** The saved checks and tasks of a policy, and their status on its machines. */
 export function OverviewDetail({ policy }: { policy: Policy }) {
   const { id, name, desc, active, agents_count } = policy
   return (
-    <section className={classes.detail} aria-label={`The policy ${name}`}>
+    <section className={classes.detail} aria-label={`Policy ${name}`}>
       <div className={policyClasses.sectionHead}>
         <div className={policyClasses.lineText}>
           <Link
@@ -31,7 +31,7 @@ export function OverviewDetail({ policy }: { policy: Policy }) {
             <bdi>{name}</bdi>
           </Link>
           <p className={policyClasses.small}>
-            {active ? `Reaches ${countMachines(agents_count)}.` : 'Not active: it reaches no machine.'}{' '}
+            {active ? `Applies to ${countMachines(agents_count)}.` : 'Inactive: applies to no machine.'}{' '}
             <bdi>{desc}</bdi>
           </p>
         </div>
@@ -45,7 +45,7 @@ export function OverviewDetail({ policy }: { policy: Policy }) {
 function Checks({ id }: { id: number }) {
   const { data: checks, error, refetch } = useQuery(query(listPolicyChecks, { params: { id } }))
   return (
-    <Items title="Checks" none="This policy has no checks." {...{ items: checks, error, refetch }}>
+    <Items title="Checks" none="No checks" {...{ items: checks, error, refetch }}>
       {(check) => (
         <>
           <div className={policyClasses.lineText}>
@@ -54,7 +54,7 @@ function Checks({ id }: { id: number }) {
             </p>
             {check.assignedtasks.length > 0 && (
               <p className={policyClasses.small}>
-                When it fails: <bdi>{check.assignedtasks.map((task) => task.name).join(', ')}</bdi>
+                On failure: <bdi>{check.assignedtasks.map((task) => task.name).join(', ')}</bdi>
               </p>
             )}
           </div>
@@ -71,7 +71,7 @@ function Tasks({ id }: { id: number }) {
   const mayRun = useMay('can_run_autotasks')
   const [asked, setAsked] = useState<TaskOfPolicy>()
   return (
-    <Items title="Tasks" none="This policy has no tasks." {...{ items: tasks, error, refetch }}>
+    <Items title="Tasks" none="No tasks" {...{ items: tasks, error, refetch }}>
       {(task) => (
         <>
           <div className={policyClasses.lineText}>
@@ -79,7 +79,7 @@ function Tasks({ id }: { id: number }) {
               <bdi>{task.name}</bdi>
             </p>
             <p className={policyClasses.small}>
-              {task.enabled ? task.schedule : 'Switched off.'}{' '}
+              {task.enabled ? task.schedule : 'Disabled.'}{' '}
               {task.check_name !== null && <bdi>{task.check_name}</bdi>}
             </p>
           </div>
@@ -92,7 +92,7 @@ function Tasks({ id }: { id: number }) {
                 aria-label={`Run ${task.name}`}
                 onClick={() => setAsked(task)}
               >
-                Run
+                Run task
               </Button>
             )}
             <MachinesButton kind="task" id={task.id} name={task.name} />
@@ -108,7 +108,7 @@ function RunTask({ task, onClose }: { task: TaskOfPolicy; onClose: () => void })
   const run = useMutation({
     mutationFn: () => call(runPolicyTask, { params: { id: task.id } }),
     onSuccess: ({ sent, offline }) => {
-      const away = offline === 0 ? '' : ` ${countMachines(offline)} not connected.`
+      const away = offline === 0 ? '' : ` ${countMachines(offline)} offline.`
       notify(`Sent to ${countMachines(sent)}.${away}`, { tone: sent === 0 ? 'warning' : 'positive' })
     },
   })
@@ -116,8 +116,8 @@ function RunTask({ task, onClose }: { task: TaskOfPolicy; onClose: () => void })
   return (
     <ConfirmDialog
       title={`Run ${task.name} now?`}
-      message={`It runs on each machine that is connected, of ${countMachines(passing + failing + pending)}.`}
-      confirmLabel="Run"
+      message={`Runs on each online machine of ${countMachines(passing + failing + pending)}.`}
+      confirmLabel="Run task"
       busy={run.isPending}
       onConfirm={() => run.mutateAsync()}
       onClose={onClose}

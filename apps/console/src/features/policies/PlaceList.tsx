@@ -14,20 +14,20 @@ const SLOTS = [
 
 interface PlaceListProps {
   listed: readonly Listed[]
-  /** Whether they may be for servers or workstations only. */
+  /** Whether policies can be limited to servers or workstations. */
   hasSlots: boolean
   onChange: (next: readonly Listed[]) => void
 }
 
-/** The policies of a place in their order, moved by buttons that keep the focus on what they move. */
+/** The policies of a location in order; buttons move them and keep the focus on the moved one. */
 export function PlaceList({ listed, hasSlots, onChange }: PlaceListProps) {
   const list = useRef<HTMLOListElement>(null)
-  if (listed.length === 0) return <p className={classes.lead}>Nothing is assigned here yet.</p>
+  if (listed.length === 0) return <p className={classes.lead}>No policies assigned yet.</p>
   const move = (from: number, to: number) => {
     const next = [...listed]
     next.splice(to, 0, ...next.splice(from, 1))
     onChange(next)
-    // At an end the button for that way is off: the other one gets the focus.
+    // At either end one button is disabled: the other one gets the focus.
     requestAnimationFrame(() => {
       const row = list.current?.children[to]
       const way = to < from ? 'up' : 'down'
@@ -38,13 +38,13 @@ export function PlaceList({ listed, hasSlots, onChange }: PlaceListProps) {
     })
   }
   return (
-    <ol ref={list} className={classes.lines} aria-label="Assigned here, the first one counts first">
+    <ol ref={list} className={classes.lines} aria-label="Assigned policies, highest priority first">
       {listed.map((policy, index) => (
         <li key={`${policy.id} ${index}`} className={`${classes.line} ${classes.choiceLine}`}>
           <span className={classes.lineText}>
             <bdi className={classes.name}>{policy.name}</bdi>
             {policy.enforced && <span className={classes.chip}>enforced</span>}
-            {!policy.active && <span className={classes.chip}>not active</span>}
+            {!policy.active && <span className={classes.chip}>inactive</span>}
           </span>
           {hasSlots && (
             <Select
@@ -78,7 +78,7 @@ export function PlaceList({ listed, hasSlots, onChange }: PlaceListProps) {
               <IconArrowDown size={16} stroke={1.75} aria-hidden />
             </ActionIcon>
             <ActionIcon
-              aria-label={`Take ${policy.name} away`}
+              aria-label={`Remove ${policy.name}`}
               onClick={() => onChange(listed.filter((one) => one !== policy))}
             >
               <IconX size={16} stroke={1.75} aria-hidden />

@@ -19,20 +19,20 @@ import { PlanView } from './PlanView.tsx'
 
 interface PlanDialogProps {
   title: string
-  /** Absent for a new one. */
+  /** Absent for a new policy. */
   id?: number | undefined
-  /** What it is to be; absent = it is deleted. */
+  /** The new content; absent = delete. */
   document?: PolicyDocument
-  /** Of the one that was opened. */
+  /** Revision that was opened. */
   modified?: string | undefined
-  /** For the history, unless the person writes another one. */
+  /** Default reason for the history. */
   reason?: string
   done: string
   onSaved?: (policy: Policy | undefined) => void
   onClose: () => void
 }
 
-/** What a save or a deletion will change on how many machines, before it is done. */
+/** The effect of a save or deletion on machines, before it happens. */
 export function PlanDialog(props: PlanDialogProps) {
   const { title, id, document, modified, done, onSaved, onClose } = props
   const [reason, setReason] = useState(props.reason ?? '')
@@ -61,7 +61,7 @@ export function PlanDialog(props: PlanDialogProps) {
       onSaved?.(policy)
       onClose()
     },
-    // What it would do now is shown beside what was refused.
+    // The current effect is shown beside the rejected one.
     onError: () => void plan.refetch(),
   })
   const isRemoval = document === undefined
@@ -96,8 +96,8 @@ export function PlanDialog(props: PlanDialogProps) {
           {!isRemoval && (
             <TextInput
               mt="md"
-              label="Why"
-              description="Optional. Stands in the history of the policy."
+              label="Reason (optional)"
+              description="Kept in the history of the policy"
               maxLength={500}
               value={reason}
               onChange={(event) => setReason(event.currentTarget.value)}

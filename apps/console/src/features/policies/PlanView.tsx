@@ -1,22 +1,22 @@
-import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import classes from './Policies.module.css'
 import { countMachines, describeChange } from './policy-words.ts'
 
-/** What a save will change, and on which machines. */
+/** The changes of a save, and the affected machines. */
 export function PlanView({ plan: { agents_count, lines, agents } }: { plan: PolicyPlan }) {
   if (agents_count === 0) {
-    return <p className={classes.lead}>No machine gets anything else by this.</p>
+    return <p className={classes.lead}>No machine is affected.</p>
   }
   return (
     <>
       <p className={classes.lead}>
         <strong>{countMachines(agents_count)}</strong> will change:
       </p>
-      <table className={classes.plan} aria-label="What changes">
+      <table className={classes.plan} aria-label="Changes">
         <thead>
           <tr>
-            <th scope="col">Each of them</th>
-            <th scope="col">What</th>
+            <th scope="col">Change</th>
+            <th scope="col">Item</th>
             <th scope="col" className={classes.number}>
               Machines
             </th>
@@ -35,7 +35,7 @@ export function PlanView({ plan: { agents_count, lines, agents } }: { plan: Poli
         </tbody>
       </table>
       <details>
-        <summary className={classes.small}>Which machines</summary>
+        <summary className={classes.small}>Show machines</summary>
         <ul className={classes.lines}>
           {agents.map(({ agent_id, hostname, client_name, site_name, changes }) => (
             <li key={agent_id} className={classes.line}>

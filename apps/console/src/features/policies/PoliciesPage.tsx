@@ -26,7 +26,7 @@ import { POLICY_CARD, POLICY_COLUMNS, POLICY_COLUMNS_PX, type PolicyContext } fr
 const ROW_PX = 32
 const REFUSED = 'Your role does not allow you to see policies.'
 
-/** Every policy that reaches something this user sees. */
+/** All policies that apply to something the user may see. */
 export function PoliciesPage() {
   const me = useMe()
   const mayList = me !== undefined && may(me, 'can_list_automation_policies')
@@ -104,8 +104,8 @@ function PolicyTable({ policies, actions }: { policies: readonly Policy[]; actio
         onMenu={({ id }, at) => setMenu({ id, at })}
         card={hasCards ? POLICY_CARD : undefined}
         empty={
-          <EmptyState message="There is no policy yet. One gives checks and settings to all machines of a client, a site or a search.">
-            {actions.mayManage && <Button onClick={actions.add}>Make the first one</Button>}
+          <EmptyState message="No policies yet. A policy sets checks and settings of many machines.">
+            {actions.mayManage && <Button onClick={actions.add}>Create policy</Button>}
           </EmptyState>
         }
         autoFocus
@@ -122,12 +122,12 @@ function PolicyTable({ policies, actions }: { policies: readonly Policy[]; actio
   )
 }
 
-const NOT_ALLOWED = 'Your role does not allow it.'
-const NOT_WHOLE = 'It also reaches machines that you may not see.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
+const NOT_WHOLE = 'Also applies to machines that you may not see.'
 
 type PolicyActions = ReturnType<typeof usePolicyActions>
 
-/** All that can be done with a policy of the list. */
+/** The actions of a policy in the list. */
 function usePolicyActions(onRemove: (policy: Policy) => void) {
   const mayManage = useMay('can_manage_automation_policies')
   const navigate = useNavigate()
@@ -137,7 +137,7 @@ function usePolicyActions(onRemove: (policy: Policy) => void) {
     mutationFn: ({ id, name }: Policy) =>
       call(createPolicy, { body: { name: `${name} (copy)`, copyId: id, active: false } }),
     onSuccess: async ({ id, name }) => {
-      notifyDone(`${name} is made. It is assigned to nothing yet.`)
+      notifyDone(`${name} created. Not assigned yet.`)
       await queryClient.invalidateQueries({ queryKey: queryKey(listPolicies) })
       show(`${id}`)
     },

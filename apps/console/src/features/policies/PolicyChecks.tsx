@@ -34,7 +34,7 @@ export function PolicyChecks({ id, draft, change, disabled }: ContentProps) {
       title="Checks"
       actions={!disabled && <NewCheck onPick={(type) => setOpen({ index: checks.length, type })} />}
     >
-      {checks.length === 0 && <p className={classes.small}>This policy has no checks.</p>}
+      {checks.length === 0 && <p className={classes.small}>No checks</p>}
       <ul className={classes.lines} aria-label="Checks of the policy">
         {checks.map((check, index) => (
           <ContentLine
@@ -63,11 +63,11 @@ export function PolicyChecks({ id, draft, change, disabled }: ContentProps) {
 }
 
 interface PolicyCheckDialogProps {
-  /** Absent for a new one. */
+  /** Absent for a new check. */
   check: PolicyCheck | undefined
   type: CheckType
   name: string | undefined
-  /** What it may depend on. */
+  /** Checks that it may depend on. */
   others: { value: string; label: string }[]
   save: (check: PolicyCheck) => void
   close: () => void
@@ -98,11 +98,11 @@ function PolicyCheckDialog({ check, type, name, others, save, close }: PolicyChe
       dependsOn={(form) => (
         <Select
           label={FIELD_LABELS.depends_on}
-          description="Another check of this policy, saved before: while it fails on a machine, nobody is told of this one there."
-          placeholder="Nothing"
+          description="Suppress this alert on machines where that saved check fails."
+          placeholder="None"
           data={others}
           clearable
-          clearButtonProps={{ 'aria-label': 'Depend on nothing' }}
+          clearButtonProps={{ 'aria-label': 'Clear dependency' }}
           {...form.getInputProps('depends_on')}
         />
       )}
@@ -110,7 +110,7 @@ function PolicyCheckDialog({ check, type, name, others, save, close }: PolicyChe
   )
 }
 
-/** What depended on the removed one depends on nothing. */
+/** Clears dependencies on the removed check. */
 function withoutCheck(checks: readonly PolicyCheck[], index: number): PolicyCheck[] {
   const gone = checks[index]?.id
   return checks
@@ -150,7 +150,7 @@ function NewCheck({ onPick }: { onPick: (type: CheckType) => void }) {
   )
 }
 
-/** Names of checks; those of scripts stand in the library. */
+/** Names of checks; those of scripts come from the library. */
 export function useCheckNames(checks: readonly PolicyCheck[]) {
   const needsScripts = checks.some(({ settings }) => settings.check_type === 'script')
   const { data: scripts } = useQuery({ ...allScriptsQuery, enabled: needsScripts })
@@ -170,7 +170,7 @@ function describeMore({ settings, fails_b4_alert, run_interval }: PolicyCheck): 
     ...(settings.check_type === 'script' && settings.script_args.length > 0
       ? [settings.script_args.join(' ')]
       : []),
-    run_interval === 0 ? 'usual interval' : `every ${run_interval} s`,
+    run_interval === 0 ? 'default interval' : `every ${run_interval} s`,
     ...(fails_b4_alert > 1 ? [`after ${fails_b4_alert} failures`] : []),
   ].join(', ')
 }

@@ -9,11 +9,7 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import {
-  AGENT_SETTINGS,
-  NUMBER_SETTING_NAMES,
-  type NumberSetting,
-} from '@muster/rules/policies/policy-settings'
+import { AGENT_SETTINGS, NUMBER_SETTING_NAMES, type NumberSetting } from '@muster/rules/policies/policy-merge'
 import { query, queryKey } from '../../app/api/api.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
@@ -37,13 +33,13 @@ export interface SectionProps {
 }
 
 export interface ContentProps extends SectionProps {
-  /** Of a policy that is saved. */
+  /** Id of a saved policy. */
   id: number | undefined
 }
 
-/** A policy as a draft: nothing changes on any machine before the plan was seen and saved. */
+/** A policy as a draft: machines change only after the plan was shown and saved. */
 export function PolicyEditor({ policy }: { policy?: Policy }) {
-  // What the draft began with stays so while others change the policy.
+  // The draft keeps its initial values while others change the policy.
   const [opened, setOpened] = useState(policy)
   const [draft, setDraft] = useState<PolicyDocument>(() => documentOf(policy ?? NEW_POLICY))
   const [saving, setSaving] = useState<{ document: PolicyDocument; reason: string }>()
@@ -81,7 +77,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
           <>
             {isDirty && opened !== undefined && (
               <Button variant="default" onClick={() => setDraft(documentOf(opened))}>
-                Undo changes
+                Discard changes
               </Button>
             )}
             {!isDirty && <span className={classes.dim}>No changes to save.</span>}
@@ -97,19 +93,17 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
       <div className={classes.scroll}>
         {policy !== undefined && opened !== undefined && policy.version !== opened.version && (
           <ErrorBox
-            message={`${policy.modified_by} has changed this policy since you opened it. Yours cannot be saved over it.`}
+            message={`${policy.modified_by} has changed this policy. Your version cannot be saved.`}
             caption={
               <Button variant="default" size="compact-sm" onClick={() => load(policy)}>
-                Discard mine and show it
+                Discard my changes
               </Button>
             }
           />
         )}
         {isDirty && problem !== undefined && <ErrorBox message={problem} />}
         {opened?.is_whole === false && (
-          <p className={classes.lead}>
-            This policy also reaches machines that you may not see, so you see only a part of it.
-          </p>
+          <p className={classes.lead}>Only a part is shown: the policy also applies to hidden machines.</p>
         )}
         <div className={classes.sections}>
           <PolicyGeneral {...section} />
@@ -131,14 +125,14 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
           document={saving.document}
           modified={opened?.modified}
           reason={saving.reason}
-          done="Policy saved. Machines follow within seconds."
+          done="Policy saved. Machines are updated within seconds."
           onClose={() => setSaving(undefined)}
           onSaved={(saved) => {
             if (saved === undefined) return
             queryClient.setQueryData(queryKey(getPolicy, { params: { id: saved.id } }), saved)
             load(saved)
             if (opened === undefined) {
-              // The draft is still the unsaved one to the question until this is drawn again.
+              // The question still sees the draft as unsaved until the next render.
               isSaved.current = true
               void navigate({
                 to: '/policies/$policy_id',
@@ -178,14 +172,14 @@ function PolicyGeneral({ draft, change, disabled }: SectionProps) {
         />
         <Checkbox
           label="Active"
-          description="Only active policies give anything to machines."
+          description="Inactive policies have no effect."
           disabled={disabled}
           checked={draft.active}
           onChange={(event) => change({ active: event.currentTarget.checked })}
         />
         <Checkbox
           label="Enforced"
-          description="Stands before what a machine has of its own; its own checks of the same thing rest."
+          description="Overrides the machine's own checks of the same kind."
           disabled={disabled}
           checked={draft.enforced}
           onChange={(event) => change({ enforced: event.currentTarget.checked })}
@@ -195,7 +189,7 @@ function PolicyGeneral({ draft, change, disabled }: SectionProps) {
   )
 }
 
-/** The alert template of the machines that the policy reaches. */
+/** The alert template of the policy's machines. */
 function PolicyTemplate({ draft, change, disabled }: SectionProps) {
   const { content } = draft
   const mayList = useMay('can_list_alerttemplates')
@@ -208,18 +202,18 @@ function PolicyTemplate({ draft, change, disabled }: SectionProps) {
         label="Alert template"
         description={
           mayList
-            ? 'Counts where neither the machine nor anything nearer to it has another one.'
+            ? 'Closer assignments of a template win.'
             : 'Your role does not allow you to see alert templates.'
         }
         data={[
-          { value: '', label: 'not given' },
+          { value: '', label: 'Not set' },
           ...templates.map(({ id, name, is_active }) => ({
             value: `${id}`,
-            label: is_active ? name : `${name} (switched off)`,
+            label: is_active ? name : `${name} (off)`,
           })),
           ...(isKnown
             ? []
-            : [{ value: `${chosen}`, label: isFetched ? 'One that was deleted' : `Number ${chosen}` }]),
+            : [{ value: `${chosen}`, label: isFetched ? 'Deleted template' : `Template ${chosen}` }]),
         ]}
         allowDeselect={false}
         searchable={templates.length > 10}
@@ -235,17 +229,15 @@ function PolicyTemplate({ draft, change, disabled }: SectionProps) {
 
 const MOST = 100
 
-/** The machines that the policy reaches as it is saved. */
+/** The machines of the saved policy. */
 function PolicyMachines({ id }: { id: number }) {
   const { data, error, refetch } = useQuery(query(listPolicyRelations, { params: { id } }))
   if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} />
   const { agents } = data
   return (
-    <Section title={`Reaches ${agents.length} ${agents.length === 1 ? 'machine' : 'machines'}`}>
+    <Section title={`Applies to ${agents.length} ${agents.length === 1 ? 'machine' : 'machines'}`}>
       {agents.length === 0 && (
-        <p className={classes.small}>
-          No machine: it is not active, or nothing that it is assigned to has one.
-        </p>
+        <p className={classes.small}>No machines. The policy is inactive, or its targets are empty.</p>
       )}
       <ul className={classes.lines} aria-label="Machines of the policy">
         {agents.slice(0, MOST).map(({ agent_id, hostname, client_name, site_name, level }) => (
@@ -278,14 +270,14 @@ const LABELS: Record<NumberSetting, { label: string; suffix: string }> = {
   overdue_time: { label: 'Overdue after', suffix: ' min' },
 }
 
-/** Settings of machines; what is left empty is not said. */
+/** Machine settings; empty ones are not set. */
 function PolicySettings({ draft, change, disabled }: SectionProps) {
   const { content } = draft
   const set = (values: Partial<typeof content.agent_settings>) =>
     change({ content: { ...content, agent_settings: { ...content.agent_settings, ...values } } })
   const alerts = content.agent_settings.overdue_dashboard_alert
   return (
-    <Section title="Settings of machines">
+    <Section title="Machine settings">
       <div className={classes.three}>
         {NUMBER_SETTING_NAMES.map((name) => {
           const { least, most, initial } = AGENT_SETTINGS[name]
@@ -294,8 +286,8 @@ function PolicySettings({ draft, change, disabled }: SectionProps) {
             <NumberInput
               key={name}
               label={label}
-              placeholder="not given"
-              description={`Usually ${initial}${suffix}.`}
+              placeholder="Not set"
+              description={`Default: ${initial}${suffix}`}
               suffix={suffix}
               min={least}
               max={most}
@@ -310,7 +302,7 @@ function PolicySettings({ draft, change, disabled }: SectionProps) {
         })}
         <Select
           label="Availability alerts"
-          description="When a machine is overdue."
+          description="When a machine is overdue"
           data={[
             { value: 'default', label: 'Not set' },
             { value: 'on', label: 'On' },

@@ -18,11 +18,11 @@ import { documentOf } from './policy-draft.ts'
 
 interface PolicyHistoryProps {
   policy: Policy
-  /** Absent where nothing may be reverted now. */
+  /** Absent where reverting is not allowed now. */
   onRevert?: (saving: { document: PolicyDocument; reason: string }) => void
 }
 
-/** What the policy was after each save, what differed, and the way back. */
+/** The versions of the policy, their changes, and the way to revert. */
 export function PolicyHistory({ policy, onRevert }: PolicyHistoryProps) {
   const { data, error, refetch } = useQuery(query(listPolicyVersions, { params: { id: policy.id } }))
   const [shown, setShown] = useState<number>()
@@ -37,7 +37,7 @@ export function PolicyHistory({ policy, onRevert }: PolicyHistoryProps) {
             <div className={classes.lineText}>
               <p>
                 Version {one.version}
-                {one.version === policy.version && <span className={classes.chip}>now</span>}
+                {one.version === policy.version && <span className={classes.chip}>current</span>}
               </p>
               <p className={classes.small}>
                 <bdi>{one.by}</bdi>, <Time instant={one.at} />
@@ -63,7 +63,7 @@ export function PolicyHistory({ policy, onRevert }: PolicyHistoryProps) {
                   })
                 }
               >
-                Revert to this
+                Revert to this version
               </Button>
             )}
           </li>
@@ -78,7 +78,7 @@ export function PolicyHistory({ policy, onRevert }: PolicyHistoryProps) {
 
 interface VersionDialogProps {
   open: PolicyVersion
-  /** Absent for the first one. */
+  /** Absent for the first version. */
   before: PolicyVersion | undefined
   onClose: () => void
 }

@@ -5,17 +5,17 @@ interface PolicyMarkProps {
   noun: 'check' | 'task'
   item: { policy: number | null; policy_name: string | null; overridden_by_policy: boolean }
   className: string
-  /** Says where it comes from; absent where the role may not see policies. */
+  /** Opens the origin; absent where the role may not see policies. */
   explain: (() => void) | undefined
 }
 
-/** Whether something of a machine comes from a policy, or rests for one; a click says why. */
+/** Whether an item of a machine comes from a policy, or is overridden by one; a click shows why. */
 export function PolicyMark({ noun, item, className, explain }: PolicyMarkProps) {
   const { policy, policy_name, overridden_by_policy: rests } = item
   if (policy === null && !rests) return null
   const Icon = rests ? IconShieldOff : IconShieldCheck
   const words = rests
-    ? `Rests: an enforced policy has the same ${noun}`
+    ? `Overridden: an enforced policy has the same ${noun}`
     : `From the policy ${policy_name ?? ''}`
   if (explain === undefined) {
     return <Icon size={16} stroke={1.75} role="img" aria-label={words} color="var(--m-dim)" />

@@ -31,7 +31,7 @@ import { policiesQuery } from './policies-query.ts'
 const REFUSED = 'Your role does not allow you to see policies.'
 const EVERYWHERE = { level: 'default', id: 'all' } as const
 
-/** What is assigned where, and how the checks and tasks of the chosen policy stand. */
+/** The assignments of all locations, and the status of the selected policy's checks and tasks. */
 export function PolicyOverviewPage() {
   const me = useMe()
   const enabled = me !== undefined && may(me, 'can_list_automation_policies')
@@ -82,12 +82,12 @@ function Overview({ data }: OverviewProps) {
     <div className={classes.panes}>
       <div className={classes.places}>
         {lines.length === 0 ? (
-          <EmptyState message="No policy is assigned to anything yet.">
-            <Link to="/policies">Go to the policies</Link>
+          <EmptyState message="No policies assigned yet.">
+            <Link to="/policies">Go to policies</Link>
           </EmptyState>
         ) : (
           <Tree
-            label="Places and their policies"
+            label="Locations and their policies"
             lines={lines}
             selected={at ?? ''}
             onSelect={(line) => {
@@ -103,14 +103,14 @@ function Overview({ data }: OverviewProps) {
         <div className={classes.tools}>
           <Checkbox
             size="xs"
-            label="Places without policies too"
+            label="Show locations without policies"
             checked={showEmpty}
             onChange={(event) => setShowEmpty(event.currentTarget.checked)}
           />
         </div>
       </div>
       {policy === undefined ? (
-        <EmptyState message="Choose a policy to see its checks and tasks, and how they stand." />
+        <EmptyState message="Choose a policy to see the status of its checks and tasks." />
       ) : (
         <OverviewDetail key={policy.id} policy={policy} />
       )}
@@ -123,7 +123,7 @@ function Overview({ data }: OverviewProps) {
               id: 'assign',
               label: 'Assign policies',
               icon: IconShieldPlus,
-              disabledReason: mayManage ? undefined : 'Your role does not allow it.',
+              disabledReason: mayManage ? undefined : 'Your role does not allow this action.',
               run: () => menu.line.kind === 'place' && open('assign-policies', menu.line.assign),
             },
           ]}
@@ -157,7 +157,7 @@ function LineContent({ line }: { line: OverviewLine }) {
       <IconShieldCheck size={16} stroke={1.75} aria-hidden className={classes.icon} />
       <bdi className={line.active ? classes.policy : classes.inactive}>{line.label}</bdi>{' '}
       {line.enforced && <span className={policyClasses.chip}>enforced</span>}{' '}
-      {!line.active && <span className={policyClasses.chip}>not active</span>}{' '}
+      {!line.active && <span className={policyClasses.chip}>inactive</span>}{' '}
       <bdi className={classes.note}>{line.note}</bdi>
     </span>
   )

@@ -8,7 +8,7 @@ import { useMay, useMe } from '../../app/api/queries.ts'
 import { EmptyState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { PolicyEditor } from './PolicyEditor.tsx'
 
-/** One policy: what it holds, whom it reaches, what it was. `new` makes one. */
+/** One policy: its content, its machines, its history. `new` creates one. */
 export function PolicyPage() {
   const { policy_id } = useParams({ from: '/signed-in/gated/frame/policies/$policy_id' })
   return policy_id === 'new' ? <NewPolicy /> : <KnownPolicy key={policy_id} id={Number(policy_id)} />
@@ -21,14 +21,14 @@ function NewPolicy() {
   return mayManage ? (
     <PolicyEditor />
   ) : (
-    <NoPermission message="Your role does not allow you to make policies." />
+    <NoPermission message="Your role does not allow you to create policies." />
   )
 }
 
 function KnownPolicy({ id }: { id: number }) {
   const { data: policy, error, refetch } = useQuery(query(getPolicy, { params: { id } }))
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
-    return <EmptyState message="This policy does not exist any more, or you may not see it." />
+    return <EmptyState message="Policy not found. You may not have access to it." />
   }
   if (policy === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
   return <PolicyEditor policy={policy} />

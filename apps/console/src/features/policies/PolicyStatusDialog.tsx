@@ -21,10 +21,10 @@ import { Time } from '../../ui/layout/Time.tsx'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './PolicyStatus.module.css'
 
-const TITLE = 'On its machines'
-const GONE = 'It does not exist any more, or you may not see it.'
+const TITLE = 'Status on machines'
+const GONE = 'Not found. You may not have access to it.'
 
-/** How a check or a task of a policy stands on each machine: `check.10000001`, `task.10000002`. */
+/** The status of a policy's check or task on each machine: `check.10000001`, `task.10000002`. */
 export function PolicyStatusDialog({ item = '', close }: AddressedDialogProps) {
   const [kind, id] = item.split('.')
   return (
@@ -65,7 +65,7 @@ function Tasks({ id, close }: ItemProps) {
 }
 
 interface MachinesProps {
-  /** What a machine opens with. */
+  /** The target of a machine's row. */
   pane: 'checks' | 'tasks'
   rows: readonly StatusRow[] | undefined
   error: Error | null
@@ -102,14 +102,14 @@ function Machines({ pane, rows, error, retry }: MachinesProps) {
         onOpen={open}
         onDoubleClick={open}
         card={hasCards ? STATUS_CARD : undefined}
-        empty={<EmptyState message="No machine that you may see has it." />}
+        empty={<EmptyState message="No machines that you may see." />}
         autoFocus
       />
     </div>
   )
 }
 
-/** What a machine says of a check or a task of a policy. */
+/** Status of a check or a task on a machine. */
 type StatusRow = Pick<
   CheckOnMachine,
   | 'agent_id'
@@ -149,7 +149,7 @@ const STATUS_COLUMNS: readonly DataColumn<StatusRow>[] = [
   },
   {
     id: 'more_info',
-    title: 'What it found',
+    title: 'Result',
     width: 'minmax(160px, 2fr)',
     render: (row) => <bdi>{describe(row)}</bdi>,
   },

@@ -15,10 +15,10 @@ import { Section } from './Section.tsx'
 import * as places from './policy-places.ts'
 
 const DEFAULTS = [
-  { value: '', label: 'No' },
-  { value: 'all', label: 'Yes, to servers and workstations' },
-  { value: 'server', label: 'To servers' },
-  { value: 'workstation', label: 'To workstations' },
+  { value: '', label: 'Off' },
+  { value: 'all', label: 'All' },
+  { value: 'server', label: 'Servers' },
+  { value: 'workstation', label: 'Workstations' },
 ]
 const SLOTS = DEFAULTS.slice(1).map(({ value }) => ({
   value,
@@ -26,7 +26,7 @@ const SLOTS = DEFAULTS.slice(1).map(({ value }) => ({
 }))
 type Known = { type: string; id: number | string; name: string }[]
 
-/** Which machines a policy reaches, and which of them it leaves out. */
+/** The machines that a policy applies to, and its exclusions. */
 export function PolicyTargets({ draft, change, disabled, known }: SectionProps & { known: Known }) {
   const groups = useChoices(known)
   const labels = new Map(groups.flatMap(({ items }) => items.map(({ value, label }) => [value, label])))
@@ -39,7 +39,7 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
     filter: filterTargets,
     searchable: true,
     hidePickedOptions: true,
-    nothingFoundMessage: 'Nothing of that name',
+    nothingFoundMessage: 'No matches',
     disabled,
   }
   return (
@@ -47,13 +47,13 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
       <Stack gap="md">
         <MultiSelect
           label="Clients, sites and machines"
-          description="What is nearer to a machine stands before what is further away."
+          description="Closer assignments win: machine, then site, then client."
           {...common}
           value={chosen.map(places.placeKey)}
           onChange={(keys) => change({ targets: places.withPlaces(draft.targets, keys) })}
         />
         {chosen.some(({ level }) => level !== 'agent') && (
-          <ul className={classes.lines} aria-label="For which kind of machines">
+          <ul className={classes.lines} aria-label="Machine type">
             {chosen.map((target) =>
               target.level === 'agent' ? null : (
                 <li key={places.placeKey(target)} className={classes.line}>
@@ -79,14 +79,14 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
         )}
         <TagsInput
           label="Searches"
-          description="Machines that a search finds now or later, such as: debian zürich. Enter adds it."
+          description="Machines that match now or later. Press Enter to add a search."
           disabled={disabled}
           error={problem}
           value={searches}
           onChange={(next) => change({ targets: places.withSearches(draft.targets, next) })}
         />
         <Select
-          label="All machines, unless something nearer says otherwise"
+          label="Apply to all machines"
           data={DEFAULTS}
           allowDeselect={false}
           disabled={disabled}
@@ -99,7 +99,7 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
         />
         <MultiSelect
           label="Except"
-          description="Clients, sites and machines that it leaves out."
+          description="Clients, sites and machines to exclude"
           {...common}
           value={places.exclusionKeys(draft)}
           onChange={(keys) => change(places.readExclusions(keys))}
@@ -120,7 +120,7 @@ function useChoices(known: Known) {
     gcTime: 0,
   })
   return useMemo(
-    // Of the policy itself, whose types are these three.
+    // From the policy itself, whose types are these three.
     () => groupTargets(clients, machines, known as MaintenanceWindow['targets']),
     [clients, machines, known],
   )

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { listPolicyTasks } from '@muster/contract/api/policies'
 import type { PolicyCheck, PolicyTask } from '@muster/contract/policies/policy-content'
-import { platformName } from '@muster/rules/agents/platform-name'
-import { describeTask } from '@muster/rules/schedules/task-words'
+import { platformName } from '@muster/rules/agents/available-actions'
+import { describeTask } from '@muster/rules/schedules/task-text'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -19,7 +19,7 @@ import { useCheckNames } from './PolicyChecks.tsx'
 import type { ContentProps } from './PolicyEditor.tsx'
 import { Section } from './Section.tsx'
 
-/** The tasks of a policy, with the very form that tasks of machines have. */
+/** The tasks of a policy, with the form of a machine's tasks. */
 export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {
   const { tasks, checks } = draft.content
   const [open, setOpen] = useState<number>()
@@ -44,7 +44,7 @@ export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {
         )
       }
     >
-      {tasks.length === 0 && <p className={classes.small}>This policy has no tasks.</p>}
+      {tasks.length === 0 && <p className={classes.small}>No tasks</p>}
       <ul className={classes.lines} aria-label="Tasks of the policy">
         {tasks.map((one, index) => (
           <ContentLine
@@ -71,7 +71,7 @@ export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {
 }
 
 interface PolicyTaskDialogProps {
-  /** Absent for a new one. */
+  /** Absent for a new task. */
   task: PolicyTask | undefined
   checks: readonly PolicyCheck[]
   save: (task: PolicyTask) => void
@@ -114,6 +114,6 @@ function describeMore({ task, task_supported_platforms: platforms }: PolicyTask)
   return [
     describeTask(task),
     ...(platforms.length < ALL_PLATFORMS.length ? [platforms.map(platformName).join(', ')] : []),
-    ...(task.enabled ? [] : ['switched off']),
+    ...(task.enabled ? [] : ['off']),
   ].join(', ')
 }

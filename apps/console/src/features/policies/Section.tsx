@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import classes from './Policies.module.css'
 
-/** A card of a page, with what can be done in it at its right. */
+/** A card of a page, with its actions at the right. */
 export function Section({
   title,
   actions,

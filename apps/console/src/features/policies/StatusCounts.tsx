@@ -17,14 +17,14 @@ const STATES: Record<string, State> = {
   passing: { status: 'passing', alert_severity: null },
 }
 
-/** On how many machines it stands how: `2 failing · error, 14 passing`. */
+/** Number of machines by status: `2 failing · error, 14 passing`. */
 export function StatusCounts({ counts }: { counts: Counts }) {
   const known = new Map<string, number>(Object.entries(counts))
   const shown = Object.entries(STATES).flatMap(([name, state]) => {
     const count = known.get(name) ?? 0
     return count === 0 ? [] : [{ name, state, count }]
   })
-  if (shown.length === 0) return <span className={classes.note}>on no machine</span>
+  if (shown.length === 0) return <span className={classes.note}>no machines</span>
   return (
     <span className={classes.counts}>
       {shown.map(({ name, state, count }) => (

@@ -13,12 +13,12 @@ const TITLE = 'Why does this machine have this?'
 
 type Noun = 'check' | 'task'
 
-/** Where a check of a machine, or its alert template, comes from: `AGENTID.12`, `AGENTID.alert_template`. */
+/** The origin of a machine's check or alert template: `AGENTID.12`, `AGENTID.alert_template`. */
 export function WhyCheckDialog(props: AddressedDialogProps) {
   return <WhyDialog {...props} noun="check" />
 }
 
-/** The same of a task. */
+/** The same for a task. */
 export function WhyTaskDialog(props: AddressedDialogProps) {
   return <WhyDialog {...props} noun="task" />
 }
@@ -52,7 +52,7 @@ function Why({ agentId, noun, asked, close }: WhyProps) {
       ) : (
         <Answer policy={data} noun={noun} id={Number(asked)} />
       )}
-      <h3 className={classes.sectionTitle}>Policies of {data.hostname}, from the nearest to the furthest</h3>
+      <h3 className={classes.sectionTitle}>Policies of {data.hostname}, highest priority first</h3>
       <ChainList policy={data} />
     </Dialog>
   )
@@ -61,7 +61,7 @@ function Why({ agentId, noun, asked, close }: WhyProps) {
 function TemplateAnswer({ policy }: { policy: EffectivePolicy }) {
   const found = policy.items.find(({ kind }) => kind === 'alert_template')
   if (found === undefined) {
-    return <p className={classes.lead}>No alert template counts for {policy.hostname}.</p>
+    return <p className={classes.lead}>No alert template applies to {policy.hostname}.</p>
   }
   return (
     <div className={classes.lead}>
@@ -70,14 +70,14 @@ function TemplateAnswer({ policy }: { policy: EffectivePolicy }) {
   )
 }
 
-/** What rests is told by what stands before it. */
+/** An overridden item is described by the one that overrides it. */
 function Answer({ policy, noun, id }: { policy: EffectivePolicy; noun: Noun; id: number }) {
   const isMeant = (one: { check_id: number | null; task_id: number | null }) =>
     (noun === 'check' ? one.check_id : one.task_id) === id
   const found = policy.items.find((item) => isMeant(item) || item.overrode.some(isMeant))
   return found === undefined ? (
     <p className={classes.lead}>
-      {policy.hostname} has this {noun} of its own, and no policy has the same.
+      {policy.hostname} has this {noun} of its own. No policy overrides it.
     </p>
   ) : (
     <div className={classes.lead}>

@@ -1,5 +1,5 @@
 import { listPlacePolicies, planPlacePolicies, setPlacePolicies } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { givenSession, openConsole } from '../../testing/test-console.tsx'
@@ -44,9 +44,9 @@ test('policies of a client are ordered by keyboard, added, and saved after their
   await expect.poll(namesInOrder).toEqual(['Second', 'Base'])
   // At the top, where the way up is over, the focus stays with what was moved.
   await expect.element(dialog().getByRole('button', { name: 'Move Second down' })).toHaveFocus()
-  await dialog().getByRole('combobox', { name: 'Add a policy' }).click()
+  await dialog().getByRole('combobox', { name: 'Add policy' }).click()
   await page.getByRole('option', { name: 'Third' }).click()
-  await dialog().getByRole('button', { name: 'Take Base away' }).click()
+  await dialog().getByRole('button', { name: 'Remove Base' }).click()
   await expect.poll(namesInOrder).toEqual(['Second', 'Third'])
   await dialog().getByRole('button', { name: 'Review and save' }).click()
   await expect.element(dialog().getByText('2 machines')).toBeVisible()
@@ -67,5 +67,5 @@ test('policies of a client are ordered by keyboard, added, and saved after their
 test('who may not manage policies is told so', async () => {
   givenPolicies([], { is_superuser: false, permissions: ['can_list_automation_policies'] })
   await openConsole('/policies?dialog=assign-policies&item=client-1')
-  await expect.element(dialog().getByText('Your role does not allow this.')).toBeVisible()
+  await expect.element(dialog().getByText('Your role does not allow this action.')).toBeVisible()
 })

@@ -5,7 +5,7 @@ import type { TreeLine } from '../../ui/table/tree-keys.ts'
 type Placed = PlacePolicies['policies'][number]
 export type PlaceKind = 'default' | 'client' | 'site' | 'search' | 'agent'
 
-/** A line of the overview: a place, or a policy that is assigned there. */
+/** A line of the overview: a location, or a policy that is assigned there. */
 export type OverviewLine = TreeLine &
   (
     | { kind: 'place'; place: PlaceKind; /** Whose policies can be assigned: `client-3`. */ assign?: string }
@@ -14,7 +14,7 @@ export type OverviewLine = TreeLine &
         policy: number
         active: boolean
         enforced: boolean
-        /** Which machines of the place: `servers`, or the search by which it comes. */
+        /** The machines of the location: `servers`, or the search that matches them. */
         note: string
       }
   )
@@ -23,7 +23,7 @@ type AssignedPolicy = Pick<Policy, 'id' | 'name' | 'active' | 'enforced' | 'targ
 
 export interface OverviewData {
   clients: PolicyOverview
-  /** Those of all machines, in their order. */
+  /** Policies of all machines, in order. */
   everywhere: readonly Placed[]
   policies: readonly AssignedPolicy[]
 }
@@ -33,7 +33,7 @@ interface Branch {
   below: Branch[]
 }
 
-/** What is assigned where, as lines from top to bottom; places with nothing are left out where not asked for. */
+/** All assignments as lines from top to bottom; locations without policies only on request. */
 export function listOverview(
   { clients, everywhere, policies }: OverviewData,
   { isOpen, showEmpty }: { isOpen: (id: string) => boolean; showEmpty: boolean },
@@ -61,7 +61,7 @@ function draw(branches: readonly Branch[], level: number, isOpen: (id: string) =
   })
 }
 
-// Where it stands is known once its branch is drawn.
+// Its position is known once its branch is drawn.
 const NOWHERE = { level: 0, position: 0, siblings: 0 }
 
 function placeOf(place: PlaceKind, label: string, below: Branch[], assign?: string): Branch {
@@ -84,7 +84,7 @@ function leaves(place: string, policies: readonly Placed[]): Branch[] {
   )
 }
 
-/** Policies that are assigned to searches or machines, each as often as it is. */
+/** Policies assigned to searches or machines, once per assignment. */
 function spread(policies: readonly AssignedPolicy[], level: 'search' | 'agent'): Branch[] {
   return policies.flatMap((policy) =>
     policy.targets.flatMap((target, index) => {

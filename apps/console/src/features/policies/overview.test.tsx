@@ -42,7 +42,7 @@ const RESTART: TaskOfPolicy = {
   task_type: 'manual',
   actions: [{ type: 'cmd', command: 'true', shell: 'sh', custom_shell: null, timeout: 30 }],
   task_supported_platforms: ['linux'],
-  schedule: 'Only when somebody runs it',
+  schedule: 'Only manually',
   check_name: null,
   counts: { passing: 1, failing: 0, pending: 2 },
 }
@@ -91,16 +91,16 @@ test('the overview shows places with their policies, and how the chosen one stan
   await screen.getByRole('link', { name: 'Overview' }).click()
   await expect.element(screen.getByRole('treeitem', { name: 'Acme' })).toBeVisible()
   expect(screen.getByRole('treeitem', { name: 'Berlin' }).elements()).toEqual([])
-  await screen.getByRole('checkbox', { name: 'Places without policies too' }).click()
+  await screen.getByRole('checkbox', { name: 'Show locations without policies' }).click()
   await expect.element(screen.getByRole('treeitem', { name: 'Berlin' })).toBeVisible()
   await screen.getByRole('treeitem', { name: 'Base' }).click()
   await expect.poll(at).toBe('/policies/overview?at=client-1%2F1.0')
-  const policy = screen.getByRole('region', { name: 'The policy Base' })
+  const policy = screen.getByRole('region', { name: 'Policy Base' })
   await expect.element(policy.getByText('Reaches 3 machines.')).toBeVisible()
   const checks = policy.getByRole('list', { name: 'Checks of the policy' })
   await expect
     .poll(() => checks.element().textContent)
-    .toMatch(/CPU Load Check.*When it fails: Restart.*2.*error.*1.*warning.*14.*passing/)
+    .toMatch(/CPU Load Check.*On failure: Restart.*2.*error.*1.*warning.*14.*passing/)
 })
 
 test('one click says on which machine a check stands how', async () => {
@@ -139,7 +139,7 @@ test('a task runs on its machines after a question, and says how many were reach
   await screen.getByRole('button', { name: 'Run Restart' }).click()
   expect(server.calls(runPolicyTask)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
-  await expect.element(screen.getByText('Sent to 2 machines. 1 machine not connected.')).toBeVisible()
+  await expect.element(screen.getByText('Sent to 2 machines. 1 machine offline.')).toBeVisible()
 })
 
 test('without permission to run tasks there is no way to', async () => {
@@ -154,9 +154,9 @@ test('a check that is gone is said, and an empty overview says so', async () => 
   server.on(listPolicyCheckStatus, () => refuse('not_found', 'no'))
   server.on(getPolicyOverview, () => answer(getPolicyOverview, []))
   const { screen } = await openConsole('/policies/overview?dialog=policy-status&item=check.7')
-  await expect.element(page.getByRole('dialog').getByText(/It does not exist any more/)).toBeVisible()
-  await expect.element(screen.getByText('No policy is assigned to anything yet.')).toBeInTheDocument()
+  await expect.element(page.getByRole('dialog').getByText(/Not found\./)).toBeVisible()
+  await expect.element(screen.getByText('No policies assigned yet.')).toBeInTheDocument()
   await expect
-    .element(screen.getByRole('link', { name: 'Go to the policies' }))
+    .element(screen.getByRole('link', { name: 'Go to policies' }))
     .toHaveAttribute('href', '/policies')
 })

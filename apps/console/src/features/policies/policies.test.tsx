@@ -1,7 +1,7 @@
 import { getAgent } from '@muster/contract/api/agents'
 import { listAlertTemplates } from '@muster/contract/api/alert-templates'
 import { editPolicy, getEffectivePolicy, getPolicy, planPolicy } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import { beforeEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { givenSession, openConsole } from '../../testing/test-console.tsx'
@@ -27,7 +27,7 @@ test('the list says what is assigned where, and opens a policy', async () => {
   server.on(getPolicy, () => answer(getPolicy, testPolicy()))
   const { screen, at } = await openConsole('/policies')
   await expect.element(screen.getByRole('row', { name: /active.*Base.*Acme.*1 check.*3/ })).toBeVisible()
-  await expect.element(screen.getByRole('row', { name: /inactive.*Off.*nothing yet/ })).toBeVisible()
+  await expect.element(screen.getByRole('row', { name: /inactive.*Off.*not assigned/ })).toBeVisible()
   const title = screen.getByRole('heading', { name: 'Policies' }).element()
   const lineHeight = title.getBoundingClientRect().height
   await page.viewport(390, 844)
@@ -38,7 +38,7 @@ test('the list says what is assigned where, and opens a policy', async () => {
   await expect.element(screen.getByRole('heading', { name: 'Policies / Base' })).toBeVisible()
 })
 
-test('issue 3, 5.3: nothing is saved before its plan was seen, and it is saved with that plan', async () => {
+test('nothing is saved before its plan was seen, and it is saved with that plan', async () => {
   const server = givenPolicies([])
   server.on(getPolicy, () => answer(getPolicy, testPolicy()))
   server.on(planPolicy, () => answer(planPolicy, PLAN))
@@ -48,10 +48,10 @@ test('issue 3, 5.3: nothing is saved before its plan was seen, and it is saved w
   await screen.getByRole('checkbox', { name: 'Active' }).click()
   await screen.getByRole('button', { name: 'Review and save' }).click()
   await expect.element(dialog().getByText('3 machines')).toBeVisible()
-  await expect.element(dialog().getByRole('row', { name: /loses.*CPU Load Check.*3/ })).toBeVisible()
+  await expect.element(dialog().getByRole('row', { name: /Remove.*CPU Load Check.*3/ })).toBeVisible()
   expect(server.calls(editPolicy)).toEqual([])
   await dialog().getByRole('button', { name: 'Save' }).click()
-  await expect.element(screen.getByText('Policy saved. Machines follow within seconds.')).toBeVisible()
+  await expect.element(screen.getByText('Policy saved. Machines are updated within seconds.')).toBeVisible()
   expect(server.calls(editPolicy)[0]?.body).toMatchObject({
     active: false,
     plan: 'token 1',
@@ -80,7 +80,7 @@ test('who sees only a part of a policy changes nothing of it', async () => {
   const server = givenPolicies([])
   server.on(getPolicy, () => answer(getPolicy, testPolicy({ is_whole: false })))
   const { screen } = await openConsole('/policies/1')
-  await expect.element(screen.getByText(/also reaches machines that you may not see/)).toBeVisible()
+  await expect.element(screen.getByText(/also applies to hidden machines/)).toBeVisible()
   await expect.element(screen.getByRole('textbox', { name: 'Name' })).toBeDisabled()
   expect(screen.getByRole('button', { name: 'Review and save' }).elements()).toEqual([])
 })
@@ -100,7 +100,7 @@ test('a task of a policy has the form of tasks, and goes into the draft', async 
   await dialog().getByRole('textbox', { name: 'Name' }).fill('Tidy up')
   await dialog().getByRole('textbox', { name: 'Command' }).fill('true')
   await dialog().getByRole('checkbox', { name: 'Windows' }).click()
-  await expect.element(dialog().getByText('Next, by the clocks of each machine')).toBeVisible()
+  await expect.element(dialog().getByText('Next, in the time zone of each machine')).toBeVisible()
   await dialog().getByRole('button', { name: 'Add task' }).click()
   const tasks = screen.getByRole('list', { name: 'Tasks of the policy' })
   await expect.element(tasks.getByText(/Every day.*Linux, macOS/)).toBeVisible()
@@ -133,17 +133,15 @@ test('an alert template is a part of a policy, which its plan and the machine sa
   server.on(editPolicy, () => answer(editPolicy, testPolicy({ version: 2 })))
   const { screen } = await openConsole('/policies/1')
   await screen.getByRole('combobox', { name: 'Alert template' }).click()
-  await expect.element(page.getByRole('option', { name: 'Off (switched off)' })).toBeVisible()
+  await expect.element(page.getByRole('option', { name: 'Off (off)' })).toBeVisible()
   await page.getByRole('option', { name: 'Night' }).click()
   await screen.getByRole('button', { name: 'Review and save' }).click()
-  await expect
-    .element(dialog().getByRole('row', { name: /changes to the alert template Night 3/ }))
-    .toBeVisible()
+  await expect.element(dialog().getByRole('row', { name: /Change to alert template Night 3/ })).toBeVisible()
   await dialog().getByRole('button', { name: 'Save' }).click()
   await expect.poll(() => server.calls(editPolicy)[0]?.body).toMatchObject({ content: { alert_template: 1 } })
 })
 
-test('issue 3, 5.2, why does this machine have this, one click: a machine says which alert template counts for it, and one click says why', async () => {
+test('a machine says which alert template counts for it, and one click says why', async () => {
   const server = givenPolicies([])
   server.on(getAgent, () =>
     answer(
@@ -204,5 +202,5 @@ test('issue 3, 5.2, why does this machine have this, one click: a machine says w
   await card.getByRole('button', { name: 'Why?' }).click()
   await expect.element(dialog().getByText(/the policy Base, assigned to its client/)).toBeVisible()
   await expect.element(dialog().getByText(/Old from its client/)).toBeVisible()
-  await expect.element(dialog().getByText(/Off from its site.*It is switched off/)).toBeVisible()
+  await expect.element(dialog().getByText(/Off from its site.*Disabled/)).toBeVisible()
 })

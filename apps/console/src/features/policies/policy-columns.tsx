@@ -29,12 +29,12 @@ export const POLICY_COLUMNS: readonly DataColumn<Policy, PolicyContext>[] = [
       const words = describeTargets(policy)
       return (
         <bdi className={words === '' ? classes.dim : ''} data-tip={words}>
-          {words === '' ? 'nothing yet' : words}
+          {words === '' ? 'not assigned' : words}
         </bdi>
       )
     },
   },
-  { id: 'content', title: 'Holds', width: '200px', render: (policy) => describeContent(policy) },
+  { id: 'content', title: 'Content', width: '200px', render: (policy) => describeContent(policy) },
   {
     id: 'agents_count',
     title: 'Machines',
@@ -123,10 +123,10 @@ function describeContent({ content }: Policy): string {
     ...(settings > 0 ? [`${settings} ${settings === 1 ? 'setting' : 'settings'}`] : []),
     ...(alert_template === null ? [] : ['alert template']),
   ]
-  return parts.length === 0 ? 'nothing yet' : parts.join(', ')
+  return parts.length === 0 ? 'empty' : parts.join(', ')
 }
 
-// The keyboard has this in the row's menu, which the menu key opens.
+// The keyboard opens the same menu with the menu key.
 function MenuButton({ policy, onOpen }: { policy: Policy; onOpen: PolicyContext['openMenu'] }) {
   return (
     <ActionIcon

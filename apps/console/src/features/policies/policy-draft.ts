@@ -13,7 +13,7 @@ export const NEW_POLICY: PolicyDocument = {
   excluded_agents: [],
 }
 
-/** What a person writes of a policy. */
+/** The editable part of a policy. */
 export function documentOf(policy: PolicyDocument): PolicyDocument {
   const { name, desc, active, enforced, content, targets } = policy
   const { excluded_clients, excluded_sites, excluded_agents } = policy
@@ -23,17 +23,17 @@ export function documentOf(policy: PolicyDocument): PolicyDocument {
 export const isSameDocument = (a: PolicyDocument, b: PolicyDocument): boolean =>
   JSON.stringify(a) === JSON.stringify(b)
 
-/** What keeps a policy from being saved; nothing where it may be tried. */
+/** Why a policy cannot be saved; undefined if it can. */
 export function findDraftProblem({ name, content }: PolicyDocument): string | undefined {
-  if (name.trim() === '') return 'Give the policy a name.'
+  if (name.trim() === '') return 'Enter a name.'
   const { offline_time, overdue_time } = content.agent_settings
   if (offline_time !== null && overdue_time !== null && overdue_time <= offline_time) {
-    return 'A machine counts as overdue later than as offline.'
+    return '"Overdue after" must be longer than "Offline after".'
   }
   return undefined
 }
 
-/** Names of what a policy names, from the policy itself. */
+/** Names of the policy's targets, from the policy itself. */
 export function namesOf(policy: Policy | undefined): { type: string; id: number | string; name: string }[] {
   if (policy === undefined) return []
   const { clients, sites, agents } = policy.names

@@ -16,7 +16,7 @@ beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter
 
 const dialog = () => page.getByRole('dialog')
 
-test('issue 3, 5.3, history with diff and revert: what a save changed is shown, and an earlier version is put back after its plan', async () => {
+test('what a save changed is shown, and an earlier version is put back after its plan', async () => {
   const now = testPolicy({ version: 2, name: 'Servers' })
   const server = givenPolicies([now])
   server.on(getPolicy, () => answer(getPolicy, now))
@@ -38,14 +38,14 @@ test('issue 3, 5.3, history with diff and revert: what a save changed is shown, 
   await expect.element(dialog().getByText(/"name": "Base"/)).toBeVisible()
   await expect.element(dialog().getByText(/"name": "Servers"/)).toBeVisible()
   await page.getByRole('button', { name: 'Close' }).first().click()
-  await versions.getByRole('button', { name: 'Revert to this' }).click()
+  await versions.getByRole('button', { name: 'Revert to this version' }).click()
   await dialog().getByRole('button', { name: 'Save' }).click()
   await expect
     .poll(() => server.calls(editPolicy)[0]?.body)
     .toMatchObject({ name: 'Base', plan: 'token 1', reason: 'Reverted to version 1' })
 })
 
-test('issue 3, 5.2: why a machine has a check: the chain, and what it overrode', async () => {
+test('why a machine has a check: the chain, and what it overrode', async () => {
   const server = givenPolicies([])
   server.on(getEffectivePolicy, () =>
     answer(getEffectivePolicy, {

@@ -1,7 +1,7 @@
 import type { PolicyDocument, PolicyTarget } from '@muster/contract/api/policies'
 import { writeTarget } from '../maintenance/window-form.ts'
 
-/** Targets and exclusions of a policy as the choices of a form: `client-3`, `agent-PC12PC12`. */
+/** Targets and exclusions of a policy as choices of a form: `client-3`, `agent-PC12PC12`. */
 
 type Place = Extract<PolicyTarget, { id: unknown }>
 export type Slot = 'server' | 'workstation' | null
@@ -24,7 +24,7 @@ export function withDefault(targets: readonly PolicyTarget[], slot: Slot | undef
   return slot === undefined ? others : [{ level: 'default', monitoring_type: slot }, ...others]
 }
 
-/** Those that are chosen, each as it was. */
+/** The chosen targets, unchanged. */
 export function withPlaces(targets: readonly PolicyTarget[], keys: readonly string[]): PolicyTarget[] {
   const known = new Map(targets.filter(isPlace).map((target) => [placeKey(target), target]))
   const places = keys.flatMap((key) => known.get(key) ?? readPlace(key) ?? [])

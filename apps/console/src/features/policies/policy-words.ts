@@ -1,5 +1,5 @@
 import type { PolicyTarget } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import type { EffectivePolicy, PolicySource } from '@muster/contract/policies/effective-policy'
 
 type Link = EffectivePolicy['chain'][number]
@@ -13,23 +13,23 @@ const LEVELS: Record<Link['level'], string> = {
   default: 'all machines',
 }
 
-/** Where a policy is assigned, as seen from a machine. */
+/** Where a policy is assigned, relative to a machine. */
 export function describeLink({ level, search, monitoring_type }: Link): string {
   const where = level === 'search' ? `the search "${search ?? ''}"` : LEVELS[level]
   return monitoring_type === null ? where : `${where}, ${monitoring_type}s only`
 }
 
-/** Why a policy does not apply; nothing where it does. */
+/** Why a policy does not apply; undefined if it does. */
 export function describeOutcome({ outcome, monitoring_type }: Link): string | undefined {
   switch (outcome) {
     case 'applies':
       return undefined
     case 'came_before':
-      return 'The same policy reaches it from a nearer place already.'
+      return 'A closer assignment of this policy applies.'
     case 'other_type':
-      return `It is for ${monitoring_type ?? 'other'}s only.`
+      return `Only for ${monitoring_type ?? 'other'}s.`
     case 'inactive':
-      return 'The policy is not active.'
+      return 'The policy is inactive.'
     case 'excluded_agent':
       return 'The policy excludes this machine.'
     case 'excluded_site':
@@ -37,11 +37,11 @@ export function describeOutcome({ outcome, monitoring_type }: Link): string | un
     case 'excluded_client':
       return 'The policy excludes its client.'
     case 'blocked_by_agent':
-      return 'The machine blocks policies from above.'
+      return 'The machine blocks inheritance.'
     case 'blocked_by_site':
-      return 'Its site blocks policies from above.'
+      return 'Its site blocks inheritance.'
     case 'blocked_by_client':
-      return 'Its client blocks policies from above.'
+      return 'Its client blocks inheritance.'
   }
 }
 
@@ -52,55 +52,55 @@ export function describeSource(source: PolicySource): string {
 
 const PLACES = { site: 'its site', client: 'its client', default: 'the default' }
 
-/** Why another one stands before it. */
+/** Why another item overrides it. */
 export const LOST_WORDS: Record<Lost, string> = {
-  enforced: 'An enforced policy stands before it.',
-  own: 'What the machine has of its own stands before policies.',
-  nearer: 'What is assigned nearer to the machine stands before it.',
-  earlier: 'A policy of the same place stands before it in their order.',
-  inactive: 'It is switched off.',
-  excluded: 'It excludes this machine.',
+  enforced: 'Overridden by an enforced policy.',
+  own: 'Overridden by the settings of the machine.',
+  nearer: 'Overridden by a closer assignment.',
+  earlier: 'Overridden by a policy higher in the list.',
+  inactive: 'Disabled.',
+  excluded: 'Excludes this machine.',
 }
 
-/** Why the machine does not get what a policy has for it. */
+/** Why the machine does not get an item of a policy. */
 export const UNFIT_WORDS: Record<EffectivePolicy['unfit'][number]['why'], string> = {
   other_system: 'is for other systems',
-  inactive: 'is switched off',
+  inactive: 'is disabled',
   excluded: 'excludes this machine',
 }
 
 type PlanLine = PolicyPlan['lines'][number]
 
 const CHANGE_WORDS: Record<PlanLine['change'], string> = {
-  added: 'gets',
-  removed: 'loses, with its history',
-  changed: 'changes',
-  overridden: 'gets, and its own rests',
-  released: 'has its own again',
+  added: 'Add',
+  removed: 'Remove, with history',
+  changed: 'Change',
+  overridden: 'Add, overrides own',
+  released: 'Restore own',
 }
 
 const TEMPLATE_CHANGE_WORDS: Record<PlanLine['change'], string> = {
-  added: 'gets the alert template',
-  removed: 'loses the alert template',
-  changed: 'changes to the alert template',
-  overridden: 'changes to the alert template',
-  released: 'goes back to the alert template',
+  added: 'Add alert template',
+  removed: 'Remove alert template',
+  changed: 'Change to alert template',
+  overridden: 'Change to alert template',
+  released: 'Restore alert template',
 }
 
-/** What happens to each machine. Settings and templates have no history. */
+/** The change for each machine. Settings and templates have no history. */
 export function describeChange({ kind, change }: Pick<PlanLine, 'kind' | 'change'>): string {
   if (kind === 'alert_template') return TEMPLATE_CHANGE_WORDS[change]
-  if (kind === 'agent_settings' && change === 'removed') return 'goes back from'
-  return kind === 'agent_settings' && change === 'overridden' ? 'gets, before its own' : CHANGE_WORDS[change]
+  if (kind === 'agent_settings' && change === 'removed') return 'Restore from'
+  return kind === 'agent_settings' && change === 'overridden' ? 'Add, overrides own' : CHANGE_WORDS[change]
 }
 
-/** How a machine comes to a policy. */
+/** How a policy applies to a machine. */
 export const LEVEL_WORDS: Record<Link['level'], string> = {
   agent: 'itself',
   search: 'by a search',
   site: 'by its site',
   client: 'by its client',
-  default: 'as all machines',
+  default: 'via "All machines"',
 }
 
 const SLOTS = { server: 'servers', workstation: 'workstations' }

@@ -15,25 +15,24 @@ const WAYS = {
     endpoint: rebootAgent,
     title: 'Reboot now',
     question: 'Reboot',
-    message: 'It restarts at once. What people have not saved there is lost.',
+    message: 'Restarts at once. Unsaved work on it is lost.',
     done: 'is restarting.',
   },
   shutdown: {
     endpoint: shutdownAgent,
     title: 'Shut down',
     question: 'Shut down',
-    message:
-      'It stays off until somebody switches it on or wakes it. What people have not saved there is lost.',
+    message: 'It stays off until somebody switches it on or wakes it. Unsaved work on it is lost.',
     done: 'is shutting down.',
   },
 } as const
 
-/** Restarts the machine that the address names. */
+/** Restarts the machine in the address. */
 export function RebootDialog({ item, close }: AddressedDialogProps) {
   return <PowerDialog way="reboot" item={item} close={close} />
 }
 
-/** Shuts the machine that the address names down, once its name is typed. */
+/** Shuts down the machine in the address, once its name is typed. */
 export function ShutDownDialog({ item, close }: AddressedDialogProps) {
   return <PowerDialog way="shutdown" item={item} close={close} />
 }
@@ -61,9 +60,7 @@ function ConfirmPower({ way, agent: { agent_id, hostname }, close }: ConfirmPowe
     mutationFn: () => call(endpoint, { params: { agent_id } }),
     meta: { errorsShown: true },
     onSuccess: ({ answered }) => {
-      notifyDone(
-        answered ? `${hostname} ${done}` : `${hostname} went without an answer: most likely it ${done}`,
-      )
+      notifyDone(answered ? `${hostname} ${done}` : `No response from ${hostname}. Probably it ${done}`)
       close()
     },
   })

@@ -15,7 +15,7 @@ import { fromLocalText, toLocalText } from '../alerts/snooze-choices.ts'
 
 const TITLE = 'Reboot later'
 
-/** Plans the restart of the machine that the address names. */
+/** Plans the restart of the machine in the address. */
 export function RebootLaterDialog({ item, close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_reboot_agents" onClose={close}>
@@ -29,7 +29,7 @@ export function RebootLaterDialog({ item, close }: AddressedDialogProps) {
 function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void }) {
   const { agent_id, hostname, timezone } = agent
   const format = useDateFormat()
-  // As it was when the dialog was opened.
+  // Time of opening.
   const [usual] = useState(() => toLocalText(nextReminderAt(Date.now())))
   const form = useForm({
     initialValues: { datetime: usual },
@@ -61,14 +61,14 @@ function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void })
         data-autofocus
         {...form.getInputProps('datetime')}
       />
-      <p>It can be called off until then. What was planned before is replaced.</p>
+      <p>You can cancel it until then. Replaces an earlier plan.</p>
     </FormDialog>
   )
 }
 
 function checkTime(atMs: number | undefined, nowMs: number): string | null {
-  if (atMs === undefined) return 'A date and a time are needed.'
-  return atMs <= nowMs ? 'This is over already.' : null
+  if (atMs === undefined) return 'Enter a date and a time.'
+  return atMs <= nowMs ? 'Choose a time in the future.' : null
 }
 
 function timeOnMachine(atMs: number | undefined, timeZone: string): string | undefined {

@@ -9,7 +9,7 @@ import { Time } from '../../ui/layout/Time.tsx'
 import classes from '../maintenance/Maintenance.module.css'
 import { useCancelAction } from './pending-actions/use-cancel-action.ts'
 
-/** When the machine is to restart, and who planned it; nothing where it is not. */
+/** Time and author of the machine's planned restart, if any. */
 export function RebootNote({ agent }: { agent: AgentDetail }) {
   const { agent_id, timezone, pending_actions_count } = agent
   const may = useMay('can_list_pendingactions')
@@ -30,7 +30,7 @@ export function RebootNote({ agent }: { agent: AgentDetail }) {
       </span>
       {mayCancel && (
         <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate(planned)}>
-          Call off
+          Cancel reboot
         </Button>
       )}
     </div>

@@ -7,7 +7,7 @@ import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import type { MenuEntry } from '../../ui/dialog/menu-entry.ts'
 
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
 interface PowerAgent {
   agent_id: string
@@ -22,14 +22,14 @@ export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
   const { open } = useDialog()
   const wake = useWake()
   return ({ agent_id, hostname, connected }) => {
-    const away = connected ? undefined : `${hostname} is not connected.`
+    const away = connected ? undefined : `${hostname} is offline.`
     const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
     return [
       {
         id: 'wake',
         label: 'Wake up',
         icon: IconSunrise,
-        disabledReason: unless(mayWake) ?? (connected ? `${hostname} is awake.` : undefined),
+        disabledReason: unless(mayWake) ?? (connected ? `${hostname} is online.` : undefined),
         run: () => wake({ agent_id, hostname }),
       },
       {
@@ -63,6 +63,6 @@ function useWake() {
     mutationFn: ({ agent_id }: { agent_id: string; hostname: string }) =>
       call(wakeAgent, { params: { agent_id } }),
     onSuccess: ({ sent_by }, { hostname }) =>
-      notifyDone(`The wake-up packet for ${hostname} was sent by ${sent_by.join(', ')}.`),
+      notifyDone(`Wake-up packet for ${hostname} sent by ${sent_by.join(', ')}.`),
   }).mutate
 }

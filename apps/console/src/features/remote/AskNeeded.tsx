@@ -13,7 +13,7 @@ interface AskNeededProps {
   onClose: () => void
 }
 
-/** Asks for the code or the reason without which a tool is not opened; nothing where it was refused for good. */
+/** Asks for the code or reason that opening a tool needs; nothing if the refusal is final. */
 export function AskNeeded({ code, message, onGiven, onClose }: AskNeededProps) {
   if (code === 'code_needed') return <ConfirmCode message={message} onConfirmed={onGiven} onClose={onClose} />
   if (code === 'purpose_needed') return <AskPurpose message={message} onGiven={onGiven} onClose={onClose} />
@@ -21,13 +21,13 @@ export function AskNeeded({ code, message, onGiven, onClose }: AskNeededProps) {
 }
 
 interface AskPurposeProps {
-  /** Why a reason is asked for. */
+  /** Why a reason is required. */
   message: string
   onGiven: () => void
   onClose: () => void
 }
 
-/** Asks why a tool is opened, where the remote access of the machine wants that; once for all that are opened together. */
+/** Asks for the reason of opening a tool, where the remote access of the machine requires one; once for all tools opened together. */
 function AskPurpose({ message, onGiven, onClose }: AskPurposeProps) {
   const [text, setText] = useState('')
   const [asks, setAsks] = useState(false)
@@ -69,7 +69,7 @@ function AskPurpose({ message, onGiven, onClose }: AskPurposeProps) {
             data-autofocus
           />
           <Button type="submit" size="sm" disabled={purpose === ''}>
-            Go on
+            Continue
           </Button>
         </Stack>
       </form>

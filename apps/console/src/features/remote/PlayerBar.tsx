@@ -6,7 +6,7 @@ import classes from './RecordingPlayer.module.css'
 
 const SPEEDS = ['0.5', '1', '2', '4', '8']
 
-/** What can be asked of something that plays. */
+/** Controls of a player. */
 export interface Playing {
   play: () => void
   pause: () => void
@@ -18,11 +18,11 @@ interface PlayerBarProps {
   isPlaying: boolean
   positionMs: number
   lengthMs: number
-  /** More of it is on its way. */
+  /** More of the recording is loading. */
   isLoading: boolean
 }
 
-/** Play, pause, and the place in a recording. */
+/** Play, pause, and the position in a recording. */
 export function PlayerBar({ player, isPlaying, positionMs, lengthMs, isLoading }: PlayerBarProps) {
   return (
     <div className={classes.controls}>
@@ -37,7 +37,7 @@ export function PlayerBar({ player, isPlaying, positionMs, lengthMs, isLoading }
       </Button>
       <Slider
         className={classes.place}
-        thumbLabel="Place in the recording"
+        thumbLabel="Position in the recording"
         label={tellTime}
         min={0}
         max={Math.max(1, lengthMs)}
@@ -60,7 +60,7 @@ interface PlayerPaceProps {
   onSkipPauses: (skip: boolean) => void
 }
 
-/** How fast it is played. */
+/** Playback speed. */
 export function PlayerPace({ speed, onSpeed, skipPauses, onSkipPauses }: PlayerPaceProps) {
   return (
     <>

@@ -12,7 +12,7 @@ import type { LoadedRecording } from './use-recording.ts'
 import { bindLinks } from './terminal-links.ts'
 import { TERMINAL_LOOK } from './terminal-look.ts'
 
-/** What a recording is drawn on. */
+/** The screen that a recording is drawn on. */
 interface CastScreen {
   reset: () => void
   resize: (cols: number, rows: number) => void
@@ -26,7 +26,7 @@ interface PlayerState {
 
 const EMPTY: Cast = { events: [], atMs: [], lengthMs: 0 }
 
-/** Plays a recording on a screen, by the clock of the frames that the browser draws. */
+/** Plays a recording on a screen, timed by the browser's animation frames. */
 class CastPlayer implements Disposable {
   #screen: CastScreen
   #onState: (state: PlayerState) => void
@@ -47,7 +47,7 @@ class CastPlayer implements Disposable {
     this.#speed = times
   }
 
-  /** There is more of it, or it is laid out anew; what is on the screen stays. `isWhole`: nothing comes after this. */
+  /** More events have loaded, or timing has changed; the screen stays. `isWhole`: no more events follow. */
   load(cast: Cast, isWhole: boolean): void {
     this.#cast = cast
     this.#isWhole = isWhole
@@ -69,7 +69,7 @@ class CastPlayer implements Disposable {
     this.#tell()
   }
 
-  /** To what was there at this time; a screen knows no way back, so it begins anew. */
+  /** Moves to a time. A terminal cannot go back, so earlier times replay from the start. */
   seek(toMs: number): void {
     this.#positionMs = Math.max(0, Math.min(toMs, this.#cast.lengthMs))
     if ((this.#cast.atMs[this.#next - 1] ?? 0) > this.#positionMs) {
@@ -95,7 +95,7 @@ class CastPlayer implements Disposable {
     this.#tell()
   }
 
-  /** Everything up to the position, written in as few pieces as sizes allow. */
+  /** Writes everything up to the position, in as few pieces as possible. */
   #show(): void {
     const { events, atMs } = this.#cast
     let text = ''
@@ -118,13 +118,13 @@ class CastPlayer implements Disposable {
 
 interface RecordingPlayerProps {
   recording: LoadedRecording
-  /** Of the file that is saved. */
+  /** Metadata of the saved file. */
   name: string
   startedAt: string
   title: string
 }
 
-/** A recorded terminal with what moves it: play, pause, place, speed, search. */
+/** A recorded terminal with controls: play, pause, position, speed, search. */
 export function RecordingPlayer({ recording, name, startedAt, title }: RecordingPlayerProps) {
   const [skipPauses, setSkipPauses] = useState(true)
   const [speed, setSpeed] = useState('1')
@@ -137,7 +137,7 @@ export function RecordingPlayer({ recording, name, startedAt, title }: Recording
   }
   return (
     <div className={classes.player}>
-      <section ref={place} className={classes.screen} aria-label="What the terminal showed" />
+      <section ref={place} className={classes.screen} aria-label="Recorded terminal" />
       <PlayerBar
         player={player}
         isPlaying={isPlaying}
@@ -198,13 +198,13 @@ function usePlayer({ width, height, isWhole }: LoadedRecording, cast: Cast) {
 const RESET = Symbol('reset')
 type Step = string | { cols: number; rows: number } | typeof RESET
 
-/** Beyond these a recording is not believed. */
+/** Larger sizes are ignored. */
 const [MOST_COLS, MOST_ROWS] = [500, 200]
 
-/** A terminal throws away what it has not drawn yet beyond fifty million characters. */
+/** A terminal drops undrawn output beyond fifty million characters. */
 const PIECE = 1_000_000
 
-/** A terminal that nobody types into, for recordings. It is handed the next step when it has drawn the last one. */
+/** A read-only terminal for recordings. It gets the next piece when it has drawn the last one. */
 function openScreen(element: HTMLElement, size: { cols: number; rows: number }): CastScreen & Disposable {
   const terminal = new Terminal({ ...TERMINAL_LOOK, disableStdin: true, scrollback: 1000, ...within(size) })
   terminal.open(element)
@@ -246,11 +246,11 @@ function within({ cols, rows }: { cols: number; rows: number }) {
 
 interface RecordingSearchProps {
   events: readonly RecordedEvent[]
-  /** The number of the event that wrote what was looked for. */
+  /** Index of the event that wrote the match. */
   onFound: (event: number) => void
 }
 
-/** Finds words in what a terminal showed; Enter goes to the next place, Shift+Enter to the one before. */
+/** Searches a recorded terminal; Enter goes to the next match, Shift+Enter to the previous one. */
 function RecordingSearch({ events, onFound }: RecordingSearchProps) {
   const [words, setWords] = useState('')
   const [at, setAt] = useState<number>()
@@ -269,7 +269,7 @@ function RecordingSearch({ events, onFound }: RecordingSearchProps) {
         className={classes.field}
         size="xs"
         type="search"
-        aria-label="Search what the terminal showed"
+        aria-label="Search recorded terminal"
         placeholder="Search"
         value={words}
         onChange={({ currentTarget }) => {

@@ -26,7 +26,7 @@ const LogsPane = lazyPart(() => import('./logs/LogsPane.tsx').then((file) => fil
 
 const page = getRouteApi('/signed-in/gated/remotebackground/$agent_id')
 
-/** Tools on one machine, in a window of their own, while its user goes on working. */
+/** Tools of one machine in a separate window, while its user keeps working. */
 export function RemoteBackgroundPage() {
   const { agent_id } = page.useParams()
   const search = page.useSearch()
@@ -41,7 +41,7 @@ export function RemoteBackgroundPage() {
     (wanted === 'sessions' && !mayView) || (wanted === 'registry' && agent !== undefined && !isWindows)
   const tool = isHidden ? 'terminal' : wanted
   const tabs = useRef<HTMLDivElement>(null)
-  /** Where each tool was left. */
+  /** Last location of each tool. */
   const left = useRef<Partial<Record<RemoteTool, RemoteSearch>>>({})
   const change = (next: RemoteTool) => {
     left.current[tool] = search
@@ -100,7 +100,7 @@ export function RemoteBackgroundPage() {
               <TerminalPane agentId={agent_id} hostname={agent.hostname} />
             </Suspense>
           ) : (
-            <NoPermission message="Your role does not allow the terminal." />
+            <NoPermission message="Your role does not allow you to use the terminal." />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="files" className={classes.panel}>

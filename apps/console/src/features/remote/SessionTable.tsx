@@ -22,13 +22,13 @@ interface SessionTableProps<Session extends RemoteSession> {
   label: string
   sessions: readonly Session[]
   columns: readonly DataColumn<Session, SessionContext>[]
-  /** Where a session was. */
+  /** The machine or host of a session. */
   hostnameOf: (session: Session) => string
   onReceipt?: (session: RemoteSession) => void
   empty: string
 }
 
-/** Sessions as rows or, where it is narrow, as cards; what was recorded can be played. */
+/** Sessions as rows or, in narrow windows, as cards; recordings can be played. */
 export function SessionTable<Session extends RemoteSession>(props: SessionTableProps<Session>) {
   const { label, sessions, columns, hostnameOf, onReceipt, empty } = props
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
@@ -81,7 +81,7 @@ interface LoadingProps extends RecordingDialogProps {
   onRetry: () => void
 }
 
-/** A session of somebody, played back. */
+/** Plays the recording of a session. */
 function RecordingDialog(props: RecordingDialogProps) {
   const [round, setRound] = useState(0)
   const onRetry = () => setRound(round + 1)
@@ -142,12 +142,12 @@ function RecordingFrame({ session, hostname, onClose, onRetry, loaded, children 
   return (
     <Dialog title={title} size="xl" onClose={onClose}>
       {problem !== null && (
-        <Alert color="warning" title="A part of it is lacking" mb="sm">
+        <Alert color="warning" title="Part of the recording is missing" mb="sm">
           {problem}
         </Alert>
       )}
       {loaded.error !== null && (
-        <Alert color="negative" title="Not all of it could be loaded" mb="sm">
+        <Alert color="negative" title="Failed to load the whole recording" mb="sm">
           {describeError(loaded.error).message}
         </Alert>
       )}

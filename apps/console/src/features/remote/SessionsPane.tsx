@@ -4,7 +4,7 @@ import { getReceipt, listRemoteSessions, type RemoteSession } from '@muster/cont
 import { useQuery } from '@tanstack/react-query'
 import { use, useState } from 'react'
 import { Alert } from '@mantine/core'
-import { RECEIPT_PARTS, type ReceiptPart, type SessionReceipt } from '@muster/contract/agent/receipts'
+import { RECEIPT_PARTS, type ReceiptPart, type SessionReceipt } from '@muster/contract/agent/remote'
 import { LoadingState, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
@@ -14,7 +14,7 @@ import { SessionTable } from './SessionTable.tsx'
 import { SESSION_COLUMNS } from './session-columns.tsx'
 import classes from './ReceiptDialog.module.css'
 
-/** Who used tools on this machine, from when to when; what was recorded can be played. */
+/** Remote sessions on this machine; recordings can be played. */
 export function SessionsPane({ agent: { agent_id, hostname } }: { agent: AgentDetail }) {
   const { data, error, refetch } = useQuery({
     ...query(listRemoteSessions, { params: { agent_id } }),
@@ -30,7 +30,7 @@ export function SessionsPane({ agent: { agent_id, hostname } }: { agent: AgentDe
         columns={SESSION_COLUMNS}
         hostnameOf={() => hostname}
         onReceipt={setLooked}
-        empty="Nobody has used a tool on this machine yet."
+        empty="No remote sessions yet."
       />
       {looked !== undefined && (
         <ReceiptDialog
@@ -53,12 +53,12 @@ function overlaps(other: RemoteSession, session: RemoteSession): boolean {
 interface ReceiptDialogProps {
   session: RemoteSession
   hostname: string
-  /** Other sessions that were open on the machine at some time of this one. */
+  /** Other sessions on the machine that overlap with this one. */
   others: number
   onClose: () => void
 }
 
-/** What changed on the machine while a session ran. */
+/** Changes on the machine during a session. */
 function ReceiptDialog({ session, hostname, others, onClose }: ReceiptDialogProps) {
   const format = use(DateFormat)
   const options = query(getReceipt, { params: { id: session.id } })
@@ -71,9 +71,9 @@ function ReceiptDialog({ session, hostname, others, onClose }: ReceiptDialogProp
   return (
     <Dialog title={title} size="lg" onClose={onClose}>
       {data.interrupted && (
-        <Alert color="warning" title="The agent was stopped meanwhile" mb="sm">
-          The machine was looked at again when the agent was started the next time. What changed in between is
-          in this as well.
+        <Alert color="warning" title="The agent was stopped during the session" mb="sm">
+          The machine was scanned again at the next start of the agent. Changes in between are in this as
+          well.
         </Alert>
       )}
       <p className={classes.about}>
@@ -109,7 +109,7 @@ function Part({ part }: { part: ReceiptPart }) {
       state: from === to ? to : `${from} \u2192 ${to}`,
     })),
   ]
-  if (lines.length === 0) return <p className={classes.dim}>Nothing changed.</p>
+  if (lines.length === 0) return <p className={classes.dim}>No changes</p>
   return (
     <>
       <ul className={classes.changes}>
@@ -128,12 +128,10 @@ function Part({ part }: { part: ReceiptPart }) {
 }
 
 function tellSpan({ from, to }: SessionReceipt, format: (instant: string) => string): string {
-  return `Seen by the machine from ${format(from)} to ${format(to)}, by its own clock, whoever changed it.`
+  return `All changes on the machine from ${format(from)} to ${format(to)}, by its own clock.`
 }
 
 function tellOthers(others: number): string {
-  if (others === 0) return 'No other session was open then.'
-  return others === 1
-    ? 'One other session was open then as well.'
-    : `${others} other sessions were open then as well.`
+  if (others === 0) return 'No other session was open.'
+  return others === 1 ? '1 other session was open.' : `${others} other sessions were open.`
 }

@@ -13,13 +13,13 @@ import { ShellPathDialog } from './ShellPathDialog.tsx'
 interface ShellMenuProps {
   agentId: string
   wish: ShellWish
-  /** What the button says. */
+  /** Label of the button. */
   label: string
-  /** Begins anew with another shell, or as somebody else. */
+  /** Restarts with another shell, or as another user. */
   onWish: (wish: ShellWish) => void
 }
 
-/** Which shell a terminal runs, and as whom; the machine is asked each time that it opens. */
+/** The shell of a terminal and its user; the machine is asked each time the menu opens. */
 export function ShellMenu({ agentId, wish, label, onWish }: ShellMenuProps) {
   const [opened, setOpened] = useState(false)
   const [asksPath, setAsksPath] = useState(false)
@@ -98,14 +98,14 @@ function listEntries(
     {
       id: 'agent-user',
       label: `As ${agent_user}`,
-      note: noteOf('As the agent itself', !asUser),
+      note: noteOf('User of the agent', !asUser),
       icon: mark(!asUser),
       run: () => onWish(wish.shell === undefined ? {} : { shell: wish.shell }),
     },
     {
       id: 'signed-in-user',
-      label: signed_in_user === null ? 'As who is signed in' : `As ${signed_in_user}`,
-      note: noteOf('Signed in at the machine', asUser),
+      label: signed_in_user === null ? 'As the signed-in user' : `As ${signed_in_user}`,
+      note: noteOf('User at the machine', asUser),
       icon: mark(asUser),
       disabledReason: why_no_user ?? undefined,
       run: () => onWish({ ...wish, as_user: true }),
@@ -114,12 +114,12 @@ function listEntries(
 }
 
 const mark = (isChosen: boolean) => (isChosen ? IconCircleDot : IconCircle)
-const noteOf = (text: string, isChosen: boolean) => (isChosen ? `${text}, chosen` : text)
+const noteOf = (text: string, isChosen: boolean) => (isChosen ? `${text}, selected` : text)
 
 function waiting(problem: string | undefined): MenuEntry {
   return {
     id: 'waiting',
-    label: problem === undefined ? 'Asking the machine ...' : 'The machine does not say what it has',
+    label: problem === undefined ? 'Asking the machine ...' : 'Failed to list shells',
     disabledReason: problem ?? '',
     run: () => {},
   }

@@ -4,13 +4,13 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 
 interface ShellPathDialogProps {
   path: string
-  /** What the machine said of this path. */
+  /** The machine's error about this path. */
   problem: string | undefined
   onPath: (path: string) => void
   onClose: () => void
 }
 
-/** The program that a terminal is to run, where it is none of the usual ones. */
+/** Asks for the program of a terminal that is none of the usual shells. */
 export function ShellPathDialog({ path, problem, onPath, onClose }: ShellPathDialogProps) {
   const [shell, setShell] = useState(path)
   const form = useId()
@@ -40,7 +40,7 @@ export function ShellPathDialog({ path, problem, onPath, onClose }: ShellPathDia
       >
         <TextInput
           label="Program"
-          description="Its path on the machine, or a name that is looked for there. The terminal that is open ends."
+          description="Path or name on the machine. The open terminal ends."
           placeholder="/usr/bin/fish"
           data-autofocus
           maxLength={1000}

@@ -1,6 +1,6 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import type { AgentRow } from '@muster/contract/api/agents'
-import type { TreeNode } from '@muster/rules/search/tree-node'
+import type { TreeNode } from '@muster/rules/search/tree-order'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
@@ -16,7 +16,7 @@ import { MOST_MACHINES, openSideBySide } from './side-by-side.ts'
 
 const TITLE = 'Terminals side by side'
 
-/** Whose terminals are to stand side by side: of `client-3`, of `site-2`, or of all, with `agent-ABC` among them. */
+/** Machines whose terminals open side by side: of `client-3`, of `site-2`, or of all, with `agent-ABC` preselected. */
 export function SideBySideDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_use_terminal" onClose={close}>
@@ -26,7 +26,7 @@ export function SideBySideDialog({ item = '', close }: AddressedDialogProps) {
 }
 
 function Choose({ item, close }: { item: string; close: () => void }) {
-  // Of this address for good: another one is another dialog.
+  // Fixed for this address: another address is another dialog.
   const [{ node, first }] = useState(() => placeOf(item))
   const list = useQuery(machinesQuery({ tab: 'mixed', node }))
   const [search, setSearch] = useState('')
@@ -50,7 +50,7 @@ function Choose({ item, close }: { item: string; close: () => void }) {
           <span className={classes.count} role="status">
             {chosen.length === 0
               ? `Up to ${MOST_MACHINES} machines`
-              : `${chosen.length} chosen, up to ${MOST_MACHINES}`}
+              : `${chosen.length} selected, up to ${MOST_MACHINES}`}
           </span>
           <Button variant="default" onClick={close}>
             Cancel
@@ -61,9 +61,7 @@ function Choose({ item, close }: { item: string; close: () => void }) {
         </>
       }
     >
-      <p className={classes.lead}>
-        Each machine gets a terminal in one window. What you type goes to one of them, to some, or to all.
-      </p>
+      <p className={classes.lead}>One window with a terminal per machine. Type into one, some or all.</p>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -100,16 +98,16 @@ function placeOf(item: string): { node: TreeNode | undefined; first: AgentRow['a
 
 interface MachineChoiceProps {
   choice: Choice
-  /** There is no machine at all. */
+  /** No machines exist. */
   isEmpty: boolean
   onChange: (chosen: readonly string[]) => void
 }
 
-/** Machines to be ticked: with the mouse, or with arrows and space. */
+/** Machines with checkboxes, for the mouse or arrow keys and Space. */
 function MachineChoice({ choice, isEmpty, onChange }: MachineChoiceProps) {
   const { shown, more, chosen, all } = choice
-  if (isEmpty) return <EmptyState message="There are no machines here." />
-  if (shown.length === 0) return <EmptyState message="No machine has all of these words." />
+  if (isEmpty) return <EmptyState message="No machines here." />
+  if (shown.length === 0) return <EmptyState message="No machines match the search." />
   const hasAll = all !== undefined && all.length === chosen.length
   const isFull = chosen.length >= MOST_MACHINES
   const tick = (id: string, on: boolean) => {
@@ -121,7 +119,7 @@ function MachineChoice({ choice, isEmpty, onChange }: MachineChoiceProps) {
       {all !== undefined && (
         <Checkbox
           className={classes.all ?? ''}
-          label="All that are connected"
+          label="All online machines"
           checked={hasAll}
           indeterminate={!hasAll && chosen.length > 0}
           onChange={() => onChange(hasAll ? [] : all)}
@@ -172,17 +170,17 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
 const MOST_SHOWN = 200
 
 interface Choice {
-  /** The machines that fit the search, those that were asked for first, then what is connected, by name. */
+  /** Machines that match the search: preselected ones first, then online ones, by name. */
   shown: readonly AgentRow[]
-  /** How many more fit. */
+  /** Number of further matches. */
   more: number
-  /** Machines that are chosen and can be opened. */
+  /** Selected machines that can be opened. */
   chosen: readonly string[]
-  /** What `all` would choose; undefined where that is too many, or nothing more. */
+  /** Machines that "all" selects; undefined if too many or none. */
   all: readonly string[] | undefined
 }
 
-/** What can be chosen of these machines, and what is. */
+/** The selectable and the selected machines. */
 function choiceOf(
   machines: readonly AgentRow[],
   { search, first, chosen: wanted }: { search: string; first: readonly string[]; chosen: readonly string[] },

@@ -23,7 +23,7 @@ interface JoinMenuProps {
   onJoin: (terminal: OpenTerminal, mode: JoinMode) => void
 }
 
-/** Colleagues' terminals on this machine, to look at or to type into as well. */
+/** Colleagues' terminals on this machine, to watch or to type into. */
 function JoinMenu({ agentId, onJoin }: JoinMenuProps) {
   const [opened, setOpened] = useState(false)
   const format = use(DateFormat)
@@ -34,21 +34,21 @@ function JoinMenu({ agentId, onJoin }: JoinMenuProps) {
   })
   const entries =
     data === undefined
-      ? [nothing('Looking ...', error === null ? '' : describeError(error).message)]
+      ? [nothing('Loading …', error === null ? '' : describeError(error).message)]
       : data.flatMap((terminal) => {
           const { session, username, started_at } = terminal
           const since = `Open since ${formatDate(started_at, format)}`
           return [
             {
               id: `view ${session}`,
-              label: `Look at the terminal of ${username}`,
+              label: `Watch the terminal of ${username}`,
               note: since,
               icon: IconEye,
               run: () => onJoin(terminal, 'view'),
             },
             {
               id: `type ${session}`,
-              label: `Type in the terminal of ${username}`,
+              label: `Type into the terminal of ${username}`,
               note: since,
               icon: IconKeyboard,
               run: () => onJoin(terminal, 'type'),
@@ -74,7 +74,7 @@ function JoinMenu({ agentId, onJoin }: JoinMenuProps) {
       </Menu.Target>
       <Menu.Dropdown aria-label="Terminals of colleagues">
         <MenuItems
-          entries={entries.length > 0 ? entries : [nothing('Nobody else has a terminal open here', '')]}
+          entries={entries.length > 0 ? entries : [nothing('No other terminals on this machine', '')]}
         />
       </Menu.Dropdown>
     </Menu>
@@ -88,7 +88,7 @@ const nothing = (label: string, disabledReason: string): MenuEntry => ({
   run: () => {},
 })
 
-/** The terminals of a machine, each a session of its own; those that are not shown go on. */
+/** The terminals of a machine, each its own session; hidden ones keep running. */
 export function TerminalPane({ agentId, hostname }: { agentId: string; hostname: string }) {
   const [kept, setKept] = useState(() => readTabs(agentId))
   const [titles, setTitles] = useState<Record<string, string | undefined>>({})
@@ -167,7 +167,7 @@ export function TerminalPane({ agentId, hostname }: { agentId: string; hostname:
           </Tabs.Panel>
         ))}
         {tabs.length === 0 && (
-          <EmptyState message="No terminal is open.">
+          <EmptyState message="No open terminals.">
             <Button onClick={() => setKept((now) => addTab(now))}>New terminal</Button>
           </EmptyState>
         )}
@@ -176,13 +176,13 @@ export function TerminalPane({ agentId, hostname }: { agentId: string; hostname:
   )
 }
 
-/** For the pointer; with keys it is Delete on the tab, or End terminal. */
+/** For the pointer; the keyboard uses Delete on the tab, or End terminal. */
 function CloseMark({ onClose }: { onClose: () => void }) {
   return (
     <span
       aria-hidden
       className={classes.close}
-      title="Close, which ends the terminal"
+      title="Close tab and end terminal"
       onClick={(event) => {
         event.stopPropagation()
         onClose()
@@ -194,10 +194,10 @@ function CloseMark({ onClose }: { onClose: () => void }) {
 }
 
 const KeptTab = z.object({
-  /** A number, new in this window; the name of a terminal whose shell has given it none. */
+  /** A number, unique in this window; the terminal's name while its shell has set no title. */
   id: z.string().max(10),
   wish: ShellWish,
-  /** A colleague's terminal, and whose. */
+  /** A colleague's terminal and its owner. */
   joined: z.object({ join: TerminalJoin, username: z.string().max(200) }).optional(),
 })
 const KeptTabs = z.object({ tabs: z.array(KeptTab).max(50), shown: z.string().max(10) })
@@ -206,7 +206,7 @@ type KeptTabs = z.infer<typeof KeptTabs>
 
 const keyOf = (agentId: string) => `muster terminals ${agentId}`
 
-/** The terminals that this window had of a machine, or one new. */
+/** The terminals that this window had on a machine, or a new one. */
 function readTabs(agentId: string): KeptTabs {
   const stored = sessionStorage.getItem(keyOf(agentId))
   const kept = stored === null ? undefined : KeptTabs.safeParse(JSON.parse(stored)).data
@@ -222,7 +222,7 @@ function addTab({ tabs }: KeptTabs, more: Pick<KeptTab, 'joined'> = {}): KeptTab
   return { tabs: [...tabs, { id, wish: {}, ...more }], shown: id }
 }
 
-/** Without this one; its neighbour is shown if it was. */
+/** The tabs without this one; selects a neighbour if it was selected. */
 function dropTab({ tabs, shown }: KeptTabs, id: string): KeptTabs {
   const at = tabs.findIndex((tab) => tab.id === id)
   const left = tabs.filter((tab) => tab.id !== id)
@@ -230,7 +230,7 @@ function dropTab({ tabs, shown }: KeptTabs, id: string): KeptTabs {
   return { tabs: left, shown: shown === id ? (next?.id ?? '') : shown }
 }
 
-/** With this one as it is now. */
+/** The tabs with this one updated. */
 function putTab({ tabs, shown }: KeptTabs, changed: KeptTab): KeptTabs {
   return { tabs: tabs.map((tab) => (tab.id === changed.id ? changed : tab)), shown }
 }

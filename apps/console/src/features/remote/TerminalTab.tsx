@@ -36,21 +36,21 @@ import type { Hit } from './terminal-search.ts'
 export interface TerminalTabProps {
   agentId: string
   hostname: string
-  /** Under which its session is found again after a reload. */
+  /** Key under which its session is found again after a reload. */
   place: string
   isShown: boolean
   firstWish: ShellWish
-  /** A colleague's, instead of one of one's own. */
+  /** A colleague's terminal instead of the user's own. */
   join?: TerminalJoin | undefined
   onWish: (wish: ShellWish) => void
-  /** What its shell calls it. */
+  /** Title set by its shell. */
   onTitle: (title: string | undefined) => void
-  /** What the person types and pastes here. */
+  /** Keys and pastes of the user. */
   onTyped?: (text: string) => void
   onView: (view: TerminalView) => void
 }
 
-/** A shell of the machine. */
+/** A shell on the machine. */
 export function TerminalTab(props: TerminalTabProps) {
   const { agentId, hostname, place, isShown, firstWish, join, onWish, onTitle, onTyped, onView } = props
   const [state, setState] = useState<TerminalState>({ state: 'connecting' })
@@ -60,7 +60,7 @@ export function TerminalTab(props: TerminalTabProps) {
   const [showsKeys, setShowsKeys] = useState(false)
   const { terminal_font_size, terminal_theme } = useTerminalLook().look
   const [wish, setWish] = useState(firstWish)
-  /** What was opened last, for the way back. */
+  /** The last opened shell, for the way back. */
   const lastGood = useRef<ShellWish>({})
   const box = useRef<HTMLDivElement>(null)
   const view = useRef<TerminalView>(null)
@@ -139,17 +139,13 @@ export function TerminalTab(props: TerminalTabProps) {
         <TerminalMenu
           onCopyAll={async () => {
             if (box.current && (await copyText(view.current?.copyAll() ?? '', box.current)))
-              notifyDone('The whole buffer is copied.')
+              notifyDone('Buffer copied.')
           }}
           onKeys={() => setShowsKeys(true)}
         />
         {isOver ? (
           <Button size="compact-sm" onClick={() => begin(noShell === undefined ? wish : lastGood.current)}>
-            {join !== undefined
-              ? 'Join again'
-              : noShell === undefined
-                ? 'New terminal'
-                : 'Back to the last shell'}
+            {join !== undefined ? 'Rejoin' : noShell === undefined ? 'New terminal' : 'Return to last shell'}
           </Button>
         ) : (
           <Button size="compact-sm" variant="default" onClick={() => view.current?.end()}>
@@ -193,11 +189,11 @@ export function TerminalTab(props: TerminalTabProps) {
 
 const ROLES: Record<TerminalPerson['role'], string> = {
   owner: 'opened it',
-  view: 'looks on',
-  type: 'types too',
+  view: 'watches',
+  type: 'types',
 }
 
-/** Who is in a terminal, where it is more than one person. */
+/** The people in a terminal, if more than one. */
 function TerminalPeople({ people }: { people: readonly TerminalPerson[] }) {
   if (people.length < 2) return null
   return (
@@ -209,22 +205,22 @@ function TerminalPeople({ people }: { people: readonly TerminalPerson[] }) {
 }
 
 function tellPerson({ name, role, here }: TerminalPerson): string {
-  return `${cleanTitle(name) ?? 'Somebody'} ${ROLES[role]}${here ? '' : ', away now'}`
+  return `${cleanTitle(name) ?? 'Unknown user'} ${ROLES[role]}${here ? '' : ', away now'}`
 }
 
-/** How a terminal stands, in a sentence. */
+/** The state of a terminal, as a sentence. */
 function describeTerminal(state: TerminalState, hostname: string): string {
   switch (state.state) {
     case 'connecting':
       return `Connecting to ${hostname} ...`
     case 'asking':
-      return `Waiting for the person at ${hostname} to allow it, ${state.seconds} seconds at most ...`
+      return `Waiting for consent at ${hostname}, up to ${state.seconds} seconds …`
     case 'open':
       return `${howIn(state)} ${state.shell} as ${state.user} on ${hostname}`
     case 'lost':
-      return 'The connection was lost. The terminal goes on for ten minutes; connecting again ...'
+      return 'Connection lost. The terminal stays open for ten minutes. Reconnecting …'
     case 'offline':
-      return `${state.message} It will be tried again until the machine is back.`
+      return `${state.message} Retrying until the machine is back.`
     case 'ended':
       return state.exitCode === null ? state.message : `${state.message} Exit code ${state.exitCode}.`
     case 'refused':
@@ -233,31 +229,31 @@ function describeTerminal(state: TerminalState, hostname: string): string {
 }
 
 function howIn({ joined, resumed }: Extract<TerminalState, { state: 'open' }>): string {
-  if (joined === 'view') return 'Looking on, without typing, in'
-  if (joined === 'type') return 'Typing too in'
+  if (joined === 'view') return 'Watching, without typing,'
+  if (joined === 'type') return 'Typing into'
   return resumed ? 'Back in' : 'In'
 }
 
-/** `bash as root`, or nothing to say yet. */
+/** `bash as root`, or a default before it opens. */
 function nameShell(state: TerminalState): string {
   return state.state === 'open' ? `${fileName(state.shell)} as ${state.user}` : 'Shell'
 }
 
-/** The name of a program, whichever system its path is of. */
+/** The name of a program from a path of any system. */
 const fileName = (path: string) => path.split(/[/\\]/).at(-1) ?? path
 
 const SHORTCUTS = [
   { keys: ['Ctrl', 'Shift', 'F'], does: 'Search in this terminal' },
-  { keys: ['Ctrl', 'C'], does: 'Copy what is marked; without a mark it goes to the machine' },
+  { keys: ['Ctrl', 'C'], does: 'Copy the selection; without one, send to the machine' },
   { keys: ['Ctrl', 'V'], does: 'Paste, without control characters' },
   { keys: ['Shift', 'Page Up'], does: 'Scroll back' },
-  { keys: ['Shift', 'Page Down'], does: 'Scroll forth' },
-  { keys: ['Alt', 'Click'], does: 'Move the cursor of the shell to there' },
-  { keys: ['Shift', 'Mouse'], does: 'Mark text where a program has the mouse' },
-  { keys: ['Delete'], does: 'On a tab: close it, which ends its terminal' },
+  { keys: ['Shift', 'Page Down'], does: 'Scroll forward' },
+  { keys: ['Alt', 'Click'], does: 'Move the cursor of the shell there' },
+  { keys: ['Shift', 'Mouse'], does: 'Select text while a program uses the mouse' },
+  { keys: ['Delete'], does: 'On a tab: close it and end its terminal' },
 ]
 
-/** The keys that this window takes for itself. */
+/** Keys that this window handles itself. */
 function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" size="sm" onClose={onClose}>
@@ -280,7 +276,7 @@ function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** What can be done with any terminal, and how terminals look. */
+/** Actions and appearance of a terminal. */
 function TerminalMenu({ onCopyAll, onKeys }: { onCopyAll: () => void; onKeys: () => void }) {
   const { look, change } = useTerminalLook()
   const { terminal_font_size: size, terminal_theme: chosen } = look
@@ -288,21 +284,21 @@ function TerminalMenu({ onCopyAll, onKeys }: { onCopyAll: () => void; onKeys: ()
   const themes: MenuEntry[] = TerminalTheme.options.map((name) => ({
     id: name,
     label: TERMINAL_THEME_WORDS[name],
-    note: name === chosen ? 'Chosen' : undefined,
+    note: name === chosen ? 'Selected' : undefined,
     icon: name === chosen ? IconCircleDot : IconCircle,
     run: () => change({ terminal_theme: name }),
   }))
   return (
     <Menu position="bottom-end" withinPortal={false} transitionProps={{ duration: 0 }}>
       <Menu.Target>
-        <ActionIcon variant="default" size={26} aria-label="Copy, look and keys">
+        <ActionIcon variant="default" size={26} aria-label="Copy, appearance and keys">
           <IconDotsVertical size={16} stroke={1.75} aria-hidden />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown aria-label="Copy, look and keys">
+      <Menu.Dropdown aria-label="Copy, appearance and keys">
         <MenuItems
           entries={[
-            { id: 'copy', label: 'Copy the whole buffer', icon: IconCopy, run: onCopyAll },
+            { id: 'copy', label: 'Copy whole buffer', icon: IconCopy, run: onCopyAll },
             { id: 'keys', label: 'Keyboard shortcuts', icon: IconKeyboard, run: onKeys },
             divider('size'),
             {
@@ -310,14 +306,14 @@ function TerminalMenu({ onCopyAll, onKeys }: { onCopyAll: () => void; onKeys: ()
               label: 'Larger text',
               icon: IconTextIncrease,
               note: `${size} px now`,
-              disabledReason: size >= most ? 'It is as large as it gets.' : undefined,
+              disabledReason: size >= most ? 'Maximum size' : undefined,
               run: () => change({ terminal_font_size: size + 1 }),
             },
             {
               id: 'smaller',
               label: 'Smaller text',
               icon: IconTextDecrease,
-              disabledReason: size <= least ? 'It is as small as it gets.' : undefined,
+              disabledReason: size <= least ? 'Minimum size' : undefined,
               run: () => change({ terminal_font_size: size - 1 }),
             },
             divider('theme'),
@@ -329,13 +325,13 @@ function TerminalMenu({ onCopyAll, onKeys }: { onCopyAll: () => void; onKeys: ()
   )
 }
 
-/** Finds words in all that a terminal still holds; Enter goes back in time, Shift+Enter forth. */
+/** Searches a terminal's buffer; Enter goes back in time, Shift+Enter forward. */
 function TerminalSearch({ view, onClose }: { view: RefObject<TerminalView | null>; onClose: () => void }) {
   const [words, setWords] = useState('')
   const [found, setFound] = useState<{ hits: Hit[]; at: number }>()
   const look = (typed: string) => {
     setWords(typed)
-    // The newest is what people mostly look for.
+    // Users mostly look for the newest match.
     const hits = view.current?.find(typed) ?? []
     show(typed === '' ? undefined : { hits, at: hits.length - 1 })
   }
@@ -345,7 +341,7 @@ function TerminalSearch({ view, onClose }: { view: RefObject<TerminalView | null
     if (hit !== undefined) view.current?.show(hit)
   }
   const go = (by: number) => {
-    // What was written meanwhile is looked through as well.
+    // Later output is searched as well.
     const hits = view.current?.find(words) ?? []
     if (hits.length > 0) show({ hits, at: ((found?.at ?? 0) + by + hits.length) % hits.length })
   }
@@ -377,7 +373,7 @@ function TerminalSearch({ view, onClose }: { view: RefObject<TerminalView | null
       <span className={classes.hits} role="status">
         {found !== undefined && tellHits(found)}
       </span>
-      <ActionIcon variant="subtle" size="sm" aria-label="Close the search" onClick={onClose}>
+      <ActionIcon variant="subtle" size="sm" aria-label="Close search" onClick={onClose}>
         <IconX size={14} stroke={1.75} aria-hidden />
       </ActionIcon>
     </div>

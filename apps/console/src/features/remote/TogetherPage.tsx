@@ -18,10 +18,10 @@ import { TerminalTab } from './TerminalTab.tsx'
 interface TerminalCellProps {
   agentId: string
   hostname: string
-  /** What is typed into others is typed here as well. */
+  /** Typing is sent to other terminals as well. */
   isTarget: boolean
   isMarked: boolean
-  /** Undefined = marks say nothing just now. */
+  /** Undefined = selection has no effect in this mode. */
   onMark: ((on: boolean) => void) | undefined
   onTyped: (text: string) => void
   onView: (view: TerminalView) => void
@@ -37,15 +37,15 @@ function TerminalCell(props: TerminalCellProps) {
         {isTarget && (
           <span className={classes.badge}>
             <IconKeyboard size={14} stroke={1.75} aria-hidden />
-            typed into together
+            typing together
           </span>
         )}
         {onMark !== undefined && (
           <Checkbox
             size="xs"
             className={classes.mark ?? ''}
-            label="Marked"
-            aria-label={`Mark ${hostname}`}
+            label="Selected"
+            aria-label={`Select ${hostname}`}
             checked={isMarked}
             onChange={({ currentTarget }) => onMark(currentTarget.checked)}
           />
@@ -69,14 +69,14 @@ function TerminalCell(props: TerminalCellProps) {
 const NO_WISH = {}
 
 const MODES: { value: TypingMode; label: string }[] = [
-  { value: 'alone', label: 'Each alone' },
-  { value: 'marked', label: 'Marked together' },
+  { value: 'alone', label: 'Separate' },
+  { value: 'marked', label: 'Selected together' },
   { value: 'all', label: 'All together' },
 ]
 
 const page = getRouteApi('/signed-in/gated/terminals')
 
-/** Terminals of several machines side by side; what is typed goes to one, to those that are marked, or to all. */
+/** Terminals of several machines side by side; keys go to one, to the selected ones, or to all. */
 export function TogetherPage() {
   const { agents: written = '' } = page.useSearch()
   const navigate = page.useNavigate()
@@ -100,7 +100,7 @@ export function TogetherPage() {
   }
   const names = namesOf(machines)
   const nameOf = (id: string) => machines.find(({ agent_id }) => agent_id === id)?.hostname ?? id
-  if (!may) return <NoPermission message="Your role does not allow the terminal." />
+  if (!may) return <NoPermission message="Your role does not allow you to use the terminal." />
   return (
     <main className={classes.page}>
       <header className={classes.head}>
@@ -116,12 +116,12 @@ export function TogetherPage() {
           maxValues={MOST_MACHINES}
           searchable
           hidePickedOptions
-          nothingFoundMessage="No such machine"
+          nothingFoundMessage="No matching machine"
           limit={200}
         />
         <SegmentedControl
           size="xs"
-          aria-label="Where typed keys go"
+          aria-label="Typing goes to"
           data={MODES}
           value={mode}
           // One of the modes above.
@@ -131,13 +131,13 @@ export function TogetherPage() {
       <p className={classes.targets} role="status" data-together={targets.length > 1 || undefined}>
         <IconKeyboard size={16} stroke={1.75} aria-hidden />
         {targets.length > 1
-          ? `What you type goes to ${targets.length} machines at once: ${targets.map((id) => nameOf(id)).join(', ')}`
+          ? `Typing goes to ${targets.length} machines: ${targets.map((id) => nameOf(id)).join(', ')}`
           : mode === 'marked'
-            ? 'Mark two machines or more to type into them at once.'
-            : 'What you type goes to the terminal that you are in.'}
+            ? 'Select at least two machines to type into them together.'
+            : 'Typing goes to the focused terminal.'}
       </p>
       {shown.length === 0 ? (
-        <EmptyState message="Choose machines above. Each gets a terminal of its own here." />
+        <EmptyState message="Choose machines above to open a terminal on each." />
       ) : (
         <div className={classes.grid}>
           {shown.map((id) => (
@@ -163,10 +163,10 @@ function withMark(marked: ReadonlySet<string>, id: string, on: boolean): Readonl
   return new Set(on ? [...others, id] : others)
 }
 
-/** Where keys go: to the terminal that they are typed into, or also to those that are marked, or to all. */
+/** Where keys go: to the focused terminal, to the selected ones, or to all. */
 type TypingMode = 'alone' | 'marked' | 'all'
 
-/** The machines that get what is typed into any one of them; fewer than two = nothing is typed twice. */
+/** Machines that receive keys typed into any of them; with fewer than two, keys are not copied. */
 export function targetsOf({
   mode,
   marked,

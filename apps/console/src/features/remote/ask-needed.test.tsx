@@ -30,7 +30,7 @@ async function openTab(shown: ReactNode = <TerminalPane agentId="alpha0000000" h
   return { server, screen }
 }
 
-test('issue 4, 1.3: the code is asked for in place, a wrong one is said, and the terminal goes on', async () => {
+test('the code is asked for in place, a wrong one is said, and the terminal goes on', async () => {
   givenWindows(
     (socket) => socket.end('code_needed', REASON),
     (socket) => socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),
@@ -48,9 +48,7 @@ test('issue 4, 1.3: the code is asked for in place, a wrong one is said, and the
   await expect.element(dialog.getByText('This code was already used. Wait for the next one.')).toBeVisible()
   await dialog.getByLabelText('Code').fill('222222')
   await expect.element(dialog).not.toBeInTheDocument()
-  await expect
-    .element(screen.getByText('Waiting for the person at PC-12 to allow it, 30 seconds at most ...'))
-    .toBeVisible()
+  await expect.element(screen.getByText('Waiting for consent at PC-12, up to 30 seconds …')).toBeVisible()
   expect(codes).toEqual([{ twofactor: '111111' }, { twofactor: '222222' }])
 })
 
@@ -66,7 +64,7 @@ test('who gives no code reads why there is no terminal, and may try again', asyn
   await expect.element(screen.getByText('The person at the machine refused.')).toBeVisible()
 })
 
-test('issue 4, the story, why: the reason is asked for in place, and counts for the whole window', async () => {
+test('the reason is asked for in place, and counts for the whole window', async () => {
   const message = 'Say why you open a terminal on "PC-12".'
   const sent: unknown[] = []
   givenWindows(
@@ -79,11 +77,11 @@ test('issue 4, the story, why: the reason is asked for in place, and counts for 
   const { screen } = await openTab()
   const dialog = screen.getByRole('dialog', { name: 'Reason' })
   await expect.element(dialog.getByText(message)).toBeVisible()
-  await expect.element(dialog.getByRole('button', { name: 'Go on' })).toBeDisabled()
+  await expect.element(dialog.getByRole('button', { name: 'Continue' })).toBeDisabled()
   await dialog.getByLabelText('Reason').fill(' Ticket 4711 ')
   await userEvent.keyboard('{Enter}')
   await expect.element(dialog).not.toBeInTheDocument()
-  await expect.element(screen.getByText(/^Waiting for the person at PC-12 to allow it/)).toBeVisible()
+  await expect.element(screen.getByText(/^Waiting for consent at PC-12/)).toBeVisible()
   expect(sent).toMatchObject([{ type: 'hello', purpose: 'Ticket 4711', request: { tool: 'terminal' } }])
 })
 

@@ -1,14 +1,14 @@
 import type { RecordedEvent } from '@muster/contract/api/remote'
 
-/** Where nothing happens for longer, a player that skips pauses goes on after this. */
+/** Longest pause when a player skips pauses. */
 const MOST_PAUSE_MS = 2000
 const MOST_HITS = 500
-/** Orders of a terminal, and what is no letter: CSI, OSC, DCS and its like, two characters, control characters. */
+/** Escape sequences and control characters: CSI, OSC, DCS and similar, two-character ones. */
 const ORDERS =
   // oxlint-disable-next-line no-control-regex
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[PX^_][^\u001B]*(?:\u001B\\)?|[ -/]*[0-~])|[\u0000-\u0008\u000B-\u001F\u007F]/g
 
-/** A recording as it is played: `atMs[n]` is when event n comes, which is earlier than it was where pauses are skipped. */
+/** A recording during playback: `atMs[n]` is the time of event n, earlier than recorded where pauses are skipped. */
 export interface Laid<Event> {
   events: readonly Event[]
   atMs: readonly number[]
@@ -23,7 +23,7 @@ export function layOut<Event extends readonly [number, ...unknown[]]>(
   let atMs = 0
   let lastMs = events[0]?.[0] ?? 0
   const times = events.map(([ms]) => {
-    // Times of a part that was begun by another server may lie before those of the one before.
+    // Times of a part from another server may precede those of the part before.
     const pauseMs = Math.max(0, ms - lastMs)
     atMs += skipPauses ? Math.min(pauseMs, MOST_PAUSE_MS) : pauseMs
     lastMs = Math.max(lastMs, ms)
@@ -34,11 +34,11 @@ export function layOut<Event extends readonly [number, ...unknown[]]>(
 
 export interface PlainText {
   text: string
-  /** Which event wrote the letter with this number. */
+  /** The event that wrote the character at an index. */
   eventAt: (index: number) => number
 }
 
-/** What can be read of a recording, without the orders between the letters. */
+/** The text of a recording, without escape sequences. */
 export function plainTextOf(events: readonly RecordedEvent[]): PlainText {
   const starts: { raw: number; event: number }[] = []
   let length = 0
@@ -73,7 +73,7 @@ export function plainTextOf(events: readonly RecordedEvent[]): PlainText {
   }
 }
 
-/** The events at whose end these words can be read, the first five hundred. */
+/** The first five hundred events at whose end the words appear. */
 export function findWords({ text, eventAt }: PlainText, words: string): number[] {
   const wanted = words.toLowerCase()
   if (wanted === '') return []
@@ -86,7 +86,7 @@ export function findWords({ text, eventAt }: PlainText, words: string): number[]
   return hits
 }
 
-/** The recording as a file that other players know. */
+/** The recording in asciicast format. */
 export function writeAsciicast(
   events: readonly RecordedEvent[],
   { width, height, startedAt, title }: { width: number; height: number; startedAt: string; title: string },
@@ -96,7 +96,7 @@ export function writeAsciicast(
   return `${[JSON.stringify({ version: 2, width, height, timestamp, title }), ...lines].join('\n')}\n`
 }
 
-/** The last of those at the front that fit, in a list where all that fit stand at the front. */
+/** The last match of a list whose matches are all at the front. */
 function lastUpTo<Item>(items: readonly Item[], fits: (item: Item) => boolean): Item | undefined {
   let [low, high] = [0, items.length]
   while (low < high) {

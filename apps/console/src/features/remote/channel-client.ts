@@ -17,43 +17,43 @@ import { readPurpose } from './purpose.ts'
 const RETRY_FIRST_MS = 300
 const RETRY_MOST_MS = 5000
 const PING_EVERY_MS = 5000
-/** A slow line may have a whole window of the channel before the first answer. */
+/** A slow connection may buffer a whole channel window before the first response. */
 const MOST_UNANSWERED = 4
-/** After these it is tried again by itself. */
+/** Error codes that are retried automatically. */
 const COMES_BACK = new Set<ChannelEnd['code']>(['link_lost', 'agent_offline', 'server_stopping'])
 
 export interface ChannelHandlers {
   fetchTicket: () => Promise<string>
-  /** What to ask for, each time that it connects. */
+  /** The hello of each connection. */
   request: () => ToolRequest | LogRequest | WebTermRequest
-  /** The window is let in; what the tool says comes next. */
+  /** The channel is accepted; the tool's messages follow. */
   onWelcome: (welcome: ChannelWelcome) => void
-  /** `consumed` is called when the bytes are dealt with; so much may come again. */
+  /** `consumed` returns credit once the bytes are processed. */
   onData: (bytes: Uint8Array, consumed: () => void) => void
   onText: (message: unknown) => void
-  /** It broke, and is tried again; answers false = it is not. */
+  /** The connection broke and will be retried; returning false stops that. */
   onLost: (why: ChannelEnd | undefined) => void | false
-  /** It is over for good; true = try once more. */
+  /** The channel has ended; true = retry once. */
   onEnd: (end: ChannelEnd) => boolean
 }
 
-/** One channel to a tool on a machine, opened again after a break until it ends or is disposed of. */
+/** One channel to a tool on a machine, reopened after a break until it ends or is disposed of. */
 export class ChannelClient implements Disposable {
   #url: string
   #handlers: ChannelHandlers
   #socket: WebSocket | undefined
   #sending = new SendWindow()
   #debt = new CreditDebt()
-  /** What the machine has given no credit for yet; a message is sent whole. */
+  /** Bytes without credit from the machine yet; a message is sent whole. */
   #waiting: { kind: typeof CHANNEL_KIND.data | typeof CHANNEL_KIND.text; payload: Uint8Array }[] = []
   #failures = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #pulse: ReturnType<typeof setInterval> | undefined
-  /** Pings since something came last. */
+  /** Pings since the last received message. */
   #unanswered = 0
   #isOver = false
 
-  /** `place`: a machine's id, or the path of another socket that speaks the same. */
+  /** `place`: a machine's id, or the path of another socket with the same protocol. */
   constructor(place: string | { path: string }, handlers: ChannelHandlers) {
     const path = typeof place === 'string' ? channelPath(place) : place.path
     this.#url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${path}`
@@ -62,7 +62,7 @@ export class ChannelClient implements Disposable {
   }
 
   sendData(bytes: Uint8Array): void {
-    // Of a clipboard without a text there is nothing to paste.
+    // A clipboard without text has nothing to paste.
     if (bytes.length === 0) return
     this.#waiting.push({ kind: CHANNEL_KIND.data, payload: bytes })
     this.#push()
@@ -93,7 +93,7 @@ export class ChannelClient implements Disposable {
     try {
       ticket = await this.#handlers.fetchTicket()
     } catch {
-      // The call has told the person why; here it is one more failed attempt.
+      // The call has shown the error already; here it is a failed attempt.
       return this.#lose(undefined)
     }
     if (this.#isOver) return
@@ -105,7 +105,7 @@ export class ChannelClient implements Disposable {
     this.#waiting = []
     let end: ChannelEnd | undefined
     socket.addEventListener('open', () => {
-      // What has no value is left out.
+      // Undefined values are left out.
       const purpose = readPurpose()
       socket.send(JSON.stringify({ type: 'hello', ticket, purpose, request: this.#handlers.request() }))
       this.#push()
@@ -126,7 +126,7 @@ export class ChannelClient implements Disposable {
     })
   }
 
-  /** A connection that breaks without a word is missed: neither side of it is told by its network. */
+  /** Detects a silently broken connection: the network reports it to neither side. */
   #watch(socket: WebSocket): void {
     clearInterval(this.#pulse)
     this.#unanswered = 0

@@ -11,11 +11,11 @@ test.each([
   ['<b>bold</b>', '<b>bold</b>'],
   ['', undefined],
   ['\u0000\u2028', undefined],
-])('issue 4, 2.1: the title %j of a shell is shown as %j', (title, shown) => {
+])('the title %j of a shell is shown as %j', (title, shown) => {
   expect(cleanTitle(title)).toBe(shown)
 })
 
-test('issue 4, 2.1: a title without end is cut, between characters', () => {
+test('a title without end is cut, between characters', () => {
   const cut = cleanTitle('😀'.repeat(5_000_000))
   expect(Array.from(cut ?? '')).toHaveLength(60)
   expect(cut).toMatch(/^(😀)+…$/u)

@@ -1,14 +1,14 @@
 const MOST_CHARACTERS = 60
 
 /**
- * A title that a program has given to its terminal, as a name for people: one line without what is not seen, what turns
- * text around, and what is too long. Undefined = nothing is left of it.
+ * A terminal title set by a program, made safe to show: one line without invisible or direction-changing characters, with
+ * limited length. Undefined = nothing is left.
  */
 export function cleanTitle(title: string): string | undefined {
   const seen = title
     .slice(0, 1000)
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu, ' ')
-    // A letter carries a few marks; piled up they leave their line.
+    // A letter has few combining marks; stacks of them leave their line.
     .replaceAll(/(\p{M}{2})\p{M}+/gu, '$1')
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -29,36 +29,34 @@ async function givenColleague() {
   return { ...given, join }
 }
 
-test("issue 4, 2.1: a colleague's terminal is looked at in its own size, without a key getting through", async () => {
+test("a colleague's terminal is looked at in its own size, without a key getting through", async () => {
   const { screen, join } = await givenColleague()
-  const guest = await join('Look at the terminal of anna')
+  const guest = await join('Watch the terminal of anna')
   expect(guest.asked).toMatchObject({ session: null, join: { session: SESSION, mode: 'view' } })
-  await expect
-    .element(screen.getByText('Looking on, without typing, in /bin/bash as root on PC-12'))
-    .toBeVisible()
+  await expect.element(screen.getByText('Watching, without typing, /bin/bash as root on PC-12')).toBeVisible()
   guest.tell({ type: 'people', people: [ANNA, { name: 'Ada', role: 'view', here: true }] })
-  await expect.element(screen.getByText('Anna (anna) opened it · Ada looks on')).toBeVisible()
+  await expect.element(screen.getByText('Anna (anna) opened it · Ada watches')).toBeVisible()
   guest.print('what anna sees')
   await expect.element(screen.getByText('what anna sees')).toBeVisible()
   await userEvent.keyboard('rm -rf /')
   expect(guest.heard).toBe('')
   expect(guest.sizes).toEqual([])
   await screen.getByRole('button', { name: 'Leave' }).click()
-  await expect.element(screen.getByText('You left it.')).toBeVisible()
+  await expect.element(screen.getByText('You left the session.')).toBeVisible()
   expect(guest.isEnded).toBe(true)
 })
 
-test('issue 4, 2.1: who may type does; its owner reads who is there, and that somebody has gone', async () => {
+test('who may type does; its owner reads who is there, and that somebody has gone', async () => {
   const { screen, windows, join } = await givenColleague()
   const people = [
     { ...ANNA, here: false },
     { name: 'Ada\u202E\n', role: 'type', here: true },
   ]
   windows[0]?.tell({ type: 'people', people })
-  await expect.element(screen.getByText('Anna (anna) opened it, away now · Ada types too')).toBeVisible()
+  await expect.element(screen.getByText('Anna (anna) opened it, away now · Ada types')).toBeVisible()
   windows[0]?.tell({ type: 'people', people: people.slice(0, 1) })
   await expect.element(screen.getByText('Anna (anna) opened it')).not.toBeInTheDocument()
-  const guest = await join('Type in the terminal of anna')
+  const guest = await join('Type into the terminal of anna')
   await expect.element(screen.getByRole('tab', { name: 'anna: terminal' })).toBeVisible()
   await userEvent.keyboard('ls')
   await expect.poll(() => guest.heard).toBe('ls')

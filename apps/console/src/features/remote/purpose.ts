@@ -1,4 +1,4 @@
-/** Why the tools of this window are opened, once somebody was asked: said once, it counts for what comes after. */
+/** The reason for opening the tools of this window: given once, it counts for later tools. */
 let given: string | undefined
 const listeners = new Set<() => void>()
 
@@ -9,7 +9,7 @@ export function givePurpose(purpose: string): void {
   for (const listener of listeners) listener()
 }
 
-/** Called as soon as somebody has said it, in whichever terminal of this window. */
+/** Called as soon as a reason was given, in any terminal of this window. */
 export function onPurpose(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -21,7 +21,7 @@ interface Waiting {
 }
 const waiting: Waiting[] = []
 
-/** Several tools may need a reason at once: the first of them asks, the next one where it goes unanswered. */
+/** Several tools may need a reason at once: the first asks, the next one if that is dismissed. */
 export function waitForPurpose(tool: Waiting): () => void {
   waiting.push(tool)
   waiting[0]?.onTurn()
@@ -31,7 +31,7 @@ export function waitForPurpose(tool: Waiting): () => void {
   }
 }
 
-/** Nobody says why: none of those that wait asks again by itself. */
+/** The question was dismissed: waiting tools do not ask again on their own. */
 export function dismissPurpose(): void {
   for (const tool of waiting.slice()) tool.onDismissed()
 }

@@ -66,12 +66,12 @@ test('a folder whose name is no text has an address too, and an address of nothi
 
 test('the path of a folder can be written', async () => {
   const { server, at } = await openAt('?tool=files')
-  const write = page.getByRole('button', { name: 'Write a path' })
-  const field = textbox('Path of a folder')
+  const write = page.getByRole('button', { name: 'Enter path' })
+  const field = textbox('Folder path')
   await write.click()
   await expect.element(field).toHaveFocus()
   await field.fill('etc')
-  await expect.element(page.getByText('Write the whole path of a folder: it begins with /.')).toBeVisible()
+  await expect.element(page.getByText('Enter the full path of a folder, starting with /.')).toBeVisible()
   await userEvent.keyboard('{Enter}')
   await field.fill(' /etc/ssh// ')
   await userEvent.keyboard('{Enter}')
@@ -98,10 +98,10 @@ test('a tool is found again as it was left', async () => {
 
 test('a key of the registry stands in the address', async () => {
   const { server, at } = await openAt(String.raw`?tool=registry&at=HKEY_USERS\A`, 'windows')
-  await expect.element(textbox('Path of the key')).toHaveValue(String.raw`HKEY_USERS\A`)
+  await expect.element(textbox('Key path')).toHaveValue(String.raw`HKEY_USERS\A`)
   const asked = () => server.calls(listRegistry).map(({ search }) => search.get('path'))
   await expect.poll(asked).toContain(String.raw`HKEY_USERS\A`)
-  await textbox('Path of the key').fill('HKEY_USERS\\')
+  await textbox('Key path').fill('HKEY_USERS\\')
   await userEvent.keyboard('{Enter}')
   await expect.poll(at).toBe(`${WINDOW}?tool=registry&at=HKEY_USERS`)
 })

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { RemoteSession } from '@muster/contract/api/remote'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { formatAge } from '../../app/shell/format-seconds.ts'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './SessionsPane.module.css'
@@ -8,7 +8,7 @@ import classes from './SessionsPane.module.css'
 export interface SessionContext {
   formatDate: (instant: string) => string
   onPlay: (session: RemoteSession) => void
-  /** Undefined where sessions have none. */
+  /** Undefined where sessions have no changes. */
   onReceipt?: (session: RemoteSession) => void
 }
 
@@ -19,18 +19,18 @@ export const SESSION_COLUMNS: readonly DataColumn<RemoteSession, SessionContext>
   { id: 'tool', title: 'Tool', width: '120px', render: (session) => tellTool(session) },
   {
     id: 'began',
-    title: 'Began',
+    title: 'Started',
     width: '170px',
     render: ({ started_at }, { formatDate }) => <time dateTime={started_at}>{formatDate(started_at)}</time>,
   },
-  { id: 'lasted', title: 'Lasted', width: '110px', render: (session) => tellLength(session) },
+  { id: 'lasted', title: 'Duration', width: '110px', render: (session) => tellLength(session) },
   {
     id: 'purpose',
     title: 'Reason',
     width: 'minmax(110px, 1fr)',
     render: ({ purpose }) => <span data-tip={purpose ?? undefined}>{purpose}</span>,
   },
-  { id: 'end', title: 'How it ended', width: 'minmax(140px, 1.4fr)', render: (session) => tellEnd(session) },
+  { id: 'end', title: 'End reason', width: 'minmax(140px, 1.4fr)', render: (session) => tellEnd(session) },
   { id: 'from', title: 'From', width: '120px', render: ({ ip_address }) => ip_address },
   {
     id: 'recording',
@@ -79,7 +79,7 @@ function Changes({ session, onReceipt }: { session: RemoteSession; onReceipt: Se
   if (receipt === null)
     return (
       <span className={classes.dim} data-tip={ended_at === null ? undefined : NOT_SAID}>
-        {ended_at === null ? '' : 'not known'}
+        {ended_at === null ? '' : 'unknown'}
       </span>
     )
   const { changes } = receipt
@@ -95,8 +95,7 @@ function Changes({ session, onReceipt }: { session: RemoteSession; onReceipt: Se
   )
 }
 
-const NOT_SAID =
-  'The machine has not said what changed: it still looks, is away, has lost its state, or its agent is older than receipts.'
+const NOT_SAID = 'No changes reported yet. The machine may be scanning, offline, or running an old agent.'
 
 const tellChanges = (changes: number) =>
   changes === 0 ? 'no changes' : `${changes} ${changes === 1 ? 'change' : 'changes'}`
@@ -123,10 +122,10 @@ function Recorded({ session, onPlay }: { session: RemoteSession; onPlay: (sessio
 }
 
 function tellLength({ started_at, ended_at }: RemoteSession): string {
-  return ended_at === null ? 'goes on' : formatAge(Date.parse(ended_at) - Date.parse(started_at))
+  return ended_at === null ? 'Active' : formatAge(Date.parse(ended_at) - Date.parse(started_at))
 }
 
-/** A visit to a colleague's is a session of its own. */
+/** Joining a colleague's terminal is a session of its own. */
 function tellTool({ tool, joined_session }: RemoteSession): string {
   return joined_session ? `${tool}, joined` : tool
 }

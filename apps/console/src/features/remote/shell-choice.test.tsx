@@ -26,7 +26,7 @@ async function givenShells(more: Partial<typeof DEFAULTS> | object = {}) {
   return { ...given, choose }
 }
 
-test('issue 4, 2.1: a terminal opens with the default shell; another one begins it anew, as who is signed in too', async () => {
+test('a terminal opens with the default shell; another one begins it anew, as who is signed in too', async () => {
   const { screen, windows, choose } = await givenShells()
   await expect.element(screen.getByText('In /bin/bash as root on PC-12')).toBeVisible()
   expect(windows[0]?.asked).toEqual({
@@ -43,16 +43,16 @@ test('issue 4, 2.1: a terminal opens with the default shell; another one begins 
   await expect.poll(() => windows[2]?.asked).toMatchObject({ shell: '/usr/bin/zsh', as_user: true })
 })
 
-test('issue 4, 2.1: where nobody is signed in, the menu says so', async () => {
+test('where nobody is signed in, the menu says so', async () => {
   const why_no_user = 'Nobody is signed in at this machine.'
   const { screen } = await givenShells({ signed_in_user: null, why_no_user })
   await screen.getByRole('button', { name: 'Shell: bash as root' }).click()
-  const item = screen.getByRole('menuitem', { name: /^As who is signed in/ })
+  const item = screen.getByRole('menuitem', { name: /^As the signed-in user/ })
   await expect.element(item).toBeDisabled()
   await expect.element(item.getByText(why_no_user)).toBeVisible()
 })
 
-test('issue 4, 2.1: a custom shell that is not there asks for another path; cancelling leads back', async () => {
+test('a custom shell that is not there asks for another path; cancelling leads back', async () => {
   const { screen, windows, choose } = await givenShells()
   await choose(/^Custom shell/)
   const dialog = screen.getByRole('dialog', { name: 'Custom shell' })

@@ -1,12 +1,12 @@
 import { AgentId } from '@muster/contract/fields'
 
-/** As many terminals as can be looked over at once. */
+/** Maximum number of terminals in a window. */
 export const MOST_MACHINES = 12
-/** Between the machines in the address. */
+/** Separates the machines in the address. */
 const BETWEEN = '.'
 const WINDOW = 'noopener,popup,width=1100,height=760'
 
-/** The machines of an address; what is none, or too much, is left out. */
+/** The machines of an address; invalid or surplus ones are left out. */
 export function readAgents(written: string): string[] {
   const ids = written.split(BETWEEN).filter((id) => AgentId.safeParse(id).success)
   return [...new Set(ids)].slice(0, MOST_MACHINES)
@@ -17,7 +17,7 @@ export function writeAgents(ids: readonly string[]): string | undefined {
   return ids.length === 0 ? undefined : ids.join(BETWEEN)
 }
 
-/** Opens the terminals of these machines in a window of their own. */
+/** Opens the terminals of these machines in a separate window. */
 export function openSideBySide(ids: readonly string[]): void {
   window.open(`/terminals?agents=${ids.join(BETWEEN)}`, '_blank', WINDOW)
 }

@@ -1,8 +1,8 @@
 import type { Terminal } from '@xterm/xterm'
 
 /**
- * Keys and the clipboard: Ctrl+C copies what is marked and is the machine's otherwise; Ctrl+V and Ctrl+Shift+V are left
- * to the browser, which pastes; Ctrl+Shift+F searches.
+ * Keys and the clipboard: Ctrl+C copies a selection and goes to the machine otherwise; Ctrl+V and Ctrl+Shift+V are left to
+ * the browser, which pastes; Ctrl+Shift+F searches.
  */
 export function bindKeys(
   terminal: Terminal,
@@ -22,13 +22,13 @@ export function bindKeys(
     event.stopPropagation()
     terminal.paste(cleanPaste(event.clipboardData?.getData('text/plain') ?? ''))
   }
-  // Before xterm, which hands on whatever the clipboard holds.
+  // Before xterm, which forwards the clipboard unchanged.
   element.addEventListener('paste', paste, { capture: true })
 }
 
-/** Text without control characters: those could end the brackets by which a shell knows what was pasted, and run it. */
+/** Text without control characters, which could end bracketed paste and run in the shell. */
 function cleanPaste(text: string): string {
-  // Tabs and ends of lines stay.
+  // Tabs and line ends stay.
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g, '')
 }
@@ -38,7 +38,7 @@ function handleKey(terminal: Terminal, event: KeyboardEvent): boolean {
   const key = event.key.toLowerCase()
   if (key === 'v') return false
   if (key !== 'c' || !terminal.hasSelection()) return true
-  // The browser copies what xterm has put into its hidden field.
+  // The browser copies the content of xterm's hidden field.
   if (event.shiftKey) event.preventDefault()
   void navigator.clipboard?.writeText(terminal.getSelection())
   terminal.clearSelection()

@@ -5,8 +5,8 @@ const AFTER_ADDRESS = /[.,;:!?)\]]+$/
 const LONGEST_LINE = 4000
 
 /**
- * Addresses that a terminal shows can be opened, http and https only. Whatever it says that they are: the person reads
- * the real one first, and the page that opens knows nothing of this one.
+ * Opens addresses shown in a terminal, http and https only. The user sees the real address first, and the opened page
+ * gets no reference to this one.
  */
 export function bindLinks(terminal: Terminal): void {
   terminal.options.linkHandler = { activate: (_, address) => openAddress(address) }
@@ -15,7 +15,7 @@ export function bindLinks(terminal: Terminal): void {
   })
 }
 
-/** The address as it is opened; undefined = it is none that may be. */
+/** The address to open; undefined = not allowed. */
 export function cleanAddress(text: string): string | undefined {
   if (text.length > 2000 || !URL.canParse(text)) return undefined
   const url = new URL(text)
@@ -25,7 +25,7 @@ export function cleanAddress(text: string): string | undefined {
 function openAddress(text: string): void {
   const address = cleanAddress(text)
   if (address === undefined) return
-  // What stands before @ is no host, and letters that look alike are written out.
+  // The part before @ is no host, and lookalike letters are written out.
   const { host } = new URL(address)
   if (window.confirm(`Open a page of ${host}?\n\n${address}`))
     window.open(address, '_blank', 'noopener,noreferrer')

@@ -47,7 +47,7 @@ const LIGHT: typeof DARK = {
   brightWhite: '#8c959f',
 }
 
-/** The themes of terminals by the names under which they are kept. */
+/** The terminal themes, by their stored names. */
 export const TERMINAL_THEMES: Record<TerminalTheme, typeof DARK> = {
   dark: DARK,
   light: LIGHT,
@@ -56,11 +56,11 @@ export const TERMINAL_THEMES: Record<TerminalTheme, typeof DARK> = {
   sand: { ...LIGHT, background: '#fdf6e3', foreground: '#3b4a50', selectionBackground: '#d9cfae' },
 }
 
-/** How terminals look, live and played back. */
+/** Appearance of terminals, live and recorded. */
 export const TERMINAL_LOOK = {
   fontFamily: "'JetBrains Mono Variable', ui-monospace, monospace",
   fontSize: 13,
-  /** Whatever colours a program chooses, it can be read. */
+  /** Text stays readable in any colours that a program chooses. */
   minimumContrastRatio: 4.5,
   theme: DARK,
 }

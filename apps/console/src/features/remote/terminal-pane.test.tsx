@@ -6,7 +6,7 @@ import { openTab } from './test-tab.tsx'
 const BASH = { shell: '/bin/bash', user: 'root' }
 const title = (text: string) => `\u001B]0;${text}\u0007`
 
-test('issue 4, 2.1: tabs are sessions of their own, and are called what their shells call them', async () => {
+test('tabs are sessions of their own, and are called what their shells call them', async () => {
   const { screen, windows } = await openTab()
   windows[0]?.open(BASH)
   await expect.element(screen.getByRole('tab', { name: 'Shell 1' })).toBeVisible()
@@ -27,25 +27,25 @@ test('issue 4, 2.1: tabs are sessions of their own, and are called what their sh
   expect(windows[1]?.sizes).toEqual([])
 })
 
-test('issue 4, 2.1: closing a tab ends its session and no other; the last one leaves a way to open one', async () => {
+test('closing a tab ends its session and no other; the last one leaves a way to open one', async () => {
   const { screen, windows } = await openTab()
   windows[0]?.open(BASH)
   await screen.getByRole('button', { name: 'New tab' }).click()
   await expect.poll(() => windows[1]?.asked).toBeDefined()
   windows[1]?.open(BASH)
-  await screen.getByRole('tab', { name: 'Shell 2' }).getByTitle('Close, which ends the terminal').click()
+  await screen.getByRole('tab', { name: 'Shell 2' }).getByTitle('Close tab and end terminal').click()
   await expect.element(screen.getByRole('tab', { name: 'Shell 2' })).not.toBeInTheDocument()
   expect([windows[0]?.isEnded, windows[1]?.isEnded]).toEqual([false, true])
   const last = screen.getByRole('tab', { name: 'Shell 1' })
   await expect.element(last).toHaveAttribute('aria-selected', 'true')
   last.element().dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete', bubbles: true }))
-  await expect.element(screen.getByText('No terminal is open.')).toBeVisible()
+  await expect.element(screen.getByText('No open terminals.')).toBeVisible()
   expect(windows[0]?.isEnded).toBe(true)
   await screen.getByRole('button', { name: 'New terminal' }).click()
   await expect.poll(() => windows[2]?.asked).toMatchObject({ session: null })
 })
 
-test('issue 4, 2.1: after a reload each tab finds its own session again', async () => {
+test('after a reload each tab finds its own session again', async () => {
   const { screen, windows, reload } = await openTab()
   windows[0]?.open(BASH)
   await screen.getByRole('button', { name: 'New tab' }).click()

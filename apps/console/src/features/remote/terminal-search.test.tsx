@@ -10,7 +10,7 @@ import { givenTerminal } from './test-terminal.ts'
 
 const BASH = { shell: '/bin/bash', user: 'root' }
 
-test('issue 4, 2.1: words are found in the whole scrollback, over wrapped lines and beside wide letters', async () => {
+test('words are found in the whole scrollback, over wrapped lines and beside wide letters', async () => {
   const { machine, view, place } = await givenTerminal()
   machine.print(`first Needle\r\n${'filler\r\n'.repeat(3000)}漢字 needle 漢\r\n${'x'.repeat(75)}need`)
   machine.print('le over the edge\r\nTHE-END')
@@ -26,7 +26,7 @@ test('issue 4, 2.1: words are found in the whole scrollback, over wrapped lines 
   expect(view.find('l').length).toBeGreaterThan(3000)
 })
 
-test('issue 4, 2.1: the search opens by its keys, steps through what it finds, and gives the keys back', async () => {
+test('the search opens by its keys, steps through what it finds, and gives the keys back', async () => {
   const { screen, windows } = await openTab()
   windows[0]?.open(BASH)
   windows[0]?.print('one two one two one')
@@ -48,12 +48,12 @@ test('issue 4, 2.1: the search opens by its keys, steps through what it finds, a
   await expect.poll(() => windows[0]?.heard).toBe('back')
 })
 
-test('issue 4, 2.1: text size and theme are kept for the user, and shown at once', async () => {
+test('text size and theme are kept for the user, and shown at once', async () => {
   const { screen, server, windows } = await openTab()
   windows[0]?.open(BASH)
   server.on(savePreferences, ({ body }) => answer(savePreferences, body as never))
   const choose = async (name: RegExp) => {
-    await screen.getByRole('button', { name: 'Copy, look and keys' }).click()
+    await screen.getByRole('button', { name: 'Copy, appearance and keys' }).click()
     await screen.getByRole('menuitem', { name }).click()
   }
   const cellHeight = () => document.querySelector('.xterm-rows > div')?.getBoundingClientRect().height ?? 0
@@ -75,15 +75,15 @@ test('issue 4, 2.1: text size and theme are kept for the user, and shown at once
   ])
 })
 
-test('issue 4, 2.1: the keys are listed, and the whole buffer is copied', async () => {
+test('the keys are listed, and the whole buffer is copied', async () => {
   const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
   const { screen, windows } = await openTab()
   windows[0]?.open(BASH)
   windows[0]?.print(`top\r\n${'\r\n'.repeat(200)}bottom`)
   await expect.element(screen.getByText('bottom')).toBeVisible()
-  const menu = screen.getByRole('button', { name: 'Copy, look and keys' })
+  const menu = screen.getByRole('button', { name: 'Copy, appearance and keys' })
   await menu.click()
-  await screen.getByRole('menuitem', { name: 'Copy the whole buffer' }).click()
+  await screen.getByRole('menuitem', { name: 'Copy whole buffer' }).click()
   await expect.poll(() => write).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^top\n+bottom$/))
   await menu.click()
   await screen.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()
@@ -101,11 +101,11 @@ test.each([
   ['//example.org', undefined],
   ['https://', undefined],
   [`https://example.org/${'x'.repeat(3000)}`, undefined],
-])('issue 4, 2.1: of %j is opened %j', (text, address) => {
+])('of %j is opened %j', (text, address) => {
   expect(cleanAddress(text)).toBe(address)
 })
 
-test('issue 4, 2.1: an address in the text is opened after a click and a yes, in a window that knows nothing of this one', async () => {
+test('an address in the text is opened after a click and a yes, in a window that knows nothing of this one', async () => {
   const ask = vi.spyOn(window, 'confirm').mockReturnValue(true)
   const open = vi.spyOn(window, 'open').mockReturnValue(null)
   const { machine, place } = await givenTerminal()

@@ -1,17 +1,17 @@
 import type { IBuffer, Terminal } from '@xterm/xterm'
 
-/** Beyond these nobody goes through them one by one, and a flood of them is only counted so far. */
+/** Maximum number of matches. */
 const MOST_HITS = 10_000
 const LONGEST_WORDS = 200
 
-/** Where something stands in the scrollback: a cell, and how many from there on. */
+/** Position of a match in the scrollback: a cell, and a number of cells. */
 export interface Hit {
   row: number
   col: number
   cells: number
 }
 
-/** Every place of these words, whatever their case, the oldest first; lines that were wrapped are one. */
+/** All matches, ignoring case, oldest first; wrapped lines count as one. */
 export function findHits(terminal: Terminal, words: string): Hit[] {
   const wanted = words.slice(0, LONGEST_WORDS).toLowerCase()
   if (wanted === '') return []
@@ -26,7 +26,7 @@ export function findHits(terminal: Terminal, words: string): Hit[] {
   return hits.slice(0, MOST_HITS)
 }
 
-/** Marks a place and brings it into sight. */
+/** Highlights a match and scrolls to it. */
 export function showHit(terminal: Terminal, { row, col, cells }: Hit): void {
   terminal.select(col, row, cells)
   terminal.scrollToLine(Math.max(0, row - Math.floor(terminal.rows / 2)))
@@ -45,7 +45,7 @@ function readText(buffer: IBuffer, row: number, rows: number): string {
   return text
 }
 
-/** The characters of a line with the cell that each begins in: some take two, and some are several. */
+/** The characters of a line with their first cell: some take two cells, and some are several characters. */
 function readCells(buffer: IBuffer, row: number, rows: number): { text: string; cellOf: number[] } {
   let text = ''
   const cellOf: number[] = []

@@ -3,9 +3,8 @@ import { FitAddon } from '@xterm/addon-fit'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import { createSocketTicket } from '@muster/contract/api/system'
-import type { ChannelEnd } from '@muster/contract/agent/channel'
+import { AskingNews, type ChannelEnd } from '@muster/contract/agent/channel'
 import type { ShellWish } from '@muster/contract/agent/shells'
-import { AskingNews } from '@muster/contract/asking'
 import { WEBTERM_PATH } from '@muster/contract/api/webterm'
 import {
   type JoinMode,
@@ -23,13 +22,12 @@ import type { TerminalLook } from './use-terminal-look.ts'
 import { cleanTitle } from './clean-title.ts'
 
 const SCROLLBACK_LINES = 50_000
-const LOST_WITH_SERVER =
-  'The server could not be reached, or the connection to it was lost. A shell ends with it.'
+const LOST_WITH_SERVER = 'Connection to the server failed. The shell has ended.'
 const NOTHING_KEPT = { read: () => null, store: () => {}, forget: () => {} }
 
 export type TerminalState =
   | { state: 'connecting' }
-  /** Somebody at the machine is asked, and has so many seconds. */
+  /** The person at the machine is asked for consent, with this many seconds to answer. */
   | { state: 'asking'; seconds: number }
   /** `host`: of the web terminal. */
   | {
@@ -39,7 +37,7 @@ export type TerminalState =
       resumed: boolean
       recorded: boolean
       host?: string | undefined
-      /** How, where it is a colleague's. */
+      /** Role in a colleague's terminal. */
       joined?: JoinMode | undefined
     }
   | { state: 'lost' }
@@ -48,9 +46,9 @@ export type TerminalState =
   | { state: 'refused'; code: ChannelEnd['code']; message: string }
 
 export interface TerminalView extends Disposable {
-  /** Everything that it still holds. */
+  /** The whole buffer. */
   copyAll: () => string
-  /** Every place of these words, the oldest first. */
+  /** All matches of the words, oldest first. */
   find: (words: string) => Hit[]
   show: (hit: Hit) => void
   setLook: (look: TerminalLook) => void
@@ -58,7 +56,7 @@ export interface TerminalView extends Disposable {
   copy: () => string
   selectAll: () => void
   focus: () => void
-  /** Types what was typed elsewhere. */
+  /** Sends keys that were typed elsewhere. */
   type: (text: string) => void
   /** Ends the shell on the machine. */
   end: () => void
@@ -67,19 +65,19 @@ export interface TerminalView extends Disposable {
 export interface TerminalOptions {
   /** Absent = a shell of the server itself, which ends with its connection. */
   agentId: string | undefined
-  /** Under which its session is found again after a reload. */
+  /** Key under which its session is found again after a reload. */
   place: string
   wish: ShellWish
-  /** A colleague's terminal, instead of one of one's own. */
+  /** A colleague's terminal instead of the user's own. */
   join?: TerminalJoin | undefined
-  /** Who is in it. */
+  /** The people in it. */
   onPeople?: (people: TerminalPerson[]) => void
   onState: (state: TerminalState) => void
-  /** What its shell calls it, made harmless. */
+  /** Title set by its shell, made safe. */
   onTitle: (title: string | undefined) => void
-  /** What the person types and pastes here. */
+  /** Keys and pastes of the user. */
   onTyped?: ((text: string) => void) | undefined
-  /** The person wants to search; without it these keys are the machine's. */
+  /** Opens the search; absent, its keys go to the machine. */
   onSearch?: () => void
 }
 
@@ -131,7 +129,7 @@ export function openTerminal(
       const { shell, user, resumed, session, host } = news.data
       wasOpen = true
       kept.store(session)
-      // What it wrote last comes again.
+      // The last output is sent again.
       terminal.reset()
       onState({ state: 'open', shell, user, resumed, recorded, host, joined: join?.mode })
     },
@@ -187,7 +185,7 @@ export function openTerminal(
       onState({
         state: 'ended',
         exitCode: null,
-        message: join === undefined ? 'You ended it.' : 'You left it.',
+        message: join === undefined ? 'You ended the session.' : 'You left the session.',
       })
     },
     [Symbol.dispose]() {
@@ -200,7 +198,7 @@ export function openTerminal(
   }
 }
 
-/** By WebGL where a graphics card does it; else the rows are elements, which is faster than a processor that plays one. */
+/** Renders by WebGL on a graphics card; else with elements, which is faster than software WebGL. */
 function drawByGraphicsCard(terminal: Terminal): void {
   const context = document.createElement('canvas').getContext('webgl2')
   const info = context?.getExtension('WEBGL_debug_renderer_info')
@@ -221,7 +219,7 @@ function readAll(terminal: Terminal): string {
   return lines.join('\n').trimEnd()
 }
 
-/** The session that this window shows, so that it is found again after a reload. */
+/** Stores this window's session, so that it is found again after a reload. */
 function keptSession(agentId: string, place: string) {
   const key = `muster terminal ${agentId} ${place}`
   return {
@@ -231,10 +229,10 @@ function keptSession(agentId: string, place: string) {
   }
 }
 
-/** A program may change it as fast as it writes. */
+/** A program may change the title as fast as it writes. */
 const TOLD_EVERY_MS = 200
 
-/** Tells what the shell calls its terminal, now and then the newest. */
+/** Reports title changes, throttled to the newest. */
 function followTitle(terminal: Terminal, onTitle: (title: string | undefined) => void): Disposable {
   let newest = ''
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -254,15 +252,15 @@ function followTitle(terminal: Terminal, onTitle: (title: string | undefined) =>
 }
 
 const TYPING = ['keydown', 'keypress', 'input', 'paste', 'compositionend'] as const
-/** What was composed comes a moment after the event. */
+/** Composed text arrives a moment after the event. */
 const COMPOSED_MS = 60
-/** What a terminal answers by itself: where the cursor is, what it can do, and the like. */
+/** Automatic responses of a terminal: cursor position, capabilities and the like. */
 // oxlint-disable-next-line no-control-regex
 const ANSWER = /^\u001b(\[[?>=]?[\d;]*(c|R|n|t|\$y|I|O|u)|[P\]_^])/
 
 /**
- * Tells what the person types and pastes, and nothing that a terminal answers by itself: what one machine has asked for
- * must not be typed into others.
+ * Reports keys and pastes of the user, without a terminal's automatic responses: a response to one machine must not be
+ * typed into others.
  */
 function followTyping(terminal: Terminal, element: HTMLElement, onTyped: (text: string) => void): Disposable {
   let isTyping = false
@@ -287,7 +285,7 @@ function followTyping(terminal: Terminal, element: HTMLElement, onTyped: (text: 
 
 const [PASTE_BEGINS, PASTE_ENDS] = ['\u001b[200~', '\u001b[201~']
 
-/** Types what was typed elsewhere. What was pasted is pasted, in brackets only where the shell here asks for them. */
+/** Sends keys typed elsewhere. Pastes stay pastes, in brackets only where this shell asks for them. */
 function typeText(terminal: Terminal, text: string): void {
   if (text.startsWith(PASTE_BEGINS) && text.endsWith(PASTE_ENDS))
     terminal.paste(text.slice(PASTE_BEGINS.length, -PASTE_ENDS.length))

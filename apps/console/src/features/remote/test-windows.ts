@@ -1,7 +1,7 @@
 import { type ChannelEndCode, encodeChannelEnd } from '@muster/contract/agent/channel'
 import { onTestFinished, vi } from 'vitest'
 
-/** Windows on a remote tool, each of which is told what the machine or the server says to it. */
+/** Windows of a remote tool, each with the messages it gets from the machine or the server. */
 export function givenWindows(...says: ((socket: Socket) => void)[]) {
   let count = 0
   vi.stubGlobal(

@@ -37,27 +37,25 @@ async function openTogether(path = `/terminals?agents=${MACHINES.join('.')}`) {
   return { windows, focus, at, heard: () => windows.map(({ heard }) => heard) }
 }
 
-test('issue 4, 2.1: keys go to one machine, to those that are marked, or to all, and it is plain which', async () => {
+test('keys go to one machine, to those that are marked, or to all, and it is plain which', async () => {
   const { focus, heard } = await openTogether()
   await focus('PC-1')
   await userEvent.keyboard('a')
   await expect.poll(heard).toEqual(['a', '', ''])
 
   await page.getByText('All together').click()
-  await expect
-    .element(page.getByText('What you type goes to 3 machines at once: PC-1, PC-2, PC-3'))
-    .toBeVisible()
-  expect(page.getByText('typed into together').elements()).toHaveLength(3)
+  await expect.element(page.getByText('Typing goes to 3 machines: PC-1, PC-2, PC-3')).toBeVisible()
+  expect(page.getByText('typing together').elements()).toHaveLength(3)
   await focus('PC-2')
   await userEvent.keyboard('b{Enter}')
   await expect.poll(heard).toEqual(['ab\r', 'b\r', 'b\r'])
 
-  await page.getByText('Marked together').click()
-  await expect.element(page.getByText(/^Mark two machines or more/)).toBeVisible()
-  await page.getByRole('checkbox', { name: 'Mark PC-1' }).click()
-  await page.getByRole('checkbox', { name: 'Mark PC-3' }).click()
-  await expect.element(page.getByText('What you type goes to 2 machines at once: PC-1, PC-3')).toBeVisible()
-  expect(page.getByText('typed into together').elements()).toHaveLength(2)
+  await page.getByText('Selected together').click()
+  await expect.element(page.getByText(/^Select at least two machines/)).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Select PC-1' }).click()
+  await page.getByRole('checkbox', { name: 'Select PC-3' }).click()
+  await expect.element(page.getByText('Typing goes to 2 machines: PC-1, PC-3')).toBeVisible()
+  expect(page.getByText('typing together').elements()).toHaveLength(2)
   await focus('PC-3')
   await userEvent.keyboard('c')
   await expect.poll(heard).toEqual(['ab\rc', 'b\r', 'b\rc'])
@@ -67,7 +65,7 @@ test('issue 4, 2.1: keys go to one machine, to those that are marked, or to all,
   await expect.poll(heard).toEqual(['ab\rc', 'b\rd', 'b\rc'])
 })
 
-test('issue 4, 2.1: what one machine makes its terminal answer is typed into no other', async () => {
+test('what one machine makes its terminal answer is typed into no other', async () => {
   const { windows, focus, heard } = await openTogether()
   await page.getByText('All together').click()
   await focus('PC-1')
@@ -76,7 +74,7 @@ test('issue 4, 2.1: what one machine makes its terminal answer is typed into no 
   expect(heard().slice(1)).toEqual(['', ''])
 })
 
-test('issue 4, 2.1: a machine that is taken away ends its terminal, and the address says who is left', async () => {
+test('a machine that is taken away ends its terminal, and the address says who is left', async () => {
   const { windows, at } = await openTogether()
   const pill = page.getByText('PC-2, Berlin').element().parentElement
   pill?.querySelector('button')?.click()

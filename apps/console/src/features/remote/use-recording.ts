@@ -10,7 +10,7 @@ export interface LoadedRecording {
   error: unknown
 }
 
-/** All pages of a recording, one after the other; what has come can be played already. */
+/** All pages of a recording in order; loaded ones can be played already. */
 export function useRecording(id: string): LoadedRecording | undefined {
   const [loaded, setLoaded] = useState<LoadedRecording>()
   useEffect(() => {
@@ -28,7 +28,7 @@ export function useRecording(id: string): LoadedRecording | undefined {
         events.push(...page.events)
         after = page.next
         const { width, height } = first
-        // A new list, so that what is made of it is made anew.
+        // A new list, so that derived data is computed again.
         setLoaded({ width, height, events: [...events], isWhole: after === null, error: null })
       }
     }

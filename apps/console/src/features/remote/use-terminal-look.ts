@@ -8,7 +8,7 @@ export type TerminalLook = Pick<Preferences, 'terminal_font_size' | 'terminal_th
 
 const DEFAULT_LOOK: TerminalLook = { terminal_font_size: 13, terminal_theme: 'dark' }
 
-/** How this user wants terminals to look; a change is shown at once, and kept. */
+/** The user's terminal appearance; a change is shown at once and saved. */
 export function useTerminalLook(): { look: TerminalLook; change: (changes: Partial<TerminalLook>) => void } {
   const { data } = useQuery(dashInfoQuery)
   const queryClient = useQueryClient()

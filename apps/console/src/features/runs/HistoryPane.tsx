@@ -26,12 +26,12 @@ import { historyTable, searchRuns, TYPE_LABELS } from './history-list.ts'
 import { describeDuration, runLabel } from './run-state.ts'
 import { RunState } from './RunState.tsx'
 
-/** Runs that are fetched at first, and added by each "Show older". */
+/** Runs fetched at first, and added by each "Show older". */
 const STEP = 200
 const MOST = 1000
 const ROW_PX = 32
 
-/** What was sent to a machine, newest first, with what became of it; live. */
+/** Commands and scripts sent to a machine, newest first, with their state; live. */
 export function HistoryPane({ agent }: { agent: AgentDetail }) {
   const [size, setSize] = useState(STEP)
   const [search, setSearch] = useState('')
@@ -41,14 +41,14 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
   if (data === undefined) {
     if (error === null) return <SkeletonRows rows={6} />
     if (isRefused(error))
-      return <NoPermission message="Your role does not allow you to see what was sent to machines." />
+      return <NoPermission message="Your role does not allow you to see the history of machines." />
     return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
   }
   if (data.total === 0) return <NoHistory agent={agent} />
   const runs = searchRuns(data.results, search)
   const find = (text: string) => {
     setSearch(text)
-    // What is searched for may be older than what was asked for at first.
+    // A search may need older runs than the first page.
     setSize(MOST)
   }
   const isOpen = entry !== undefined && /^\d+$/.test(entry)
@@ -57,7 +57,7 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
       <div className={classes.list}>
         <HistoryTools search={search} onSearch={find} runs={runs} />
         {runs.length === 0 ? (
-          <EmptyState message="No command and no script fits the search.">
+          <EmptyState message="No runs match the search.">
             <Button variant="default" onClick={() => setSearch('')}>
               Clear search
             </Button>
@@ -102,7 +102,7 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
 }
 
 interface HistoryTableProps {
-  /** The output takes half of the room. */
+  /** The output takes half of the height. */
   asCards: boolean
   runs: readonly AgentHistory[]
   selected: string | undefined
@@ -138,7 +138,7 @@ function NoHistory({ agent }: { agent: AgentDetail }) {
   const maySend = useMay('can_send_cmd')
   const { open } = useDialog()
   return (
-    <EmptyState message={`Nothing has been sent to ${agent.hostname} yet.`}>
+    <EmptyState message={`No commands or scripts sent to ${agent.hostname} yet.`}>
       {maySend && (
         <Button variant="default" onClick={() => open('send-command', agent.agent_id)}>
           Send command
@@ -160,7 +160,7 @@ function historyQuery(agentId: string, size: number) {
 interface HistoryToolsProps {
   search: string
   onSearch: (search: string) => void
-  /** Those that are shown. */
+  /** The visible runs. */
   runs: readonly AgentHistory[]
 }
 
@@ -169,7 +169,7 @@ function HistoryTools({ search, onSearch, runs }: HistoryToolsProps) {
   return (
     <div className={classes.tools}>
       <SearchField
-        label="Search the history"
+        label="Search history"
         placeholder="Command, script, user, state"
         value={search}
         onSearch={onSearch}

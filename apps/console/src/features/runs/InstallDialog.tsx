@@ -11,16 +11,16 @@ import { useRun } from './use-run.ts'
 
 interface InstallDialogProps {
   title: string
-  /** What is going to happen; said before it is begun. */
+  /** Description of the installation, shown before it starts. */
   message: ReactNode
   confirmLabel: string
   start: () => Promise<AgentHistory>
-  /** What can be done once it has ended well: a button. */
+  /** The action after success: a button. */
   next?: ReactNode
   onClose: () => void
 }
 
-/** Asks before something is installed, and shows its output then. Closing it stops nothing. */
+/** Asks before an installation, then shows its output. Closing does not stop it. */
 export function InstallDialog({ start, onClose, ...texts }: InstallDialogProps) {
   const { title, message, confirmLabel } = texts
   const { mutate, isPending, error, data } = useMutation({
@@ -51,7 +51,7 @@ export function InstallDialog({ start, onClose, ...texts }: InstallDialogProps) 
 
 type InstallRunProps = Pick<InstallDialogProps, 'title' | 'next' | 'onClose'> & { id: number }
 
-/** An installation, under way or over. */
+/** An installation, running or ended. */
 export function InstallRun({ title, id, next, onClose }: InstallRunProps) {
   const { data } = useRun(id)
   const isWell = data?.history.state === 'done' && data.history.retcode === 0
@@ -63,7 +63,7 @@ export function InstallRun({ title, id, next, onClose }: InstallRunProps) {
       footer={
         <>
           {data !== undefined && !isFinal(data.history.state) && (
-            <span className={classes.keys}>Closing stops nothing: the machine goes on.</span>
+            <span className={classes.keys}>Closing does not stop it.</span>
           )}
           <Button variant="default" onClick={onClose}>
             Close

@@ -10,10 +10,10 @@ import { RunView } from './RunView.tsx'
 interface RunDialogProps {
   title: string
   agent: AgentDetail
-  /** The run that was started last; its output stands below the form. */
+  /** The last started run; its output is below the form. */
   runId: number | undefined
   canStart: boolean
-  /** Why it cannot be started yet. */
+  /** Why it cannot start yet. */
   why: string | undefined
   starting: boolean
   error: unknown
@@ -23,7 +23,7 @@ interface RunDialogProps {
   children: ReactNode
 }
 
-/** A form that starts something on a machine, with the output of what it started. Closing it stops nothing. */
+/** A form that starts a run on a machine, with the output. Closing does not stop the run. */
 export function RunDialog(props: RunDialogProps) {
   const { title, agent, runId, canStart, why, starting, error, startLabel, onStart, onClose, children } =
     props
@@ -55,7 +55,7 @@ export function RunDialog(props: RunDialogProps) {
       <div
         className={classes.body}
         onKeyDown={(event) => {
-          // A click beside it must not lose what was typed; Escape is meant.
+          // A click outside must not lose the typed text; Escape is deliberate.
           if (event.key === 'Escape' && !event.defaultPrevented) onClose()
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && canStart) onStart()
         }}
@@ -63,8 +63,7 @@ export function RunDialog(props: RunDialogProps) {
         {error !== null && <FormError error={error} />}
         {!agent.connected && (
           <p className={classes.away}>
-            {agent.hostname} is not connected. What you start waits until the machine is back or the wait is
-            over.
+            {agent.hostname} is offline. The run starts when it reconnects, or expires.
           </p>
         )}
         {children}

@@ -19,11 +19,11 @@ interface RunOptionsProps {
   form: RunOptionsForm
   errors: { timeout?: string }
   onChange: (change: Partial<RunOptionsForm>) => void
-  /** What stands before them in the same line. */
+  /** Fields before them in the same line. */
   children?: ReactNode
 }
 
-/** Time limit, user, and how long it may wait for a machine that is away. */
+/** Time limit, user, and how long to wait for an offline machine. */
 export function RunOptions({ agent, form, errors, onChange, children }: RunOptionsProps) {
   return (
     <>
@@ -42,7 +42,7 @@ export function RunOptions({ agent, form, errors, onChange, children }: RunOptio
         {agent.plat !== 'windows' && (
           <TextInput
             label="Run as user"
-            placeholder="the agent's own"
+            placeholder="Agent's user"
             maxLength={64}
             autoComplete="off"
             spellCheck={false}
@@ -51,7 +51,7 @@ export function RunOptions({ agent, form, errors, onChange, children }: RunOptio
           />
         )}
         <Select
-          label="If it is away, wait"
+          label="If offline, keep trying for"
           data={WAITS}
           allowDeselect={false}
           value={form.expiresIn}
@@ -60,7 +60,7 @@ export function RunOptions({ agent, form, errors, onChange, children }: RunOptio
       </div>
       {agent.plat === 'windows' && (
         <Checkbox
-          label="Run as the user who is logged in"
+          label="Run as the signed-in user"
           checked={form.runAsUser === true}
           onChange={(event) => onChange({ runAsUser: event.currentTarget.checked })}
         />

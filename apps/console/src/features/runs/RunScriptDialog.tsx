@@ -2,7 +2,7 @@ import { Checkbox, Select } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { runScript } from '@muster/contract/api/runs'
 import { type Script, listScripts } from '@muster/contract/api/scripts'
-import { scriptCan } from '@muster/rules/agents/script-can'
+import { scriptCan } from '@muster/rules/agents/available-actions'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
@@ -24,7 +24,7 @@ import {
   toRunOptions,
 } from './run-form.ts'
 
-/** Runs a script on a machine. The address names the machine, and may name the script too: `AGENTID.12`. */
+/** Runs a script on a machine. The address holds the machine, and optionally the script: `AGENTID.12`. */
 export function RunScriptDialog({ item, close }: AddressedDialogProps) {
   const [agentId, scriptId] = (item ?? '').split('.')
   return (
@@ -56,7 +56,7 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
     error: loadError,
     refetch,
   } = useQuery(query(listScripts, { query: { showCommunityScripts: showCommunity ? 'true' : 'false' } }))
-  // What is chosen or typed here; until then what the script and the machine suggest.
+  // Values that were chosen or typed here; until then the script's and the machine's defaults.
   const [form, setForm] = useState<Partial<ScriptForm>>({ script: scriptId ?? null })
   const [runId, setRunId] = useState<number>()
   const script = scripts?.find(({ id }) => `${id}` === form.script)
@@ -88,7 +88,7 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
       }
       starting={isPending}
       error={error}
-      startLabel="Run"
+      startLabel="Run script"
       onStart={() => script && mutate(script)}
       onClose={close}
     >
@@ -104,13 +104,13 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
             data={groupScripts(scripts, agent.plat)}
             searchable
             allowDeselect={false}
-            nothingFoundMessage="No such script for this platform"
+            nothingFoundMessage="No matching script for this platform"
             maxDropdownHeight={320}
             value={values.script}
             error={can?.allowed === false ? can.reason : undefined}
             description={script?.description || undefined}
             onChange={(next) => setForm({ script: next })}
-            // The scripts may come after the dialog, when its own choice of a field is over.
+            // Scripts may load after the dialog has set its initial focus.
             {...(scriptId === undefined ? { 'data-autofocus': true, autoFocus: true } : {})}
           />
           {script !== undefined && (
@@ -135,7 +135,7 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
                 onChange={(change) => setForm((old) => ({ ...old, ...change }))}
               />
               <Checkbox
-                label="Also keep the output as a note of the machine"
+                label="Save the output as a note of the machine"
                 checked={values.asNote}
                 onChange={(event) => {
                   const asNote = event.currentTarget.checked

@@ -25,7 +25,7 @@ const ICONS: Record<AgentHistory['state'], Icon> = {
   cancelled: IconBan,
 }
 
-/** The state of a run as shape and word. */
+/** The state of a run as shape and text. */
 export function RunState({ run }: { run: Pick<AgentHistory, 'state' | 'retcode'> }) {
   const { label, tone } = describeState(run)
   const StateIcon = run.state === 'done' && tone === 'warning' ? IconCircleX : ICONS[run.state]
@@ -37,7 +37,7 @@ export function RunState({ run }: { run: Pick<AgentHistory, 'state' | 'retcode'>
   )
 }
 
-/** Sent, accepted, running, done: how far it has come. */
+/** Progress of a run: sent, accepted, running, done. */
 export function RunSteps({ run }: { run: AgentHistory }) {
   const reached = stepReached(run)
   return (

@@ -3,7 +3,7 @@ import '@mantine/core/styles/SegmentedControl.css'
 import '@mantine/core/styles/Progress.css'
 import { Button, Progress, SegmentedControl } from '@mantine/core'
 import type { AgentHistory } from '@muster/contract/api/runs'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { canCancel, INSTALL_TYPES, isFinal } from '@muster/rules/agents/history-state'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
@@ -20,7 +20,7 @@ import { type Output, type OutputStream, outputText } from './output-text.ts'
 import { describeDuration } from './run-state.ts'
 import { type Run, useCancelRun, useRun } from './use-run.ts'
 
-/** A command or script: how far it has come, and its output as it comes. */
+/** A command or script: its progress, and its output as it arrives. */
 export function RunView({ id }: { id: number }) {
   const { data: run, error, refetch } = useRun(id)
   if (run === undefined) {
@@ -47,7 +47,7 @@ function LoadedRun({ history, output }: Run) {
             data={VIEWS}
             value={view}
             onChange={setView}
-            aria-label="Which output"
+            aria-label="Output stream"
           />
         )}
         {output.segments.length > 0 && (
@@ -62,7 +62,7 @@ function LoadedRun({ history, output }: Run) {
 
 const TICK_MS = 1000
 
-/** Its state; at the right what can be done with it. */
+/** Its state; its actions at the right. */
 function RunHead({ history, children }: { history: AgentHistory; children: ReactNode }) {
   const mayCancel = useMay('can_send_cmd')
   const cancel = useCancelRun(history.id)
@@ -71,7 +71,7 @@ function RunHead({ history, children }: { history: AgentHistory; children: React
   const head = useRef<HTMLDivElement>(null)
   const mayStop = mayCancel && canCancel(history)
   useEffect(() => {
-    // The button went with the keyboard on it.
+    // The focused button has disappeared.
     if (!mayStop && cancel.isSuccess && document.activeElement === document.body) head.current?.focus()
   }, [mayStop, cancel.isSuccess])
   return (
@@ -90,7 +90,7 @@ function RunHead({ history, children }: { history: AgentHistory; children: React
       {history.state === 'done' && history.retcode === 0 && <span className={classes.dim}>exit code 0</span>}
       {history.state === 'queued' && (
         <span className={classes.dim}>
-          The machine is away. It waits until <Time instant={history.expires_at} />.
+          Machine offline. Waiting until <Time instant={history.expires_at} />.
         </span>
       )}
       <div className={classes.tools}>
@@ -142,13 +142,13 @@ function RunOutput({ history, output, shown }: RunOutputProps) {
           label="Output"
           segments={segments}
           growing={!isFinal(history.state)}
-          empty={isFinal(history.state) ? 'There was no output.' : 'No output yet.'}
+          empty={isFinal(history.state) ? 'No output' : 'No output yet.'}
         />
       </div>
       {history.output_cut_bytes > 0 && (
         <p className={classes.cut} role="note">
-          Only the first {formatFileSize(history.output_bytes)} are kept;{' '}
-          {formatFileSize(history.output_cut_bytes)} more were cut.
+          Only the first {formatFileSize(history.output_bytes)} are stored;{' '}
+          {formatFileSize(history.output_cut_bytes)} more were cut off.
         </p>
       )}
     </>
@@ -157,7 +157,7 @@ function RunOutput({ history, output, shown }: RunOutputProps) {
 
 const TAIL = 4000
 
-/** How far an installation is, by what it says itself now and then: `Progress: 45 %`. Nothing before it does. */
+/** Progress of an installation from its own output: `Progress: 45 %`. Nothing before the first. */
 function InstallProgress({ output }: { output: Output }) {
   const percent = readProgress(outputText(output, 'stdout'))
   if (percent === undefined) return null

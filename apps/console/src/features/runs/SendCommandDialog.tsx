@@ -14,7 +14,7 @@ import classes from './RunDialog.module.css'
 import { RunOptions } from './RunOptions.tsx'
 import { type CommandForm, checkCommandForm, newCommandForm, shellsOf, toCommandBody } from './run-form.ts'
 
-/** Sends a command to the machine that the address names, and shows its output as it comes. */
+/** Sends a command to the machine in the address, and shows its output live. */
 export function SendCommandDialog({ item, close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Send command" needs="can_send_cmd" onClose={close}>
@@ -46,7 +46,7 @@ function CommandDialog({ agent, close }: { agent: AgentDetail; close: () => void
       why={errors.cmd ?? errors.customShell ?? errors.timeout}
       starting={isPending}
       error={error}
-      startLabel="Send"
+      startLabel="Send command"
       onStart={() => mutate()}
       onClose={close}
     >
@@ -74,7 +74,7 @@ function CommandDialog({ agent, close }: { agent: AgentDetail; close: () => void
         />
         {form.shell === 'custom' && (
           <TextInput
-            label="Path of the shell"
+            label="Shell path"
             placeholder={agent.plat === 'windows' ? 'C:\\Program Files\\…' : '/usr/bin/zsh'}
             classNames={{ input: 'mono' }}
             maxLength={1000}

@@ -8,7 +8,7 @@ export const TYPE_LABELS = {
   package_install: 'Package',
 }
 
-/** Those in which all words stand: in what ran, who sent it, its type or what became of it. */
+/** Runs that contain all words: in the command, user, type or state. */
 export function searchRuns(runs: readonly AgentHistory[], search: string): readonly AgentHistory[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return runs

@@ -6,19 +6,19 @@ export interface OutputChunk {
   text: string
 }
 
-/** A piece of output as it is shown: plain text of one stream. */
+/** A piece of output as displayed: plain text of one stream. */
 export interface OutputSegment {
   stream: OutputStream
   text: string
 }
 
-/** Output so far. Nothing in it is changed in place; all segments but the last stay the same objects. */
+/** Output so far. Never changed in place; all segments but the last stay the same objects. */
 export interface Output {
   segments: readonly OutputSegment[]
   lastSeq: number
-  /** Per stream: the beginning of an escape sequence whose rest has not come yet. */
+  /** Per stream: an incomplete escape sequence. */
   unfinished: Readonly<Record<OutputStream, string>>
-  /** Per stream: the last thing was a carriage return, so what comes next overwrites the line. */
+  /** Per stream: the last character was a carriage return, so the next one overwrites the line. */
   rewound: Readonly<Record<OutputStream, boolean>>
 }
 
@@ -29,12 +29,12 @@ export const NO_OUTPUT: Output = {
   rewound: { stdout: false, stderr: false },
 }
 
-/** Segments grow up to this, so that only a little is drawn again when something is added. */
+/** Maximum segment size, so that new output redraws little. */
 const SEGMENT_CHARS = 8192
 
 /**
- * Adds what came from a machine, as text only: sequences that colour, move or set anything in a terminal are taken
- * out, a carriage return starts the line anew as in a terminal, so that progress bars stay one line.
+ * Adds output of a machine as plain text: removes escape sequences, and lets a carriage return restart the line as in a
+ * terminal, so that progress bars stay on one line.
  */
 export function addOutput(before: Output, chunks: readonly OutputChunk[]): Output {
   const fresh = chunks.filter(({ seq }) => seq > before.lastSeq).toSorted((a, b) => a.seq - b.seq)
@@ -51,7 +51,7 @@ export function addOutput(before: Output, chunks: readonly OutputChunk[]): Outpu
   return { segments, lastSeq: last.seq, unfinished, rewound }
 }
 
-/** The text of one stream, or of both in the order in which they came. */
+/** The text of one stream, or of both in order of arrival. */
 export function outputText({ segments }: Output, stream?: OutputStream): string {
   return segments
     .filter((segment) => stream === undefined || segment.stream === stream)
@@ -59,15 +59,15 @@ export function outputText({ segments }: Output, stream?: OutputStream): string 
     .join('')
 }
 
-// CSI, OSC and the like, character sets, single ones: ECMA-48 as terminals know it.
+// CSI, OSC and similar, character sets, single ones: ECMA-48 as terminals implement it.
 const SEQUENCES =
-  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+  // oxlint-disable-next-line no-control-regex -- control characters are searched on purpose
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[()*+#%][0-9A-Za-z]|\u001b[0-9=>@-Z\\^_a-z]/g
 // oxlint-disable-next-line no-control-regex -- as above
 const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[()*+#%])?$/
 // oxlint-disable-next-line no-control-regex -- all but tab, line feed and carriage return
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
-/** A sequence that is longer without an end is none. */
+/** A longer sequence without an end is treated as text. */
 const LONGEST_SEQUENCE = 1024
 
 function stripSequences(text: string): { plain: string; rest: string } {
@@ -100,7 +100,7 @@ function append(segments: OutputSegment[], stream: OutputStream, text: string): 
     segments[segments.length - 1] = { stream, text: last.text + text }
     return
   }
-  // Whole lines where they are short enough: what is drawn is drawn in whole lines.
+  // Whole lines where they are short enough.
   for (let from = 0; from < text.length;) {
     const lineEnd = text.lastIndexOf('\n', from + SEGMENT_CHARS - 1) + 1
     const end = text.length - from <= SEGMENT_CHARS || lineEnd <= from ? from + SEGMENT_CHARS : lineEnd

@@ -2,14 +2,14 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import type { sendCommand } from '@muster/contract/api/runs'
 import type { Script } from '@muster/contract/api/scripts'
 import type { Input } from '@muster/contract/endpoint'
-import { scriptFitsPlatform } from '@muster/rules/agents/script-can'
+import { scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 
-/** What commands and scripts have in common. */
+/** Options of commands and scripts. */
 export interface RunOptionsForm {
   timeout: number | string
-  /** A user name; on Windows `true` for the one who is logged in. */
+  /** A user name; on Windows `true` for the signed-in user. */
   runAsUser: string | boolean
-  /** Seconds that it may wait for a machine that is away. */
+  /** Seconds to wait for an offline machine. */
   expiresIn: string
 }
 
@@ -27,22 +27,22 @@ const SHELLS = {
   windows: [
     { value: 'cmd', label: 'CMD' },
     { value: 'powershell', label: 'PowerShell' },
-    { value: 'custom', label: 'Another one' },
+    { value: 'custom', label: 'Custom' },
   ],
   unix: [
     { value: 'bash', label: 'Bash' },
     { value: 'sh', label: 'sh' },
-    { value: 'custom', label: 'Another one' },
+    { value: 'custom', label: 'Custom' },
   ],
 }
 
 const ALL_SHELLS = [...SHELLS.unix.filter(({ value }) => value !== 'custom'), ...SHELLS.windows]
 
-/** Without a system: those of all. */
+/** Without a system: shells of all systems. */
 export const shellsOf = (plat: AgentDetail['plat'] | null) =>
   plat === null ? ALL_SHELLS : SHELLS[plat === 'windows' ? 'windows' : 'unix']
 
-/** A form to start with: the machine's own shell, where it has one. */
+/** An initial form: the machine's own shell, if set. */
 export function newCommandForm({ plat, default_shell, default_shell_custom }: AgentDetail): CommandForm {
   const shells = shellsOf(plat)
   const shell = shells.find(({ value }) => value === default_shell) ?? shells[0]
@@ -56,11 +56,11 @@ export function newCommandForm({ plat, default_shell, default_shell_custom }: Ag
   }
 }
 
-/** What is wrong with the options, by field. */
+/** Errors of the options, by field. */
 export function checkRunOptions({ timeout }: RunOptionsForm): { timeout?: string } {
   const seconds = Number(timeout)
   const isGood = timeout !== '' && Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400
-  return isGood ? {} : { timeout: 'From 1 to 86400 seconds.' }
+  return isGood ? {} : { timeout: 'Enter 1 to 86400 seconds.' }
 }
 
 export function checkCommandForm(form: CommandForm): {
@@ -70,14 +70,14 @@ export function checkCommandForm(form: CommandForm): {
 } {
   return {
     ...checkRunOptions(form),
-    ...(form.cmd.trim() === '' ? { cmd: 'A command is needed.' } : {}),
+    ...(form.cmd.trim() === '' ? { cmd: 'Enter a command.' } : {}),
     ...(form.shell === 'custom' && form.customShell.trim() === ''
       ? { customShell: 'Give the path of the shell.' }
       : {}),
   }
 }
 
-/** What both kinds send; nothing waits for the end, since the output is followed live. */
+/** Common request fields; no wait for the end, since the output is followed live. */
 export function toRunOptions({ timeout, runAsUser, expiresIn }: RunOptionsForm) {
   return {
     timeout: Number(timeout),
@@ -110,7 +110,7 @@ const FAVORITES = 'Favourites'
 const UNASSIGNED = 'Unassigned'
 const byName = new Intl.Collator()
 
-/** Scripts that fit a platform, under their categories; favourites come first, those of no category last. */
+/** Scripts for a platform, by category; favourites first, those without a category last. */
 export function groupScripts(scripts: readonly Script[], plat?: string): ScriptGroup[] {
   const fitting = scripts
     .filter(({ supported_platforms }) => plat === undefined || scriptFitsPlatform(supported_platforms, plat))

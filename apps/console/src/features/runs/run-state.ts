@@ -1,10 +1,10 @@
 import type { AgentHistory } from '@muster/contract/api/runs'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { isFinal } from '@muster/rules/agents/history-state'
 
 export type RunTone = 'dim' | 'info' | 'positive' | 'warning' | 'negative'
 
-/** How a state reads, and how serious it is. Nothing is green before the machine said that it went well. */
+/** Label and tone of a state. Nothing is green before the machine has reported success. */
 export function describeState({ state, retcode }: Pick<AgentHistory, 'state' | 'retcode'>): {
   label: string
   tone: RunTone
@@ -31,7 +31,7 @@ export function describeState({ state, retcode }: Pick<AgentHistory, 'state' | '
   }
 }
 
-/** How long it took, or has been running by now; nothing before it started. */
+/** Duration so far; undefined before the start. */
 export function describeDuration(run: AgentHistory, nowMs: number): string {
   if (run.execution_time !== null) return formatDuration(run.execution_time)
   if (run.started_at === null) return ''
@@ -40,7 +40,7 @@ export function describeDuration(run: AgentHistory, nowMs: number): string {
   return formatDuration(Math.max(0, Math.floor((endMs - Date.parse(run.started_at)) / 1000)))
 }
 
-/** The honest steps of a run, up to where it has come. */
+/** The steps that a run has reached. */
 export const RUN_STEPS = ['sent', 'accepted', 'running', 'done'] as const
 
 export function stepReached({ state, started_at }: Pick<AgentHistory, 'state' | 'started_at'>): number {

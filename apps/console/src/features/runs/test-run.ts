@@ -1,6 +1,6 @@
 import type { AgentHistory } from '@muster/contract/api/runs'
 
-/** A run for tests: a command that the machine has not heard of yet. */
+/** A run for tests: a command that the machine has not received yet. */
 export function testRun(more: Partial<AgentHistory> = {}): AgentHistory {
   return {
     id: 1,

@@ -11,10 +11,10 @@ export interface Run {
   output: Output
 }
 
-/** Asked this often even if the live link says nothing, until it has ended. */
+/** Polling interval until the run has ended, in case live events are missing. */
 const FALLBACK_MS = 5000
 
-/** A command or script with its output so far; live, and each time only what is new of the output is fetched. */
+/** A command or script with its output so far; live, fetching only new output. */
 export function useRun(id: number) {
   const queryClient = useQueryClient()
   return useQuery(runQuery(id, queryClient))
@@ -34,12 +34,12 @@ function runQuery(id: number, queryClient: QueryClient) {
     },
     structuralSharing: false,
     refetchInterval: ({ state }) => (state.data && isFinal(state.data.history.state) ? false : FALLBACK_MS),
-    // What was said between the last look and this one was not heard.
+    // Events between the last fetch and this one were missed.
     staleTime: 0,
   })
 }
 
-/** Cancels a run; its state then follows what the machine says. */
+/** Cancels a run; its state then follows the machine's report. */
 export function useCancelRun(id: number) {
   const queryClient = useQueryClient()
   return useMutation({

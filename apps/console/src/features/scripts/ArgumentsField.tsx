@@ -17,7 +17,7 @@ export function ArgumentsField({ label = 'Arguments', description, values, onCha
       noun="argument"
       {...(description === undefined || description === '' ? {} : { description })}
       {...(hasSecret
-        ? { warning: 'Arguments with keys are visible on the machine. Use environment variables.' }
+        ? { warning: 'Keys in arguments are visible on the machine. Use environment variables.' }
         : {})}
       values={values}
       onChange={onChange}

@@ -1,38 +1,87 @@
-import { type DiffLine, diffLines } from '@muster/rules/text/line-diff'
-import { useMemo } from 'react'
+import { type Chunk, getChunks, unifiedMergeView } from '@codemirror/merge'
+import { EditorState, Text } from '@codemirror/state'
+import { EditorView, lineNumbers } from '@codemirror/view'
+import { useComputedColorScheme } from '@mantine/core'
+import { useEffect, useMemo, useRef } from 'react'
+import { codeTheme } from './CodeEditor.tsx'
 import classes from './Versions.module.css'
 
-const SIGNS: Record<DiffLine['kind'], string> = { same: ' ', removed: '−', added: '+' }
-const SAID: Record<DiffLine['kind'], string> = { same: '', removed: 'removed: ', added: 'added: ' }
+/** Signs beside the colours: neither depends on the other. */
+const diffTheme = EditorView.theme({
+  '.cm-line, .cm-deletedLine': { position: 'relative', paddingLeft: '24px' },
+  '&.cm-merge-b .cm-changedLine': {
+    backgroundColor: 'color-mix(in srgb, var(--m-positive) 14%, transparent)',
+  },
+  '.cm-deletedChunk': {
+    paddingLeft: 0,
+    backgroundColor: 'color-mix(in srgb, var(--m-negative) 14%, transparent)',
+  },
+  '.cm-changedLine::before, .cm-deletedLine::before': { position: 'absolute', left: '8px' },
+  '.cm-changedLine::before': { content: '"+"' },
+  '.cm-deletedLine::before': { content: '"−"' },
+})
 
 interface CodeDiffProps {
   before: string
   after: string
-  /** What stands above the lines, by the number of lines that differ. */
+  /** Text above the code, by the number of differing lines. */
   summary: (changed: number) => string
 }
 
-/** Two states of a script's code line by line. */
+/** Two versions of a script's code, line by line: removed and added lines are `<del>` and `<ins>`. */
 export function CodeDiff({ before, after, summary }: CodeDiffProps) {
-  const lines = useMemo(() => diffLines(before, after), [before, after])
+  const parent = useRef<HTMLDivElement>(null)
+  const dark = useComputedColorScheme('dark') === 'dark'
+  const { state, changed } = useMemo(() => compareCode(before, after, dark), [before, after, dark])
+  useEffect(() => {
+    if (parent.current === null) return undefined
+    const view = new EditorView({ state, parent: parent.current })
+    return () => view.destroy()
+  }, [state])
   return (
     <>
       <p className={classes.summary} role="status">
-        {summary(lines.filter(({ kind }) => kind !== 'same').length)}
+        {summary(changed)}
       </p>
-      <div className={`${classes.code} mono`} tabIndex={0} role="group" aria-label="Code, old and new">
-        {lines.map((line, index) => (
-          <div key={index} className={classes.line} data-kind={line.kind}>
-            <span className={classes.number}>{line.before}</span>
-            <span className={classes.number}>{line.after}</span>
-            <span aria-hidden>{SIGNS[line.kind]}</span>
-            <span className={classes.text}>
-              {line.kind !== 'same' && <span className={classes.said}>{SAID[line.kind]}</span>}
-              {line.text}
-            </span>
-          </div>
-        ))}
-      </div>
+      <div ref={parent} className={classes.code} />
     </>
+  )
+}
+
+function compareCode(before: string, after: string, dark: boolean) {
+  const original = textOf(before)
+  const state = EditorState.create({
+    doc: textOf(after),
+    extensions: [
+      codeTheme,
+      diffTheme,
+      EditorView.darkTheme.of(dark),
+      lineNumbers(),
+      unifiedMergeView({ original, mergeControls: false, gutter: false }),
+      EditorView.lineWrapping,
+      EditorState.readOnly.of(true),
+      EditorView.editable.of(false),
+      EditorView.contentAttributes.of({ 'aria-label': 'Code, old and new', tabindex: '0' }),
+    ],
+  })
+  const chunks = getChunks(state)?.chunks ?? []
+  const counts = chunks.map((chunk) => countLines(chunk, original, state.doc))
+  return { state, changed: counts.reduce((sum, count) => sum + count, 0) }
+}
+
+/**
+ * Line ends of Windows are no difference. Each text gets a last line end, without which a line after the last one would
+ * change that one too.
+ */
+function textOf(code: string): Text {
+  return Text.of(code === '' ? [''] : [...code.split(/\r?\n/), ''])
+}
+
+/** Removed and added lines. */
+function countLines({ fromA, toA, endA, fromB, toB, endB }: Chunk, before: Text, after: Text): number {
+  const linesIn = (text: Text, from: number, end: number) =>
+    text.lineAt(end).number - text.lineAt(from).number + 1
+  return (
+    (fromA === toA ? 0 : linesIn(before, fromA, endA)) + (fromB === toB ? 0 : linesIn(after, fromB, endB))
   )
 }

@@ -9,8 +9,8 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { tags } from '@lezer/highlight'
 import classes from './CodeEditor.module.css'
 
-/** The editor in the console's own colours, which are CSS variables: they follow the scheme by themselves. */
-const codeTheme: Extension = [
+/** The editor in the console's own colours, which are CSS variables and follow the scheme. */
+export const codeTheme: Extension = [
   EditorView.theme({
     '&': { height: '100%', color: 'var(--m-text)', backgroundColor: 'var(--m-page)' },
     '&.cm-focused': { outline: 'none' },
@@ -95,22 +95,22 @@ const codeTheme: Extension = [
   ),
 ]
 
-/** Readable on the active line as well: the plain colours come to less than 4.5:1 there in light mode. */
+/** Readable on the active line as well: the plain colours have less than 4.5:1 there in light mode. */
 function legible(name: 'accent' | 'positive' | 'warning' | 'info' | 'negative'): string {
   return `color-mix(in srgb, var(--m-${name}) 78%, var(--m-text))`
 }
 
 interface CodeEditorProps {
-  /** What it begins with; later the editor has its own text. Give it a new `key` to begin anew. */
+  /** Initial text; later the editor has its own. A new `key` restarts it. */
   start: string
   onChange: (code: string) => void
   shell: ScriptShell
   readOnly: boolean
-  /** The dialog around it begins here. */
+  /** Takes the initial focus of its dialog. */
   first?: boolean
 }
 
-/** Code with line numbers and colours. Tab indents; Escape and then Tab leaves it. */
+/** Code with line numbers and colours. Tab indents; Escape, then Tab, leaves it. */
 export function CodeEditor({ start, onChange, shell, readOnly, first = false }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const changed = useRef(onChange)
@@ -154,7 +154,7 @@ export function CodeEditor({ start, onChange, shell, readOnly, first = false }: 
       view.current = null
       editor.destroy()
     }
-    // The text that it starts with is read once; a new key makes a new editor.
+    // The initial text is read once; a new key makes a new editor.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [parts])
   useEffect(() => {
@@ -176,10 +176,10 @@ export function CodeEditor({ start, onChange, shell, readOnly, first = false }: 
   return <div ref={place} className={classes.editor} />
 }
 
-/** Code that may only be read is still reached and scrolled by the keyboard. */
+/** Read-only code can be focused and scrolled by the keyboard. */
 const FOCUSABLE = EditorView.contentAttributes.of({ tabindex: '0' })
 
-/** The colouring of a shell's code, loaded when it is first wanted; nothing for what has none. */
+/** Syntax colours of a shell, loaded on demand; none for shells without. */
 async function loadLanguage(shell: ScriptShell): Promise<Extension> {
   switch (shell) {
     case 'python': {

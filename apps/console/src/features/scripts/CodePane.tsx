@@ -15,11 +15,11 @@ interface CodePaneProps {
   setEdit: (change: SetStateAction<ScriptEdit>) => void
   error: string | undefined
   readOnly: boolean
-  /** In place of code, a file is asked for. */
+  /** Asks for a file in place of code. */
   waitsForFile: boolean
 }
 
-/** The code of a script, with what one should know about it. */
+/** The code of a script, with warnings about it. */
 export function CodePane({ edit, setEdit, error, readOnly, waitsForFile }: CodePaneProps) {
   const { fields, code, start, edition } = edit
   const take = (file: ScriptFile) => setEdit((now) => takeFile(now, file))
@@ -74,7 +74,7 @@ interface FileChoiceProps {
   onFile: (file: ScriptFile) => void
 }
 
-/** Where a file is dropped or chosen, before there is any code. */
+/** Asks for a file by drop or choice, before there is code. */
 function FilePlace({ onFile }: FileChoiceProps) {
   const [isOver, setOver] = useState(false)
   return (
@@ -92,8 +92,8 @@ function FilePlace({ onFile }: FileChoiceProps) {
         void readFile(event.dataTransfer.files[0] ?? null, onFile)
       }}
     >
-      <EmptyState message="Drop the script's file here, or choose it. Its name gives the script's name and shell.">
-        <FileChoice label="Choose a file" autoFocus onFile={onFile} />
+      <EmptyState message="Drop a script file here, or choose one.">
+        <FileChoice label="Choose file" autoFocus onFile={onFile} />
       </EmptyState>
     </div>
   )
@@ -101,11 +101,11 @@ function FilePlace({ onFile }: FileChoiceProps) {
 
 interface FileButtonProps extends FileChoiceProps {
   label?: string
-  /** It takes the keyboard when its dialog opens. */
+  /** Takes the initial focus of its dialog. */
   autoFocus?: boolean
 }
 
-function FileChoice({ onFile, label = 'Load a file', autoFocus = false }: FileButtonProps) {
+function FileChoice({ onFile, label = 'Load file', autoFocus = false }: FileButtonProps) {
   return (
     <FileButton onChange={(file) => void readFile(file, onFile)}>
       {(props) => (
@@ -124,9 +124,9 @@ function FileChoice({ onFile, label = 'Load a file', autoFocus = false }: FileBu
 
 async function readFile(file: File | null, onFile: FileChoiceProps['onFile']): Promise<void> {
   if (file === null) return
-  // Four bytes for a character at most; more is no script, and not worth reading.
+  // At most four bytes per character; larger files are no scripts.
   const code = file.size > LONGEST_CODE * 4 ? undefined : decodeFile(new Uint8Array(await file.arrayBuffer()))
   if (code === undefined) {
-    notify(`${file.name} is no text file, or too long for a script.`, { tone: 'negative' })
+    notify(`${file.name} is not a text file, or is too long for a script.`, { tone: 'negative' })
   } else onFile({ name: file.name, code })
 }

@@ -1,19 +1,22 @@
 import { Button } from '@mantine/core'
 import { approveScript, getScriptApproval } from '@muster/contract/api/scripts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
+import { SkeletonRows } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
-import { CodeDiff } from './CodeDiff.tsx'
 import classes from './ScriptApproval.module.css'
 import { SHELL_LABELS } from './script-words.ts'
 
-/** Of a script that alert templates run on the server: its stored version is not run before it is approved. */
+const CodeDiff = lazyPart(() => import('./CodeDiff.tsx').then((file) => file.CodeDiff))
+
+/** For a script that alert templates run on the server: the stored version does not run before approval. */
 export function WaitingBadge() {
   return <span className={classes.badge}>Waiting for approval</span>
 }
@@ -23,7 +26,7 @@ interface WaitingNoteProps {
   name: string
 }
 
-/** The badge with the way to the version that waits. */
+/** The badge with a link to the waiting version. */
 export function WaitingNote({ scriptId, name }: WaitingNoteProps) {
   const [open, setOpen] = useState(false)
   const mayApprove = useMay('can_run_server_scripts')
@@ -92,10 +95,10 @@ function ApprovalDialog({ scriptId, name, mayApprove, onClose }: ApprovalDialogP
       {current === undefined || approved === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
       ) : (
-        <section className={classes.approval} aria-label="What has changed since the approval">
+        <section className={classes.approval} aria-label="Changes since the approval">
           {approval.error !== null && <FormError error={approval.error} />}
           {!mayApprove && (
-            <p className={classes.note}>Approval needs the right to run scripts on the server.</p>
+            <p className={classes.note}>Requires the permission “Run and approve scripts on the server”.</p>
           )}
           {templates.length > 0 && (
             <p className={classes.note}>
@@ -119,15 +122,17 @@ function ApprovalDialog({ scriptId, name, mayApprove, onClose }: ApprovalDialogP
               Shell: {SHELL_LABELS[approved.shell]} → {SHELL_LABELS[current.shell]}
             </p>
           )}
-          <CodeDiff
-            before={approved?.code ?? ''}
-            after={current.code}
-            summary={(changed) =>
-              changed === 0
-                ? 'The code equals the approved version.'
-                : `${changed} lines of code differ from the approved version.`
-            }
-          />
+          <Suspense fallback={<SkeletonRows rows={6} height={20} />}>
+            <CodeDiff
+              before={approved?.code ?? ''}
+              after={current.code}
+              summary={(changed) =>
+                changed === 0
+                  ? 'The code equals the approved version.'
+                  : `${changed} lines of code differ from the approved version.`
+              }
+            />
+          </Suspense>
         </section>
       )}
     </Dialog>

@@ -16,7 +16,7 @@ import { parseScriptItem, useScriptAddress } from './use-script-address.ts'
 
 const TITLE = 'Script'
 
-/** One script with its code: a new one, a copy, or one of the library. Closing it leads to the library. */
+/** One script with its code: a new one, a copy, or one of the library. Closing leads to the library. */
 export function ScriptDialog({ item }: AddressedDialogProps) {
   const { openLibrary } = useScriptAddress()
   const wanted = parseScriptItem(item)
@@ -47,11 +47,11 @@ interface LoadedScriptProps {
 
 function LoadedScript({ id, isClone, onClose }: LoadedScriptProps) {
   const mayManage = useMay('can_manage_scripts')
-  // Nothing is kept from the last time: what is edited must be what is there.
+  // No cached value: the form must start with the current one.
   const stored = useQuery({ ...query(getScript, { params: { id } }), gcTime: 0 })
   const script = stored.data
   const reason = isClone || script === undefined ? undefined : reasonNotToChange(script, mayManage)
-  // Who can only read is shown what would run.
+  // Read-only users see what would run.
   const expanded = useQuery({
     ...query(downloadScript, { params: { id }, query: { with_snippets: 'true' } }),
     gcTime: 0,
@@ -70,7 +70,7 @@ function LoadedScript({ id, isClone, onClose }: LoadedScriptProps) {
     return <ScriptEditor draft={toDraft(script)} approval={approval} onClose={onClose} />
   const code = expanded.data?.code ?? ''
   const draft = toDraft({ ...script, script_body: code })
-  // Other code may come without a save, from a snippet.
+  // Code may change without a save, by a snippet.
   return (
     <ScriptEditor key={code} draft={draft} readOnlyReason={reason} approval={approval} onClose={onClose} />
   )
@@ -79,16 +79,16 @@ function LoadedScript({ id, isClone, onClose }: LoadedScriptProps) {
 function reasonNotToChange({ script_type }: ScriptDetail, mayManage: boolean): string | undefined {
   if (!mayManage) return 'Your role does not allow you to change scripts.'
   return script_type === 'builtin'
-    ? 'Built-in scripts cannot be changed. Clone it to have one of your own.'
+    ? 'Built-in scripts cannot be changed. Clone it to edit a copy.'
     : undefined
 }
 
 function GoneScript({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={TITLE} size="full" onClose={onClose}>
-      <EmptyState message="This script does not exist any more.">
+      <EmptyState message="Script not found.">
         <Button variant="default" onClick={onClose} data-autofocus>
-          Open the script library
+          Open script library
         </Button>
       </EmptyState>
     </Dialog>

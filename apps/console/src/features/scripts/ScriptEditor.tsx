@@ -35,12 +35,12 @@ import { useMayTestOnServer } from './use-test-run.ts'
 const TIMEOUT_MS = 70_000
 
 interface GenerateScriptProps {
-  /** Label of the shell that is chosen. */
+  /** Label of the selected shell. */
   shell: string
   onCode: (code: string) => void
 }
 
-/** Asks the model that is configured for the code of a new script. */
+/** Asks the configured AI model for the code of a new script. */
 function GenerateScript({ shell, onCode }: GenerateScriptProps) {
   const [text, setText] = useState('')
   const { mutate, isPending, error } = useMutation({
@@ -91,13 +91,13 @@ const FIELD_LABELS: Partial<Record<string, string>> = {
 }
 
 interface ScriptEditorProps {
-  /** As it is on the server now; another one when somebody else has saved. */
+  /** The current version on the server; changes when another user saves. */
   draft: ScriptDraft
-  /** Why it can only be looked at. */
+  /** Why it is read-only. */
   readOnlyReason?: string | undefined
   /** The code comes from a file, which is asked for first. */
   fromFile?: boolean
-  /** Whether the stored version may run on the server; null where no alert template runs it there. */
+  /** Whether the stored version may run on the server; null if no alert template runs it there. */
   approval?: ServerApproval | null
   onClose: () => void
 }
@@ -133,7 +133,7 @@ export function ScriptEditor({
   const errors = checkFields(fields)
   const codeError = checkCode(code)
   const waitsForFile = fromFile && edit.edition === 0
-  // The button that asked for the file is gone, and the keyboard with it.
+  // The focused file button has disappeared.
   useEffect(() => {
     if (fromFile && !waitsForFile) form.current?.querySelector('input')?.focus()
   }, [fromFile, waitsForFile])
@@ -166,7 +166,7 @@ export function ScriptEditor({
         onClose={onClose}
         footer={
           <>
-            {canSave && <span className={classes.hint}>Ctrl+S saves and stays here.</span>}
+            {canSave && <span className={classes.hint}>Ctrl+S saves and stays open</span>}
             {mayTest && (
               <Button
                 variant="default"
@@ -273,13 +273,13 @@ interface ScriptEditing {
   edit: ScriptEdit
   setEdit: (change: SetStateAction<ScriptEdit>) => void
   dirty: boolean
-  /** Somebody else has saved since, and here are changes too. */
+  /** Another user has saved, and there are changes here too. */
   outdated: boolean
-  /** Begins anew with what is on the server. */
+  /** Restarts with the version on the server. */
   load: (draft: ScriptDraft) => void
 }
 
-/** Work on a script. What others save is taken over at once while nothing is changed here. */
+/** Editing state of a script. Versions saved by others are loaded at once while there are no changes here. */
 function useScriptEdit(draft: ScriptDraft): ScriptEditing {
   const [edit, setEdit] = useState(() => beginEdit(draft))
   const dirty = hasChanges(edit)
@@ -291,13 +291,13 @@ function useScriptEdit(draft: ScriptDraft): ScriptEditing {
 
 interface Save {
   sent: ScriptEdit
-  /** The dialog closes afterwards. */
+  /** Closes the dialog after saving. */
   andClose: boolean
-  /** Over what somebody else has saved meanwhile. */
+  /** Overwrites a version saved by another user. */
   over: boolean
 }
 
-/** Saves a script; refused when somebody else saved since it was opened, unless it is to be overwritten. */
+/** Saves a script; rejected after a conflict, unless overwriting. */
 function useSaveScript(onSaved: (script: ScriptDetail, save: Save) => void) {
   const queryClient = useQueryClient()
   const { mutate, isPending, error, reset } = useMutation({
@@ -327,7 +327,7 @@ interface ConflictDialogProps {
   onOverwrite: () => void
 }
 
-/** Two have worked on one script: whose work stays is for the person to say. */
+/** A conflict: the user chooses which version stays. */
 function ConflictDialog({ id, onKeep, onLoad, onOverwrite }: ConflictDialogProps) {
   const load = useMutation({
     mutationFn: () => call(getScript, { params: { id } }),
@@ -335,7 +335,7 @@ function ConflictDialog({ id, onKeep, onLoad, onOverwrite }: ConflictDialogProps
   })
   return (
     <Dialog
-      title="Somebody else has saved this script"
+      title="Another user has saved this script"
       size="md"
       onClose={onKeep}
       footer={
@@ -344,26 +344,26 @@ function ConflictDialog({ id, onKeep, onLoad, onOverwrite }: ConflictDialogProps
             Keep editing
           </Button>
           <Button variant="default" loading={load.isPending} onClick={() => load.mutate()}>
-            Discard mine and load theirs
+            Discard my changes
           </Button>
           <Button color="negative" onClick={onOverwrite}>
-            Overwrite theirs
+            Overwrite their version
           </Button>
         </>
       }
     >
-      Since you opened it, it was changed elsewhere. Nothing of yours is saved yet.
+      The script was changed since you opened it. Your changes are not saved.
     </Dialog>
   )
 }
 
-/** Told while one still writes, before a save is refused. */
+/** Shown while editing, before a save is rejected. */
 function OutdatedNote({ onLoad }: { onLoad: () => void }) {
   return (
     <div className={classes.outdated} role="status">
-      Somebody else has saved this script while you work on it.
+      Another user has saved this script while you edit it.
       <Button variant="default" onClick={onLoad}>
-        Discard mine and load theirs
+        Discard my changes
       </Button>
     </div>
   )

@@ -1,7 +1,7 @@
 import { Autocomplete, Checkbox, NumberInput, Select, Stack, TextInput, Textarea } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import { ScriptShell } from '@muster/contract/api/scripts'
-import { platformName } from '@muster/rules/agents/platform-name'
+import { platformName } from '@muster/rules/agents/available-actions'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '../../app/api/queries.ts'
@@ -16,22 +16,22 @@ type FieldName = keyof ScriptFields & string
 
 interface ScriptFieldsetProps {
   fields: ScriptFields
-  /** What is wrong, by field; shown once a field has been left. */
+  /** Errors by field; shown once a field was left. */
   errors: Partial<Record<FieldName, string>>
-  /** What the server said; gone once the field is changed. */
+  /** Errors of the server; cleared when the field changes. */
   serverErrors: Record<string, string>
   showAll: boolean
   readOnly: boolean
-  /** Its name takes the keyboard when the dialog opens. */
+  /** The name takes the initial focus of the dialog. */
   autoFocus: boolean
   onChange: (change: Partial<ScriptFields>) => void
 }
 
-/** All of a script but its code. */
+/** All of a script except its code. */
 export function ScriptFieldset(props: ScriptFieldsetProps) {
   const { fields, errors, serverErrors, showAll, readOnly, autoFocus, onChange } = props
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  /** Server errors are about these values. */
+  /** Values that the server's errors are about. */
   const [refused, setRefused] = useState({ errors: serverErrors, fields })
   if (JSON.stringify(refused.errors) !== JSON.stringify(serverErrors)) {
     setRefused({ errors: serverErrors, fields })
@@ -43,7 +43,7 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
   const onBlur = (name: FieldName) => () => setLeft(new Set([...left, name]))
   const categories = useCategories()
   return (
-    <fieldset disabled={readOnly} className={classes.fieldset} aria-label="Settings of the script">
+    <fieldset disabled={readOnly} className={classes.fieldset} aria-label="Script settings">
       <Stack gap="md">
         <TextInput
           label="Name"
@@ -87,7 +87,7 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
         </div>
         <Checkbox.Group
           label="Platforms"
-          description="None of them means all."
+          description="None = all"
           value={fields.supported_platforms}
           onChange={(values) =>
             onChange({ supported_platforms: PLATFORMS.filter((platform) => values.includes(platform)) })
@@ -108,7 +108,7 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
           onChange={(category) => onChange({ category })}
         />
         <ArgumentsField
-          description="Each on its own line; Enter adds one."
+          description="One per line; Enter adds a line"
           values={fields.args}
           onChange={(args) => onChange({ args })}
         />
@@ -122,7 +122,7 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
         />
         <Textarea
           label="Syntax help"
-          description="Shown to whoever runs the script."
+          description="Shown when the script is run"
           autosize
           minRows={2}
           maxRows={8}
@@ -132,7 +132,7 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
           onChange={(event) => onChange({ syntax: event.currentTarget.value })}
         />
         <Checkbox
-          label="Run as the user who is logged in"
+          label="Run as the signed-in user"
           checked={fields.run_as_user}
           onChange={(event) => onChange({ run_as_user: event.currentTarget.checked })}
         />

@@ -10,7 +10,7 @@ import { FavoriteMark, ScriptName, ShellIcon } from './script-cells.tsx'
 
 interface ScriptFoldersProps {
   scripts: readonly Script[]
-  /** While somebody searches, what was found is in sight, whichever folders stand open. */
+  /** During a search all folders are open. */
   searched: boolean
   selected: string | undefined
   onSelect: (script: Script) => void
@@ -19,7 +19,7 @@ interface ScriptFoldersProps {
   empty: ReactNode
 }
 
-/** The library as a folder for each category. */
+/** The library as a folder per category. */
 export function ScriptFolders(props: ScriptFoldersProps) {
   const { scripts, searched, selected, onSelect, onOpen, onMenu, empty } = props
   const [opened, setOpened] = useOpenFolders()

@@ -18,11 +18,11 @@ interface ScriptToolsProps {
   view: LibraryView
   onChange: (view: LibraryView, when?: 'now') => void
   count: string | undefined
-  /** The keyboard goes on to the rows. */
+  /** Moves the focus to the rows. */
   onDown: () => void
 }
 
-/** What narrows the library, how it is drawn, and what leads on from it. */
+/** Filters and view of the library, and its actions. */
 export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps) {
   const mayManage = useMay('can_manage_scripts')
   const { open } = useDialog()
@@ -38,7 +38,7 @@ export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps)
         maxLength={200}
         value={view.search}
         onChange={(event) => onChange({ ...view, search: event.currentTarget.value })}
-        // Whoever goes on from here takes the search along.
+        // The search goes along to the rows.
         onBlur={() => onChange(view, 'now')}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return
@@ -87,7 +87,7 @@ function NewMenu() {
           leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />}
           rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}
         >
-          New
+          New script
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -128,7 +128,7 @@ function ColumnsMenu() {
   )
 }
 
-/** Whether this user wants the scripts that come with the product; on screen at once, saved behind it. */
+/** Whether the user wants community scripts; applied at once, saved in the background. */
 function useCommunityScripts(): { shown: boolean; show: (value: boolean) => void } {
   const queryClient = useQueryClient()
   const shown = useDashInfo()?.show_community_scripts !== false

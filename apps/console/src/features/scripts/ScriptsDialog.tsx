@@ -10,7 +10,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, type Ref, useCallback, useMemo, useRef, useState } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
-import { scriptCan } from '@muster/rules/agents/script-can'
+import { scriptCan } from '@muster/rules/agents/available-actions'
 import {
   IconCopy,
   IconDownload,
@@ -49,7 +49,7 @@ const TITLE = 'Script library'
 const TYPING_PAUSE_MS = 250
 const FIRST_STOP = '[role=grid], [role=treeitem][tabindex="0"]'
 
-/** The script library, over the whole window. What it is narrowed to stands in the address. */
+/** The script library, in a full window. The address holds its filter. */
 export function ScriptsDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_scripts" size="full" onClose={close}>
@@ -108,8 +108,8 @@ function NoScripts({ scripts, view, onChange }: NoScriptsProps) {
   const { openScript } = useScriptAddress()
   if (scripts.length === 0) {
     return (
-      <EmptyState message="There are no scripts yet.">
-        {mayManage && <Button onClick={() => openScript('new')}>Write the first one</Button>}
+      <EmptyState message="No scripts yet.">
+        {mayManage && <Button onClick={() => openScript('new')}>Create script</Button>}
       </EmptyState>
     )
   }
@@ -122,7 +122,7 @@ function NoScripts({ scripts, view, onChange }: NoScriptsProps) {
           </Button>,
         ]
       : [
-          `No script fits “${view.search.trim()}”.`,
+          `No scripts match “${view.search.trim()}”.`,
           <Button key="clear" variant="default" onClick={() => onChange({ ...view, search: '' })}>
             Clear search
           </Button>,
@@ -130,7 +130,7 @@ function NoScripts({ scripts, view, onChange }: NoScriptsProps) {
   return <EmptyState message={message}>{action}</EmptyState>
 }
 
-/** On screen at once, in the address after a pause. */
+/** Applied at once, and written to the address after a pause. */
 function useLibraryView() {
   const { filter = '' } = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -163,7 +163,7 @@ interface ScriptListProps {
   ref: Ref<HTMLDivElement>
 }
 
-/** The scripts as a table or in folders, with their menu and what clicks and keys do. */
+/** The scripts as a table or in folders, with their menu, clicks and keys. */
 function ScriptList({ scripts, searched, sort, onSort, empty, ref }: ScriptListProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const mayManage = useMay('can_manage_scripts')
@@ -233,15 +233,15 @@ function ScriptList({ scripts, searched, sort, onSort, empty, ref }: ScriptListP
   )
 }
 
-/** Asks before a script is deleted for good. */
+/** Asks before a script is deleted. */
 function RemoveScriptDialog({ script, onClose }: { script: Script; onClose: () => void }) {
   return (
     <RemoveDialog
       title={`Delete ${script.name}?`}
-      message="The script is deleted for good. What was run with it stays in the history of the machines."
+      message="Deletes the script. Its runs stay in the history of the machines."
       typed="yes"
       remove={() => call(deleteScript, { params: { id: script.id } })}
-      done={`${script.name} is deleted.`}
+      done={`${script.name} deleted.`}
       stale={queryKey(listScripts)}
       onClose={onClose}
     />
@@ -253,9 +253,9 @@ interface ScriptActionsOptions {
   onRemove: (script: Script) => void
 }
 
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
-/** What can be done with a script of the library. */
+/** The actions of a script in the library. */
 function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
   const { openScript } = useScriptAddress()
   const mark = useMarkScript()
@@ -296,7 +296,7 @@ function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
       },
       {
         id: 'hidden',
-        label: hidden ? 'Show' : 'Hide',
+        label: hidden ? 'Show script' : 'Hide script',
         icon: hidden ? IconEye : IconEyeOff,
         disabledReason: refused,
         run: () => mark({ id, hidden: !hidden }),
@@ -315,7 +315,7 @@ function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
   return { toggleFavorite, menuOf }
 }
 
-/** Favourite and hidden are on screen at once; a refusal takes them back. */
+/** Favourite and hidden change at once; an error reverts them. */
 function useMarkScript() {
   const queryClient = useQueryClient()
   return useMutation({

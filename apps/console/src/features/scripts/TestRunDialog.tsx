@@ -18,7 +18,7 @@ import type { ScriptEdit } from './script-edit.ts'
 import classes from './TestRun.module.css'
 import { SERVER, useMayTestOnServer, useTestRun } from './use-test-run.ts'
 
-/** Runs the code as it is in the editor, saved or not, and shows what comes of it. */
+/** Runs the code of the editor, saved or not, and shows the result. */
 export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: () => void }) {
   const mayRun = useMay('can_run_scripts')
   const mayRunOnServer = useMayTestOnServer()
@@ -33,9 +33,7 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
   )
   const { runId, onServer } = run.data ?? {}
   const groups = [
-    ...(mayRunOnServer
-      ? [{ group: 'Here', items: [{ value: SERVER, label: 'The Muster server itself' }] }]
-      : []),
+    ...(mayRunOnServer ? [{ group: 'Server', items: [{ value: SERVER, label: 'Muster server' }] }] : []),
     {
       group: 'Machines',
       items: (machines.data ?? []).map(({ agent_id, hostname, client, site }) => ({
@@ -46,10 +44,10 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
   ].filter(({ items }) => items.length > 0)
   return (
     <Dialog
-      title="Test the script"
+      title="Test script"
       size="lg"
       onClose={onClose}
-      why={place === null ? 'Choose where to run it.' : undefined}
+      why={place === null ? 'Choose a target.' : undefined}
       footer={
         <>
           <Button variant="default" onClick={onClose}>
@@ -60,7 +58,7 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
             loading={run.isPending}
             onClick={() => place !== null && run.mutate({ place, codeWithSnippets })}
           >
-            {run.data === undefined ? 'Run' : 'Run again'}
+            {run.data === undefined ? 'Run script' : 'Run again'}
           </Button>
         </>
       }
@@ -70,17 +68,17 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
         <LoadingState error={machines.error} onRetry={() => void machines.refetch()} rows={2} />
       ) : (
         <Select
-          label={mayRunOnServer ? 'Where' : 'Machine'}
+          label={mayRunOnServer ? 'Target' : 'Machine'}
           placeholder={mayRunOnServer ? 'Choose the server or a machine' : 'Choose a machine'}
           description={
             isOnServer
-              ? 'The code runs as the user that the server runs as, with its arguments and variables. Closing ends it.'
-              : 'The code runs there as it is in the editor, with its arguments and variables.'
+              ? 'Runs as the user of the server. Closing stops it.'
+              : 'Runs the code of the editor with its arguments and variables.'
           }
           data={groups}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No such machine"
+          nothingFoundMessage="No matching machine"
           limit={200}
           value={place}
           onChange={setPlace}
@@ -102,14 +100,14 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
   )
 }
 
-/** What runs on the server; undefined where there is no snippet in it. */
+/** The code that runs on the server; undefined if it contains no snippet. */
 function expandCode(code: string, snippets: readonly Snippet[]): string | undefined {
   const codes = new Map(snippets.map((snippet) => [snippet.name, snippet.code]))
   const expanded = expandSnippets(code, (name) => codes.get(name))
   return expanded === code ? undefined : expanded
 }
 
-/** How code went that ran on the server itself, and what it wrote. */
+/** Result and output of a run on the server itself. */
 function ServerTestView({ run }: { run: Output<typeof testScriptOnServer> }) {
   const { retcode, reason, execution_time, stdout, stderr } = run
   const segments = useMemo(
@@ -129,7 +127,7 @@ function ServerTestView({ run }: { run: Output<typeof testScriptOnServer> }) {
         {segments.length > 0 && <CopyAction label="Copy output" text={() => `${stdout}${stderr}`} />}
       </div>
       <div className={classes.box}>
-        <OutputBox label="Output" segments={segments} empty="There was no output." growing={false} />
+        <OutputBox label="Output" segments={segments} empty="No output" growing={false} />
       </div>
     </section>
   )

@@ -9,23 +9,25 @@ import {
   type ScriptVersion,
 } from '@muster/contract/api/scripts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import { EmptyState } from '../../ui/layout/States.tsx'
+import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import classes from './Versions.module.css'
 import { useScriptAddress } from './use-script-address.ts'
-import { CodeDiff } from './CodeDiff.tsx'
 import { platformsLabel, SHELL_LABELS } from './script-words.ts'
 
-/** The states in which a script was saved; each is compared with what the script is now, and can be taken back. */
+const CodeDiff = lazyPart(() => import('./CodeDiff.tsx').then((file) => file.CodeDiff))
+
+/** Earlier versions of a script, each compared with the current one; any can be restored. */
 export function VersionsDialog({ item = '' }: AddressedDialogProps) {
   const { openLibrary } = useScriptAddress()
   return (
@@ -55,16 +57,16 @@ function Versions({ id }: { id: number }) {
         footer={
           <>
             <Button variant="default" onClick={() => openScript(id)} data-autofocus>
-              Back to the script
+              Back to script
             </Button>
-            {mayRestore && <Button onClick={() => setRestoring(chosen)}>Take this version back</Button>}
+            {mayRestore && <Button onClick={() => setRestoring(chosen)}>Restore version</Button>}
           </>
         }
       >
         {versions === undefined || script === undefined ? (
           <LoadingState error={error ?? scriptError} onRetry={() => void refetch()} rows={6} />
         ) : chosen === undefined ? (
-          <EmptyState message="This script was never changed. Each time it is saved, what it was before is kept here." />
+          <EmptyState message="No earlier versions. Each save keeps the version before it." />
         ) : (
           <div className={classes.layout}>
             <ul className={classes.list} aria-label="Versions">
@@ -77,7 +79,7 @@ function Versions({ id }: { id: number }) {
                     onClick={() => setChosenId(version.id)}
                   >
                     <Time instant={version.saved_at} />
-                    <span className={classes.dim}>{version.username || 'before versions were kept'}</span>
+                    <span className={classes.dim}>{version.username || 'unknown user'}</span>
                   </button>
                 </li>
               ))}
@@ -100,7 +102,7 @@ function Versions({ id }: { id: number }) {
 
 interface RestoreDialogProps {
   params: { id: number; version_id: number }
-  /** What the comparison was made with. */
+  /** The version of the comparison. */
   modified: string
   savedAt: string
   onClose: () => void
@@ -113,22 +115,22 @@ function RestoreDialog({ params, modified, savedAt, onClose }: RestoreDialogProp
     mutationFn: () => call(restoreScriptVersion, { params, body: { modified } }),
     meta: { errorsShown: true },
     onSuccess: async () => {
-      notifyDone('The version is taken back.')
+      notifyDone('Version restored.')
       await queryClient.invalidateQueries()
       openScript(params.id)
     },
   })
   return (
     <ConfirmDialog
-      title="Take this version back?"
+      title="Restore this version?"
       message={
         <>
           {error !== null && <FormError error={error} />}
-          The script becomes what it was on <Time instant={savedAt} />, with its arguments and settings. What
-          it is now stays among the versions.
+          Restores the script of <Time instant={savedAt} /> with its arguments and settings. The current
+          version is kept as well.
         </>
       }
-      confirmLabel="Take it back"
+      confirmLabel="Restore version"
       busy={isPending}
       onConfirm={() => mutate()}
       onClose={onClose}
@@ -137,12 +139,12 @@ function RestoreDialog({ params, modified, savedAt, onClose }: RestoreDialogProp
 }
 
 interface VersionDiffProps {
-  /** As it is now. */
+  /** The current version. */
   script: ScriptDetail
   versionId: number
 }
 
-/** From an older state of a script to what it is now: settings first, then the code line by line. */
+/** Changes from an older version to the current one: settings first, then the code line by line. */
 function VersionDiff({ script, versionId }: VersionDiffProps) {
   const params = { id: script.id, version_id: versionId }
   const { data, error, refetch } = useQuery(query(getScriptVersion, { params }))
@@ -150,7 +152,7 @@ function VersionDiff({ script, versionId }: VersionDiffProps) {
   if (content === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
   const settings = diffContent(content, script)
   return (
-    <section className={classes.diff} aria-label="What has changed since">
+    <section className={classes.diff} aria-label="Changes since this version">
       {settings.length > 0 && (
         <ul className={classes.settings}>
           {settings.map(({ label, from, to }) => (
@@ -160,18 +162,22 @@ function VersionDiff({ script, versionId }: VersionDiffProps) {
           ))}
         </ul>
       )}
-      <CodeDiff
-        before={content.script_body}
-        after={script.script_body}
-        summary={(changed) =>
-          changed === 0 ? 'The code is the same.' : `${changed} lines of code differ from what it is now.`
-        }
-      />
+      <Suspense fallback={<SkeletonRows rows={6} height={20} />}>
+        <CodeDiff
+          before={content.script_body}
+          after={script.script_body}
+          summary={(changed) =>
+            changed === 0
+              ? 'The code is the same.'
+              : `${changed} lines of code differ from the current version.`
+          }
+        />
+      </Suspense>
     </section>
   )
 }
 
-/** What differs between two states of a script beside its code. */
+/** Differing settings of two versions of a script. */
 function diffContent(
   before: ScriptContent,
   after: ScriptContent,

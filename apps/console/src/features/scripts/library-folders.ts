@@ -1,5 +1,5 @@
 import type { Script } from '@muster/contract/api/scripts'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TreeLine } from '../../ui/table/tree-keys.ts'
 
 export type LibraryLine = TreeLine &
@@ -7,7 +7,7 @@ export type LibraryLine = TreeLine &
 
 const UNASSIGNED = 'Unassigned'
 
-/** Each category as a folder of its scripts, by name; those of none come last. */
+/** Each category as a folder of its scripts, by name; uncategorized scripts come last. */
 export function listFolders(
   scripts: readonly Script[],
   isOpen: (category: string) => boolean,

@@ -8,10 +8,10 @@ const NONE: readonly string[] = []
 /** Table or folders. */
 export const useTableView = () => useRemembered('scriptmanager_tableView', z.boolean(), true)
 
-/** The folders that stand open, by their category. */
+/** The open folders, by category. */
 export const useOpenFolders = () => useRemembered('scriptmanager_expanded', Names, [...NONE])
 
-/** The columns that are shown beside those that always are; a name that no column has is forgotten. */
+/** The visible optional columns; unknown names are dropped. */
 export function useChosenColumns() {
   const [names, remember] = useRemembered('scriptmanager_columns', Names, [...CHOSEN_COLUMNS])
   const chosen = CHOSEN_COLUMNS.filter((name) => names.includes(name))

@@ -1,9 +1,9 @@
 import type { Script } from '@muster/contract/api/scripts'
 import type { TableSort } from '../../ui/table/data-column.ts'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import { SHELL_LABELS, platformsLabel } from './script-words.ts'
 
-/** What the library shows, and in which order. */
+/** Filter and order of the library. */
 export interface LibraryView {
   search: string
   hidden: boolean
@@ -13,7 +13,7 @@ export interface LibraryView {
 const SORTS = ['favorite', 'name', 'shell', 'category', 'default_timeout'] as const
 const START_SORT: TableSort = { column: 'favorite', descending: false }
 
-/** The view as it stands in the address: `sort:-name hidden:yes clean up`; undefined for the usual one. */
+/** The view in the address: `sort:-name hidden:yes clean up`; undefined for the default view. */
 export function writeLibraryView({ search, hidden, sort }: LibraryView): string | undefined {
   const isUsual = sort.column === START_SORT.column && !sort.descending
   const words = [
@@ -35,7 +35,7 @@ export function readLibraryView(text: string | undefined): LibraryView {
   }
 }
 
-/** The scripts that hold every word of the search; what is equal stands by name. */
+/** The scripts that contain every word of the search; equal ones sort by name. */
 export function showScripts(
   scripts: readonly Script[],
   { search, hidden, sort }: LibraryView,
@@ -66,7 +66,7 @@ function compare(a: Script, b: Script, column: string): number {
     case 'shell':
       return compareText(SHELL_LABELS[a.shell], SHELL_LABELS[b.shell])
     case 'category':
-      // Those of none come last.
+      // Uncategorized scripts come last.
       return Number(a.category === '') - Number(b.category === '') || compareText(a.category, b.category)
     default:
       return compareText(a.name, b.name)

@@ -71,7 +71,7 @@ test('a script in a folder has the menu of its row, and two clicks open it', asy
   await screen.getByText('Folders', { exact: true }).click()
   await screen.getByRole('treeitem', { name: 'Upkeep 2' }).click()
   await screen.getByRole('treeitem', { name: 'Clean' }).click({ button: 'right' })
-  await screen.getByRole('menuitem', { name: 'Hide' }).click()
+  await screen.getByRole('menuitem', { name: 'Hide script' }).click()
   await expect.element(screen.getByRole('treeitem', { name: 'Clean' })).not.toBeInTheDocument()
   expect(server.calls(editScript)[0]?.body).toEqual({ hidden: true })
   await screen.getByRole('treeitem', { name: /Ask/ }).dblClick()
@@ -116,10 +116,10 @@ test('6 upload: a script is uploaded: its file gives code, name and shell, and n
     }),
   )
   const { screen } = await openLibrary()
-  await screen.getByRole('button', { name: 'New', exact: true }).click()
+  await screen.getByRole('button', { name: 'New script', exact: true }).click()
   await screen.getByRole('menuitem', { name: 'Upload script' }).click()
   const editor = screen.getByRole('dialog', { name: 'Upload script' })
-  const choose = editor.getByRole('button', { name: 'Choose a file' })
+  const choose = editor.getByRole('button', { name: 'Choose file' })
   await expect.element(choose).toHaveFocus()
   // Narrow: below each other, the file before the fields.
   await page.viewport(390, 844)

@@ -30,7 +30,7 @@ export function ShellIcon({ shell }: { shell: ScriptShell }) {
   return <ThisIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
 }
 
-/** The name with its marks; its number, by which the API knows it, on hover. */
+/** The name with its icons; on hover its id, which the API uses. */
 export function ScriptName({
   script: { id, name, hidden, script_type, server_approval },
 }: {

@@ -16,15 +16,15 @@ const SHELL_BY_ENDING: Record<string, ScriptShell> = {
   cjs: 'node',
 }
 
-/** The shell that a file's ending speaks of. */
+/** The shell of a file extension. */
 export function shellOfFile(filename: string): ScriptShell | undefined {
   const ending = /\.([a-z0-9]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? ''
   return Object.hasOwn(SHELL_BY_ENDING, ending) ? SHELL_BY_ENDING[ending] : undefined
 }
 
 /**
- * A file's bytes as text: by its mark where it has one, else UTF-8, else the western code page that old Windows
- * editors wrote. Undefined for what is no text.
+ * A file's bytes as text: by its byte order mark, else UTF-8, else the Western code page of old Windows editors. Undefined
+ * if it is no text.
  */
 export function decodeFile(bytes: Uint8Array): string | undefined {
   const text = decodeBytes(bytes)
@@ -41,21 +41,19 @@ function decodeBytes(bytes: Uint8Array): string {
   }
 }
 
-/** The editor knows one line end; the code keeps the one that it came with. */
+/** The editor knows one line end; the code keeps its own. */
 export function withLineEndsOf(text: string, original: string): string {
   return original.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text
 }
 
-/** Equal but for line ends. */
+/** Equal except for line ends. */
 export const isSameCode = (a: string, b: string): boolean =>
   a === b || a.replaceAll('\r\n', '\n') === b.replaceAll('\r\n', '\n')
 
-/** What one should know of code whose first line names no interpreter; undefined when there is nothing to say. */
+/** A warning about code whose first line names no interpreter; undefined without one. */
 export function interpreterWarning(shell: ScriptShell, code: string): string | undefined {
   if (code.trim() === '' || code.startsWith('#!')) return undefined
-  if (shell === 'shell')
-    return 'The first line has no #! with an interpreter: bash runs it, or sh where there is no bash.'
-  if (shell === 'python')
-    return 'The first line has no #! with an interpreter: the machine runs it with its own python3.'
+  if (shell === 'shell') return 'No #! line: runs with bash, or sh without bash.'
+  if (shell === 'python') return 'No #! line: runs with python3 of the machine.'
   return undefined
 }

@@ -8,7 +8,7 @@ import { FavoriteMark, ScriptName, ShellIcon } from './script-cells.tsx'
 import { SHELL_LABELS, platformsLabel } from './script-words.ts'
 
 export interface ScriptContext {
-  /** Undefined for who may not change scripts. */
+  /** Undefined for users who may not change scripts. */
   toggleFavorite: ((script: Script) => void) | undefined
   openMenu: (script: Script, at: Point) => void
 }
@@ -84,7 +84,7 @@ const SCRIPT_COLUMNS: readonly DataColumn<Script, ScriptContext>[] = [
   },
 ]
 
-/** Those that a person may take away; by the star, the name and the menu rows are known and worked with. */
+/** Columns that the user may hide; star, name and menu always stay. */
 export const CHOSEN_COLUMNS = [
   'shell',
   'args',
@@ -103,7 +103,7 @@ export const titleOfColumn = (name: ChosenColumn): string | undefined =>
 export const showColumns = (chosen: readonly ChosenColumn[]) =>
   SCRIPT_COLUMNS.filter(({ id }) => !isChosenColumn(id) || chosen.includes(id))
 
-/** Below this width the table scrolls sideways: the least of each column, and their distances. */
+/** Below this width the table scrolls sideways: the minimum of each column, with gaps. */
 export const leastWidth = (columns: readonly { width: string }[]): number =>
   columns.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)?.[0] ?? 0), 0)
 
@@ -130,7 +130,7 @@ export const SCRIPT_CARD: DataCard<Script, ScriptContext> = {
   ),
 }
 
-// The keyboard has both of these in the row's menu, which the menu key opens.
+// The keyboard uses the row's menu, which the menu key opens.
 
 function Favorite({ script, toggle }: { script: Script; toggle: ScriptContext['toggleFavorite'] }) {
   const star = script.favorite ? (

@@ -2,13 +2,13 @@ import type { ScriptDetail } from '@muster/contract/api/scripts'
 import { isSameCode, shellOfFile, withLineEndsOf } from './script-code.ts'
 import { type ScriptDraft, type ScriptFields, toDraft } from './script-form.ts'
 
-/** A script while somebody works on it. */
+/** A script during editing. */
 export interface ScriptEdit {
-  /** As it was opened, saved last, or loaded anew: what differs from it is not saved. */
+  /** As it was opened, last saved, or reloaded; differences from it are unsaved. */
   base: ScriptDraft
   fields: ScriptFields
   code: string
-  /** What the code editor began with, and how often it has begun anew. */
+  /** Initial text of the code editor, and how often it was restarted. */
   start: string
   edition: number
 }
@@ -24,22 +24,22 @@ export function hasChanges({ base, fields, code }: ScriptEdit): boolean {
   )
 }
 
-/** Whether the server has a later version than the one that is worked on. */
+/** Whether the server has a later version than the edited one. */
 export function isOutdated({ base }: ScriptEdit, draft: ScriptDraft): boolean {
   return base.saved !== undefined && draft.saved !== undefined && draft.saved.modified > base.saved.modified
 }
 
-/** What the code editor says: it knows one line end, the code keeps its own. */
+/** Text from the code editor, which knows one line end; the code keeps its own. */
 export function typeCode(edit: ScriptEdit, text: string): ScriptEdit {
   return { ...edit, code: withLineEndsOf(text, edit.start) }
 }
 
-/** Other code, with which the code editor begins anew. */
+/** New code, which restarts the code editor. */
 export function replaceCode(edit: ScriptEdit, code: string): ScriptEdit {
   return { ...edit, code, start: code, edition: edit.edition + 1 }
 }
 
-/** Code from a file; what the file's name tells fills what nobody has said yet. */
+/** Code from a file; its name fills empty fields. */
 export function takeFile(edit: ScriptEdit, file: { name: string; code: string }): ScriptEdit {
   const { fields } = edit
   const isBlank = edit.base.saved === undefined && edit.code === ''
@@ -54,7 +54,7 @@ export function takeFile(edit: ScriptEdit, file: { name: string; code: string })
   }
 }
 
-/** The answer to a save. What was typed since it was sent stays, and is not saved yet. */
+/** The response to a save. Changes since it was sent stay unsaved. */
 export function markSaved(edit: ScriptEdit, sent: ScriptEdit, script: ScriptDetail): ScriptEdit {
   const base = toDraft(script)
   return {

@@ -9,7 +9,7 @@ import type { Platform } from '@muster/contract/fields'
 import { LONGEST_CODE } from './script-code.ts'
 import { PLATFORMS } from './script-words.ts'
 
-/** All of a script that the editor changes, but for the code. */
+/** All fields of a script except the code. */
 export interface ScriptFields extends Record<string, unknown> {
   name: string
   description: string
@@ -25,15 +25,15 @@ export interface ScriptFields extends Record<string, unknown> {
   filename: string
 }
 
-/** A script as the editor begins with it: one of the library, a copy of one, or nothing yet. */
+/** Initial state of the editor: a script of the library, a copy of one, or a new one. */
 export interface ScriptDraft {
   fields: ScriptFields
   code: string
-  /** What is saved over; absent for what is new. */
+  /** The saved version to replace; absent for new scripts. */
   saved: { id: number; modified: string } | undefined
 }
 
-/** An empty script, in the shell of a platform. */
+/** An empty script, in the default shell of a platform. */
 export const newDraft = (plat: Platform): ScriptDraft => ({
   fields: {
     name: '',
@@ -74,21 +74,21 @@ export function toDraft(script: ScriptDetail): ScriptDraft {
   }
 }
 
-/** A new script that begins as another one; its file name would make two of the same. */
+/** A copy of a script, without its file name, which must be unique. */
 export function toClone(script: ScriptDetail): ScriptDraft {
   const { fields, code } = toDraft(script)
   const name = `Copy of ${fields.name}`.slice(0, 255)
   return { fields: { ...fields, name, filename: '' }, code, saved: undefined }
 }
 
-/** What is wrong, by field. */
+/** Errors by field. */
 export function checkFields(fields: ScriptFields): Partial<Record<keyof ScriptFields, string>> {
   const timeout = fields.default_timeout
   const isTimeout =
     typeof timeout === 'number' && Number.isInteger(timeout) && timeout >= 5 && timeout <= 86_400
   return {
     ...(fields.name.trim() === '' ? { name: 'A name is needed.' } : {}),
-    ...(isTimeout ? {} : { default_timeout: 'From 5 to 86400 seconds.' }),
+    ...(isTimeout ? {} : { default_timeout: 'Enter 5 to 86400 seconds.' }),
     ...(fields.args.length > MOST_LINES ? { args: `At most ${MOST_LINES} arguments.` } : {}),
     ...(fields.env_vars.length > MOST_LINES ? { env_vars: `At most ${MOST_LINES} variables.` } : {}),
     ...(fields.env_vars.some((text) => checkVariable(text) !== null) ? { env_vars: VARIABLE_HELP } : {}),
@@ -96,16 +96,14 @@ export function checkFields(fields: ScriptFields): Partial<Record<keyof ScriptFi
 }
 
 export const checkCode = (code: string): string | undefined =>
-  code.length > LONGEST_CODE
-    ? `A script has at most ${LONGEST_CODE.toLocaleString('en')} characters.`
-    : undefined
+  code.length > LONGEST_CODE ? `Maximum: ${LONGEST_CODE.toLocaleString('en')} characters.` : undefined
 
-/** `NAME=value` is an environment variable; an empty line is none and is left out. */
+/** `NAME=value` is an environment variable; empty lines are left out. */
 export function checkVariable(text: string): string | null {
   return text === '' || /^[A-Za-z_][A-Za-z0-9_]*=/.test(text) ? null : VARIABLE_HELP
 }
 
-/** The request that saves it. Only for fields without mistakes. */
+/** The request that saves it. Only for valid fields. */
 export function toScriptBody(fields: ScriptFields, code: string): ScriptBody {
   return {
     ...fields,

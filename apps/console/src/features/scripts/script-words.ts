@@ -1,6 +1,6 @@
 import type { ScriptShell } from '@muster/contract/api/scripts'
 import type { Platform } from '@muster/contract/fields'
-import { platformName } from '@muster/rules/agents/platform-name'
+import { platformName } from '@muster/rules/agents/available-actions'
 
 export const SHELL_LABELS: Record<ScriptShell, string> = {
   powershell: 'PowerShell',

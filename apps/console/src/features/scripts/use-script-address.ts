@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The way between the library and its editor; what the library is narrowed to stays in the address. */
+/** Navigation between the library and its editor; the library's filter stays in the address. */
 export function useScriptAddress() {
   const navigate = useNavigate()
   const openScript = useCallback(
@@ -26,7 +26,7 @@ export function useScriptAddress() {
   return { openScript, openLibrary, openVersions }
 }
 
-/** What the editor's address says: `new`, `upload`, `clone.7` or `7`. */
+/** The editor's subject in the address: `new`, `upload`, `clone.7` or `7`. */
 export function parseScriptItem(
   item: string | undefined,
 ): { kind: 'new' } | { kind: 'upload' } | { kind: 'clone' | 'edit'; id: number } | undefined {

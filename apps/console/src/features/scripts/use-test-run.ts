@@ -7,9 +7,9 @@ import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import type { ScriptEdit } from './script-edit.ts'
 import { toScriptBody } from './script-form.ts'
 
-/** In the place of a machine: the server itself. */
+/** Stands for the server itself instead of a machine. */
 export const SERVER = 'server'
-/** What the answer may take beyond the time limit of the script. */
+/** Extra time for the response beyond the script's time limit. */
 const ANSWER_SECONDS = 30
 
 export function useMayTestOnServer(): boolean {
@@ -17,7 +17,7 @@ export function useMayTestOnServer(): boolean {
   return useDashInfo()?.server_scripts_enabled === true && mayRun
 }
 
-/** Runs the code as it is in the editor, on a machine or the server. Leaving ends what runs on the server. */
+/** Runs the code of the editor on a machine or the server. Leaving stops a run on the server. */
 export function useTestRun(edit: ScriptEdit) {
   const open = useRef<AbortController>(undefined)
   useEffect(() => {

@@ -16,10 +16,13 @@ import {
 } from '@muster/contract/api/scripts'
 import { listSnippets } from '@muster/contract/api/snippets'
 import type { Me } from '@muster/contract/api/users'
+import { MantineProvider } from '@mantine/core'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
+import { render } from 'vitest-browser-react'
 import { answer, refuse } from '../../testing/test-server.ts'
 import { MACHINES, answerMachines, givenDashboard } from '../dashboard/test-dashboard.ts'
+import { CodeDiff } from './CodeDiff.tsx'
 import { testScript as givenScript } from './test-script.ts'
 
 const AT = '2026-11-21T10:00:00.000Z'
@@ -52,15 +55,50 @@ async function givenVersions(info: Partial<DashInfo> = {}, me: Partial<Me> = {})
 test('6 versions with diff: an older version is compared with what the script is now, and taken back', async () => {
   const { server, open } = await givenVersions()
   const { at } = await open(`/?dialog=script-versions&item=${NOW.id}`)
-  await expect.element(dialog().getByText('2 lines of code differ from what it is now.')).toBeVisible()
-  await expect.element(dialog().getByText('removed: echo old')).toBeInTheDocument()
-  await expect.element(dialog().getByText('added: echo new')).toBeInTheDocument()
+  await expect.element(dialog().getByText('2 lines of code differ from the current version.')).toBeVisible()
+  await expect.element(dialog().getByRole('deletion')).toHaveTextContent('echo old')
+  await expect.element(dialog().getByRole('insertion')).toHaveTextContent('echo new')
   await expect.element(dialog().getByText('Arguments: empty → -v')).toBeVisible()
-  await dialog().getByRole('button', { name: 'Take this version back' }).click()
-  await page.getByRole('button', { name: 'Take it back' }).click()
-  await expect.element(page.getByText('The version is taken back.')).toBeVisible()
+  await dialog().getByRole('button', { name: 'Restore version' }).click()
+  await page
+    .getByRole('dialog', { name: 'Restore this version?' })
+    .getByRole('button', { name: 'Restore version' })
+    .click()
+  await expect.element(page.getByText('Version restored.')).toBeVisible()
   expect(server.calls(restoreScriptVersion)[0]?.body).toEqual({ modified: AT })
   await expect.poll(at).toContain('dialog=script&')
+})
+
+test.each<[string, string, number, string[], string[]]>([
+  ['', '', 0, [], []],
+  ['a\nb', 'a\nb', 0, [], []],
+  ['a\nb\nc', 'a\nx\nc', 2, ['b'], ['x']],
+  ['a', 'a\nb', 1, [], ['b']],
+  ['a\nb', 'b', 1, ['a'], []],
+  ['a\r\nb', 'a\nb', 0, [], []],
+  ['', 'new', 1, [], ['new']],
+  ['a\nb\n', 'c\n', 3, ['a', 'b'], ['c']],
+  ['a', 'a\n', 1, [], []],
+])('the difference of %j and %j is %i lines', async (before, after, changed, removed, added) => {
+  const screen = await render(
+    <MantineProvider>
+      <CodeDiff before={before} after={after} summary={(count) => `${count} lines`} />
+    </MantineProvider>,
+  )
+  await expect.element(screen.getByRole('status')).toHaveTextContent(`${changed} lines`)
+  const textsOf = (tag: string) =>
+    [...screen.container.querySelectorAll(tag)].map((line) => line.textContent).filter((text) => text !== '')
+  await expect.poll(() => [textsOf('del'), textsOf('ins')]).toEqual([removed, added])
+})
+
+test('two long texts without a common line are compared', async () => {
+  const long = (word: string) => Array.from({ length: 3000 }, (_, index) => `${word} ${index}`).join('\n')
+  const screen = await render(
+    <MantineProvider>
+      <CodeDiff before={long('a')} after={long('b')} summary={(count) => `${count} lines`} />
+    </MantineProvider>,
+  )
+  await expect.element(screen.getByRole('status')).toHaveTextContent('6000 lines')
 })
 
 test('6 test run: code is tested as it is in the editor; what the server refuses is said there', async () => {
@@ -75,10 +113,10 @@ test('6 test run: code is tested as it is in the editor; what the server refuses
   server.on(getHistoryOutput, () => refuse('not_found', 'This entry of the history does not exist.'))
   await open(`/?dialog=script&item=${NOW.id}`)
   await dialog().getByRole('button', { name: 'Test', exact: true }).click()
-  const test = page.getByRole('dialog', { name: 'Test the script' })
+  const test = page.getByRole('dialog', { name: 'Test script' })
   await test.getByRole('combobox', { name: 'Machine' }).click()
   await page.getByRole('option', { name: /alpha/ }).click()
-  await test.getByRole('button', { name: 'Run', exact: true }).click()
+  await test.getByRole('button', { name: 'Run script', exact: true }).click()
   await expect.element(test.getByText('{{global.X}} has no value for alpha.')).toBeVisible()
   expect(server.calls(testScript)[0]?.body).toMatchObject({
     code: NOW.script_body,
@@ -101,10 +139,10 @@ test('where scripts run on the server, code is tested there: how it ended, and b
   )
   await open(`/?dialog=script&item=${NOW.id}`)
   await dialog().getByRole('button', { name: 'Test', exact: true }).click()
-  const test = page.getByRole('dialog', { name: 'Test the script' })
-  await test.getByRole('combobox', { name: 'Where' }).click()
-  await page.getByRole('option', { name: 'The Muster server itself' }).click()
-  await test.getByRole('button', { name: 'Run', exact: true }).click()
+  const test = page.getByRole('dialog', { name: 'Test script' })
+  await test.getByRole('combobox', { name: 'Target' }).click()
+  await page.getByRole('option', { name: 'Muster server' }).click()
+  await test.getByRole('button', { name: 'Run script', exact: true }).click()
   const result = test.getByRole('region', { name: 'Test on the server' })
   await expect.element(result.getByText(/^exit code 4 · 0.3 s/)).toBeVisible()
   await expect.element(result.getByText('hello')).toBeVisible()
@@ -151,8 +189,8 @@ test('a script that waits for approval is compared with the approved version, an
   await dialog().getByRole('button', { name: 'Approve version' }).click()
   const approval = page.getByRole('dialog', { name: 'Version of Clean for the server' })
   await expect.element(approval.getByText('2 lines of code differ from the approved version.')).toBeVisible()
-  await expect.element(approval.getByText('removed: echo old')).toBeInTheDocument()
-  await expect.element(approval.getByText('added: echo new')).toBeInTheDocument()
+  await expect.element(approval.getByRole('deletion')).toHaveTextContent('echo old')
+  await expect.element(approval.getByRole('insertion')).toHaveTextContent('echo new')
   await expect.element(approval.getByText('Shell: Shell → Python')).toBeVisible()
   await expect.element(approval.getByText('Alert templates with this script: Night')).toBeVisible()
   await approval.getByRole('button', { name: 'Approve version' }).click()
@@ -169,7 +207,7 @@ test('without the right to run scripts on the server, changes are shown and not 
   await open(`/?dialog=script&item=${NOW.id}`)
   await dialog().getByRole('button', { name: 'Show changes' }).click()
   const approval = page.getByRole('dialog', { name: 'Version of Clean for the server' })
-  await expect.element(approval.getByText('removed: echo old')).toBeInTheDocument()
+  await expect.element(approval.getByRole('deletion')).toHaveTextContent('echo old')
   await expect.element(approval.getByRole('button', { name: 'Approve version' })).not.toBeInTheDocument()
 })
 
@@ -182,12 +220,12 @@ test('a test on the server shows the code with its snippets, and sends it', asyn
   server.on(testScriptOnServer, () => refuse('changed_meanwhile', 'A snippet has changed.'))
   await open(`/?dialog=script&item=${NOW.id}`)
   await dialog().getByRole('button', { name: 'Test', exact: true }).click()
-  const test = page.getByRole('dialog', { name: 'Test the script' })
-  await test.getByRole('combobox', { name: 'Where' }).click()
-  await page.getByRole('option', { name: 'The Muster server itself' }).click()
+  const test = page.getByRole('dialog', { name: 'Test script' })
+  await test.getByRole('combobox', { name: 'Target' }).click()
+  await page.getByRole('option', { name: 'Muster server' }).click()
   await test.getByText('Code with snippets').click()
   await expect.element(test.getByText('logger one')).toBeVisible()
-  await test.getByRole('button', { name: 'Run', exact: true }).click()
+  await test.getByRole('button', { name: 'Run script', exact: true }).click()
   await expect.element(test.getByText('A snippet has changed.')).toBeVisible()
   expect(server.calls(testScriptOnServer)[0]?.body).toMatchObject({
     code: '{{log}} one',

@@ -6,13 +6,13 @@ import classes from './SettingsDialog.module.css'
 import type { Values } from './settings-form.ts'
 
 const FIELDS: { name: keyof RecordRetention; label: string; description: string }[] = [
-  { name: 'agent_history_prune_days', label: 'Command history', description: 'Ended runs and their output.' },
+  { name: 'agent_history_prune_days', label: 'Command history', description: 'Ended runs and their output' },
   {
     name: 'resolved_alerts_prune_days',
     label: 'Resolved alerts',
-    description: 'With log and notifications.',
+    description: 'With log and notifications',
   },
-  { name: 'audit_log_prune_days', label: 'Audit log', description: 'Who changed what.' },
+  { name: 'audit_log_prune_days', label: 'Audit log', description: 'Actions of users' },
 ]
 
 interface RecordFieldsProps {
@@ -21,7 +21,7 @@ interface RecordFieldsProps {
   disabled: boolean
 }
 
-/** How long runs, resolved alerts and audit entries are kept. An empty field is 0 days: forever. */
+/** Retention of runs, resolved alerts and audit entries. An empty field is 0 days: forever. */
 export function RecordFields({ form, wrong, disabled }: RecordFieldsProps) {
   return (
     <fieldset className={classes.group} disabled={disabled}>

@@ -25,22 +25,22 @@ const TITLE = 'Global settings'
 const FIELDS: { name: keyof Retention; label: string; description: string }[] = [
   {
     name: 'check_history_prune_days',
-    label: 'Every sample',
-    description: 'Graphs of so long ago show each single measurement.',
+    label: 'Raw data',
+    description: 'Every single measurement',
   },
   {
     name: 'check_history_5min_prune_days',
-    label: 'Every five minutes',
-    description: 'Least, mean and most of each five minutes.',
+    label: '5-minute averages',
+    description: 'Minimum, average and maximum per 5 minutes',
   },
   {
     name: 'check_history_hourly_prune_days',
-    label: 'Every hour',
-    description: 'Least, mean and most of each hour. Older than this, nothing is left.',
+    label: 'Hourly averages',
+    description: 'Minimum, average and maximum per hour. Older data is deleted.',
   },
 ]
 
-/** What holds for the whole server. */
+/** Settings of the whole server. */
 export function SettingsDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_view_core_settings" onClose={close}>
@@ -67,9 +67,9 @@ function LoadedSettings({ onClose }: { onClose: () => void }) {
 }
 
 interface SettingsFormProps {
-  /** As they were when the form was opened. */
+  /** The settings as they were when the form was opened. */
   settings: CoreSettings
-  /** Somebody else has saved since: begins anew with what is there now. */
+  /** After a conflict: restarts the form with the saved values. */
   onReload: (() => void) | undefined
   onClose: () => void
 }
@@ -91,11 +91,11 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
     initialValues,
     validate: (values) => ({ ...checkNumbers(values), ...checkVncTargets(values.vnc_targets) }),
   })
-  // A change of one field may be what is wrong with the next one.
+  // A change of one field may cause the error of the next one.
   const wrong = checkNumbers(form.values)
   const save = async (values: Values) => {
     await saveInto(async () => {
-      // Validation has refused empty ones.
+      // Validation has rejected empty ones.
       await call(editCoreSettings, { body: { ...(values as Numbers), modified } })
     })
   }
@@ -106,7 +106,7 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
         <fieldset className={classes.group} disabled={!mayEdit}>
           <legend className={classes.legend}>Availability alerts</legend>
           <p className={classes.note}>
-            An alert opens when a machine is overdue. Policies and machines can override the default.
+            Open an alert when a machine is overdue. Policies and machines can override the default.
           </p>
           <Switch
             label="Servers"
@@ -119,10 +119,9 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
           />
         </fieldset>
         <fieldset className={classes.group} disabled={!mayEdit}>
-          <legend className={classes.legend}>How long history is kept</legend>
+          <legend className={classes.legend}>History retention</legend>
           <p className={classes.note}>
-            What checks and machines measure. A shorter time removes what is older within minutes, for good; a
-            longer one keeps more from now on.
+            Measurements of checks and machines. Shorter times delete older data for good.
           </p>
           <div className={classes.fields}>
             {FIELDS.map(({ name, label, description }, index) => (
@@ -146,11 +145,11 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
         </fieldset>
         <RecordFields form={form} wrong={wrong} disabled={!mayEdit} />
         <fieldset className={classes.group} disabled={!mayEdit}>
-          <legend className={classes.legend}>What machines measure of themselves</legend>
+          <legend className={classes.legend}>Metrics</legend>
           <div className={classes.fields}>
             <NumberInput
-              label="Measured every"
-              description="Processor, memory, disks and network; each second while somebody looks."
+              label="Metrics interval"
+              description="Processor, memory, disks and network. Every second while viewed live."
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               suffix=" s"
               clampBehavior="none"
@@ -165,7 +164,7 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
           <legend className={classes.legend}>Your company</legend>
           <TextInput
             aria-label="Your company"
-            description="Shown to users at machines, beside your name, when you open remote tools."
+            description="Shown with your name at machines when you open remote tools"
             maxLength={255}
             {...form.getInputProps('companyname')}
           />
@@ -181,10 +180,10 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
         </fieldset>
         {!isHosted && (
           <fieldset className={classes.group} disabled={!isSuperuser}>
-            <legend className={classes.legend}>What runs on the server itself</legend>
+            <legend className={classes.legend}>Server scripts and web terminal</legend>
             <p className={classes.note}>
-              Scripts of alert templates, and tests of scripts, run there as the user that the server runs as.
-              Only a superuser may switch this; whoever makes use of it needs can_run_server_scripts.
+              Scripts of alert templates and script tests run as the user of the server. Only superusers can
+              change this. Use also requires the permission “Run and approve scripts on the server”.
             </p>
             <Switch
               label="Scripts on the server"
@@ -193,12 +192,12 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
             <Switch
               mt="xs"
               label="Web terminal"
-              description="A shell of the server in the console, for superusers. Each is recorded."
+              description="A recorded shell on the server, for superusers"
               {...form.getInputProps('enable_server_webterminal', { type: 'checkbox' })}
             />
           </fieldset>
         )}
-        {!mayEdit && <p className={classes.note}>Your role may see these settings, and not change them.</p>}
+        {!mayEdit && <p className={classes.note}>Your role does not allow you to change these settings.</p>}
       </Stack>
     </FormDialog>
   )
@@ -210,7 +209,7 @@ function checkNumbers(values: Values): Partial<Record<NumberName, string>> {
     ...checkDays(values),
     ...checkRecords(values),
     ...checkRecordings(values),
-    ...(isPaced ? {} : { metrics_interval: 'From 10 to 3600 seconds.' }),
+    ...(isPaced ? {} : { metrics_interval: 'Enter 10 to 3600 seconds.' }),
   }
 }
 
@@ -218,24 +217,23 @@ function checkDays(values: Values): Partial<Record<keyof Retention, string>> {
   const days = FIELDS.map(({ name }) => [name, values[name]] as const)
   const wrong = days.filter(([, many]) => many === '' || many < 1 || many > MOST_DAYS)
   if (wrong.length > 0) {
-    return Object.fromEntries(wrong.map(([name]) => [name, `From 1 to ${MOST_DAYS} days.`]))
+    return Object.fromEntries(wrong.map(([name]) => [name, `Enter 1 to ${MOST_DAYS} days.`]))
   }
   // None is empty: see above.
   return findShorterKept(values as Retention)
 }
 
-/** To which VNC servers machines may be asked to connect. */
+/** VNC servers that machines may connect to. */
 function VncFields({ form, disabled }: { form: UseFormReturnType<Values>; disabled: boolean }) {
   return (
     <fieldset className={classes.group} disabled={disabled}>
       <legend className={classes.legend}>VNC from machines</legend>
       <p className={classes.note}>
-        Whoever may take control opens VNC to these, as each machine sees them: localhost is the machine
-        itself. A host is a name, an address, a network such as 10.0.0.0/8, or *. It holds for windows that
-        are opened from now on.
+        Allowed VNC targets, as seen from each machine: localhost is the machine itself. Enter names,
+        addresses, networks such as 10.0.0.0/8, or *. Applies to new windows.
       </p>
       <ListField
-        label="Allowed"
+        label="Allowed targets"
         noun="target"
         placeholder="10.0.0.0/8:5900-5999"
         values={form.values.vnc_targets}
@@ -248,7 +246,7 @@ function VncFields({ form, disabled }: { form: UseFormReturnType<Values>; disabl
 
 const checkVncTargets = (lines: readonly string[]) =>
   lines.some((line) => whyNoVncTarget(line) !== undefined)
-    ? { vnc_targets: 'One of these is no target.' }
+    ? { vnc_targets: 'One of these targets is invalid.' }
     : {}
 
 const MOST_MEGABYTES = { recording_max_mb: 1000, desktop_recording_max_mb: 2000 }
@@ -262,7 +260,7 @@ interface RecordingFieldsProps {
   disabled: boolean
 }
 
-/** What is recorded of terminals and desktops, up to which size, and for how long. */
+/** Recording of terminals and desktops: which, maximum size, retention. */
 function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps) {
   const number = (name: RecordingNumber, label: string, description: string) => (
     <NumberInput
@@ -279,32 +277,31 @@ function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps) {
   )
   return (
     <fieldset className={classes.group} disabled={disabled}>
-      <legend className={classes.legend}>Recordings of terminals and desktops</legend>
+      <legend className={classes.legend}>Recordings</legend>
       <p className={classes.note}>
-        What they show is kept, encrypted; keys are not. Whoever opens one is told. Remote access of a client,
-        a site or a machine says which desktops, and may say something else of terminals. A shorter time
-        removes what is older, for good.
+        Recordings are encrypted and contain no keys; technicians are informed. Remote access of a client, a
+        site or a machine can override this. A shorter time deletes older recordings.
       </p>
       <div className={classes.pairs}>
         <Select
-          label="Recorded terminals"
-          description="Servers are the machines that are monitored as such."
+          label="Record terminals on"
+          description="Servers are machines of the type “Server”."
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           allowDeselect={false}
           data={[
-            { value: 'servers', label: 'Of servers' },
-            { value: 'all', label: 'Of all machines' },
-            { value: 'none', label: 'Of no machine' },
+            { value: 'servers', label: 'Servers' },
+            { value: 'all', label: 'All machines' },
+            { value: 'none', label: 'None' },
           ]}
           {...form.getInputProps('record_terminals')}
         />
-        {number('recording_keep_days', 'Recordings kept', 'Counted from when the window was opened.')}
+        {number('recording_keep_days', 'Keep recordings for', 'Counted from the start of the session')}
         {number(
           'recording_max_mb',
-          'Largest of a terminal',
-          'The recording ends there, the terminal goes on.',
+          'Max. size per terminal',
+          'The recording stops there; the terminal continues.',
         )}
-        {number('desktop_recording_max_mb', 'Largest of a desktop', 'Likewise: the desktop goes on.')}
+        {number('desktop_recording_max_mb', 'Max. size per desktop', 'The desktop session continues.')}
       </div>
     </fieldset>
   )
@@ -313,11 +310,11 @@ function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps) {
 function checkRecordings(values: Pick<Values, RecordingNumber>): Partial<Record<RecordingNumber, string>> {
   const isWithin = (value: number | '', most: number) => value !== '' && value >= 1 && value <= most
   const size = (name: SizeName) =>
-    isWithin(values[name], MOST_MEGABYTES[name]) ? {} : { [name]: `From 1 to ${MOST_MEGABYTES[name]} MB.` }
+    isWithin(values[name], MOST_MEGABYTES[name]) ? {} : { [name]: `Enter 1 to ${MOST_MEGABYTES[name]} MB.` }
   return {
     ...(isWithin(values.recording_keep_days, MOST_DAYS)
       ? {}
-      : { recording_keep_days: `From 1 to ${MOST_DAYS} days.` }),
+      : { recording_keep_days: `Enter 1 to ${MOST_DAYS} days.` }),
     ...size('recording_max_mb'),
     ...size('desktop_recording_max_mb'),
   }

@@ -9,7 +9,7 @@ export type NumberName =
   | 'recording_keep_days'
   | 'recording_max_mb'
   | 'desktop_recording_max_mb'
-/** A field that was emptied holds ''. */
+/** An emptied field holds ''. */
 export type Values = Record<NumberName, number | ''> &
   Pick<
     CoreSettings,

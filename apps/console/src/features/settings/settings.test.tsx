@@ -25,9 +25,9 @@ async function givenSettings(me: Partial<Me> = {}, info: Partial<DashInfo> = {})
 
 test('the days for which history is kept are changed', async () => {
   const server = await givenSettings()
-  await expect.element(field('Every sample')).toHaveValue('7 days')
+  await expect.element(field('Raw data')).toHaveValue('7 days')
   await expect.element(save()).toBeDisabled()
-  await field('Every sample').fill('30')
+  await field('Raw data').fill('30')
   await save().click()
   await expect.element(page.getByText('Settings saved.')).toBeVisible()
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, check_history_prune_days: 30 })
@@ -57,11 +57,11 @@ test('records are kept for a number of days, or forever when the field is empty'
 
 test('how often machines measure themselves is changed', async () => {
   const server = await givenSettings()
-  await expect.element(field('Measured every')).toHaveValue('60 s')
-  await field('Measured every').fill('5')
-  await expect.element(dialog().getByText('From 10 to 3600 seconds.')).toBeVisible()
+  await expect.element(field('Metrics interval')).toHaveValue('60 s')
+  await field('Metrics interval').fill('5')
+  await expect.element(dialog().getByText('Enter 10 to 3600 seconds.')).toBeVisible()
   await expect.element(save()).toBeDisabled()
-  await field('Measured every').fill('30')
+  await field('Metrics interval').fill('30')
   await save().click()
   await expect.element(page.getByText('Settings saved.')).toBeVisible()
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, metrics_interval: 30 })
@@ -69,12 +69,12 @@ test('how often machines measure themselves is changed', async () => {
 
 test('days that do not fit each other are said at their field before they are sent', async () => {
   await givenSettings()
-  await field('Every sample').fill('120')
-  await expect.element(dialog().getByText('Not shorter than every sample is kept: 120 days.')).toBeVisible()
+  await field('Raw data').fill('120')
+  await expect.element(dialog().getByText('Use at least 120 days, as for raw samples.')).toBeVisible()
   await expect.element(save()).toBeDisabled()
-  await field('Every sample').fill('0')
+  await field('Raw data').fill('0')
   await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
-  await field('Every sample').fill('')
+  await field('Raw data').fill('')
   await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
   await expect.element(save()).toBeDisabled()
 })
@@ -83,13 +83,13 @@ test('what somebody else saved meanwhile is said, and can be begun with', async 
   const server = await givenSettings()
   const sentence = 'The settings were changed by another user. Reload them and try again.'
   server.on(editCoreSettings, () => refuse('changed_meanwhile', sentence))
-  await field('Every hour').fill('900')
+  await field('Hourly averages').fill('900')
   const newer = { ...ANSWER, check_history_hourly_prune_days: 800, modified: '2026-11-21T11:00:00.000Z' }
   server.on(getCoreSettings, () => answer(getCoreSettings, newer))
   await save().click()
   await expect.element(dialog().getByText(sentence)).toBeVisible()
-  await dialog().getByRole('button', { name: 'Begin again with the new values' }).click()
-  await expect.element(field('Every hour')).toHaveValue('800 days')
+  await dialog().getByRole('button', { name: 'Reload' }).click()
+  await expect.element(field('Hourly averages')).toHaveValue('800 days')
 })
 
 test('a superuser switches scripts on the server on; to others the switch is closed', async () => {
@@ -110,7 +110,7 @@ test('a superuser limits password sign-in to superusers', async () => {
 
 test('the settings of a hosted server have no switches for its own machine', async () => {
   await givenSettings({}, { hosted: true })
-  await expect.element(field('Every sample')).toBeVisible()
+  await expect.element(field('Raw data')).toBeVisible()
   await expect
     .element(dialog().getByRole('switch', { name: 'Scripts on the server' }))
     .not.toBeInTheDocument()
@@ -122,7 +122,7 @@ test('who is no superuser cannot switch scripts on the server on', async () => {
     is_superuser: false,
     permissions: ['can_view_core_settings', 'can_edit_core_settings', 'can_list_clients', 'can_list_agents'],
   })
-  await expect.element(field('Every sample')).toBeEnabled()
+  await expect.element(field('Raw data')).toBeEnabled()
   await expect.element(dialog().getByRole('switch', { name: 'Scripts on the server' })).toBeDisabled()
 })
 
@@ -131,21 +131,23 @@ test('who may only look cannot change them', async () => {
     is_superuser: false,
     permissions: ['can_view_core_settings', 'can_list_clients', 'can_list_agents'],
   })
-  await expect.element(field('Every sample')).toBeDisabled()
-  await expect.element(dialog().getByText('Your role may see these settings', { exact: false })).toBeVisible()
+  await expect.element(field('Raw data')).toBeDisabled()
+  await expect
+    .element(dialog().getByText('Your role does not allow you to change these settings', { exact: false }))
+    .toBeVisible()
 })
 
 test('what is recorded of terminals, for how long and up to which size is changed', async () => {
   const server = await givenSettings()
-  await dialog().getByRole('combobox', { name: 'Recorded terminals' }).click()
-  await page.getByRole('option', { name: 'Of all machines' }).click()
-  await field('Recordings kept').fill('0')
+  await dialog().getByRole('combobox', { name: 'Record terminals on' }).click()
+  await page.getByRole('option', { name: 'All machines' }).click()
+  await field('Keep recordings for').fill('0')
   await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
-  await field('Recordings kept').fill('30')
-  await field('Largest of a terminal').fill('2000')
+  await field('Keep recordings for').fill('30')
+  await field('Max. size per terminal').fill('2000')
   await expect.element(dialog().getByText('From 1 to 1000 MB.')).toBeVisible()
-  await field('Largest of a terminal').fill('200')
-  await field('Largest of a desktop').fill('500')
+  await field('Max. size per terminal').fill('200')
+  await field('Max. size per desktop').fill('500')
   await save().click()
   await expect.element(page.getByText('Settings saved.')).toBeVisible()
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({

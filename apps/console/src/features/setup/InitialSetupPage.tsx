@@ -14,7 +14,7 @@ import { takeNext } from '../../app/session/session.ts'
 import { BusyOverlay } from '../../ui/layout/BusyOverlay.tsx'
 import { ErrorBox } from '../../ui/layout/ErrorBox.tsx'
 
-/** The first client and site; once that is done, the page only says so. */
+/** Creates the first client and site; afterwards the page says that setup is done. */
 export function InitialSetupPage() {
   const info = useQuery(dashInfoQuery)
   const me = useQuery(meQuery)
@@ -38,7 +38,7 @@ export function InitialSetupPage() {
   if (clients.data.length > 0) {
     return (
       <MessagePage title="Initial setup">
-        <p>The initial setup is done. More clients are added from the dashboard.</p>
+        <p>The initial setup is done. Add more clients on the dashboard.</p>
         <Button component={Link} to="/" size="sm">
           Go to the dashboard
         </Button>
@@ -48,7 +48,7 @@ export function InitialSetupPage() {
   if (!may(me.data, 'can_manage_clients')) {
     return (
       <MessagePage title="No client yet">
-        <NoPermission message="There is no client that you may see, and your role does not allow you to add one." />
+        <NoPermission message="No client that you may see. Your role does not allow you to add one." />
       </MessagePage>
     )
   }
@@ -67,7 +67,7 @@ export function InitialSetupPage() {
 
 const START = { client: '', site: '', companyname: '', monitor_server: true }
 
-/** `initial` adds the fields of the first-time setup, `canMonitorServer` the one that needs a superuser. */
+/** `initial` adds the fields of the first setup, `canMonitorServer` the one that requires a superuser. */
 function SetupForm({ initial, canMonitorServer }: { initial: boolean; canMonitorServer: boolean }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -102,13 +102,13 @@ function SetupForm({ initial, canMonitorServer }: { initial: boolean; canMonitor
           <>
             <TextInput
               label="Your company"
-              description="Optional. Shown to users at machines when you open remote tools."
+              description="Optional, shown at machines when you open remote tools"
               maxLength={255}
               {...form.getInputProps('companyname')}
             />
             {canMonitorServer && (
               <Checkbox
-                label="Also monitor the machine that this server runs on"
+                label="Also monitor the machine of this server"
                 {...form.getInputProps('monitor_server', { type: 'checkbox' })}
               />
             )}
@@ -132,7 +132,7 @@ function toBody({ client, site, ...first }: typeof START, initial: boolean) {
 
 const checkName = (name: string) => NodeName.safeParse(name).error?.issues[0]?.message ?? null
 
-/** The server names `client.name` and `site.name`; the form's fields are called `client` and `site`. */
+/** The server names `client.name` and `site.name`; the form's fields are `client` and `site`. */
 function nameErrors(error: unknown): Record<string, string> {
   const byPath = fieldErrors(error, { 'client.name': '', 'site.name': '' })
   return {

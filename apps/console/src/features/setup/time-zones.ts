@@ -1,4 +1,4 @@
-/** Every zone that this browser knows, UTC first. */
+/** Every time zone of this browser, UTC first. */
 export function listTimeZones(): string[] {
   return [...new Set(['UTC', ownTimeZone(), ...Intl.supportedValuesOf('timeZone')])]
 }

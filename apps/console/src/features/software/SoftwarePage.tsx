@@ -21,7 +21,7 @@ import { SOURCE_LABELS } from './software-rows.ts'
 const TYPING_MS = 150
 const FORBIDDEN = 'Your role does not allow you to see the software of machines.'
 
-/** What is installed on all machines that this user sees; a chosen package tells which have it. */
+/** Software of all visible machines; a selected package shows its machines. */
 export function SoftwarePage() {
   const may = useMay('can_list_software')
   const { search = '', title, sort = 'name' } = useSearch({ from: '/signed-in/gated/frame/software' })
@@ -45,7 +45,7 @@ export function SoftwarePage() {
           <div className={list.tools}>
             <TextInput
               className={list.search ?? ''}
-              aria-label="Search the software of all machines"
+              aria-label="Search software of all machines"
               placeholder="Name or publisher"
               leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
               value={search}
@@ -79,7 +79,7 @@ export function SoftwarePage() {
     }
     if (rows.length === 0 && asked === '')
       return (
-        <EmptyState message="No machine has told yet what is installed on it. Machines do so within a minute of their start." />
+        <EmptyState message="No software reported yet. Machines report within a minute of their start." />
       )
     return (
       <>
@@ -92,7 +92,7 @@ export function SoftwarePage() {
           asCards={title !== undefined}
           scrollKey={`${asked} ${sort}`}
           empty={
-            <EmptyState message={`No package is called by all words of "${asked}".`}>
+            <EmptyState message={`No packages match "${asked}".`}>
               <Button variant="default" onClick={() => show({ search: undefined })}>
                 Clear search
               </Button>
@@ -116,11 +116,11 @@ interface Titles {
   total: number | undefined
   error: Error | null
   retry: () => void
-  /** Absent when all are there. */
+  /** Absent when all are loaded. */
   more: { load: () => void; busy: boolean } | undefined
 }
 
-/** The packages of the fleet, a hundred at a time. */
+/** The packages of all machines, a hundred at a time. */
 function useTitles(view: { search: string; sort: 'name' | '-name' }, enabled: boolean): Titles {
   const input = { query: { ...view, page_size: MOST_TITLES } }
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
@@ -141,7 +141,7 @@ function useTitles(view: { search: string; sort: 'name' | '-name' }, enabled: bo
   }
 }
 
-/** So many stand in a row; all of them stand in the tooltip. */
+/** Versions per row; the tooltip has all. */
 const VERSIONS_SHOWN = 3
 
 const COLUMNS: readonly DataColumn<SoftwareTitle>[] = [
@@ -199,7 +199,7 @@ interface TitleTableProps {
   onSort: () => void
   selected: string | undefined
   onSelect: (title: string | undefined) => void
-  /** The machines of one take half of the room. */
+  /** The machines of a package take half of the height. */
   asCards: boolean
   scrollKey: string
   empty: ReactNode

@@ -31,7 +31,7 @@ import {
 
 const FORBIDDEN = 'Your role does not allow you to see the software of machines.'
 
-/** What is installed on a machine, as it has told last. */
+/** The last reported software of a machine. */
 export function SoftwarePane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_list_software')
   const [search, setSearch] = useState('')
@@ -52,13 +52,13 @@ export function SoftwarePane({ agent }: { agent: AgentDetail }) {
       <EmptyState
         message={
           agent.connected
-            ? `${agent.hostname} has not told yet what is installed on it.`
-            : `${agent.hostname} is not connected, and has not told yet what is installed on it.`
+            ? `${agent.hostname} has not reported its software yet.`
+            : `${agent.hostname} is offline and has not reported its software yet.`
         }
       >
         {refresh.reason === undefined && (
           <Button variant="default" loading={refresh.busy} onClick={refresh.run}>
-            Ask it now
+            Scan software
           </Button>
         )}
       </EmptyState>
@@ -78,7 +78,7 @@ export function SoftwarePane({ agent }: { agent: AgentDetail }) {
   )
 }
 
-/** Has a machine list its software anew. */
+/** Starts a software scan on a machine. */
 function useRefreshSoftware({
   agent_id,
   hostname,
@@ -91,17 +91,17 @@ function useRefreshSoftware({
     mutationFn: () => call(refreshSoftware, { params }),
     onSuccess: (software) => {
       queryClient.setQueryData(queryKey(getSoftware, { params }), software)
-      notifyDone(`${hostname} has listed its software anew.`)
+      notifyDone(`Software of ${hostname} refreshed.`)
     },
   })
   return {
     run: () => mutate(),
     busy: isPending,
     reason: !may
-      ? 'Your role does not allow you to ask for it.'
+      ? 'Your role does not allow this action.'
       : connected
         ? undefined
-        : `${hostname} is not connected.`,
+        : `${hostname} is offline.`,
   }
 }
 
@@ -114,7 +114,7 @@ interface SoftwareToolsProps {
   refresh: Refresh
 }
 
-/** Search, how old the list is, the file, and asking for a new list. */
+/** Search, age of the list, CSV download, and scan button. */
 function SoftwareTools({ agent, software, search, onSearch, sort, refresh }: SoftwareToolsProps) {
   const found = findPackages(software.software, search, sort)
   const count = software.software.length
@@ -133,13 +133,13 @@ function SoftwareTools({ agent, software, search, onSearch, sort, refresh }: Sof
         <span role="status">
           {found.length === count ? count : `${found.length} of ${count}`}{' '}
           {count === 1 ? 'package' : 'packages'}
-          {software.left_out > 0 && `, ${software.left_out} more are not kept`}
+          {software.left_out > 0 && `, ${software.left_out} more not stored`}
         </span>
         <span>
-          looked at <Time instant={software.looked_at} relative />
-          {!agent.connected && ', not connected now'}
+          scanned <Time instant={software.looked_at} relative />
+          {!agent.connected && ', offline now'}
         </span>
-        <RefreshButton label="List the software anew" tip="List anew" refresh={refresh} />
+        <RefreshButton label="Scan software" tip="Scan software" refresh={refresh} />
         <CsvButton
           of="packages"
           fileName="software.csv"
@@ -158,7 +158,7 @@ interface PackageTableProps {
   onSort: (sort: TableSort) => void
 }
 
-/** The packages of a machine. Opening one shows which other machines have it. */
+/** The packages of a machine. Opening one shows other machines that have it. */
 function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const navigate = useNavigate()
@@ -170,7 +170,7 @@ function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
   const entriesOf = (row: PackageRow): MenuEntry[] => [
     {
       id: 'machines',
-      label: 'Machines that have it',
+      label: 'Show machines with this package',
       icon: IconDevices,
       shortcut: 'Enter',
       run: () => showMachines(row),
@@ -197,11 +197,7 @@ function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
         scrollKey={`${sort.column} ${sort.descending} ${search}`}
         empty={
           <EmptyState
-            message={
-              packages.length === 0
-                ? 'Nothing is installed on this machine.'
-                : 'No package has all of these words.'
-            }
+            message={packages.length === 0 ? 'No software reported.' : 'No packages match the search.'}
           />
         }
       />

@@ -17,7 +17,7 @@ import { machinesTable } from './software-rows.ts'
 
 const ALL = 'All versions'
 
-/** Which machines have a package, and in which version. */
+/** Machines with a package, and their versions. */
 export function TitleMachines({ title, onClose }: { title: string; onClose: () => void }) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const navigate = useNavigate()
@@ -30,13 +30,13 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
   const open = ({ agent_id }: { agent_id: string }) =>
     void navigate({ to: '/agents/$agent_id', params: { agent_id }, search: { pane: 'software' } })
   return (
-    <section className={classes.detail} aria-label="Machines that have it">
+    <section className={classes.detail} aria-label="Machines with this package">
       <header className={classes.detailHead}>
         <h2 className={classes.name}>
           <bdi>{name}</bdi>
         </h2>
         <Tooltip label="Close">
-          <ActionIcon aria-label="Close the machines" onClick={onClose}>
+          <ActionIcon aria-label="Close machines" onClick={onClose}>
             <IconX size={16} stroke={1.75} />
           </ActionIcon>
         </Tooltip>
@@ -78,7 +78,7 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
               onOpen={open}
               card={hasCards ? MACHINE_CARD : undefined}
               scrollKey={version}
-              empty={<EmptyState message="No machine that you see has it any more." />}
+              empty={<EmptyState message="No machines with this package any more." />}
             />
           </div>
         </>

@@ -1,7 +1,7 @@
 import type { PackageSource } from '@muster/contract/agent/software'
 import type { Software, SoftwareMachine } from '@muster/contract/api/software'
-import { formatFileSize } from '@muster/rules/text/file-size'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { formatFileSize } from '@muster/rules/text/units'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TableSort } from '../../ui/table/data-column.ts'
 
 export type PackageRow = Software['software'][number]
@@ -28,7 +28,7 @@ const VALUES: Record<string, (row: PackageRow) => number | string> = {
   source: ({ source }) => SOURCE_LABELS[source],
 }
 
-/** Packages in which all words stand somewhere, in the order of a column. */
+/** Packages that contain all words, in the order of a column. */
 export function findPackages(
   packages: readonly PackageRow[],
   search: string,
@@ -40,7 +40,7 @@ export function findPackages(
   return (
     packages
       .filter((row) => words.every((word) => textOf(row).includes(word)))
-      // Read once for each row: doing so in each comparison takes many times as long.
+      // Read once per row: doing so in each comparison takes many times as long.
       .map((row) => ({ row, value: valueOf(row) }))
       .toSorted((a, b) => (a.value === b.value ? 0 : (a.value < b.value ? -1 : 1) * sign))
       .map(({ row }) => row)

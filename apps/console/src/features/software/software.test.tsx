@@ -80,30 +80,30 @@ async function openFleet(path = '/software', titles: SoftwareTitle[] = [TITLE]) 
   return { server: given.server, ...(await given.open(path)) }
 }
 
-test('issue 4, 2.4: the software of a machine is listed, found by all words, sorted and told how old it is', async () => {
+test('the software of a machine is listed, found by all words, sorted and told how old it is', async () => {
   await openPane()
   await expect.element(row('Software', 'openssl').getByText('1.91 MB')).toBeVisible()
   await expect.element(page.getByText('2 packages')).toBeVisible()
-  await expect.element(page.getByText(/^looked at/)).toBeVisible()
+  await expect.element(page.getByText(/^scanned/)).toBeVisible()
   await page.getByRole('button', { name: 'Name' }).click()
   await expect.element(page.getByRole('row').nth(1).getByText('zsh')).toBeVisible()
   await page.getByRole('textbox', { name: 'Search software' }).fill('<B> 5.9')
   await expect.element(page.getByText('1 of 2 packages')).toBeVisible()
   await expect.element(row('Software', 'openssl')).not.toBeInTheDocument()
   await page.getByRole('textbox', { name: 'Search software' }).fill('nothing')
-  await expect.element(page.getByText('No package has all of these words.')).toBeVisible()
+  await expect.element(page.getByText('No packages match the search.')).toBeVisible()
 })
 
 test('a machine is asked for a new list, and what it refuses is said', async () => {
   const server = await openPane(NOTHING)
-  await expect.element(page.getByText('alpha has not told yet what is installed on it.')).toBeVisible()
+  await expect.element(page.getByText('alpha has not reported its software yet.')).toBeVisible()
   server.on(refreshSoftware, () => refuse('agent_refused', 'alpha: There is neither dpkg nor rpm.'))
-  await page.getByRole('button', { name: 'Ask it now' }).click()
+  await page.getByRole('button', { name: 'Scan software' }).click()
   await expect.element(page.getByText('alpha: There is neither dpkg nor rpm.')).toBeVisible()
   server.on(refreshSoftware, () => answer(refreshSoftware, SOFTWARE))
-  await page.getByRole('button', { name: 'Ask it now' }).click()
+  await page.getByRole('button', { name: 'Scan software' }).click()
   await expect.element(row('Software', 'openssl')).toBeVisible()
-  await expect.element(page.getByText('alpha has listed its software anew.')).toBeVisible()
+  await expect.element(page.getByText('Software of alpha refreshed.')).toBeVisible()
 })
 
 test('of a machine that is away the last list is shown, and it cannot be asked', async () => {
@@ -111,9 +111,9 @@ test('of a machine that is away the last list is shown, and it cannot be asked',
   given.server.on(getAgent, () => answer(getAgent, testDetail({ connected: false })))
   given.server.on(getSoftware, () => answer(getSoftware, { ...SOFTWARE, left_out: 7 }))
   await given.open('/agents/alpha0000000?pane=software')
-  await expect.element(page.getByText('2 packages, 7 more are not kept')).toBeVisible()
-  await expect.element(page.getByText(/not connected now/)).toBeVisible()
-  await page.getByRole('button', { name: 'List the software anew' }).click({ force: true })
+  await expect.element(page.getByText('2 packages, 7 more not stored')).toBeVisible()
+  await expect.element(page.getByText(/offline now/)).toBeVisible()
+  await page.getByRole('button', { name: 'Scan software' }).click({ force: true })
   expect(given.server.calls(refreshSoftware)).toEqual([])
 })
 
@@ -126,12 +126,12 @@ test('a role that may not list software is told so, on both screens', async () =
   await expect.element(page.getByText(sentence)).toBeVisible()
 })
 
-test('issue 4, 2.4: a package is searched over the whole fleet, and its machines are shown beside it', async () => {
+test('a package is searched over the whole fleet, and its machines are shown beside it', async () => {
   const { server, at } = await openFleet()
   await expect
     .element(row('Software of all machines', 'openssl').getByText('3.0.2 (2), 3.0.1 (1)'))
     .toBeVisible()
-  await page.getByRole('textbox', { name: 'Search the software of all machines' }).fill('openssl')
+  await page.getByRole('textbox', { name: 'Search software of all machines' }).fill('openssl')
   await expect.poll(() => server.calls(findSoftware).at(-1)?.search.get('search')).toBe('openssl')
   await row('Software of all machines', 'openssl').click()
   await expect.element(row('Machines', 'alpha')).toBeVisible()
@@ -140,10 +140,10 @@ test('issue 4, 2.4: a package is searched over the whole fleet, and its machines
   await page.getByRole('option', { name: '3.0.2' }).click()
   await expect.element(row('Machines', 'alpha')).not.toBeInTheDocument()
   expect(at()).toBe(`/software?search=openssl&title=${SSL}`)
-  await page.getByRole('button', { name: 'Close the machines' }).click()
+  await page.getByRole('button', { name: 'Close machines' }).click()
   await expect.element(row('Machines', 'bravo')).not.toBeInTheDocument()
-  await page.getByRole('textbox', { name: 'Search the software of all machines' }).fill('nginx')
-  await expect.element(page.getByText('No package is called by all words of "nginx".')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Search software of all machines' }).fill('nginx')
+  await expect.element(page.getByText('No packages match "nginx".')).toBeVisible()
 })
 
 test('a package of a machine leads to the other machines that have it', async () => {
@@ -154,14 +154,14 @@ test('a package of a machine leads to the other machines that have it', async ()
   await userEvent.keyboard('{Enter}')
   await expect.element(row('Machines', 'bravo')).toBeVisible()
   await expect
-    .element(page.getByRole('textbox', { name: 'Search the software of all machines' }))
+    .element(page.getByRole('textbox', { name: 'Search software of all machines' }))
     .toHaveValue('openssl')
 })
 
 test('before any machine has told, the screen says when that will be; an error can be tried again', async () => {
   const { server } = await openFleet('/software', [])
-  await expect.element(page.getByText(/No machine has told yet/)).toBeVisible()
+  await expect.element(page.getByText(/No software reported yet/)).toBeVisible()
   server.on(findSoftware, () => refuse('internal', 'Something went wrong on the server.'))
-  await page.getByRole('textbox', { name: 'Search the software of all machines' }).fill('x')
+  await page.getByRole('textbox', { name: 'Search software of all machines' }).fill('x')
   await expect.element(page.getByRole('button', { name: 'Try again' })).toBeVisible()
 })

@@ -4,12 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 
-/** Local-storage key of the version that this browser saw first. */
+/** Local-storage key of the first version that this browser saw. */
 export const VERSION_KEY = 'rmmver'
 
 /**
- * Whether the server serves another version of the console than the one that runs here. Asked every four minutes;
- * after a reconnect everything cached is asked again, so this too.
+ * Whether the server has another version of the console than the running one. Polled every four minutes; after a reconnect
+ * all queries are refetched, so this one too.
  */
 export function useRefreshNeeded(): boolean {
   const { data } = useQuery({
@@ -20,14 +20,14 @@ export function useRefreshNeeded(): boolean {
   return data === true
 }
 
-/** Keeps the first version seen; true for any other. */
+/** Stores the first version seen; returns true for any other. */
 export function isOtherVersion(version: string): boolean {
   const seen = localStorage.getItem(VERSION_KEY)
   if (seen === null) localStorage.setItem(VERSION_KEY, version)
   return seen !== null && seen !== version
 }
 
-/** Loads the console that the server serves now. */
+/** Loads the server's current console. */
 export function reloadConsole(): void {
   localStorage.removeItem(VERSION_KEY)
   location.reload()

@@ -7,7 +7,7 @@ import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { queryKey } from '../../app/api/query-key.ts'
 import { TaskDialog } from './TaskDialog.tsx'
 
-/** Deletes the task that the address names, with its runs. */
+/** Deletes the task in the address, with its runs. */
 export function RemoveTaskDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Delete task" needs="can_manage_autotasks" onClose={close}>
@@ -17,8 +17,7 @@ export function RemoveTaskDialog({ item = '', close }: AddressedDialogProps) {
             title="Delete this task?"
             message={
               <Text>
-                <bdi>{task.name}</bdi> of {hostname} is deleted with all its runs. One that is at work is
-                ended.
+                <bdi>{task.name}</bdi> of {hostname} is deleted with all its runs. An active run is stopped.
               </Text>
             }
             remove={() => call(deleteTask, { params: { id: task.id } })}

@@ -16,7 +16,7 @@ import { TaskFormDialog } from './TaskFormDialog.tsx'
 import { newTaskForm, readTaskForm } from './task-form.ts'
 import { knownZone } from './task-words.ts'
 
-/** A new task of the machine that the address names. */
+/** Adds a task to the machine in the address. */
 export function AddTaskDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="New task" needs="can_manage_autotasks" onClose={close} size="lg">
@@ -48,7 +48,7 @@ function AddForm({ agent, close }: { agent: AgentDetail; close: () => void }) {
   )
 }
 
-/** Changes the task that the address names. */
+/** Edits the task in the address. */
 export function EditTaskDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Edit task" needs="can_manage_autotasks" onClose={close} size="lg">
@@ -67,13 +67,13 @@ interface EditFormProps {
 
 function EditForm({ opened, agent, close }: EditFormProps) {
   const queryClient = useQueryClient()
-  // What the form began with stays so while others change the task; the server says when that matters.
+  // The form keeps its initial values while others change the task; the server reports conflicts.
   const [task, setTask] = useState(opened)
   const [conflict, setConflict] = useState<Task>()
   const params = { id: task.id }
   return (
     <TaskFormDialog
-      // What somebody else has saved is another form to begin with.
+      // A version saved by another user starts a new form.
       key={task.modified}
       title={`Edit ${task.name} of ${agent.hostname}`}
       agent={agent}
@@ -94,8 +94,8 @@ function EditForm({ opened, agent, close }: EditFormProps) {
       close={close}
       notice={
         conflict && (
-          <Alert color="warning" mb="md" title="Somebody else has changed this task">
-            What you have changed here is not saved. Begin with what the task is now, and change it again.
+          <Alert color="warning" mb="md" title="Another user has changed this task">
+            Your changes are not saved. Load the current task and change it again.
             <div>
               <Button
                 variant="default"
@@ -105,7 +105,7 @@ function EditForm({ opened, agent, close }: EditFormProps) {
                   setConflict(undefined)
                 }}
               >
-                Load the task as it is now
+                Load current task
               </Button>
             </div>
           </Alert>

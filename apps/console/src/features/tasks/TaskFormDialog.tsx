@@ -23,7 +23,6 @@ interface TaskFormDialogProps {
   notice?: ReactNode
 }
 
-/** The form of a task. */
 export function TaskFormDialog(props: TaskFormDialogProps) {
   const { title, agent, start, isNew = false, save, done, close, notice } = props
   const zone = knownZone(agent.timezone)
@@ -40,7 +39,7 @@ export function TaskFormDialog(props: TaskFormDialogProps) {
       form={form}
       save={async (values) => {
         const task = toTask(values)
-        // The form lets nobody save what checkTaskForm finds fault with.
+        // Save is disabled while checkTaskForm finds an error.
         if (task !== undefined) await save(task, values)
       }}
       {...(done === undefined ? {} : { done })}

@@ -1,6 +1,6 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { getTaskRun, listTaskRuns, type Task, type TaskRun } from '@muster/contract/api/tasks'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
@@ -18,7 +18,7 @@ import { RUN_CARD, RUN_COLUMNS, RUN_COLUMNS_PX } from './run-columns.tsx'
 
 const ROW_PX = 32
 
-/** How a task has run, and what it printed. */
+/** The runs of a task, and their output. */
 export function TaskRunsDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="Runs of a task" needs="can_list_autotasks" onClose={close} size="xl">
@@ -39,7 +39,7 @@ function Runs({ task, agent }: { task: Task; agent: AgentDetail }) {
   const [chosen, setChosen] = useState<number>()
   if (runs === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
   if (runs.length === 0) return <EmptyState message={describeNothing(task, agent)} />
-  // The newest that has something to say, until one is chosen.
+  // The newest run with output, until one is selected.
   const shown =
     runs.find(({ id }) => id === chosen) ?? runs.find(({ state }) => state !== 'missed') ?? runs[0]
   return (
@@ -69,7 +69,7 @@ function Details({ task, run }: { task: Task; run: TaskRun }) {
   const options = query(getTaskRun, { params: { id: task.id, run: run.id } })
   const { data, error, refetch } = useQuery({ ...options, enabled: hasOutput })
   if (run.state === 'running')
-    return <p className={classes.said}>It still runs. What it prints comes when it ends.</p>
+    return <p className={classes.said}>Still running. The output appears when it ends.</p>
   if (run.state === 'missed') return <p className={classes.said}>{run.more_info}</p>
   if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={4} />
   return (
@@ -88,20 +88,20 @@ function Details({ task, run }: { task: Task; run: TaskRun }) {
 }
 
 function describeNothing({ task_result }: Task, { hostname, connected }: AgentDetail): string {
-  if (!connected) return `${hostname} is not connected, and has not told of any run yet.`
+  if (!connected) return `${hostname} is offline and has not reported any runs yet.`
   return task_result.sync_status === 'synced'
     ? `${hostname} has not run this task yet.`
-    : `${hostname} is just being told of this task.`
+    : `Sending the task to ${hostname} …`
 }
 
 interface RunOutputProps {
   place: number
   action: ActionResult
-  /** How long it took. */
+  /** Duration of a run. */
   seconds: string
 }
 
-/** What one action of a run printed, and how it ended. */
+/** Output and result of one action of a run. */
 function RunOutput({ place, action, seconds }: RunOutputProps) {
   const { name, outcome, reason, retcode, stdout, stderr } = action
   const segments = useMemo(
@@ -127,7 +127,7 @@ function RunOutput({ place, action, seconds }: RunOutputProps) {
           <OutputBox
             label={`Output of action ${place}`}
             segments={segments}
-            empty="It printed nothing."
+            empty="No output"
             growing={false}
           />
         </div>

@@ -5,19 +5,19 @@ import classes from '../checks/CheckStatus.module.css'
 
 type Severity = Task['alert_severity']
 
-/** The state of a task as shape and word. */
+/** The state of a task as shape and text. */
 export function TaskStatus({ task }: { task: Task }) {
   const { enabled, alert_severity, task_result } = task
-  if (task.overridden_by_policy) return <Mark icon={IconPower} tone="dim" label="rests" />
+  if (task.overridden_by_policy) return <Mark icon={IconPower} tone="dim" label="overridden" />
   if (task_result.run_status === 'running') return <Mark icon={IconLoader2} tone="info" label="running" />
   if (enabled && task_result.status === 'pending') {
     return <Mark icon={IconCircleDashed} tone="dim" label="pending" />
   }
-  if (!enabled) return <Mark icon={IconPower} tone="dim" label="switched off" />
+  if (!enabled) return <Mark icon={IconPower} tone="dim" label="disabled" />
   return <CheckStatus state={{ status: task_result.status, alert_severity }} />
 }
 
-/** The same of one run. */
+/** The same for one run. */
 export function RunStatus({ run, severity }: { run: TaskRun; severity: Severity }) {
   if (run.state === 'running') return <Mark icon={IconLoader2} tone="info" label="running" />
   if (run.state === 'missed')

@@ -34,7 +34,7 @@ import { TASK_CARD, TASK_COLUMNS, TASK_COLUMNS_PX, type TaskContext } from './ta
 
 const REFUSED = 'Your role does not allow you to see tasks.'
 
-/** What a machine does by itself, with how it went last; live. */
+/** The tasks of a machine with their last results; live. */
 export function TasksPane({ agent }: { agent: AgentDetail }) {
   const me = useMe()
   const mayList = me !== undefined && may(me, 'can_list_autotasks')
@@ -46,9 +46,7 @@ export function TasksPane({ agent }: { agent: AgentDetail }) {
   if (tasks.length === 0) {
     if (!actions.mayManage) return <EmptyState message={`${agent.hostname} has no tasks.`} />
     return (
-      <EmptyState
-        message={`${agent.hostname} has no tasks yet. Add one, and the machine runs it by its own clock.`}
-      >
+      <EmptyState message={`${agent.hostname} has no tasks yet. Add one to run it on a schedule.`}>
         <NewTask onClick={actions.add} />
       </EmptyState>
     )
@@ -62,7 +60,7 @@ export function TasksPane({ agent }: { agent: AgentDetail }) {
       {!agent.connected && (
         <p className={classes.away} role="status">
           <IconPlugX size={16} stroke={1.75} aria-hidden />
-          {agent.hostname} is not connected. It goes on running its tasks, and results come when it is back.
+          {agent.hostname} is offline. Tasks continue; results arrive when it reconnects.
         </p>
       )}
       <TaskTable agent={agent} tasks={tasks} actions={actions} />
@@ -82,12 +80,12 @@ function NewTask({ onClick }: { onClick: () => void }) {
   )
 }
 
-/** `1 failing, 2 pending, 8 passing, 1 switched off`. */
+/** `1 failing, 2 pending, 8 passing, 1 disabled`. */
 function countTasks(tasks: readonly Task[]): string {
   const states = tasks
     .filter(({ overridden_by_policy }) => !overridden_by_policy)
-    .map(({ enabled, task_result }) => (enabled ? task_result.status : 'switched off'))
-  return (['failing', 'pending', 'passing', 'switched off'] as const)
+    .map(({ enabled, task_result }) => (enabled ? task_result.status : 'disabled'))
+  return (['failing', 'pending', 'passing', 'disabled'] as const)
     .map((state) => ({ state, many: states.filter((one) => one === state).length }))
     .filter(({ many }) => many > 0)
     .map(({ state, many }) => `${many} ${state}`)
@@ -103,7 +101,7 @@ interface TaskTableProps {
   actions: TaskActions
 }
 
-/** The tasks, with their menu and what clicks and keys do. */
+/** The tasks, with their menu, clicks and keys. */
 function TaskTable({ agent, tasks, actions }: TaskTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const { entry, setEntry } = usePane()
@@ -153,11 +151,11 @@ function TaskTable({ agent, tasks, actions }: TaskTableProps) {
   )
 }
 
-const NOT_ALLOWED = 'Your role does not allow it.'
+const NOT_ALLOWED = 'Your role does not allow this action.'
 
 type TaskActions = ReturnType<typeof useTaskActions>
 
-/** All that can be done with the tasks of a machine. */
+/** All actions on the tasks of a machine. */
 function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'connected'>) {
   const { agent_id, hostname, connected } = agent
   const mayManage = useMay('can_manage_autotasks')
@@ -169,12 +167,12 @@ function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'conn
   const queryClient = useQueryClient()
   const run = useMutation({
     mutationFn: ({ id }: Task) => call(runTask, { params: { id } }),
-    onSuccess: (_, { name }) => notifyDone(`${hostname} runs ${name} now.`),
+    onSuccess: (_, { name }) => notifyDone(`Started ${name} on ${hostname}.`),
   })
   const turn = useMutation({
     mutationFn: ({ id, enabled }: Task) => call(editTask, { params: { id }, body: { enabled: !enabled } }),
     onSuccess: async ({ name, enabled }) => {
-      notifyDone(`${name} is switched ${enabled ? 'on' : 'off'}.`)
+      notifyDone(`${name} ${enabled ? 'enabled' : 'disabled'}.`)
       await queryClient.invalidateQueries({ queryKey: queryKey(listAgentTasks) })
     },
   })
@@ -184,11 +182,11 @@ function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'conn
     (policy === null ? undefined : `It comes from the policy ${policy_name ?? ''}: change it there.`)
   const reasonNotToRun = ({ enabled, actions, overridden_by_policy }: Task): string | undefined => {
     if (!mayRun) return NOT_ALLOWED
-    if (overridden_by_policy) return 'It rests for the task of a policy.'
-    if (!enabled) return 'It is switched off.'
+    if (overridden_by_policy) return 'Overridden by a policy task'
+    if (!enabled) return 'Task is disabled'
     if (actions.some((action) => action.type === 'script' && action.name === ''))
-      return 'One of its scripts was deleted.'
-    return connected ? undefined : `${hostname} is not connected.`
+      return 'A script of the task was deleted'
+    return connected ? undefined : `${hostname} is offline.`
   }
   const menuOf = (task: Task): MenuEntry[] => [
     {
@@ -224,14 +222,14 @@ function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'conn
     divider('state'),
     {
       id: 'run',
-      label: 'Run now',
+      label: 'Run task',
       icon: IconPlayerPlay,
       disabledReason: reasonNotToRun(task),
       run: () => run.mutate(task),
     },
     {
       id: 'turn',
-      label: task.enabled ? 'Switch off' : 'Switch on',
+      label: task.enabled ? 'Disable' : 'Enable',
       icon: IconPower,
       disabledReason: unlessOwn(task),
       run: () => turn.mutate(task),
@@ -250,7 +248,7 @@ function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'conn
     mayManage,
     menuOf,
     add: () => open('add-task', agent_id),
-    /** What Enter and a double click do. */
+    /** The action of Enter and double click. */
     openTask: ({ id, policy }: Task) => open(mayManage && policy === null ? 'edit-task' : 'task-runs', id),
     explain: mayExplain ? explain : undefined,
   }

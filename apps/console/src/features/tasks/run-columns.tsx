@@ -1,5 +1,5 @@
 import type { Task, TaskRun } from '@muster/contract/api/tasks'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { Time } from '../../ui/layout/Time.tsx'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from '../checks/ChecksPane.module.css'
@@ -8,7 +8,7 @@ import { triggerLabel } from './task-words.ts'
 
 export interface RunContext {
   severity: Task['alert_severity']
-  /** Of the machine's clocks. */
+  /** Time zone of the machine. */
   zone: string
 }
 
@@ -30,13 +30,13 @@ export const RUN_COLUMNS: readonly DataColumn<TaskRun, RunContext>[] = [
   },
   {
     id: 'trigger',
-    title: 'Why',
+    title: 'Trigger',
     width: 'minmax(130px, 1fr)',
     render: (run) => (run.state === 'missed' ? '–' : triggerLabel(run)),
   },
   {
     id: 'execution_time',
-    title: 'Took',
+    title: 'Duration',
     width: '80px',
     render: ({ execution_time }) => (execution_time === null ? '–' : formatDuration(execution_time)),
   },

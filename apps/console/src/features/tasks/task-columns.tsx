@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import type { Task } from '@muster/contract/api/tasks'
-import { formatRelativeTime } from '@muster/rules/text/relative-time'
+import { formatRelativeTime } from '@muster/rules/text/units'
 import { IconDatabaseImport, IconDots } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
@@ -11,11 +11,11 @@ import { describeResult, nextRunOf, SYNC_LABELS } from './task-words.ts'
 
 export interface TaskContext {
   nowMs: number
-  /** Of the machine's clocks. */
+  /** Time zone of the machine. */
   zone: string
   formatExact: (instant: string) => string
   openMenu: (task: Task, at: Point) => void
-  /** Says where the task comes from; absent where the role may not see policies. */
+  /** Shows where the task comes from; absent where the role may not see policies. */
   explain?: (task: Task) => void
 }
 
@@ -132,10 +132,10 @@ function Mark({ task, context: { explain } }: CellProps) {
   )
 }
 
-/** That its result goes to a custom field. */
+/** That its result is stored in a custom field. */
 function ResultMark({ task: { custom_field_name: name } }: Pick<CellProps, 'task'>) {
   if (name === null) return null
-  const words = `Its result goes to the custom field ${name}`
+  const words = `Result stored in the custom field ${name}`
   return (
     <span className={classes.depends} role="img" aria-label={words} data-tip={words}>
       <IconDatabaseImport size={16} stroke={1.75} aria-hidden />

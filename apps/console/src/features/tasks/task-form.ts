@@ -7,13 +7,13 @@ import { findTaskProblem, listTaskProblems } from '@muster/rules/schedules/task-
 import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
 import { checkVariable } from '../runs/run-form.ts'
 
-/** A step of a task as the form holds it: the fields of both kinds, of which its own are sent. */
+/** An action of a task in the form: the fields of both kinds, of which its own are sent. */
 export interface ActionForm extends Record<string, unknown> {
-  /** Stays the same while the actions are moved. */
+  /** Stable while actions are moved. */
   key: string
   type: 'script' | 'cmd'
   script: string | null
-  /** As it was saved; empty when the script is gone. */
+  /** As it was saved; empty if the script was deleted. */
   name: string
   script_args: string[]
   env_vars: string[]
@@ -23,7 +23,7 @@ export interface ActionForm extends Record<string, unknown> {
   timeout: number | string
 }
 
-/** A task as the form holds it, under the contract's names; sets of bits are lists of their places. */
+/** A task in the form, under the contract's names; bit sets are lists of positions. */
 export interface TaskForm extends Record<string, unknown> {
   name: string
   enabled: boolean
@@ -51,23 +51,23 @@ export interface TaskForm extends Record<string, unknown> {
   run_asap_after_missed: boolean
   remove_if_not_scheduled: boolean
   task_instance_policy: string
-  /** Of a task of a policy. */
+  /** For a policy's task. */
   task_supported_platforms: string[]
 }
 
 const DAY_MS = 86_400_000
 const ALL_MONTHS = Array.from({ length: 12 }, (_, bit) => `${bit}`)
 const RANGES: Record<string, string> = {
-  daily_interval: 'From 1 to 255 days.',
-  weekly_interval: 'From 1 to 52 weeks.',
-  monthly_days_of_month: 'Write days from 1 to 31 or "last", with commas between them.',
-  timeout: 'From 1 to 86400 seconds.',
+  daily_interval: 'Enter 1 to 255 days.',
+  weekly_interval: 'Enter 1 to 52 weeks.',
+  monthly_days_of_month: 'Enter days from 1 to 31 or "last", separated by commas.',
+  timeout: 'Enter 1 to 86400 seconds.',
   script: 'Choose a script.',
   run_time_date: 'Choose a date and a time.',
   expire_date: 'Choose a date and a time.',
 }
 
-/** A form to start with: the coming night at two, by the machine's clock. */
+/** An initial form: the coming night at two, in the machine's time zone. */
 export function newTaskForm(shell: string, zone: string, nowMs = Date.now()): TaskForm {
   const tomorrow = new Date(wallClockAt(zone, nowMs) + DAY_MS).toISOString().slice(0, 10)
   return {
@@ -135,21 +135,21 @@ export function readTaskForm(task: TaskFields): TaskForm {
   }
 }
 
-/** The form as it is sent; undefined where `checkTaskForm` has something to say. */
+/** The values to send; undefined where `checkTaskForm` finds an error. */
 export const toTask = (form: TaskForm): TaskFields | undefined => TaskFields.safeParse(toWire(form)).data
 
-/** The systems of a task of a policy, in their usual order. */
+/** The systems of a policy's task, in default order. */
 export function readPlatforms(form: TaskForm): PolicyTask['task_supported_platforms'] {
   return Platform.options.filter((platform) => form.task_supported_platforms.includes(platform))
 }
 
-/** When the task of the form runs, whatever else is not said yet; undefined while that is not whole. */
+/** The next run of the form's task, even if other fields are incomplete; undefined if the schedule is. */
 export function toTimes(form: TaskForm): TaskSchedule | undefined {
   const times = TaskSchedule.safeParse(toWire(form)).data
   return times === undefined || findTaskProblem(times) !== undefined ? undefined : times
 }
 
-/** What is wrong with the form, by field. `mayBePast`: it was there before. */
+/** Errors by field. `mayBePast`: the time was saved before. */
 export function checkTaskForm(
   form: TaskForm,
   { zone, mayBePast, nowMs = Date.now() }: { zone: string; mayBePast: boolean; nowMs?: number },
@@ -173,7 +173,7 @@ export function checkTaskForm(
     errors[field] ??= sentence
   if (times.task_type === 'runonce' && times.run_time_date !== null && !mayBePast) {
     const isOver = instantOf(zone, Date.parse(`${times.run_time_date}Z`)) <= nowMs
-    if (isOver) errors.run_time_date ??= 'This moment is over.'
+    if (isOver) errors.run_time_date ??= 'Choose a time in the future.'
   }
   return errors
 }
@@ -189,7 +189,7 @@ function toWire(form: TaskForm): unknown {
     actions: form.actions.map(toAction),
     assigned_check: form.assigned_check === null ? null : Number(form.assigned_check),
     custom_field: form.custom_field === null ? null : Number(form.custom_field),
-    // Its expression says all; what stands in the hidden field does not count.
+    // The cron expression says all; hidden fields do not count.
     run_time_date: isCron ? null : none(form.run_time_date),
     expire_date: form.task_type === 'runonce' ? null : none(form.expire_date),
     run_time_bit_weekdays: sumBits(form.run_time_bit_weekdays),
@@ -230,7 +230,7 @@ function listDays(bits: number | null): string {
   return [...days.map((bit) => `${bit + 1}`), ...(bits >= LAST_DAY_BIT ? ['last'] : [])].join(', ')
 }
 
-/** Undefined where something else stands there; null for nothing. */
+/** Undefined for invalid text; null for an empty one. */
 function readDays(text: string): number | null | undefined {
   const words = text
     .toLowerCase()

@@ -22,7 +22,7 @@ import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 
 export const AGENT = 'alpha0000000'
 
-/** A task for tests: every night, and it has succeeded, unless said otherwise. */
+/** A task for tests: every night, last run successful. */
 export function testTask(more: Partial<Task> = {}, result: Partial<TaskResult> = {}): Task {
   return {
     ...TASK_DEFAULTS,
@@ -110,7 +110,7 @@ interface GivenTasks {
   me?: Partial<Me>
 }
 
-/** A dashboard whose first machine has these tasks; they can be changed behind the console's back. */
+/** A dashboard whose first machine has these tasks; tests can change them on the server. */
 export async function givenTasks({
   tasks = [],
   runs = [],
@@ -128,7 +128,7 @@ export async function givenTasks({
   )
   server.on(createTask, () => answer(createTask, testTask()))
   server.on(editTask, ({ body }) => {
-    // The form sends what it was opened with; the menu sends nothing.
+    // The form sends the values it was opened with; the menu sends nothing.
     const { modified, ...change } = body as Partial<Task>
     return modified === undefined || modified === one().modified
       ? answer(editTask, { ...one(), ...change, modified: 'm9' })

@@ -29,14 +29,14 @@ import {
 import classes from './ColorFields.module.css'
 
 const LABELS: Record<ColorSetting, string> = {
-  dash_positive_color: 'Good',
-  dash_negative_color: 'Bad',
+  dash_positive_color: 'Positive',
+  dash_negative_color: 'Negative',
   dash_warning_color: 'Warning',
   dash_info_color: 'Information',
   loading_bar_color: 'Loading bar',
 }
 
-/** The user's own colours, by name or as #rrggbb, each with what it looks like. */
+/** The user's own colours, by name or as #rrggbb, each with a preview. */
 function ColorFields({ form }: { form: UseFormReturnType<PreferencesForm> }) {
   return (
     <fieldset className={classes.fields}>
@@ -60,7 +60,7 @@ function ColorFields({ form }: { form: UseFormReturnType<PreferencesForm> }) {
   )
 }
 
-/** Everything of the console that a user may set, except what the page itself offers (splitter, dark mode). */
+/** All preferences of the console, except those set on the page itself (splitter, dark mode). */
 export function PreferencesDialog({ close }: AddressedDialogProps) {
   const { data: info, error, refetch } = useQuery(dashInfoQuery)
   if (info !== undefined) return <PreferencesFormDialog info={info} close={close} />
@@ -149,13 +149,13 @@ function PreferencesFormDialog({ info, close }: { info: DashInfo; close: () => v
   )
 }
 
-/** A date whose day, month, hour and minute all differ, so that the tokens can be told apart. */
+/** A date whose day, month, hour and minute all differ, to tell the tokens apart. */
 const PREVIEW = new Date(2026, 10, 23, 14, 5).toISOString()
 
 const TABS = [
   { value: 'server', label: 'Servers' },
   { value: 'workstation', label: 'Workstations' },
-  { value: 'mixed', label: 'Mixed' },
+  { value: 'mixed', label: 'All' },
 ]
 const TERMINAL_SIZES = Array.from(
   { length: TERMINAL_FONT_SIZES.most - TERMINAL_FONT_SIZES.least + 1 },
@@ -176,7 +176,7 @@ const DOUBLE_CLICK = {
   urlaction: 'Run a URL action (not in this version)',
 } satisfies Record<DashInfo['dbl_click_action'], string>
 
-/** What works in this version, and what the user has chosen by other means. */
+/** Choices that work in this version, and the user's current one. */
 function doubleClickChoices(chosen: DashInfo['dbl_click_action']) {
   return [...new Set(['editagent', 'takecontrol', 'remotebg', chosen] as const)].map((value) => ({
     value,

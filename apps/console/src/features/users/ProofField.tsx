@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { meQuery } from '../../app/api/queries.ts'
 import { useSession } from '../../app/session/session.ts'
 
-/** Asks for the current password, or a code where the user has an authenticator, before the account changes. */
+/** Asks for the current password, or a code with an authenticator, before the account changes. */
 export function ProofField(inputProps: GetInputPropsReturnType) {
   const { user_name } = useSession()
   const { data: me } = useQuery(meQuery)
@@ -17,7 +17,7 @@ export function ProofField(inputProps: GetInputPropsReturnType) {
         name="current-password"
         autoComplete="current-password"
         data-autofocus
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show current password' }}
         {...inputProps}
       />
     </>

@@ -7,7 +7,7 @@ import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { checkNewPassword } from './accounts/NewPasswordField.tsx'
 import { checkProof, ProofField, proofOf } from './ProofField.tsx'
 
-/** A new password for oneself; the other sessions end with the old one. */
+/** Changes the user's own password; the other sessions end. */
 export function ResetPasswordDialog({ close }: AddressedDialogProps) {
   const form = useForm({
     initialValues: { current_password: '', password: '', again: '' },
@@ -15,18 +15,18 @@ export function ResetPasswordDialog({ close }: AddressedDialogProps) {
     validate: {
       current_password: checkProof,
       password: checkNewPassword,
-      again: (again, { password }) => (again === password ? null : 'The two passwords differ.'),
+      again: (again, { password }) => (again === password ? null : 'The passwords do not match.'),
     },
   })
   return (
     <FormDialog
-      title="Reset password"
+      title="Change password"
       size="sm"
       form={form}
       save={({ current_password, password }) =>
         call(resetPassword, { body: { ...proofOf(current_password), password } })
       }
-      done="Your password is changed. Your other sessions have ended."
+      done="Password changed. Your other sessions have ended."
       onClose={close}
     >
       <Stack gap="md">
@@ -36,14 +36,14 @@ export function ResetPasswordDialog({ close }: AddressedDialogProps) {
           description="At least 10 characters"
           name="new-password"
           autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           {...form.getInputProps('password')}
         />
         <PasswordInput
-          label="New password, again"
+          label="Repeat new password"
           name="new-password-again"
           autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           {...form.getInputProps('again')}
         />
       </Stack>

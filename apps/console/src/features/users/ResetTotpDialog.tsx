@@ -8,7 +8,7 @@ import { call } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { checkProof, ProofField, proofOf } from './ProofField.tsx'
 
-/** Forgets the user's TOTP key and goes on to setting up a new one. */
+/** Deletes the user's TOTP key and continues with the setup of a new one. */
 export function ResetTotpDialog({ close }: AddressedDialogProps) {
   const navigate = useNavigate()
   const isReset = useRef(false)
@@ -22,12 +22,12 @@ export function ResetTotpDialog({ close }: AddressedDialogProps) {
   }
   return (
     <FormDialog
-      title="Reset two-factor sign-in?"
+      title="Set up two-factor again?"
       size="sm"
       form={form}
       save={save}
       done="Two-factor sign-in reset. Set up a new key now."
-      submitLabel="Reset"
+      submitLabel="Reset two-factor"
       onClose={() => (isReset.current ? void navigate({ to: '/totp_setup' }) : close())}
     >
       <Stack gap="md">

@@ -2,7 +2,7 @@ import type { DashInfo } from '@muster/contract/api/system'
 import type { Preferences } from '@muster/contract/api/users'
 import { findColor } from '@muster/rules/text/colors'
 
-/** What the preferences dialog edits; the splitter and the URL action are set elsewhere. */
+/** The values of the preferences dialog; the splitter and the URL action are set elsewhere. */
 export type PreferencesForm = Omit<Preferences, 'client_tree_splitter' | 'url_action'>
 
 export const COLOR_SETTINGS = [
@@ -14,7 +14,7 @@ export const COLOR_SETTINGS = [
 ] as const
 export type ColorSetting = (typeof COLOR_SETTINGS)[number]
 
-/** The form's values as the server tells them: two of them have another name there. */
+/** The form's values from the server's response: two of them have another name there. */
 export function readPreferences(info: DashInfo): PreferencesForm {
   return {
     dark_mode: info.dark_mode,
@@ -40,7 +40,7 @@ export const toPreferences = (form: PreferencesForm): PreferencesForm => ({
   date_format: form.date_format.trim(),
 })
 
-/** One sentence for each field that cannot be saved. */
+/** One error for each invalid field. */
 export function checkPreferences(form: PreferencesForm): Partial<Record<keyof PreferencesForm, string>> {
   const wrong = COLOR_SETTINGS.filter((setting) => findColor(form[setting]) === undefined)
   return {
@@ -49,4 +49,4 @@ export function checkPreferences(form: PreferencesForm): Partial<Record<keyof Pr
   }
 }
 
-const COLOR_HELP = 'Write a palette name such as red, deep-purple or teal-7, or a colour such as #3ecf8e.'
+const COLOR_HELP = 'Enter a name such as red or teal-7, or a colour such as #3ecf8e.'

@@ -6,18 +6,18 @@ interface ConfirmDialogProps {
   title: string
   message: ReactNode
   confirmLabel: string
-  /** Closes by itself when this has succeeded; what it rejects with is for the caller to show. */
+  /** Closes by itself after success; the caller shows a rejection. */
   onConfirm: () => void | Promise<unknown>
   onClose: () => void
   danger?: boolean
-  /** A word or name that has to be typed first, for what cannot be undone. */
+  /** A word or name to type first, for actions that cannot be undone. */
   typed?: string
   busy?: boolean
-  /** Something asked for in the message is not answered yet. */
+  /** Another answer in the message is still missing. */
   blocked?: boolean
 }
 
-/** Asks before something is done; for what cannot be undone it asks for the name or a typed yes. */
+/** Asks before an action; if it cannot be undone, asks for the name or a typed yes. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, message, confirmLabel, onConfirm, onClose, danger = false, typed, busy = false } = props
   const { blocked = false } = props
@@ -55,7 +55,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         >
           <TextInput
             mt="md"
-            label={`Type ${typed} to go on`}
+            label={`Type "${typed}" to confirm`}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             autoComplete="off"

@@ -6,7 +6,7 @@ import type { MenuEntry, Point } from './menu-entry.ts'
 
 interface ContextMenuProps {
   label: string
-  /** Where it stands; undefined = closed. */
+  /** Its position; undefined = closed. */
   at: Point | undefined
   entries: readonly MenuEntry[]
   onClose: () => void
@@ -14,7 +14,7 @@ interface ContextMenuProps {
 
 const CLICKS = ['mousedown', 'touchstart']
 
-/** A menu at the pointer, or beside what has the keyboard. Closing gives the keyboard back to where it came from. */
+/** A menu at the pointer or at the focused element. Closing returns the focus to where it came from. */
 export function ContextMenu({ label, at, entries, onClose }: ContextMenuProps) {
   const cameFrom = useRef<HTMLElement | null>(null)
   const opened = at !== undefined
@@ -34,11 +34,11 @@ export function ContextMenu({ label, at, entries, onClose }: ContextMenuProps) {
       onClose={close}
       position="bottom-start"
       offset={2}
-      // Not keydown, as is usual: the key that has opened it would close it.
+      // Not keydown, as is usual: the key that opened the menu would close it.
       clickOutsideEvents={CLICKS}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
-      // Beside what it belongs to, so that it is part of the same landmark; fixed, so that nothing cuts it.
+      // Inside its owner, so that it belongs to the same landmark; fixed, so that nothing clips it.
       withinPortal={false}
       floatingStrategy="fixed"
     >

@@ -5,16 +5,16 @@ import { useReturnFocus } from './use-return-focus.ts'
 
 export interface DialogProps {
   title: ReactNode
-  /** Without it nobody can close the dialog. */
+  /** Absent: the dialog cannot be closed. */
   onClose?: () => void
   children: ReactNode
-  /** Buttons, at the foot; the one accent button last. */
+  /** Buttons in the footer; the one accent button last. */
   footer?: ReactNode
-  /** Why the main button is disabled; stands beside it. */
+  /** Why the main button is disabled; shown beside it. */
   why?: string | undefined
-  /** `full` covers the window, for screens like the script library. */
+  /** `full` fills the window, for screens like the script library. */
   size?: 'sm' | 'md' | 'lg' | 'xl' | 'full'
-  /** Neither Escape nor a click beside it closes: for work that would be lost. */
+  /** Neither Escape nor a click outside closes it: for work that would be lost. */
   persistent?: boolean
   opened?: boolean
   zIndex?: number
@@ -54,7 +54,7 @@ export function Dialog({
     >
       <Modal.Overlay
         backgroundOpacity={0.4}
-        // The second click of a double click: the first one has opened the dialog.
+        // The second click of the double click whose first click opened the dialog.
         onClickCapture={(event) => event.detail > 1 && event.stopPropagation()}
       />
       <Modal.Content>
@@ -75,11 +75,11 @@ export function Dialog({
   )
 }
 
-// Dialogs may stand over each other: a question over a form. Keys and focus belong to the one on top.
+// Dialogs may stack: a question over a form. Keys and focus belong to the top one.
 let stack: readonly string[] = []
 const listeners = new Set<() => void>()
 
-/** Whether this dialog is the one on top while it is open. */
+/** Whether this dialog is on top while it is open. */
 function useTopDialog(opened: boolean): boolean {
   const id = useId()
   useEffect(() => {

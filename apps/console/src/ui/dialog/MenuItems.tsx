@@ -2,7 +2,7 @@ import { Kbd, Menu } from '@mantine/core'
 import classes from './MenuItems.module.css'
 import { type MenuEntry, type MenuItem, isMenuItem } from './menu-entry.ts'
 
-/** The lines of a menu; what cannot be done says why. */
+/** The lines of a menu; disabled ones say why. */
 export function MenuItems({ entries }: { entries: readonly MenuEntry[] }) {
   return entries.map((entry) =>
     isMenuItem(entry) ? <Line key={entry.id} item={entry} /> : <Menu.Divider key={entry.id} />,

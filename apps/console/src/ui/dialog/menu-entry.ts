@@ -1,16 +1,16 @@
 import type { Icon } from '@tabler/icons-react'
 
-/** One line of a menu, wherever it is drawn: at the pointer, under a button, in the palette. */
+/** One line of a menu, in any place: at the pointer, under a button, in the palette. */
 export interface MenuItem {
   id: string
   label: string
   icon?: Icon
-  /** The keys that do the same. */
+  /** The keyboard shortcut. */
   shortcut?: string
   danger?: boolean
-  /** What the person should know before; dim, under the label. */
+  /** A dim note under the label, to read before choosing. */
   note?: string | undefined
-  /** Why it cannot be done now. */
+  /** Why it is disabled. */
   disabledReason?: string | undefined
   run: () => void
 }
@@ -19,10 +19,10 @@ export type MenuEntry = MenuItem | { id: string; divider: true }
 
 export const isMenuItem = (entry: MenuEntry): entry is MenuItem => !('divider' in entry)
 
-/** The words of menus for keys of the keyboard. */
+/** Shortcut labels of keys. */
 const SHORTCUT_KEYS: Record<string, string> = { F2: 'F2', Delete: 'Del' }
 
-/** Does what the entry with the shortcut of a key does; answers whether there is one. */
+/** Runs the entry with the shortcut of a key; returns whether there is one. */
 export function runShortcut(entries: readonly MenuEntry[], key: string): boolean {
   const shortcut = SHORTCUT_KEYS[key]
   const entry = entries

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * Gives the keyboard back to where it was when the component was drawn first, once it is gone: for dialogs, which
- * come and go with the address. Mantine's own way looks at `opened`, which does not change then.
+ * Returns the focus, on unmount, to where it was at the first render: for dialogs, which come and go with the address.
+ * Mantine's own way depends on `opened`, which does not change then.
  */
 export function useReturnFocus(): void {
   const [cameFrom] = useState(() => document.activeElement)

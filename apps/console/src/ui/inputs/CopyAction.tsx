@@ -7,7 +7,7 @@ const SAID_MS = 1500
 
 interface CopyActionProps {
   label: string
-  /** Asked for only when somebody copies: the text may be long. */
+  /** Called only on copy: the text may be long. */
   text: () => string
   size?: 'sm' | 'md'
 }

@@ -13,7 +13,7 @@ interface CopyBoxProps {
 
 const SHOWN_MS = 2000
 
-/** Text that is there to be pasted elsewhere. */
+/** Text to be pasted elsewhere. */
 export function CopyBox({ text, label, copyLabel = 'Copy' }: CopyBoxProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {

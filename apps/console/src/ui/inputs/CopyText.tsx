@@ -6,13 +6,13 @@ interface CopyTextProps {
   text: string
   /** Accessible name of the button. */
   label?: string
-  /** What stands there instead of the text itself, for reading. */
+  /** Shown instead of the text itself. */
   shown?: string
   /** Long text stays on one line and is cut. */
   singleLine?: boolean
 }
 
-/** Text in the monospaced face with a button that copies it. */
+/** Monospaced text with a copy button. */
 export function CopyText({ text, label = 'Copy', shown = text, singleLine = false }: CopyTextProps) {
   return (
     <span className={classes.root}>

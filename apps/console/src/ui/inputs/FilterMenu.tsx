@@ -3,10 +3,10 @@ import { IconFilter } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import classes from '../layout/Filter.module.css'
 
-/** For the lists of a filter: they open inside the popover, or choosing in them would close it. */
+/** For selects inside a filter: they open inside the popover, or choosing in them would close it. */
 export const INSIDE = { withinPortal: false, shadow: 'md' }
 
-/** A button with a form below it; `children` begins anew each time that it opens. */
+/** A button with a form below it; `children` are mounted anew each time it opens. */
 export function FilterMenu({ children }: { children: (close: () => void) => ReactNode }) {
   const [opened, setOpened] = useState(false)
   return (
@@ -31,7 +31,7 @@ interface FilterFormProps {
   children: ReactNode
 }
 
-/** The fields of a filter, counting all at once or none. */
+/** The fields of a filter; they apply together. */
 export function FilterForm({ onApply, onClear, children }: FilterFormProps) {
   return (
     <form

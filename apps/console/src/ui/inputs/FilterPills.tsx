@@ -3,12 +3,12 @@ import '@mantine/core/styles/Pill.css'
 import classes from '../layout/Filter.module.css'
 
 interface FilterPillsProps<Change> {
-  /** Those without words are not shown; `clear` takes the filter away. */
+  /** Filters without words are not shown; `clear` removes the filter. */
   filters: readonly { label: string; words: readonly string[]; clear: Change }[]
   onChange: (change: Change) => void
 }
 
-/** What a list is narrowed to; each can be taken away. */
+/** The active filters of a list; each can be removed. */
 export function FilterPills<Change>({ filters, onChange }: FilterPillsProps<Change>) {
   return filters
     .filter(({ words }) => words.length > 0)

@@ -6,24 +6,24 @@ import classes from './ListField.module.css'
 interface ListFieldProps {
   label: string
   description?: string
-  /** What one of them is called: "argument". */
+  /** Name of one line: "argument". */
   noun: string
   values: readonly string[]
   onChange: (values: string[]) => void
   placeholder?: string
-  /** About all of them, below the lines. */
+  /** Help for all lines, below them. */
   warning?: string
-  /** What is wrong with a value, or null. */
+  /** The error of a value, or null. */
   check?: (value: string) => string | null
 }
 
-/** A list of texts in order, each on a line of its own. Enter adds a line, Backspace in an empty one takes it away. */
+/** A list of texts, one per line. Enter adds a line, Backspace in an empty line removes it. */
 export function ListField(props: ListFieldProps) {
   const { label, description, noun, values, onChange, placeholder, warning, check = () => null } = props
   const list = useRef<HTMLDivElement>(null)
   const labelId = useId()
   const nextLine = useRef<number>(undefined)
-  // With the line itself, not a frame later: what is typed fast belongs to it already.
+  // Together with the line, not a frame later: fast typing belongs to the new line.
   useLayoutEffect(() => {
     if (nextLine.current === undefined) return
     list.current?.querySelectorAll('input')[nextLine.current]?.focus()

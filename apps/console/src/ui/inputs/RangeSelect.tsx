@@ -2,7 +2,7 @@ import { Select } from '@mantine/core'
 
 interface RangeSelectProps {
   label: string
-  /** Those that are usual here, the shortest first. */
+  /** The usual ranges, shortest first. */
   usual: readonly number[]
   /** 0 = everything. */
   days: number
@@ -10,7 +10,7 @@ interface RangeSelectProps {
   className: string | undefined
 }
 
-/** How far back a list goes. An address may name a range that is none of the usual ones. */
+/** How far back a list goes. The address may name a range outside the usual ones. */
 export function RangeSelect({ label, usual, days, onDays, className }: RangeSelectProps) {
   const ranges = [...(days === 0 || usual.includes(days) ? [] : [days]), ...usual, 0]
   return (
@@ -27,6 +27,6 @@ export function RangeSelect({ label, usual, days, onDays, className }: RangeSele
 }
 
 function labelOf(days: number): string {
-  if (days === 0) return 'Everything'
+  if (days === 0) return 'All time'
   return days === 1 ? 'Last 24 hours' : `Last ${days} days`
 }

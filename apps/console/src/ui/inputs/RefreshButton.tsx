@@ -1,15 +1,15 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 
-/** Has something looked at anew. */
+/** Requests fresh data. */
 export interface Refresh {
   run: () => void
   busy: boolean
-  /** Why it cannot be asked for now. */
+  /** Why it is disabled. */
   reason: string | undefined
 }
 
-/** Asks for a new list; why that is not possible now stands in its tooltip, which a disabled button would not show. */
+/** Requests a new list; the reason why it cannot is its tooltip, which a disabled button would not show. */
 export function RefreshButton({ label, tip, refresh }: { label: string; tip: string; refresh: Refresh }) {
   return (
     <Tooltip label={refresh.reason ?? tip}>

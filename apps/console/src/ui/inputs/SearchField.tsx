@@ -4,16 +4,16 @@ import { IconSearch } from '@tabler/icons-react'
 interface SearchFieldProps {
   /** For screen readers: "Search services". */
   label: string
-  /** What may be searched for. */
+  /** What can be searched for. */
   placeholder: string
   value: string
   onSearch: (search: string) => void
   className: string | undefined
-  /** Where the row above a table is a low one. */
+  /** For the low row above a table. */
   size?: 'xs'
 }
 
-/** What narrows a list on this page, with each letter. */
+/** Filters a list on this page at each letter. */
 export function SearchField({ label, placeholder, value, onSearch, className, size }: SearchFieldProps) {
   return (
     <TextInput

@@ -1,6 +1,6 @@
-/** Puts a text on the clipboard; false where the browser does not allow it. */
+/** Copies a text to the clipboard; false where the browser refuses. */
 export async function copyText(text: string, near: HTMLElement): Promise<boolean> {
-  // Browsers offer the clipboard to pages over TLS and from this machine only; consoles also run on plain addresses.
+  // Browsers allow the clipboard over TLS and on localhost only; consoles also run on plain addresses.
   if (!window.isSecureContext) return copyBySelection(text, near)
   try {
     await navigator.clipboard.writeText(text)
@@ -17,7 +17,7 @@ function copyBySelection(text: string, near: HTMLElement): boolean {
   area.readOnly = true
   area.style.position = 'fixed'
   area.style.opacity = '0'
-  // Beside what was pressed, or a dialog would take the focus back before anything is copied.
+  // Next to the pressed button, or a dialog would take the focus back before the copy.
   const parent = near.parentElement ?? document.body
   parent.append(area)
   area.select()

@@ -1,4 +1,4 @@
-/** Lets the browser save a text as a file. */
+/** Saves a text as a file. */
 export function saveFile(name: string, text: string, type = 'text/plain'): void {
   saveBlob(name, new Blob([text], { type: `${type};charset=utf-8` }))
 }
@@ -12,6 +12,6 @@ export function saveBlob(name: string, blob: Blob): void {
   document.body.append(link)
   link.click()
   link.remove()
-  // The browser has its own hold on the data once the download has begun.
+  // The browser holds the data itself once the download has begun.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -2,7 +2,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from './ErrorBox.module.css'
 
-/** In a form: what went wrong, read aloud at once, with a dim line on what helps. */
+/** The error of a form, announced at once, with a dim line of help. */
 export function ErrorBox({ message, caption }: { message: string; caption?: ReactNode }) {
   return (
     <div role="alert" className={classes.box}>

@@ -8,15 +8,15 @@ interface Segment {
 
 interface OutputBoxProps {
   label: string
-  /** Pieces in order; what stays the same is not drawn again. `tone` tells them apart. */
+  /** Pieces in order; unchanged pieces are not drawn again. `tone` distinguishes them. */
   segments: readonly Segment[]
-  /** Said while there is nothing. */
+  /** Shown while there is no output. */
   empty: string
-  /** More is expected; then the end stays in view unless one has scrolled away from it. */
+  /** More output is expected: the end stays in view unless the user has scrolled away from it. */
   growing: boolean
 }
 
-/** Output of a program: text only, in the face of a terminal. */
+/** Output of a program: plain text in a monospaced font. */
 export function OutputBox({ label, segments, empty, growing }: OutputBoxProps) {
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
@@ -48,7 +48,7 @@ export function OutputBox({ label, segments, empty, growing }: OutputBoxProps) {
   )
 }
 
-/** So near to the end counts as the end. */
+/** Pixels from the end that still count as the end. */
 const NEAR_PX = 24
 
 const LINE_PX = 18
@@ -56,7 +56,7 @@ const BLOCK_CHARS = 4096
 
 /**
  * Whole lines together, some thousand characters each. The browser lays out only the blocks in view: a megabyte of
- * short lines, half a million of them, held it up for nine seconds when it was one text.
+ * half a million short lines blocked it for nine seconds as one text.
  */
 function toBlocks(segments: readonly Segment[]): Segment[][] {
   const blocks: Segment[][] = []

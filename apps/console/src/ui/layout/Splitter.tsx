@@ -3,20 +3,20 @@ import classes from './Splitter.module.css'
 
 interface SplitterProps {
   label: string
-  /** The line's own direction: a vertical line stands between left and right. */
+  /** Direction of the line itself: a vertical line separates left and right. */
   orientation: 'vertical' | 'horizontal'
   value: number
   min: number
   max: number
-  /** How far an arrow key goes, in units of the value. */
+  /** Step of an arrow key, in units of the value. */
   step: number
-  /** Units of the value for one pixel to the right or down; negative where moving there makes less of it. */
+  /** Units of the value per pixel to the right or down; negative when moving there decreases it. */
   unitsPerPixel: () => number
-  /** While it moves. */
+  /** While dragging. */
   onMove: (value: number) => void
-  /** When it is let go, or after a key. */
+  /** When released, or after a key. */
   onCommit: (value: number) => void
-  /** Where a double click and Delete put it. */
+  /** The value that a double click and Delete restore. */
   initial: number
   valueText?: string
 }
@@ -26,7 +26,7 @@ const KEYS: Record<SplitterProps['orientation'], Record<string, number>> = {
   horizontal: { ArrowUp: -1, ArrowDown: 1 },
 }
 
-/** The line between two panes; dragged, or moved with arrow keys. It takes no room: it lies over the edge. */
+/** The line between two panes; dragged, or moved with arrow keys. It takes no space: it overlaps the edge. */
 export function Splitter(props: SplitterProps) {
   const { label, orientation, value, min, max, step, unitsPerPixel, onMove, onCommit, initial } = props
   const drag = useRef<{ start: number; value: number; now: number } | undefined>(undefined)

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconLock } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import classes from './States.module.css'
 
-/** Nothing here yet: one sentence, and one action that changes it. */
+/** The empty state: one sentence, and one action that changes it. */
 export function EmptyState({ message, children }: { message: ReactNode; children?: ReactNode }) {
   return (
     <div className={classes.state}>
@@ -13,7 +13,7 @@ export function EmptyState({ message, children }: { message: ReactNode; children
   )
 }
 
-/** It could not be loaded: what happened, a way to try again, and the request id for whoever helps. */
+/** A failed load: the error, a retry button, and the request id. */
 export function ErrorState({
   message,
   caption,
@@ -39,7 +39,7 @@ export function ErrorState({
   )
 }
 
-/** The role does not allow it: said in place of the content. */
+/** The role does not allow it: shown in place of the content. */
 export function NoPermission({
   message = 'Your role does not allow you to see this.',
 }: {
@@ -56,7 +56,7 @@ export function NoPermission({
   )
 }
 
-/** Grey rows in place of a list that is on its way; they appear only when it takes longer than `delayMs`. */
+/** Skeleton rows for a list that is loading; shown only when it takes longer than `delayMs`. */
 export function SkeletonRows({
   rows = 8,
   height = 32,
@@ -79,7 +79,7 @@ export function SkeletonRows({
   )
 }
 
-/** False at first, true once `delayMs` have passed: nothing flashes for what is done at once. */
+/** False at first, true after `delayMs`: fast actions do not flash. */
 export function useDelayed(delayMs: number): boolean {
   const [passed, setPassed] = useState(false)
   useEffect(() => {

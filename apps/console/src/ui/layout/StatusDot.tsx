@@ -5,7 +5,7 @@ export type DotState = 'online' | 'away' | 'offline' | 'overdue' | 'maintenance'
 
 interface StatusDotProps {
   state: DotState
-  /** The word beside the shape. */
+  /** The text beside the shape. */
   label?: string
 }
 

@@ -1,16 +1,16 @@
 import { Tooltip } from '@mantine/core'
-import { formatRelativeTime } from '@muster/rules/text/relative-time'
+import { formatRelativeTime } from '@muster/rules/text/units'
 import { formatDate, useDateFormat } from './date-format.ts'
 import { useNow } from './use-now.ts'
 
 const TICK_MS = 10_000
 
 interface TimeProps {
-  /** ISO text or unix seconds; nothing is shown for null. */
+  /** ISO text or unix seconds; null shows nothing. */
   instant: string | number | null | undefined
-  /** "3 minutes ago", kept true as time passes. */
+  /** "3 minutes ago", updated as time passes. */
   relative?: boolean
-  /** IANA zone of the machine: its own time stands in the tooltip too. */
+  /** IANA zone of the machine: adds its local time to the tooltip. */
   machineZone?: string | null | undefined
 }
 

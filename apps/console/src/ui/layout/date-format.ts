@@ -2,13 +2,13 @@ import moment from 'moment'
 import { use } from 'react'
 import { DateFormat } from './date-format-context.ts'
 
-/** An instant in the browser's zone, by tokens; nothing for what is no instant. */
+/** An instant in the browser's zone, by tokens; empty for an invalid instant. */
 export function formatDate(instant: string | number, format: string): string {
   const date = moment(typeof instant === 'number' && instant < UNIX_SECONDS_BELOW ? instant * 1000 : instant)
   return date.isValid() ? date.format(format) : ''
 }
 
-/** Formats instants as the user wants them: `const format = useDateFormat()`. */
+/** Formats instants in the user's format: `const format = useDateFormat()`. */
 export function useDateFormat(): (instant: string | number) => string {
   const format = use(DateFormat)
   return (instant) => formatDate(instant, format)

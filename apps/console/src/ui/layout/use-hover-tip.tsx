@@ -4,13 +4,12 @@ import classes from './HoverTip.module.css'
 
 const DELAY_MS = 300
 const EDGE_PX = 8
-/** As in the style sheet. */
+/** Same value as in the style sheet. */
 const WIDEST_PX = 360
 
 /**
- * Tooltips for anything inside an element that carries `data-tip`, and for table cells whose text is cut. One tooltip
- * serves a whole table: one for each cell would cost more than the table. Whoever does not use a pointer gets the
- * same text by the cell's own name.
+ * Tooltips for elements with `data-tip` and for table cells with cut text. One tooltip serves a whole table: one per
+ * cell would cost more than the table. Users without a pointer get the same text from the cell's accessible name.
  */
 export function useHoverTip(): { tip: ReactNode; handlers: HoverTipHandlers } {
   const [shown, setShown] = useState<{ text: string; rect: DOMRect }>()

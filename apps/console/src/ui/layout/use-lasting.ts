@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** True once `active` has lasted for `delayMs`: what is over sooner is not worth showing. */
+/** True once `active` has lasted for `delayMs`: shorter states are not shown. */
 export function useLasting(active: boolean, delayMs: number): boolean {
   const [lasted, setLasted] = useState(false)
   useEffect(() => {

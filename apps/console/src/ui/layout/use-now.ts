@@ -3,9 +3,8 @@ import { useCallback, useSyncExternalStore } from 'react'
 const SECOND_MS = 1000
 
 /**
- * The time now, by the second, for texts that say how long ago something was: again every `everyMs`, and whenever one
- * is drawn. From the last tick alone, what has come since would be said to come in 8 seconds. Undefined: no time is
- * needed, and none passes.
+ * The current time in seconds, for relative times: updated every `everyMs`, and at each render. With the last tick
+ * alone, a newer event would be "in 8 seconds". Undefined: no time is needed and no timer runs.
  */
 export function useNow(everyMs: number | undefined): number {
   const tick = useCallback(

@@ -3,10 +3,10 @@ import { DateFormat } from './date-format-context.ts'
 
 type Write = (instant: string | number, format: string) => string
 
-/** Nobody reads a tooltip sooner; the first screen does not share its time with the library of dates. */
+/** Tooltips are read later: the first screen does not wait for the date library. */
 const AFTER_MS = 500
 
-/** Formats instants for tooltips as the user wants them; the text is empty for the first moments of a page. */
+/** Formats instants for tooltips in the user's format; empty for the first moments of a page. */
 export function useTipDate(): (instant: string | number) => string {
   const format = use(DateFormat)
   const [write, setWrite] = useState<Write>()

@@ -3,20 +3,20 @@ import { IconDownload } from '@tabler/icons-react'
 import { toCsv } from './csv.ts'
 import { saveFile } from '../inputs/save-file.ts'
 
-/** Makes the head and the rows below it, when the file is saved. */
+/** Builds the head and the rows when the file is saved. */
 export type CsvTable = () => Parameters<typeof toCsv>[0]
 
 interface CsvButtonProps {
-  /** What the rows are: "runs". */
+  /** Name of the rows: "runs". */
   of: string
-  /** "history.csv", or what says it when it is saved. */
+  /** "history.csv", or a function that returns the name on save. */
   fileName: string | (() => string)
-  /** Undefined while there is nothing to save. */
+  /** Undefined while there are no rows. */
   table: CsvTable | undefined
   size?: 'xs'
 }
 
-/** Saves what a list shows as a file that spreadsheets open. */
+/** Saves a list as a file for spreadsheets. */
 export function CsvButton({ of, fileName, table, size }: CsvButtonProps) {
   return (
     <Button

@@ -33,7 +33,7 @@ export interface DataTableProps<Row, Context> {
   onSort?: (column: string) => void
   selected?: string | undefined
   onSelect?: (row: Row | undefined) => void
-  /** A click, beside selecting. */
+  /** On click, in addition to selecting. */
   onClickRow?: (row: Row) => void
   /** Enter. */
   onOpen?: (row: Row) => void
@@ -41,21 +41,21 @@ export interface DataTableProps<Row, Context> {
   onToggle?: (row: Row) => void
   onDoubleClick?: (row: Row) => void
   onMenu?: (row: Row, at: Point) => void
-  /** Whose shortcuts F2 and Del work on the selected row. */
+  /** Menu entries whose shortcuts F2 and Del work on the selected row. */
   menuOf?: (row: Row) => readonly MenuEntry[]
-  /** In place of rows, when there are none. */
+  /** Shown when there are no rows. */
   empty?: ReactNode
-  /** Rows as cards, where the window is narrow. */
+  /** Draws rows as cards in a narrow window. */
   card?: DataCard<Row, Context> | undefined
-  /** Another one brings the first row into view: another search, say. */
+  /** A new key scrolls to the first row: a new search, for example. */
   scrollKey?: string
-  /** In a dialog: has the keyboard from the start, and again when what stood over the dialog is gone. */
+  /** In a dialog: takes the focus on opening, and again when a dialog above closes. */
   autoFocus?: boolean
-  /** Takes the keyboard: `ref.current?.focus()`. */
+  /** Takes the focus: `ref.current?.focus()`. */
   ref?: Ref<HTMLDivElement>
 }
 
-/** A table of any length: only the rows in view are drawn. Walked with arrows, opened with Enter. */
+/** A table of any length: only rows in view are drawn. Arrow keys move, Enter opens. */
 export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
   const { label, rows, rowKey, columns, context, selected, card, minWidth, empty, ref, ...on } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -144,7 +144,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
           if (row === undefined || on.onMenu === undefined) return
           event.preventDefault()
           on.onSelect?.(row)
-          // The menu key raises this too, at no place of its own; onKeyDown has seen to that.
+          // The menu key raises this too, without a position; onKeyDown has handled it.
           if (event.button === 2) on.onMenu(row, { x: event.clientX, y: event.clientY })
         }}
       >
@@ -172,7 +172,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
         </div>
       </div>
       {rows.length === 0 && empty !== undefined && (
-        // Not in the grid, which holds rows only.
+        // Outside the grid, which may contain rows only.
         <div className={classes.empty} style={{ top: headHeight }}>
           {empty}
         </div>
@@ -182,7 +182,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
   )
 }
 
-/** Rows that come after their dialog has opened take the keyboard, too. */
+/** Rows that load after their dialog has opened take the focus, too. */
 function useFocus(scroller: RefObject<HTMLElement | null>, wanted: boolean): void {
   useEffect(() => {
     if (wanted) scroller.current?.focus()
@@ -198,7 +198,7 @@ function useScrollUp(scroller: RefObject<HTMLElement | null>, key: string | unde
   }, [scroller, key])
 }
 
-/** Brings a row into view that was selected elsewhere: by the address, a link or the palette. */
+/** Scrolls to a row that was selected elsewhere: by the address, a link or the palette. */
 function useShowSelected(selected: string | undefined, ready: boolean, show: (key: string) => void): void {
   const shown = useRef<string>(undefined)
   useEffect(() => {
@@ -220,19 +220,19 @@ function tableStyle(
 
 interface RowKeys {
   count: number
-  /** Place of the selected row; -1 = none. */
+  /** Index of the selected row; -1 = none. */
   selected: number
   /** Rows that fit on the screen. */
   pageRows: number
   select: (index: number) => void
   open: (index: number) => void
   openMenu: (index: number) => void
-  /** Space; for rows that can be checked. */
+  /** Space; for rows with a checkbox. */
   toggle?: ((index: number) => void) | undefined
   deselect: () => void
 }
 
-/** Keys of a table whose rows are selected as a whole; answers whether the key meant something. */
+/** Keys of a table with whole-row selection; returns whether the key was handled. */
 function handleRowKey(event: KeyboardEvent, keys: RowKeys): boolean {
   const { count, selected } = keys
   if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return false
@@ -267,7 +267,7 @@ function moveTo(key: string, { count, selected, pageRows }: RowKeys): number | u
   }
 }
 
-/** Height of the line of titles. */
+/** Height of the header row. */
 const HEAD_PX = 30
 
 interface HeadColumn {
@@ -284,7 +284,7 @@ interface DataHeadProps {
   onSort: ((column: string) => void) | undefined
 }
 
-/** The titles, which stay on top; a click sorts, a second one the other way round. */
+/** The header, which stays on top; a click sorts, a second click reverses. */
 function DataHead({ columns, sort, onSort }: DataHeadProps) {
   return (
     <div role="rowgroup" className={classes.head} style={{ height: HEAD_PX }}>
@@ -340,7 +340,7 @@ interface DataRowProps<Row, Context> {
   rowKey: string
   row: Row
   context: Context
-  /** Place among all rows, from 0. */
+  /** Index among all rows, from 0. */
   index: number
   top: number
   height: number
@@ -384,7 +384,7 @@ interface CellProps {
 }
 
 function Cell({ watched, numeric, children }: CellProps) {
-  // Two names for one animation, taken in turn: only another name starts it again.
+  // Two names for one animation, used alternately: only a new name restarts it.
   const [seen, setSeen] = useState({ watched, changes: 0 })
   if (!Object.is(seen.watched, watched)) setSeen({ watched, changes: seen.changes + 1 })
   const { changes } = seen
@@ -400,6 +400,5 @@ function Cell({ watched, numeric, children }: CellProps) {
   )
 }
 
-/** Rows are drawn again only when they, or what they are drawn with, have changed. */
-// memo() forgets that the component is generic.
+// memo(): rows render again only when they or their context change. It loses the generic type.
 const DataRow = memo(Row) as typeof Row

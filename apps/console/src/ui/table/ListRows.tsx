@@ -3,7 +3,7 @@ import { IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from './ListRows.module.css'
 
-/** A short list of things in a dialog, each with what can be done with it. */
+/** A short list of items in a dialog, each with its actions. */
 export function ListRows({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ul className={classes.list} aria-label={label}>
@@ -14,18 +14,18 @@ export function ListRows({ label, children }: { label: string; children: ReactNo
 
 interface ListRowProps {
   name: string
-  /** Stands before the name, as a switch does. */
+  /** Before the name, for example a switch. */
   before?: ReactNode
-  /** Stands beside the name. */
+  /** Beside the name. */
   beside?: ReactNode
   actions: ReactNode
-  /** With more than a line or two below the name. */
+  /** For more than a line or two below the name. */
   tall?: boolean
-  /** What is below the name. */
+  /** Below the name. */
   children?: ReactNode
 }
 
-/** One thing of a list, with its name in bold. */
+/** One item of a list, with its name in bold. */
 export function ListRow({ name, before, beside, actions, tall = false, children }: ListRowProps) {
   return (
     <li className={classes.row} data-tall={tall || undefined}>
@@ -42,7 +42,7 @@ export function ListRow({ name, before, beside, actions, tall = false, children 
   )
 }
 
-/** A line about the thing, smaller and paler than its name. */
+/** A line about the item, smaller and paler than its name. */
 export function RowDetail({ children }: { children: ReactNode }) {
   return <div className={classes.detail}>{children}</div>
 }
@@ -53,7 +53,7 @@ interface EditAndDeleteProps {
   onDelete: () => void
 }
 
-/** What can be done with most things of a list. */
+/** The actions that most items have. */
 export function EditAndDelete({ name, onEdit, onDelete }: EditAndDeleteProps) {
   return (
     <>

@@ -11,7 +11,7 @@ interface TreeProps<Line extends TreeLine> {
   lines: readonly Line[]
   selected: string
   onSelect: (line: Line) => void
-  /** Enter or two clicks; absent where choosing is all there is. */
+  /** Enter or double click; absent where lines can only be selected. */
   onOpen?: (line: Line) => void
   onToggle: (ids: readonly string[], expanded: boolean) => void
   /** Absent for lines without a menu. */
@@ -23,7 +23,7 @@ interface TreeProps<Line extends TreeLine> {
 const LINE_PX = 30
 const TYPING_PAUSE_MS = 600
 
-/** A tree by the pattern of WAI-ARIA: one line has the keyboard, arrows move it, letters find. Any number of lines. */
+/** A tree by the WAI-ARIA pattern: one line has the focus, arrow keys move it, letters find. Any number of lines. */
 export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
   const { label, lines, selected, onSelect, onOpen, onToggle, onMenu, hasMenu, renderLine } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -81,7 +81,7 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
         (event.key === 'Enter' ? (onOpen ?? onSelect) : onSelect)(lines[move.select]!) // just looked up
       return
     }
-    // The slash is the search field's everywhere.
+    // The slash is the search field's shortcut everywhere.
     if (event.key.length === 1 && event.key !== '/') type(event.key)
   }
 
@@ -119,7 +119,7 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
                 onSelect(line)
               }}
               onDoubleClick={() => {
-                // A branch has been opened and closed by the two clicks.
+                // The two clicks have opened and closed a branch.
                 if (line.expanded === undefined) onOpen?.(line)
               }}
               onContextMenu={(event) => {
@@ -155,7 +155,7 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
   )
 }
 
-/** Those in view, and the one with the keyboard, wherever one scrolls. */
+/** Lines in view, and the focused one, wherever the user scrolls. */
 function drawnLines({ first, end }: RowRange, focused: number, count: number): number[] {
   const inView = Array.from({ length: end - first }, (_, at) => first + at)
   return count === 0 || (focused >= first && focused < end) ? inView : [...inView, focused]

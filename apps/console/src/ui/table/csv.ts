@@ -1,6 +1,6 @@
 /**
- * Rows as CSV, as spreadsheets read it: every value quoted, CRLF between lines. A value that a spreadsheet would take
- * for a formula begins with an apostrophe, so that nothing which a machine or a person wrote is carried out.
+ * Rows as CSV for spreadsheets: every value quoted, CRLF between lines. A value that a spreadsheet would run as a
+ * formula begins with an apostrophe.
  */
 export function toCsv(rows: readonly (readonly (string | number | null | undefined)[])[]): string {
   return rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('')

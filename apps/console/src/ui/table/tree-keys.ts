@@ -1,13 +1,13 @@
-/** A line of a tree as it is on screen; lines of closed branches are not in the list. */
+/** A line of a tree on screen; lines of closed branches are not in the list. */
 export interface TreeLine {
   id: string
-  /** What typing the first letters looks for. */
+  /** The text that typed letters match. */
   label: string
   /** From 1. */
   level: number
-  /** undefined = it has nothing below it. */
+  /** undefined = no children. */
   expanded?: boolean | undefined
-  /** Place among its siblings, from 1. */
+  /** Position among its siblings, from 1. */
   position: number
   siblings: number
 }
@@ -18,7 +18,7 @@ export type TreeMove =
   | { select: number }
   | { menu: number }
 
-/** What a key means in a tree by the pattern of WAI-ARIA; undefined = nothing. */
+/** The move for a key by the WAI-ARIA tree pattern; undefined = none. */
 export function moveInTree(
   lines: readonly TreeLine[],
   focused: number,
@@ -55,10 +55,10 @@ export function moveInTree(
   }
 }
 
-/** The next line after `focused`, all round, whose label starts with what was typed. */
+/** The next line after `focused`, wrapping around, whose label starts with the typed text. */
 export function findTyped(lines: readonly TreeLine[], focused: number, typed: string): number | undefined {
   const wanted = typed.toLowerCase()
-  // A second letter narrows the line that the first one found; a first letter goes on to the next.
+  // A second letter narrows the line that the first one found; a first letter moves to the next match.
   const start = typed.length > 1 ? focused : focused + 1
   for (let step = 0; step < lines.length; step += 1) {
     const index = (start + step) % lines.length

@@ -7,24 +7,24 @@ interface FixedRows {
   count: number
   /** Height of each row. */
   rowPx: number
-  /** Height of what stays on top of the rows, within the scroller. */
+  /** Height of the content that stays on top of the rows, within the scroller. */
   headPx: number
 }
 
-/** Rows that are drawn beyond both ends of what is in view. */
+/** Rows drawn beyond both ends of the view. */
 const OVERSCAN = 6
-/** Of the window's height, for a list that has not been laid out yet. */
+/** Share of the window's height, for a list that has no layout yet. */
 const GUESSED_SHARE = 0.4
 
 export interface RowRange {
   first: number
-  /** Not included. */
+  /** Exclusive. */
   end: number
 }
 
 /**
- * Which rows of a list are in view, where all rows are equally high: then it is two divisions, however many rows there
- * are. (A virtualizer that measures rows walks all of them on each search; at 100,000 rows that took 30 ms.)
+ * Which rows of equal height are in view: two divisions, however many rows there are. (A virtualizer that measures rows
+ * walks all of them on each search; at 100,000 rows that took 30 ms.)
  */
 export function useFixedRows({ scroller, count, rowPx, headPx }: FixedRows) {
   const [view, setView] = useState(guessView)
@@ -32,7 +32,7 @@ export function useFixedRows({ scroller, count, rowPx, headPx }: FixedRows) {
     const element = scroller.current
     if (element === null) return undefined
     const look = () => setView((old) => nextView(old, element, rowPx))
-    // In the same frame, or one would see empty space before the rows.
+    // In the same frame, or empty space would show before the rows.
     const onScroll = () => flushSync(look)
     const observer = new ResizeObserver(look)
     observer.observe(element)
@@ -47,13 +47,13 @@ export function useFixedRows({ scroller, count, rowPx, headPx }: FixedRows) {
     (index: number) => scrollToRow(scroller, index, { rowPx, headPx }),
     [scroller, rowPx, headPx],
   )
-  // What is in view comes first.
+  // Rows in view first.
   const overscan = useDrawn(count > 0) ? OVERSCAN : 0
   const rows = rangeInView(view, { count, rowPx, headPx, overscan })
   return { rows, totalPx: count * rowPx, scrollTo }
 }
 
-// Drawn once where that is enough, instead of once to find out how high the list is.
+// Drawn once if that is enough, instead of once to measure the list.
 const guessView = () => ({ topPx: 0, heightPx: Math.round(window.innerHeight * GUESSED_SHARE) })
 
 /** The rows to draw. */
@@ -62,7 +62,7 @@ export function rangeInView(
   { count, rowPx, headPx, overscan }: Omit<FixedRows, 'scroller'> & { overscan: number },
 ): RowRange {
   const inView = Math.ceil(Math.max(0, view.heightPx - headPx) / rowPx) + 1
-  // After a search there may be fewer rows than one had scrolled past.
+  // After a search the list may be shorter than the scroll position.
   const first = Math.min(Math.floor(view.topPx / rowPx), Math.max(0, count - inView))
   return { first: Math.max(0, first - overscan), end: Math.min(count, first + inView + overscan) }
 }
@@ -75,7 +75,7 @@ function scrollToRow(
   element?.scrollTo({ top: scrolledTo(index, sizes, element) })
 }
 
-/** Where to scroll so that a row is in view; as little as possible. */
+/** Scroll position that brings a row into view, with the least movement. */
 export function scrolledTo(
   index: number,
   { rowPx, headPx }: { rowPx: number; headPx: number },
@@ -86,7 +86,7 @@ export function scrolledTo(
   return Math.max(0, Math.min(above, Math.max(below, scrollTop)))
 }
 
-// The same object while the same rows are in view: then nothing is drawn again.
+// The same object while the same rows are in view, so that nothing is drawn again.
 function nextView<View extends { topPx: number; heightPx: number }>(
   old: View,
   { scrollTop, clientHeight }: HTMLElement,

@@ -1,7 +1,7 @@
 import type { Event } from '@muster/contract/events'
 import type { MonitoringType } from '@muster/contract/fields'
 import type { AvailabilityAlerts } from '@muster/contract/api/agents'
-import type { AgentSetting } from '@muster/rules/policies/policy-settings'
+import type { AgentSetting } from '@muster/rules/policies/policy-merge'
 import type { Db } from '../../platform/database/database.ts'
 import type { StoredSettings } from '../settings/queries.ts'
 

@@ -1,7 +1,7 @@
 import type { Parsed } from '@muster/contract/endpoint'
 import type { AvailabilityAlerts, editAgent } from '@muster/contract/api/agents'
 import { AppError } from '@muster/contract/errors'
-import { type AgentSetting, NUMBER_SETTING_NAMES } from '@muster/rules/policies/policy-settings'
+import { type AgentSetting, NUMBER_SETTING_NAMES } from '@muster/rules/policies/policy-merge'
 import type { Updateable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'

@@ -37,7 +37,7 @@ test('an alert is acknowledged with a note, and the acknowledgement can be undon
   expect(await list()).toMatchObject({ alerts_count: 1, worst: 'warning' })
   expect((await act({ type: 'acknowledge' })).error).toMatchObject({
     code: 'conflict',
-    detail: 'ada has acknowledged this alert already.',
+    detail: 'ada has already acknowledged this alert.',
   })
   await act({ type: 'unacknowledge' })
   const { log } = (await ada.call(getAlert, { params: { id } })).body

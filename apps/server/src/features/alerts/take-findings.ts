@@ -1,13 +1,15 @@
-import { FLAPPING_COUNT, FLAPPING_WINDOW_MS, judgeFlapping } from '@muster/rules/alerts/alert-flapping'
 import {
   type AlertLogLine,
   type AlertSeverity,
   endCause,
   findAgain,
+  FLAPPING_COUNT,
+  FLAPPING_WINDOW_MS,
+  judgeFlapping,
   openAlert,
 } from '@muster/rules/alerts/alert-state'
 import type { Subject } from './causes.ts'
-import { findRecentAlerts, lockOpenAlerts, type AlertRow } from './queries.ts'
+import { type AlertRow, findRecentAlerts, lockOpenAlerts } from './queries.ts'
 import { applyStep, type AlertDraft, draftOf, type Scene, storeAlerts } from './store-lives.ts'
 
 /** A cause that started, changed or ended. */

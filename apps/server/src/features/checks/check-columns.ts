@@ -1,7 +1,6 @@
 import type { CheckSettings } from '@muster/contract/api/checks'
 import { AppError } from '@muster/contract/errors'
-import { platformName } from '@muster/rules/agents/platform-name'
-import { scriptFitsPlatform } from '@muster/rules/agents/script-can'
+import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 import { type Thresholds, validateThresholds } from '@muster/rules/checks/thresholds'
 import type { Db } from '../../platform/database/database.ts'
 import { isServerCheck, type ServerSettings } from './from-server/server-kind.ts'

@@ -164,7 +164,7 @@ test('spec, number check: the event ID of a check is * or a number, surrounding 
     const { status, error } = await add({ event_id })
     expect(status, `${event_id}`).toBe(400)
     expect(error).toMatchObject({
-      fields: { 'settings.event_id': ['Write * for every event, or a number from 0 to 65535.'] },
+      fields: { 'settings.event_id': ['Use * for every event, or a number from 0 to 65535.'] },
     })
   }
 })

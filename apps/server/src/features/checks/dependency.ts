@@ -1,5 +1,5 @@
 import { AppError } from '@muster/contract/errors'
-import { closesCircle } from '@muster/rules/checks/dependency'
+import { closesCircle } from '@muster/rules/checks/check-key'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'

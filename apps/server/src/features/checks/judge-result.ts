@@ -1,9 +1,9 @@
 import type { Measured } from '@muster/contract/agent/checks'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import type { CheckStatus } from '@muster/contract/checks/check-dependency'
+import type { CheckStatus } from '@muster/contract/checks/check-samples'
 import type { ServerMeasured } from '@muster/contract/checks/server-checks'
-import type { Severity } from '@muster/contract/severity'
-import { judgeCheck } from '@muster/rules/checks/judge-check'
+import type { Severity } from '@muster/contract/fields'
+import { judgeCheck } from '@muster/rules/checks/table'
 
 /** The state of a check. */
 export interface Standing {

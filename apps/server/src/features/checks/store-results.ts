@@ -6,7 +6,7 @@ import {
   freshUntil,
   standingOf as standingOfResult,
 } from '@muster/rules/checks/check-freshness'
-import { seriesOf } from '@muster/rules/checks/check-series'
+import { seriesOf } from '@muster/rules/checks/table'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { ReportLimits } from '../../fleet/report-limits.ts'

@@ -1,4 +1,4 @@
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'

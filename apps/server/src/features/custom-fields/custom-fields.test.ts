@@ -127,8 +127,8 @@ test('a value of the wrong kind, without a choice, of another model or given twi
   const must = await addField(root, { name: 'Must', required: true, default_value_string: 'x' })
   const params = { agent_id }
   for (const [custom_fields, sentence] of [
-    [[{ field: room.id, bool_value: true }], 'Room takes exactly a string_value.'],
-    [[{ field: plan.id, string_value: 'tin' }], '"tin" is none of the choices of Plan.'],
+    [[{ field: room.id, bool_value: true }], 'Room requires only a string_value.'],
+    [[{ field: plan.id, string_value: 'tin' }], '"tin" is not a choice of Plan.'],
     [[{ field: site.id, string_value: 'x' }], `This custom field of a machine does not exist (${site.id}).`],
     [[{ field: must.id, string_value: ' ' }], 'Must is needed.'],
     [

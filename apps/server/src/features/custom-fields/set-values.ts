@@ -5,7 +5,7 @@ import {
   type FieldValue,
   isEmptyValue,
   readFieldPayload,
-} from '@muster/rules/agents/custom-field-check'
+} from '@muster/rules/agents/custom-fields'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { findFields, findValues, OWNER_COLUMN } from './queries.ts'

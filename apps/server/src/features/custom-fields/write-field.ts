@@ -1,7 +1,7 @@
 import type { createCustomField, editCustomField } from '@muster/contract/api/custom-fields'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
-import { checkFieldValue } from '@muster/rules/agents/custom-field-check'
+import { checkFieldValue } from '@muster/rules/agents/custom-fields'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import { changeRow, requireRow } from '../../platform/database/change-row.ts'

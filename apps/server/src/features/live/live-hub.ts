@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Counts, type Event, LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
 import type { AgentRow } from '@muster/contract/api/agents'
-import { isUnalerted } from '@muster/rules/alerts/availability-alert'
+import { isUnalerted } from '@muster/rules/alerts/alert-template'
 import { mayDo } from '../../platform/http/caller.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { type AgentRowSource, KnownAgents, writeFrame } from './agent-frames.ts'

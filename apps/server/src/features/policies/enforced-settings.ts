@@ -1,5 +1,5 @@
 import { AppError } from '@muster/contract/errors'
-import type { AgentSetting } from '@muster/rules/policies/policy-settings'
+import type { AgentSetting } from '@muster/rules/policies/policy-merge'
 import type { Db } from '../../platform/database/database.ts'
 import { readSources } from '../agents/availability.ts'
 import { agentSettingsKind } from './kinds/agent-settings.ts'

@@ -1,5 +1,5 @@
 import type { planPolicy } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/policy-plan'
+import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'

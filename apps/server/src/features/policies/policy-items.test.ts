@@ -133,7 +133,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     expect(jobs.body).toMatchObject([
       {
         name: 'Clean',
-        schedule: 'Only when somebody runs it',
+        schedule: 'Only manually',
         counts: { passing: 0, failing: 1, pending: 1 },
       },
     ])

@@ -8,7 +8,7 @@ import {
   type TaskOfPolicy,
   type TaskOnMachine,
 } from '@muster/contract/policies/policy-items'
-import { describeTask } from '@muster/rules/schedules/task-words'
+import { describeTask } from '@muster/rules/schedules/task-text'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'

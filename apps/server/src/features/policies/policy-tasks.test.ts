@@ -211,7 +211,7 @@ test('invalid documents and those beyond the rights of the caller are refused', 
     (await as.call(createPolicy, { body: { name: 'Bad', content: { tasks } } })).error
   expect(await refused([taskOf(), taskOf({ name: 'TIDY up' })])).toMatchObject({ code: 'invalid' })
   expect(await refused([taskOf({ task_type: 'daily' })])).toMatchObject({
-    fields: { 'content.tasks.0.task.run_time_date': ['Tidy up: Say when it runs first.'] },
+    fields: { 'content.tasks.0.task.run_time_date': ['Tidy up: Set the first run.'] },
   })
   expect(await refused([taskOf({ task_type: 'checkfailure', assigned_check: 99 })])).toMatchObject({
     fields: { 'content.tasks.0.task.assigned_check': [expect.stringContaining('choose the check')] },

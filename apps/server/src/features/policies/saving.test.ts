@@ -152,7 +152,7 @@ test('an invalid policy is refused with a sentence at its field', async () => {
   )
   expect((await refused({ content: contentOf([checkOf(CPU, 7)]) })).code).toBe('invalid')
   expect((await refused({ targets: [{ level: 'search', search: 'is:online' }] })).detail).toMatch(
-    'A policy cannot follow "is:online"',
+    'A policy cannot use "is:online"',
   )
   expect((await refused({ targets: [{ level: 'site', id: 999, monitoring_type: null }] })).code).toBe(
     'not_found',

@@ -1,4 +1,4 @@
-import { MOST_WAKE_ADDRESSES, type PowerAction } from '@muster/contract/agent/power'
+import { MOST_WAKE_ADDRESSES, type PowerAction } from '@muster/contract/agent/facts'
 import { AppError } from '@muster/contract/errors'
 import type { PendingAction } from '@muster/contract/api/pending-actions'
 import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'

@@ -1,5 +1,4 @@
-import { MacAddress } from '@muster/contract/agent/power'
-import type { AgentFacts } from '@muster/contract/agent/facts'
+import { type AgentFacts, MacAddress } from '@muster/contract/agent/facts'
 import type { Db } from '../../platform/database/database.ts'
 
 const MOST_LOOKED_AT = 200

@@ -1,4 +1,4 @@
-import type { PowerAction } from '@muster/contract/agent/power'
+import type { PowerAction } from '@muster/contract/agent/facts'
 import { planReboot, rebootAgent, shutdownAgent, wakeAgent } from '@muster/contract/api/power'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'

@@ -1,5 +1,5 @@
 import { encodeChannelEnd } from '@muster/contract/agent/channel'
-import type { ReceiptPart, SessionReceipt } from '@muster/contract/agent/receipts'
+import type { ReceiptPart, SessionReceipt } from '@muster/contract/agent/remote'
 import { getReceipt, listRemoteSessions } from '@muster/contract/api/remote'
 import { editCoreSettings } from '@muster/contract/api/settings'
 import { randomUUID } from 'node:crypto'

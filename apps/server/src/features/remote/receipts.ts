@@ -1,4 +1,4 @@
-import { type ReceiptReport, RECEIPT_PARTS, SessionReceipt } from '@muster/contract/agent/receipts'
+import { type ReceiptReport, RECEIPT_PARTS, SessionReceipt } from '@muster/contract/agent/remote'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'

@@ -45,7 +45,7 @@ test('refusals of the machine are audited with their reason', async () => {
   const { agent, user, ...at } = await start(server)
   using window = await TestWindow.open(server, { ...at, user })
   const { payload } = await nextOpening(agent)
-  const refused = 'Remote tools are forbidden on this machine.'
+  const refused = 'Remote tools are disabled on this machine.'
   agent.send({ type: 'reply', nonce: payload.nonce, refused, answer: null })
   expect(await window.closed).toEqual({ code: 4000, reason: 'refused' })
   expect(window.end?.message).toBe(refused)

@@ -1,5 +1,5 @@
 import { CHANNEL_KIND, encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
-import type { SessionReceipt } from '@muster/contract/agent/receipts'
+import type { SessionReceipt } from '@muster/contract/agent/remote'
 import { getReceipt, getRecording, getScreenRecording, listOpenTerminals } from '@muster/contract/api/remote'
 import { setRemoteAccess } from '@muster/contract/api/remote-access'
 import { editRole } from '@muster/contract/api/roles'

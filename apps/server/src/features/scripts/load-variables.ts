@@ -1,4 +1,4 @@
-import { customFieldDefault } from '@muster/rules/agents/custom-field-default'
+import { customFieldDefault } from '@muster/rules/agents/custom-fields'
 import {
   findVariables,
   formatFieldValue,

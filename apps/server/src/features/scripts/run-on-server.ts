@@ -1,5 +1,5 @@
-import type { Interpreter } from '@muster/contract/agent/interpreter'
-import { SecretFilter } from '@muster/rules/text/hide-secrets'
+import type { Interpreter } from '@muster/contract/agent/shells'
+import { SecretFilter } from '@muster/rules/text/safe-text'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

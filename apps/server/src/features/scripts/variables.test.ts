@@ -62,7 +62,7 @@ test('a variable without a value is refused before anything is sent', async () =
   const [agent] = await server.ctx.db.selectFrom('agents').select('hostname').execute()
   expect([status, error.detail]).toEqual([
     400,
-    `{{agent.colour}} and {{global.NONE}} have no value for ${agent?.hostname}: check the name, or give it one.`,
+    `{{agent.colour}} and {{global.NONE}} have no value for ${agent?.hostname}. Check the name or set a value.`,
   ])
   expect(await server.ctx.db.selectFrom('agent_history').selectAll().execute()).toEqual([])
   machine.cut()

@@ -60,10 +60,10 @@ test('invalid retentions are refused, each with its reason', async () => {
   expect(await refuse({ check_history_prune_days: 91 })).toMatchObject({
     code: 'invalid',
     detail: 'Coarser data must be kept at least as long as finer data.',
-    fields: { check_history_5min_prune_days: ['Not shorter than every sample is kept: 91 days.'] },
+    fields: { check_history_5min_prune_days: ['Use at least 91 days, as for raw samples.'] },
   })
   expect(await refuse({ check_history_hourly_prune_days: 89 })).toMatchObject({
-    fields: { check_history_hourly_prune_days: ['Not shorter than means of 5 minutes are kept: 90 days.'] },
+    fields: { check_history_hourly_prune_days: ['Use at least 90 days, as for 5-minute averages.'] },
   })
   expect(await refuse({ check_history_prune_days: 0 })).toMatchObject({
     fields: { check_history_prune_days: ['At least one day.'] },

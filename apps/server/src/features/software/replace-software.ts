@@ -1,5 +1,5 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/database/database.ts'
 import { slicesOf } from '../../platform/database/slices-of.ts'

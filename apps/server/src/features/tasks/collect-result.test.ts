@@ -116,11 +116,11 @@ test.each<[string, Partial<Form>, string, unknown]>([
 })
 
 test.each<[Partial<Form>, string, string]>([
-  [{ type: 'number' }, 'many', 'Found takes a number such as 42 or 0.5.'],
-  [{ type: 'single', options: ['gold'] }, 'tin', '"tin" is none of the choices of Found.'],
-  [{ type: 'multiple', options: ['x'] }, 'x,q', '"q" is none of the choices of Found.'],
+  [{ type: 'number' }, 'many', 'Found must be a number such as 42 or 0.5.'],
+  [{ type: 'single', options: ['gold'] }, 'tin', '"tin" is not a choice of Found.'],
+  [{ type: 'multiple', options: ['x'] }, 'x,q', '"q" is not a choice of Found.'],
   [{ type: 'checkbox' }, 'perhaps', 'Found accepts true or false, 1 or 0, yes or no, on or off.'],
-  [{ type: 'datetime' }, 'soon', 'Found takes a date and time such as 2026-11-21T09:30.'],
+  [{ type: 'datetime' }, 'soon', 'Found must be a date and time such as 2026-11-21T09:30.'],
   [{ required: true, default_value_string: 'x' }, '', 'Found is needed.'],
   [{}, 'x'.repeat(10_000), 'The output is too long for Found.'],
 ])(

@@ -1,7 +1,10 @@
 import { type ActionResult, roomForOutput } from '@muster/contract/agent/tasks'
 import type { CustomField } from '@muster/contract/api/custom-fields'
-import { readFieldPayload } from '@muster/rules/agents/custom-field-check'
-import { type CustomFieldInput, customFieldPayload } from '@muster/rules/agents/custom-field-value'
+import {
+  type CustomFieldInput,
+  customFieldPayload,
+  readFieldPayload,
+} from '@muster/rules/agents/custom-fields'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
 import { redefineVariables } from '../checks/redefine-variables.ts'

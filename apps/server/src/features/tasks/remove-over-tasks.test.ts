@@ -123,5 +123,5 @@ test('without an end it is refused', async () => {
       remove_if_not_scheduled: true,
     },
   })
-  expect(error.fields).toEqual({ expire_date: ['Say when it ends: it is deleted after that.'] })
+  expect(error.fields).toEqual({ expire_date: ['Set the end. The task is deleted after it.'] })
 })

@@ -1,7 +1,6 @@
 import type { TaskFields } from '@muster/contract/api/tasks'
 import { AppError } from '@muster/contract/errors'
-import { platformName } from '@muster/rules/agents/platform-name'
-import { scriptFitsPlatform } from '@muster/rules/agents/script-can'
+import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 import { findTaskProblem } from '@muster/rules/schedules/task-problems'
 import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
 import type { Db } from '../../platform/database/database.ts'

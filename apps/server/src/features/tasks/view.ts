@@ -1,6 +1,6 @@
 import type { Task, TaskAction, TaskFields, TaskResult, TaskRun } from '@muster/contract/api/tasks'
 import type { ActionResult } from '@muster/contract/agent/tasks'
-import { describeTask } from '@muster/rules/schedules/task-words'
+import { describeTask } from '@muster/rules/schedules/task-text'
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { TaskRunsTable } from '../../platform/database/tables/tasks.ts'

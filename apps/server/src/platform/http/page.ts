@@ -1,6 +1,6 @@
 import { AppError } from '@muster/contract/errors'
 import type { ListQuery } from '@muster/contract/fields'
-import { toSortKey } from '@muster/rules/search/sort-key'
+import { toSortKey } from '@muster/rules/search/tree-order'
 
 export const DEFAULT_PAGE_SIZE = 50
 

@@ -1,8 +1,6 @@
-import { Cron } from 'croner'
-
-/** When a job runs, to the minute, in the server's time zone. */
+/** When a job runs by itself, to the minute, in the server's time zone. */
 export interface Schedule {
-  /** The most recent due minute, including now. */
+  /** The most recent minute, now included, at which the job is due. */
   latestRun(now: Date): Date | undefined
 }
 
@@ -17,11 +15,17 @@ export const everyHour: Schedule = {
   latestRun: (now) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS),
 }
 
-/** `everyDay('03:10')`. It runs once even in a night when clocks change. */
+/** `everyDay('03:10')`; in a night when clocks change it still runs once. */
 export function everyDay(time: string): Schedule {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
-  if (hour === undefined || minute === undefined) throw new Error(`invalid time of day: ${time}`)
-  const cron = new Cron(`${Number(minute)} ${Number(hour)} * * *`, { paused: true })
-  // croner excludes the reference itself, but a run at the very start of this minute counts.
-  return { latestRun: (now) => cron.previousRuns(1, new Date(now.getTime() + 1))[0] }
+  if (hour === undefined || minute === undefined) throw new Error(`not a time of day: ${time}`)
+  // A time that the clocks leave out becomes one after the gap, one that they show twice is the first of both.
+  const runOn = (now: Date, day: number) =>
+    new Date(now.getFullYear(), now.getMonth(), day, Number(hour), Number(minute))
+  return {
+    latestRun: (now) => {
+      const today = runOn(now, now.getDate())
+      return today <= now ? today : runOn(now, now.getDate() - 1)
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { testEngines } from '../database/test-engines.ts'
 import { everyDay, everyMinute } from './schedule.ts'
 import { createRecorder, useJobs } from './test-jobs.ts'
@@ -85,4 +85,32 @@ test('an invalid time of day is refused', () => {
   for (const time of ['24:00', '3:10', '03:60', '', '03:10:00'])
     expect(() => everyDay(time)).toThrow(/invalid time of day/)
   expect(everyDay('00:00').latestRun(new Date(2026, 0, 2))).toEqual(new Date(2026, 0, 2))
+})
+
+test.each([
+  ['Europe/Berlin', '2026-03-28', '2026-10-24'],
+  ['America/New_York', '2026-03-07', '2026-10-31'],
+  ['Australia/Lord_Howe', '2026-04-04', '2026-10-03'],
+  ['America/Santiago', '2026-04-04', '2026-09-05'],
+])('a daily job is due once in a night when the clocks of %s change', (zone, ...days) => {
+  const before = process.env.TZ
+  process.env.TZ = zone
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  })
+  for (const day of days)
+    for (const time of ['00:00', '00:30', '01:30', '02:00', '02:30', '03:00']) {
+      const { latestRun } = everyDay(time)
+      const noon = new Date(`${day}T12:00`).getTime()
+      const nextNoon = new Date(noon)
+      nextNoon.setDate(nextNoon.getDate() + 1)
+      const runs = new Set<number>()
+      for (let at = noon; at <= nextNoon.getTime(); at += 300_000) {
+        const run = latestRun(new Date(at))?.getTime() ?? 0
+        expect(run).toBeLessThanOrEqual(at)
+        if (run > noon) runs.add(run)
+      }
+      expect([day, time, runs.size]).toEqual([day, time, 1])
+    }
 })

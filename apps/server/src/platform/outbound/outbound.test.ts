@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type AddressKind, kindOfAddress } from './address-kind.ts'
+import { networkOf } from '../http/network-of.ts'
 import { connectTarget } from './connect-target.ts'
 import { refusalOf, resolveTarget } from './resolve-target.ts'
 
@@ -67,9 +68,46 @@ test.each<[AddressKind, string[]]>([
       '2002:a9fe:a9fe::1',
     ],
   ],
-  ['own', ['', 'localhost', '1.2.3', '0x7f.1', '127.1', '2130706433']],
+  [
+    'own',
+    ['', 'localhost', '1.2.3', '0x7f.1', '127.1', '2130706433', '010.0.0.1', '::ffff:010.0.0.1', '1::2::3'],
+  ],
+  // Mapped, translated (NAT64) and tunnelled (6to4) addresses count as the one inside, in every spelling.
+  ['own', ['::FFFF:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:FFFF:7F00:0001', '64:ff9b:0:0:0:0:a9fe:a9fe']],
+  ['own', ['2002:7F00:0001::1', '2002:a9fe:a9fe:1:2:3:4:5', '2002::', '64:ff9b:1::808:808']],
+  [
+    'lan',
+    ['::ffff:192.168.0.1', '::ffff:ac10:1', '2002:0a00:0001::', '2002:ac1f:ffff::1', '64:ff9b::c0a8:1'],
+  ],
+  [
+    'public',
+    ['::ffff:808:808', '2002:808:808::1', '2002:ac20:1::', '2003::1', '64:ff9b::1.1.1.1', '64:ff9c::1'],
+  ],
+  // Compatible with version 4, which is another address than the mapped one.
+  ['own', ['::8.8.8.8', '0::8.8.8.8', '::808:808', '0:0:0:0:0:0:808:808']],
+  // The zone says by which interface, not where.
+  ['own', ['fe80::1%eth0.100', 'fe80::1%12', 'febf::1%a', '::1%lo', '127.0.0.1%lo', '%eth0']],
+  ['lan', ['fec0::1%eth0', 'fd12::1%eth0', '::ffff:10.0.0.1%eth0']],
+  ['own', ['0.255.255.255', '192.0.0.255', '239.1.1.1', '240.0.0.1', '::ffff:224.0.0.1', 'ff02::1%eth0']],
 ])('%s: %j', (kind, addresses) => {
   for (const address of addresses) expect([address, kindOfAddress(address)]).toEqual([address, kind])
+})
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['::FFFF:cb00:7107', '203.0.113.7'],
+  ['2001:db8:1:2:aaaa::1', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['2002:cb00:7107::1', '2002:cb00:7107:0::/64'],
+  ['fe80::1%eth0.100', 'fe80:0:0:0::/64'],
+  ['1:2:3:4:5:6:7:8', '1:2:3:4::/64'],
+  ['unix', 'unix'],
+  ['', ''],
+])('%s is counted as %s at the sign-in', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })
 
 test('reachable targets are a setting', () => {

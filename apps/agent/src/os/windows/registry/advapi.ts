@@ -1,14 +1,14 @@
 import { describeError } from '../../../log/log.ts'
-import { MachineRefused } from '../../machine-refused.ts'
+import { AgentError } from '../../../errors.ts'
 
-/** A key that is open; 0 is none. */
+/** An open key; 0 = none. */
 export type Handle = number | bigint
 type Out<T> = [T]
 
-/** A function of Windows: it answers a number of an error, 0 = none. */
+/** A Windows function: returns an error number, 0 = success. */
 type Call<Values extends unknown[]> = (...values: Values) => number
 
-/** The functions of Windows that read and write the registry, with what each takes, in its order. */
+/** The Windows functions that read and write the registry, with their parameters in order. */
 export interface Advapi {
   open: Call<[key: Handle, path: string, options: number, access: number, opened: Out<Handle>]>
   create: Call<
@@ -84,7 +84,7 @@ export function loadAdvapi(): Promise<Advapi> {
 async function load(): Promise<Advapi> {
   const { default: koffi } = await import('koffi').catch((cause: unknown) => {
     const why = describeError(cause).slice(0, 200)
-    throw new MachineRefused(`This agent has no module for the registry. Install it again. (${why})`, {
+    throw new AgentError(`The registry module of this agent is missing. Install the agent again. (${why})`, {
       cause,
     })
   })
@@ -102,7 +102,7 @@ async function load(): Promise<Advapi> {
     open: define('RegOpenKeyExW', key, text, number, number, outKey),
     create: define('RegCreateKeyExW', key, text, number, nothing, number, number, nothing, outKey, outNumber),
     close: define('RegCloseKey', key),
-    // What is not asked for is no address.
+    // An output that is not requested has no address.
     count: define(
       'RegQueryInfoKeyW',
       key,

@@ -1,4 +1,4 @@
-/** What is used of koffi, which is installed where there is a registry. */
+/** The part of koffi that is used. It is installed on Windows only. */
 declare module 'koffi' {
   interface Library {
     func: (definition: string) => (...values: unknown[]) => number

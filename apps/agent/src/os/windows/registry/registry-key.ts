@@ -1,4 +1,4 @@
-import { MachineRefused } from '../../machine-refused.ts'
+import { AgentError } from '../../../errors.ts'
 import { type Advapi, type Handle, loadAdvapi } from './advapi.ts'
 
 const ROOTS: Record<string, number> = {
@@ -18,18 +18,18 @@ const SHORT: Record<string, string> = {
 export const ROOT_NAMES = Object.keys(ROOTS)
 
 export const ERROR = { none: 0, notFound: 2, moreData: 234, noMoreItems: 259 } as const
-/** What the numbers of errors mean, as far as one meets them here. */
+/** Messages for the error numbers that occur here. */
 const SENTENCES: Record<number, string> = {
-  2: 'It is not there any more.',
-  3: 'It is not there any more.',
-  5: 'Access is denied, also to the agent.',
-  6: 'It is not there any more.',
-  87: 'Windows takes no such name or value.',
+  2: 'It no longer exists.',
+  3: 'It no longer exists.',
+  5: 'Access is denied, even to the agent.',
+  6: 'It no longer exists.',
+  87: 'Windows does not accept this name or value.',
   1018: 'It is being deleted.',
-  1021: 'Windows allows no lasting key below one that lasts until the restart only.',
+  1021: 'Windows does not allow a permanent key below a volatile one.',
 }
 
-/** Always the registry of the system itself, not the one that 32-bit programs are shown. */
+/** Always the 64-bit view of the registry. */
 const NATIVE_VIEW = 0x100
 export const ACCESS = {
   read: 0x20019 | NATIVE_VIEW,
@@ -37,7 +37,7 @@ export const ACCESS = {
   all: 0xf003f | NATIVE_VIEW,
 } as const
 
-/** An open key of the registry, by its path; `using` closes it. */
+/** An open registry key, closed by `using`. */
 export interface RegistryKey extends Disposable {
   advapi: Advapi
   handle: Handle
@@ -45,12 +45,12 @@ export interface RegistryKey extends Disposable {
   path: string
 }
 
-/** The long name of the root, and what is below it; throws where there is no such root. */
+/** The long name of the root, and the rest of the path. Throws if the root does not exist. */
 function splitPath(path: string): { root: string; below: string } {
   const [first = '', ...rest] = path.split('\\')
   const upper = first.toUpperCase()
   const root = SHORT[upper] ?? upper
-  if (!(root in ROOTS)) throw new MachineRefused(`A path begins with one of ${ROOT_NAMES.join(', ')}.`)
+  if (!(root in ROOTS)) throw new AgentError(`A path must start with one of ${ROOT_NAMES.join(', ')}.`)
   return { root, below: rest.join('\\') }
 }
 
@@ -62,40 +62,40 @@ export async function openKey(path: string, access: number = ACCESS.read): Promi
   return keyOf(advapi, opened[0], below === '' ? root : `${root}\\${below}`)
 }
 
-/** Makes the key; one that is there is refused. */
+/** Creates the key. Throws if it exists. */
 export async function createKey(path: string): Promise<RegistryKey> {
   const advapi = await loadAdvapi()
   const { root, below } = splitPath(path)
-  if (below === '') throw new MachineRefused(`${root} is there.`)
+  if (below === '') throw new AgentError(`${root} already exists.`)
   const opened: [Handle] = [0]
   const how: [number] = [0]
   require(advapi.create(rootHandle(root), below, 0, null, 0, ACCESS.all, null, opened, how), path)
   const key = keyOf(advapi, opened[0], `${root}\\${below}`)
   if (how[0] === 1) return key
   key[Symbol.dispose]()
-  throw new MachineRefused(`"${path}" is there already.`)
+  throw new AgentError(`"${path}" already exists.`)
 }
 
-/** The path above, and the last name; throws for a root, which cannot be changed. */
+/** The parent path, and the last name. Throws for a root, which cannot be changed. */
 export function splitLast(path: string): { parent: string; name: string } {
   const { root, below } = splitPath(path)
   const names = below.split('\\')
   const name = names.pop() ?? ''
-  if (name === '') throw new MachineRefused(`${root} itself cannot be changed.`)
+  if (name === '') throw new AgentError(`${root} itself cannot be changed.`)
   return { parent: [root, ...names].join('\\'), name }
 }
 
-/** Throws what Windows says as a sentence. */
+/** Throws the message of Windows. */
 export function require(error: number, what: string): void {
   if (error === ERROR.none) return
-  throw new MachineRefused(`${what}: ${SENTENCES[error] ?? `Windows says error ${error}.`}`.slice(0, 500))
+  throw new AgentError(`${what}: ${SENTENCES[error] ?? `Windows says error ${error}.`}`.slice(0, 500))
 }
 
 function keyOf(advapi: Advapi, handle: Handle, path: string): RegistryKey {
   return { advapi, handle, path, [Symbol.dispose]: () => void advapi.close(handle) }
 }
 
-/** Windows keeps these as numbers with a sign, as wide as an address. */
+/** Windows stores these as signed numbers of pointer size. */
 function rootHandle(root: string): Handle {
   return BigInt.asUintN(64, BigInt.asIntN(32, BigInt(ROOTS[root] ?? 0)))
 }

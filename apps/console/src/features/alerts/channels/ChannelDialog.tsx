@@ -22,7 +22,7 @@ import {
   testAlertChannel,
 } from '@muster/contract/api/alert-channels'
 import { useState } from 'react'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { IconCircleCheck, IconCircleX, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AlertType } from '@muster/contract/api/alerts'
@@ -51,7 +51,7 @@ import {
 import { channelsQuery } from './channels-query.ts'
 import { useChannelAddress } from './use-channel-address.ts'
 
-/** A channel: a new one (`new.email`), or one that there is (`3`). Closing it leads to the list. */
+/** A new channel (`new.email`) or an existing one (`3`). Closing leads to the list. */
 export function ChannelDialog({ item = '' }: AddressedDialogProps) {
   const { openList } = useChannelAddress()
   const kind = KINDS.find((known) => item === `new.${known}`)
@@ -94,9 +94,9 @@ function LoadedChannel({ id, onClose }: { id: number; onClose: () => void }) {
 interface ChannelFormDialogProps {
   title: string
   kind: ChannelKind
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited channel, as it was when the form was opened. */
   channel: AlertChannel | undefined
-  /** Somebody else has saved it since: begins anew with what is there now. */
+  /** After a conflict: restarts the form with the saved values. */
   onReload?: (() => void) | undefined
   onClose: () => void
 }
@@ -148,27 +148,27 @@ function ChannelFormDialog({ title, kind, channel, onReload, onClose }: ChannelF
             return first === undefined
           }}
         />
-        <h3 className={classes.legend}>What is told here</h3>
-        <Checkbox label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+        <h3 className={classes.legend}>Notify about</h3>
+        <Checkbox label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
         <RuleFields form={form} />
       </Stack>
     </FormDialog>
   )
 }
 
-/** A mail server may think for a while; the server gives up before this. */
+/** A mail server may be slow; the server gives up before this. */
 const TIMEOUT_MS = 90_000
 
 interface TestChannelProps {
   kind: ChannelKind
   form: ChannelForm
-  /** Whose kept secrets are meant. */
+  /** The channel whose stored secrets apply. */
   id: number | undefined
-  /** Shows what is wrong at the fields, if anything is. */
+  /** Shows errors at the fields, if any. */
   check: () => boolean
 }
 
-/** Sends a test message with what the form says now, and shows what the other side really answered. */
+/** Sends a test message with the form's values, and shows the response. */
 function TestChannel({ kind, form, id, check }: TestChannelProps) {
   const test = useMutation({
     mutationFn: () =>
@@ -190,7 +190,7 @@ function TestChannel({ kind, form, id, check }: TestChannelProps) {
           else test.reset()
         }}
       >
-        Send a test message
+        Send test message
       </Button>
       <div role="status" className={classes.answer} data-bad={isBad(test) || undefined}>
         {test.data !== undefined && (
@@ -242,23 +242,20 @@ function RuleFields({ form }: { form: Form }) {
       {mayListClients && (
         <MultiSelect
           label="Clients"
-          placeholder={clientIds.length === 0 ? 'All, and what belongs to none' : ''}
+          placeholder={clientIds.length === 0 ? 'All, and alerts without a client' : ''}
           data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
           value={clientIds.map(String)}
           onChange={(values) => form.setFieldValue('clients', values.map(Number))}
           error={form.errors.clients}
           searchable
-          nothingFoundMessage="No such client"
+          nothingFoundMessage="No matching client"
           limit={200}
         />
       )}
-      <Checkbox
-        label="Tell also when it is over"
-        {...form.getInputProps('on_resolved', { type: 'checkbox' })}
-      />
+      <Checkbox label="Notify when resolved" {...form.getInputProps('on_resolved', { type: 'checkbox' })} />
       <NumberInput
-        label="Tell again after"
-        description="While it is open and nobody has acknowledged or snoozed it; 0 = only once."
+        label="Remind every"
+        description="While open and neither acknowledged nor snoozed. 0 = never."
         suffix=" min"
         min={0}
         allowDecimal={false}
@@ -268,23 +265,23 @@ function RuleFields({ form }: { form: Form }) {
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
         <TextInput
           type="time"
-          label="Quiet from"
-          description="Empty = never quiet."
+          label="Quiet hours from"
+          description="Empty = no quiet hours."
           {...form.getInputProps('quiet_from')}
         />
         <TextInput
           type="time"
-          label="Quiet until"
-          description="What waited is told then."
+          label="Quiet hours until"
+          description="Waiting notifications are sent then."
           {...form.getInputProps('quiet_to')}
         />
         <Select
           label="Time zone"
-          description="Of the quiet hours."
+          description="For the quiet hours"
           data={listTimeZones()}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No such time zone"
+          nothingFoundMessage="No matching time zone"
           limit={100}
           {...form.getInputProps('time_zone')}
         />
@@ -293,7 +290,7 @@ function RuleFields({ form }: { form: Form }) {
         <Choices
           form={form}
           name="quiet_except"
-          label="Told in quiet hours all the same"
+          label="Notify during quiet hours"
           choices={SEVERITY_CHOICES}
         />
       )}

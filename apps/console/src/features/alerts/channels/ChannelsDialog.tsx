@@ -12,7 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AlertType } from '@muster/contract/api/alerts'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog } from '../../../app/dialogs/ListDialog.tsx'
 import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
@@ -29,7 +29,7 @@ import classes from './ChannelRow.module.css'
 
 const TITLE = 'Alert channels'
 
-/** Where alerts are told, and whether that works. */
+/** The alert channels and their state. */
 export function ChannelsDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_view_core_settings" size="lg" onClose={close}>
@@ -50,7 +50,7 @@ function Channels({ close }: { close: () => void }) {
         size="lg"
         onClose={close}
         rows={channels}
-        empty="Nobody is told of alerts yet. Add a channel, and try it out with a test message."
+        empty="No notifications yet. Add a channel and send a test message."
         create={mayEdit && <NewChannel />}
       >
         {(channel) => (
@@ -100,7 +100,7 @@ function RemoveChannel({ channel, onClose }: { channel: AlertChannel; onClose: (
       title="Delete this channel?"
       message={
         <Text>
-          Nothing is told to <bdi>{channel.name}</bdi> any more.
+          <bdi>{channel.name}</bdi> gets no more notifications.
           {waiting !== undefined && ` ${waiting} and will not be sent.`}
         </Text>
       }
@@ -126,7 +126,7 @@ interface ChannelRowProps {
   onRemove: () => void
 }
 
-/** A channel with its kind, how it does, and what goes there. */
+/** A channel with its kind, its state and its rules. */
 function ChannelRow({ channel, mayEdit, onEdit, onRemove }: ChannelRowProps) {
   const { name, settings, health } = channel
   const waiting = describeWaiting(health)
@@ -163,7 +163,7 @@ function Health({ channel }: { channel: AlertChannel }) {
             </>
           )}
           {state === 'unused' && 'never used'}
-          {state === 'off' && 'switched off'}
+          {state === 'off' && 'off'}
         </span>
       </div>
       {state === 'failing' && last_error !== '' && (
@@ -177,7 +177,7 @@ function Health({ channel }: { channel: AlertChannel }) {
 
 type ChannelState = 'working' | 'failing' | 'unused' | 'off'
 
-/** Whether it works, as far as anybody knows. */
+/** Whether it works, as far as known. */
 function channelState({ rules, health }: Pick<AlertChannel, 'rules' | 'health'>): ChannelState {
   if (!rules.enabled) return 'off'
   if (health.failing_since !== null) return 'failing'
@@ -187,7 +187,7 @@ function channelState({ rules, health }: Pick<AlertChannel, 'rules' | 'health'>)
 const describeWaiting = ({ waiting }: AlertChannel['health']): string | undefined =>
   waiting === 0 ? undefined : `${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}`
 
-/** Which alerts go there: `Error and warning; only checks; 2 clients; quiet 22:00 to 06:00`. */
+/** Its rules in a line: `Error and warning; only checks; 2 clients; quiet 22:00 to 06:00`. */
 function describeRules({ rules }: Pick<AlertChannel, 'rules'>): string {
   const severities = SEVERITIES.filter((severity) => rules.severities.includes(severity))
   const types = AlertType.options.filter((type) => rules.alert_types.includes(type))
@@ -199,8 +199,8 @@ function describeRules({ rules }: Pick<AlertChannel, 'rules'>): string {
     ...(rules.clients.length === 0
       ? []
       : [`${rules.clients.length} ${rules.clients.length === 1 ? 'client' : 'clients'}`]),
-    ...(rules.on_resolved ? [] : ['not when it is over']),
-    ...(rules.repeat_minutes === 0 ? [] : [`again after ${formatDuration(rules.repeat_minutes * 60)}`]),
+    ...(rules.on_resolved ? [] : ['not when resolved']),
+    ...(rules.repeat_minutes === 0 ? [] : [`reminder every ${formatDuration(rules.repeat_minutes * 60)}`]),
     ...(rules.quiet_from === '' ? [] : [`quiet ${rules.quiet_from} to ${rules.quiet_to}`]),
   ].join('; ')
 }

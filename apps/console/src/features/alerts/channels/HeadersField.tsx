@@ -11,11 +11,11 @@ interface HeadersFieldProps {
   values: readonly HeaderLine[]
   onChange: (values: HeaderLine[]) => void
   error?: string | undefined
-  /** Names whose values the server keeps. */
+  /** Names whose values the server has stored. */
   kept: ReadonlySet<string>
 }
 
-/** Names and values that go with each post; the values are secrets. */
+/** HTTP headers of each request; the values are secrets. */
 export function HeadersField({ label, values, onChange, error, kept }: HeadersFieldProps) {
   const id = useId()
   const change = (index: number, part: Partial<HeaderLine>) =>

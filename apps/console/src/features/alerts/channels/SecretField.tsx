@@ -10,29 +10,29 @@ interface SecretFieldProps {
   value: string
   onChange: (value: string) => void
   error?: string | undefined
-  /** The server keeps one; it never tells which. */
+  /** The server has a stored value and never returns it. */
   kept: boolean
-  /** It may also be none. */
+  /** May be empty. */
   optional: boolean
   onBlur?: () => void
 }
 
-/** A secret: one that is kept is never shown, only replaced, or taken away where that is possible. */
+/** A secret. A stored value is never shown, only replaced, or removed where that is possible. */
 export function SecretField(props: SecretFieldProps) {
   const { label, description, placeholder, value, onChange, error, kept, optional, onBlur } = props
   const isKept = kept && value === MASKED_SECRET
   const isRemoved = kept && value === ''
   const change = isKept
     ? { label: `Remove: ${label}`, icon: IconTrash, to: '' }
-    : { label: `Keep the old one: ${label}`, icon: IconArrowBackUp, to: MASKED_SECRET }
+    : { label: `Keep stored value: ${label}`, icon: IconArrowBackUp, to: MASKED_SECRET }
   const ChangeIcon = change.icon
   return (
     <div className={classes.secret}>
       <PasswordInput
         className={classes.grow ?? ''}
         label={label}
-        description={isRemoved ? 'The one that is kept is removed when you save.' : description}
-        placeholder={isKept ? 'One is kept. Type to replace it.' : placeholder}
+        description={isRemoved ? 'The stored value is removed when you save.' : description}
+        placeholder={isKept ? 'A value is stored. Type to replace it.' : placeholder}
         classNames={{ innerInput: 'mono' }}
         autoComplete="new-password"
         spellCheck={false}
@@ -46,7 +46,7 @@ export function SecretField(props: SecretFieldProps) {
         onBlur={onBlur}
       />
       {kept && (isKept ? optional : true) && (
-        <Tooltip label={isKept ? 'Remove it' : 'Keep the old one'}>
+        <Tooltip label={isKept ? 'Remove' : 'Keep stored value'}>
           <ActionIcon size="input-sm" aria-label={change.label} onClick={() => onChange(change.to)}>
             <ChangeIcon size={16} stroke={1.75} />
           </ActionIcon>

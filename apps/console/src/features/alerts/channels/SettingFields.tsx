@@ -12,11 +12,11 @@ import { type ChannelForm, type HeaderLine, shownFields } from './channel-form.t
 interface SettingFieldsProps {
   kind: ChannelKind
   form: UseFormReturnType<ChannelForm>
-  /** What the server keeps; secrets in it are masked. */
+  /** The stored settings; secrets are masked. */
   start: ChannelForm
 }
 
-/** The own fields of a kind of channel. */
+/** The fields of one kind of channel. */
 export function SettingFields({ kind, form, start }: SettingFieldsProps) {
   return shownFields(kind, form.values).map((field) => (
     <SettingField key={field.name} field={field} form={form} start={start} />

@@ -11,7 +11,7 @@ export const KIND_LABELS: Record<ChannelKind, string> = {
   pagerduty: 'PagerDuty',
   sms: 'SMS (Twilio)',
 }
-/** In the order in which they are offered. */
+/** In menu order. */
 export const KINDS = [
   'email',
   'sms',
@@ -42,7 +42,7 @@ const WITH_PASSWORD = { field: 'smtp_auth', is: ['password'] }
 const WITH_SIGN_IN = { field: 'smtp_auth', is: ['password', 'oauth2'] }
 const WITH_OAUTH2 = { field: 'smtp_auth', is: ['oauth2'] }
 
-/** What the form of each kind asks for; the contract says what is right. */
+/** The form fields of each kind; the contract validates them. */
 export const KIND_FIELDS: Record<ChannelKind, readonly ChannelField[]> = {
   email: [
     {
@@ -118,22 +118,22 @@ export const KIND_FIELDS: Record<ChannelKind, readonly ChannelField[]> = {
       label: 'Signing secret',
       input: 'secret',
       optional: true,
-      description: 'Signs each post, so that the receiver knows it is from here: header Muster-Signature.',
+      description: 'Signs each request in the header Muster-Signature.',
     },
     {
       name: 'body_template',
       label: 'Body',
       input: 'template',
-      description: 'JSON with {{alert.message}} and the like; empty for the whole alert as JSON.',
+      description: 'JSON with variables like {{alert.message}}. Empty = the alert as JSON.',
     },
   ],
   slack: [webhookUrl('https://hooks.slack.com/services/…')],
   teams: [webhookUrl('https://example.webhook.office.com/…')],
   discord: [webhookUrl('https://discord.com/api/webhooks/…')],
   telegram: [
-    { name: 'bot_token', label: 'Token of the bot', input: 'secret' },
+    { name: 'bot_token', label: 'Bot token', input: 'secret' },
     { name: 'chat_id', label: 'Chat', input: 'machine-text', placeholder: '-1001234567890' },
-    { name: 'api_url', label: 'Address of the service', input: 'machine-text' },
+    { name: 'api_url', label: 'Service address', input: 'machine-text' },
   ],
   ntfy: [
     { name: 'url', label: 'Topic', input: 'machine-text', placeholder: 'https://ntfy.sh/my-alerts' },
@@ -141,22 +141,22 @@ export const KIND_FIELDS: Record<ChannelKind, readonly ChannelField[]> = {
   ],
   pagerduty: [
     { name: 'routing_key', label: 'Integration key', input: 'secret' },
-    { name: 'url', label: 'Address of the service', input: 'machine-text' },
+    { name: 'url', label: 'Service address', input: 'machine-text' },
   ],
   sms: [
     { name: 'recipients', label: 'Numbers', input: 'list', noun: 'number', placeholder: '+41791234567' },
     { name: 'twilio_number', label: 'From', input: 'machine-text', placeholder: '+41445556677' },
     { name: 'twilio_account_sid', label: 'Account SID', input: 'machine-text' },
     { name: 'twilio_auth_token', label: 'Auth token', input: 'secret' },
-    { name: 'api_url', label: 'Address of the service', input: 'machine-text' },
+    { name: 'api_url', label: 'Service address', input: 'machine-text' },
   ],
 }
 
 function webhookUrl(placeholder: string): ChannelField {
   return {
     name: 'url',
-    label: 'Address of the incoming webhook',
-    description: 'Whoever knows it can post there, so it is kept like a password.',
+    label: 'Incoming webhook address',
+    description: 'Anyone with this address can post. Stored like a password.',
     placeholder,
     input: 'secret',
   }

@@ -18,7 +18,7 @@ export type FieldValue =
   | readonly string[]
   | readonly number[]
   | readonly HeaderLine[]
-/** Name, settings and rules side by side, as the form's fields are called. */
+/** Name, settings and rules in one object, by form field. */
 export type ChannelForm = Record<string, FieldValue>
 
 const STARTS: Record<ChannelKind, ChannelForm> = {
@@ -62,30 +62,30 @@ export function readChannelForm({ name, settings, rules }: AlertChannel): Channe
   return { name, ...own, ...rules }
 }
 
-/** What the form asks for, without what is not shown: settings by the contract, and rules. */
+/** The values of visible fields: settings by the contract, and rules. */
 export function toSettings(kind: ChannelKind, form: ChannelForm): z.input<typeof ChannelSettings> {
   const own = Object.fromEntries(
     Object.keys(STARTS[kind]).map((name) => [name, name === 'recipients' ? filled(form[name]) : form[name]]),
   )
-  // Each kind's fields are named in STARTS; the contract looks at them before anything is sent.
+  // STARTS names each kind's fields; the contract validates them before they are sent.
   return { kind, ...own } as z.input<typeof ChannelSettings>
 }
 
 export function toRules(form: ChannelForm): z.input<typeof ChannelRules> {
-  // As above: the contract looks at them.
+  // As above: validated by the contract.
   return Object.fromEntries(Object.keys(ChannelRules.shape).map((name) => [name, form[name]])) as z.input<
     typeof ChannelRules
   >
 }
 
-/** One sentence for each field that cannot be saved. */
+/** One error for each invalid field. */
 export function checkChannelForm(kind: ChannelKind, form: ChannelForm): Record<string, string> {
   const quiet = [form.quiet_from, form.quiet_to]
   return {
     ...(`${form.name as string}`.trim() === '' ? { name: 'A name is needed.' } : {}),
     ...checkSettings(kind, form),
     ...(quiet.filter((time) => time === '').length === 1
-      ? { quiet_to: 'Quiet hours need a beginning and an end.' }
+      ? { quiet_to: 'Quiet hours need a start and an end.' }
       : {}),
     ...sentences(ChannelRules.safeParse(toRules(form)).error, form),
   }
@@ -103,12 +103,12 @@ function sentences(error: z.ZodError | undefined, form: ChannelForm): Record<str
       value === '' ||
       (Array.isArray(value) && filled(value).length === 0 && inside.length === 0 && name === 'recipients')
     )
-      return [name, 'This is needed.']
-    if (code === 'invalid_type') return [name, 'A number is needed.']
-    // An address that may also be empty is a choice of two, which has no sentence of its own.
+      return [name, 'Enter a value.']
+    if (code === 'invalid_type') return [name, 'Enter a number.']
+    // An optional address is a union, which has no error text of its own.
     return [name, code === 'invalid_union' ? 'An address begins with http:// or https://.' : message]
   })
-  // The first one of a field counts.
+  // The first error of a field counts.
   return Object.fromEntries(found.toReversed())
 }
 
@@ -117,7 +117,7 @@ function filled(value: FieldValue | undefined): readonly unknown[] {
   return Array.isArray(value) ? value.filter((line) => line !== '') : []
 }
 
-/** The fields of a kind that are shown for what the form holds. */
+/** The fields of a kind that are visible for the form's values. */
 export const shownFields = (kind: ChannelKind, form: ChannelForm) =>
   KIND_FIELDS[kind].filter(
     ({ when }) => when === undefined || when.is.includes(`${form[when.field] as string}`),

@@ -2,7 +2,7 @@ import type { ChannelKind } from '@muster/contract/api/alert-channels'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The way between the list of channels and the form of one. */
+/** Navigation between the list of channels and the form of one. */
 export function useChannelAddress() {
   const navigate = useNavigate()
   const openChannel = useCallback(

@@ -26,13 +26,13 @@ const TYPES: { value: NonNullable<ActionType> | typeof NOTHING; label: string }[
   { value: 'rest', label: 'A webhook' },
 ]
 
-/** What is run: nothing, a script on the machine of the alert or on the server, or a webhook. */
+/** The action: nothing, a script on the machine or on the server, or a webhook. */
 export function ActionFields(props: ActionFieldsProps) {
   const { form, kind } = props
   const type = form.values[`${kind}_type`]
   const info = useDashInfo()
   const mayRunOnServer = info?.server_scripts_enabled === true
-  // One that was set before stays visible.
+  // A type that was chosen before stays visible.
   const types = TYPES.filter(({ value }) => value !== 'server' || info?.hosted !== true || type === 'server')
   return (
     <>
@@ -41,7 +41,7 @@ export function ActionFields(props: ActionFieldsProps) {
         description={
           mayRunOnServer || info?.hosted === true
             ? undefined
-            : 'Scripts on the server are switched off in the global settings.'
+            : 'Server scripts are disabled in Global settings.'
         }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         data={types.map((one) => ({ ...one, disabled: one.value === 'server' && !mayRunOnServer }))}
@@ -73,14 +73,14 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
         label="Script"
         description={
           form.values[`${kind}_type`] === 'server' && chosen?.server_approval === 'waiting'
-            ? 'Waiting for approval: the changed script is not run.'
+            ? 'Waiting for approval. The changed script does not run.'
             : undefined
         }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        placeholder={mayList ? 'Choose a script' : 'Your role does not show the library.'}
+        placeholder={mayList ? 'Choose a script' : 'Your role does not allow you to see scripts.'}
         data={scripts.map((script) => ({ value: `${script.id}`, label: script.name }))}
         searchable
-        nothingFoundMessage="No such script"
+        nothingFoundMessage="No matching script"
         limit={200}
         {...form.getInputProps(kind)}
         value={id === null ? null : `${id}`}
@@ -99,7 +99,7 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
       <ListField
         label="Environment variables"
         noun="variable"
-        description="It also gets MUSTER_ALERT_ID, _TYPE, _STATE, _SEVERITY, _TIME and _MESSAGE."
+        description="Always set: MUSTER_ALERT_ID, _TYPE, _STATE, _SEVERITY, _TIME and _MESSAGE"
         placeholder="NAME=value"
         values={form.values[`${kind}_env_vars`]}
         check={(line) => (line === '' || /^[A-Za-z_]\w*=/.test(line) ? null : 'Write NAME=value.')}
@@ -121,7 +121,7 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
         {form.values[`${kind}_type`] === 'script' && (
           <Checkbox
             mb={8}
-            label="As the user who is logged in"
+            label="Run as the signed-in user"
             {...form.getInputProps(`${kind}_run_as_user`, { type: 'checkbox' })}
           />
         )}
@@ -168,7 +168,7 @@ function RestFields({ form, start, kind }: ActionFieldsProps) {
       />
       <SecretField
         label="Secret"
-        description="Signs the body: Muster-Signature."
+        description="Signs the body in the header Muster-Signature."
         value={rest.secret}
         kept={before.secret === MASKED_SECRET}
         optional
@@ -177,7 +177,7 @@ function RestFields({ form, start, kind }: ActionFieldsProps) {
       />
       <Textarea
         label="Body"
-        description="JSON with variables as {{alert.message}}; empty = the alert as JSON."
+        description="JSON with variables like {{alert.message}}. Empty = the alert as JSON."
         classNames={{ input: 'mono' }}
         placeholder={'{ "text": "{{alert.message}}" }'}
         spellCheck={false}

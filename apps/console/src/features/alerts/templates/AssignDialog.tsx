@@ -15,7 +15,7 @@ import { templatesQuery } from './templates-query.ts'
 
 const TITLE = 'Assign alert template'
 
-/** Which template counts for the client, site or machine that `item` names: `client-3`, `site-2`, `agent-abc`. */
+/** Assigns a template to the client, site or machine in `item`: `client-3`, `site-2`, `agent-abc`. */
 export function AssignDialog({ item = '', close }: AddressedDialogProps) {
   const [type = '', ...rest] = item.split('-')
   const id = rest.join('-')
@@ -27,7 +27,7 @@ export function AssignDialog({ item = '', close }: AddressedDialogProps) {
             {({ agent_id, hostname, alert_template }) => (
               <AssignForm
                 name={hostname}
-                hint="It counts before those of its site and its client."
+                hint="Overrides the templates of the site and the client."
                 assigned={alert_template}
                 save={(next) => call(editAgent, { params: { agent_id }, body: { alert_template: next } })}
                 close={close}
@@ -55,8 +55,8 @@ function AssignToNode({ isClient, id, close }: { isClient: boolean; id: number; 
             name={node.name}
             hint={
               isClient
-                ? 'It counts for its machines, where neither the site nor the machine has one of its own.'
-                : 'It counts for its machines that have none of their own, before that of the client.'
+                ? 'Applies to machines without a template on the site or machine.'
+                : 'Applies to machines without their own. Overrides the template of the client.'
             }
             assigned={node.alert_template}
             save={(alert_template) =>
@@ -103,10 +103,10 @@ function AssignForm({ name, hint, assigned, save, close }: AssignFormProps) {
       <Select
         label="Alert template"
         data={[
-          { value: '', label: 'None of its own' },
+          { value: '', label: 'None' },
           ...templates.map(({ id, name: label, is_active }) => ({
             value: `${id}`,
-            label: is_active ? label : `${label} (switched off)`,
+            label: is_active ? label : `${label} (off)`,
           })),
         ]}
         allowDeselect={false}

@@ -2,11 +2,11 @@ import '@mantine/core/styles/SimpleGrid.css'
 import { Button, Select, SimpleGrid } from '@mantine/core'
 import { previewAlertTemplate } from '@muster/contract/api/alert-templates'
 import type { AlertType } from '@muster/contract/api/alerts'
-import { Severity } from '@muster/contract/severity'
+import { Severity } from '@muster/contract/fields'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Output } from '@muster/contract/endpoint'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../../app/api/api.ts'
@@ -25,10 +25,10 @@ const TYPES = [
   { value: 'check', label: 'A check fails' },
   { value: 'task', label: 'A task fails' },
   { value: 'availability', label: 'The machine is overdue' },
-  { value: 'custom', label: 'An alert of your own' },
+  { value: 'custom', label: 'A custom alert' },
 ]
 
-/** Who would be told of an alert of the machine that `item` names, or of one that is chosen here. */
+/** Recipients of an alert of the machine in `item`, or of one chosen here. */
 export function PreviewDialog({ item, close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_alerttemplates" size="lg" onClose={close}>
@@ -74,12 +74,12 @@ function Preview({ start, close }: { start: string | undefined; close: () => voi
           onChange={setAgent}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No such machine"
+          nothingFoundMessage="No matching machine"
           limit={200}
           data-autofocus
         />
         <Select
-          label="What happens"
+          label="Event"
           data={TYPES}
           value={type}
           onChange={(value) => setType(TYPE_OF.get(value ?? '') ?? 'check')}
@@ -95,7 +95,7 @@ function Preview({ start, close }: { start: string | undefined; close: () => voi
         />
       </SimpleGrid>
       {agent === null ? (
-        <EmptyState message="Choose a machine to see who would be told, how and why." />
+        <EmptyState message="Choose a machine to preview the recipients of its alerts." />
       ) : error !== null || data === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={4} />
       ) : (
@@ -114,39 +114,39 @@ const TYPE_OF = new Map<string, AlertType>([
 
 type Answer = Output<typeof previewAlertTemplate>
 
-/** Which template applies and why, who is told, and what is run. */
+/** The applied template and its reason, the recipients, and the actions. */
 function PreviewAnswer({ answer }: { answer: Answer }) {
   const { hold, opens, template, failure_action, resolved_action } = answer
   return (
     <div aria-live="polite">
       {!opens && (
         <p className={classes.answer}>
-          No such alert opens: neither the machine nor its template asks to be told when it is overdue.
+          No alert opens: neither the machine nor its template has overdue alerts on.
         </p>
       )}
       {hold !== null && <p className={classes.answer}>{HOLD_LABELS[hold].sentence}</p>}
       <Part title="Template">
         {template === null && (
-          <p className={classes.answer}>No template applies: the channels go by their own rules.</p>
+          <p className={classes.answer}>No template applies. The rules of the channels decide.</p>
         )}
         <Chain chain={answer.chain} />
       </Part>
-      <Part title="Told">
+      <Part title="Recipients">
         <ul className={classes.plain}>
           <li>
-            <Mark told={answer.bell} words={answer.bell ? 'shows it' : 'does not show it'} />
-            <div className={classes.dim}>In the list of alerts it is in any case.</div>
+            <Mark told={answer.bell} words={answer.bell ? 'shows the alert' : 'does not show the alert'} />
+            <div className={classes.dim}>Always shown in the list of alerts.</div>
           </li>
           {answer.channels.map((channel) => (
             <Channel key={channel.id} channel={channel} />
           ))}
         </ul>
-        {answer.channels.length === 0 && <p className={classes.hint}>There are no channels.</p>}
+        {answer.channels.length === 0 && <p className={classes.hint}>No channels</p>}
       </Part>
-      <Part title="Run">
+      <Part title="Actions">
         <ul className={classes.plain}>
-          <li>When it opens: {failure_action ?? 'nothing'}</li>
-          <li>When it is over: {resolved_action ?? 'nothing'}</li>
+          <li>On open: {failure_action ?? 'none'}</li>
+          <li>On resolve: {resolved_action ?? 'none'}</li>
         </ul>
       </Part>
     </div>
@@ -156,7 +156,7 @@ function PreviewAnswer({ answer }: { answer: Answer }) {
 function Chain({ chain }: Pick<Answer, 'chain'>) {
   if (chain.length === 0) return null
   return (
-    <ol className={classes.plain} aria-label="What is assigned, from the machine outwards">
+    <ol className={classes.plain} aria-label="Assigned templates, closest first">
       {chain.map(({ source, at, policy, name, outcome }) => (
         <li key={`${source} ${policy}`} className={outcome === 'applies' ? undefined : classes.overruled}>
           <div className={classes.line}>
@@ -181,7 +181,7 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
   const { name, told, reason, at, recipients, on_resolved, repeat_minutes } = channel
   return (
     <li>
-      <Mark told={told} name={name} words={told ? 'is told' : 'is not told'} />
+      <Mark told={told} name={name} words={told ? 'notified' : 'not notified'} />
       <div className={classes.dim}>
         {reason}
         {told && (
@@ -189,7 +189,7 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
             {at !== null && (
               <>
                 {' '}
-                It waits for the end of the quiet hours, <Time instant={at} />.
+                Sent after the quiet hours, <Time instant={at} />.
               </>
             )}
             {recipients.length > 0 && (
@@ -198,8 +198,8 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
                 To <bdi>{recipients.join(', ')}</bdi>.
               </>
             )}
-            {on_resolved ? ' Also when it is over.' : ' Not when it is over.'}
-            {repeat_minutes > 0 && ` Again after ${formatDuration(repeat_minutes * 60)}.`}
+            {on_resolved ? ' Also when resolved.' : ' Not when resolved.'}
+            {repeat_minutes > 0 && ` Reminder every ${formatDuration(repeat_minutes * 60)}.`}
           </>
         )}
       </div>
@@ -207,7 +207,7 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
   )
 }
 
-function Mark({ told, name = 'The bell', words }: { told: boolean; name?: string; words: string }) {
+function Mark({ told, name = 'Bell', words }: { told: boolean; name?: string; words: string }) {
   const MarkIcon = told ? IconCheck : IconMinus
   return (
     <div className={classes.mark}>

@@ -44,7 +44,7 @@ import { ActionFields } from './ActionFields.tsx'
 import classes from './Templates.module.css'
 import { machineNamesQuery, namesOf } from './machine-names.ts'
 
-/** A template: a new one (`new`), or one that there is (`3`). Closing it leads to the list. */
+/** A new template (`new`) or an existing one (`3`). Closing leads to the list. */
 export function TemplateDialog({ item = '' }: AddressedDialogProps) {
   const { openList } = useTemplateAddress()
   const title = item === 'new' ? 'New alert template' : 'Alert template'
@@ -84,9 +84,9 @@ function LoadedTemplate({ id, onClose }: { id: number; onClose: () => void }) {
 
 interface TemplateFormDialogProps {
   title: string
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited template, as it was when the form was opened. */
   template: AlertTemplate | undefined
-  /** Somebody else has saved it since: begins anew with what is there now. */
+  /** After a conflict: restarts the form with the saved values. */
   onReload?: (() => void) | undefined
   onClose: () => void
 }
@@ -127,22 +127,22 @@ function TemplateFormDialog({ title, template, onReload, onClose }: TemplateForm
 
 interface TemplateFieldsProps {
   form: UseFormReturnType<TemplateForm>
-  /** What the server keeps; secrets in it are masked. */
+  /** The stored template; secrets are masked. */
   start: TemplateForm
 }
 
-/** All of a template, in sections. */
+/** The whole template, in sections. */
 function TemplateFields({ form, start }: TemplateFieldsProps) {
   const { values } = form
   return (
     <Stack gap="lg">
       <div className={classes.fields}>
         <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps('name')} />
-        <Checkbox label="Switched on" {...form.getInputProps('is_active', { type: 'checkbox' })} />
+        <Checkbox label="Enabled" {...form.getInputProps('is_active', { type: 'checkbox' })} />
       </div>
       <Section
-        title="Who is told"
-        hint="In the place of the recipients of the e-mail and SMS channels. Without any, those of the channels are told."
+        title="Recipients"
+        hint="Replace the recipients of e-mail and SMS channels. Empty = the channels' own."
       >
         <ListField
           label="E-mail recipients"
@@ -161,10 +161,7 @@ function TemplateFields({ form, start }: TemplateFieldsProps) {
         />
         <Wrong text={form.errors.text_recipients} />
       </Section>
-      <Section
-        title="Machines that are overdue"
-        hint="E-mail and SMS channels go by this before their rules."
-      >
+      <Section title="Overdue machines" hint="Overrides the rules of e-mail and SMS channels.">
         <SettingsFields form={form} kind="agent" />
       </Section>
       <Section title="Checks">
@@ -173,22 +170,19 @@ function TemplateFields({ form, start }: TemplateFieldsProps) {
       <Section title="Tasks">
         <SettingsFields form={form} kind="task" />
       </Section>
-      <Section
-        title="Custom alerts"
-        hint="Created by signed-in users with POST /alerts/; no screen creates them."
-      >
+      <Section title="Custom alerts" hint="Created through the API with POST /alerts/">
         <SettingsFields form={form} kind="custom" />
       </Section>
       <Section
         title="When an alert opens"
-        hint="Once for each alert, when it is told: nothing is run in maintenance."
+        hint="Runs once per alert with its first notification, never in maintenance."
       >
         <ActionFields form={form} start={start} kind="action" />
       </Section>
-      <Section title="When it is over">
+      <Section title="When an alert is resolved">
         <ActionFields form={form} start={start} kind="resolved_action" />
       </Section>
-      <Section title="Exclusions" hint="For these it does not count; the next one outwards does.">
+      <Section title="Exclusions" hint="The next template applies to these instead.">
         <ExclusionFields form={form} />
       </Section>
     </Stack>
@@ -210,7 +204,7 @@ function Wrong({ text }: { text: ReactNode }) {
   return <Input.Error>{text}</Input.Error>
 }
 
-/** For which machines a template does not count. */
+/** Machines that a template does not apply to. */
 function ExclusionFields({ form }: { form: UseFormReturnType<TemplateForm> }) {
   const mayListClients = useMay('can_list_clients')
   const mayListAgents = useMay('can_list_agents')
@@ -264,7 +258,7 @@ interface NamesProps {
 }
 
 function Names({ label, data, values, onChange }: NamesProps) {
-  // What is excluded and not seen, or gone, stays and can be taken away.
+  // Excluded items that are gone or not visible stay listed and can be removed.
   const others = values
     .filter((value) => !data.some((item) => item.value === value))
     .map((value) => ({ value, label: `unknown (${value})` }))
@@ -277,7 +271,7 @@ function Names({ label, data, values, onChange }: NamesProps) {
       onChange={onChange}
       searchable
       hidePickedOptions
-      nothingFoundMessage="Nothing of that name"
+      nothingFoundMessage="No matches"
       limit={200}
     />
   )
@@ -294,7 +288,7 @@ const MEDIA = [
   { name: 'dashboard', always: 'alert', label: 'Bell' },
 ] as const
 
-/** Who is told of alerts of one kind, how often, and whether actions are run. */
+/** Notifications of one type of alert: channels, reminders, and whether actions run. */
 function SettingsFields({ form, kind }: SettingsFieldsProps) {
   const minutes = form.getInputProps(`${kind}_periodic_alert_minutes`)
   return (
@@ -310,7 +304,7 @@ function SettingsFields({ form, kind }: SettingsFieldsProps) {
             <Checkbox.Group
               key={name}
               label={`${label}: severities`}
-              description="None checked = all."
+              description="None selected = all"
               {...form.getInputProps(`${kind}_${name}_alert_severity`)}
             >
               <Group gap="sm" mt={4}>
@@ -323,11 +317,11 @@ function SettingsFields({ form, kind }: SettingsFieldsProps) {
         </SimpleGrid>
       )}
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
-        <Choice label="E-mail when it is over" {...form.getInputProps(`${kind}_email_on_resolved`)} />
-        <Choice label="SMS when it is over" {...form.getInputProps(`${kind}_text_on_resolved`)} />
+        <Choice label="E-mail when resolved" {...form.getInputProps(`${kind}_email_on_resolved`)} />
+        <Choice label="SMS when resolved" {...form.getInputProps(`${kind}_text_on_resolved`)} />
         <NumberInput
-          label="Tell again after"
-          description="Empty = as the channel; 0 = once."
+          label="Remind every"
+          description="Empty = as the channel, 0 = never"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           suffix=" min"
           min={0}
@@ -368,7 +362,7 @@ interface ChoiceProps {
   onChange?: (value: boolean | null) => void
 }
 
-/** Always, never, or as it is configured elsewhere. */
+/** Always, never, or as configured elsewhere. */
 function Choice({ label, value = null, onChange }: ChoiceProps) {
   return (
     <Select

@@ -28,7 +28,7 @@ import { appliedLabel, describeTemplate } from './template-words.ts'
 
 const TITLE = 'Alert templates'
 
-/** What is done about alerts, and where that counts. */
+/** The alert templates, and where they are assigned. */
 export function TemplatesDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_alerttemplates" size="lg" onClose={close}>
@@ -51,7 +51,7 @@ function Templates({ close }: { close: () => void }) {
         size="lg"
         onClose={close}
         rows={templates}
-        empty="There are no alert templates yet: alerts are told by the rules of the channels. A template says for some machines who is told of what, and runs scripts."
+        empty="No alert templates yet. A template sets recipients and actions for some machines."
         create={mayManage && <NewButton onClick={() => openTemplate('new')}>New template</NewButton>}
         others={
           <Button variant="default" onClick={() => open('alert-preview')}>
@@ -86,9 +86,9 @@ function RemoveTemplate({ template, onClose }: { template: AlertTemplate; onClos
       title="Delete this alert template?"
       message={
         <Text>
-          <bdi>{template.name}</bdi> counts nowhere any more.
-          {count > 0 && ` It is assigned in ${count} ${count === 1 ? 'place' : 'places'}.`}
-          {default_template && ' There is no default template then.'}
+          <bdi>{template.name}</bdi> no longer applies anywhere.
+          {count > 0 && ` Assigned in ${count} ${count === 1 ? 'location' : 'locations'}.`}
+          {default_template && ' You will have no default template.'}
         </Text>
       }
       remove={() => call(deleteAlertTemplate, { params: { id: template.id } })}
@@ -133,11 +133,11 @@ function AppliedDialog({ template, onClose }: { template: AlertTemplate; onClose
       {data === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
       ) : groups.length === 0 && !data.default_template ? (
-        <EmptyState message="It is assigned nowhere. Name it in a policy, assign it in the menu of a client, a site or a machine, or make it the default." />
+        <EmptyState message="Not assigned. Assign it to a policy, client, site or machine, or make it the default." />
       ) : (
         <>
           {data.default_template && (
-            <p className={classes.answer}>It is the default: it counts wherever no other one does.</p>
+            <p className={classes.answer}>Default: applies wherever no other template does.</p>
           )}
           {groups.map(({ label, names }) => (
             <section key={label} aria-label={label}>
@@ -165,7 +165,7 @@ interface TemplateRowProps {
   onRemove: () => void
 }
 
-/** A template with its switch, what it has run, and where it counts. */
+/** A template with its switch, its actions and its assignments. */
 function TemplateRow({ template, mayManage, onEdit, onApplied, onRemove }: TemplateRowProps) {
   const { name, is_active, default_template } = template
   const change = useChangeTemplate(template)
@@ -174,7 +174,7 @@ function TemplateRow({ template, mayManage, onEdit, onApplied, onRemove }: Templ
       name={name}
       before={
         <Switch
-          aria-label={`${name} is switched on`}
+          aria-label={`Enable ${name}`}
           checked={is_active}
           disabled={!mayManage || change.isPending}
           onChange={(event) => change.mutate({ is_active: event.currentTarget.checked })}
@@ -183,16 +183,16 @@ function TemplateRow({ template, mayManage, onEdit, onApplied, onRemove }: Templ
       beside={
         <>
           {default_template && <span className={classes.chip}>default</span>}
-          {!is_active && <RowDetail>switched off</RowDetail>}
+          {!is_active && <RowDetail>off</RowDetail>}
         </>
       }
       tall
       actions={
         mayManage ? (
           <>
-            <Tooltip label={default_template ? 'No longer the default' : 'Make it the default'}>
+            <Tooltip label={default_template ? 'Remove as default' : 'Make default'}>
               <ActionIcon
-                aria-label={`${name} is the default`}
+                aria-label={`Default: ${name}`}
                 aria-pressed={default_template}
                 onClick={() => change.mutate({ isDefault: !default_template })}
               >
@@ -221,7 +221,7 @@ function TemplateRow({ template, mayManage, onEdit, onApplied, onRemove }: Templ
   )
 }
 
-/** Scripts on the server that are not run before somebody approves them. */
+/** Server scripts that do not run until approved. */
 function waitingScripts(template: AlertTemplate): { id: number; name: string }[] {
   const { action, resolved_action } = template
   const found = new Map<number, string>()
@@ -237,10 +237,10 @@ function useChangeTemplate({ id, name }: AlertTemplate) {
     mutationFn: async (change: { is_active: boolean } | { isDefault: boolean }) => {
       if ('isDefault' in change) {
         await call(setDefaultTemplate, { body: { alert_template: change.isDefault ? id : null } })
-        return change.isDefault ? `${name} is the default now.` : 'There is no default template now.'
+        return change.isDefault ? `${name} is now the default.` : 'Default template removed.'
       }
       await call(editAlertTemplate, { params: { id }, body: change })
-      return `${name} is switched ${change.is_active ? 'on' : 'off'}.`
+      return `${name} ${change.is_active ? 'enabled' : 'disabled'}.`
     },
     onSuccess: async (done) => {
       notifyDone(done)

@@ -7,7 +7,7 @@ type Named = Pick<z.infer<typeof AgentName>, 'agent_id' | 'hostname' | 'site'>
 /** Every machine by name, for choosing one. */
 export const machineNamesQuery = query(listAgents, { query: { detail: 'false' } })
 
-/** As a select takes them; names may be the same in two sites. */
+/** Options of a select; two sites may have machines of the same name. */
 export function namesOf(machines: readonly Named[]): { value: string; label: string }[] {
   return machines.map(({ agent_id, hostname, site }) => ({ value: agent_id, label: `${hostname}, ${site}` }))
 }

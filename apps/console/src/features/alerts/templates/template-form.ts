@@ -6,9 +6,9 @@ import {
 
 export type TemplateForm = AlertTemplateForm
 export type Rest = NonNullable<TemplateForm['action_rest']>
-/** The two actions, as their fields are called. */
+/** Field names of the two actions. */
 export type ActionKind = 'action' | 'resolved_action'
-/** Kinds of alerts, as their fields are called. */
+/** Field names of the alert types. */
 export type SettingsKind = 'agent' | 'check' | 'task' | 'custom'
 
 export const EMPTY_REST: Rest = { url: '', method: 'POST', headers: [], secret: '', body_template: '' }
@@ -22,7 +22,7 @@ export function readTemplateForm(template: AlertTemplate): TemplateForm {
   return StoredTemplateForm.parse(template)
 }
 
-/** As it is sent: empty lines are none, and what belongs to no chosen action is left out. */
+/** The values to send: without empty lines and without fields of other actions. */
 export function toTemplate(form: TemplateForm): TemplateForm {
   return {
     ...form,
@@ -38,7 +38,7 @@ export function toTemplate(form: TemplateForm): TemplateForm {
   }
 }
 
-/** One sentence for each field that cannot be saved. */
+/** One error for each invalid field. */
 export function checkTemplateForm(form: TemplateForm): Record<string, string> {
   const found: [string, string][] = []
   if (form.name.trim() === '') found.push(['name', 'A name is needed.'])
@@ -50,9 +50,9 @@ export function checkTemplateForm(form: TemplateForm): Record<string, string> {
     const [field, inside] = path.map(String)
     const name =
       inside !== undefined && field?.endsWith('_rest') === true ? `${field}.${inside}` : (field ?? '')
-    found.push([name, code === 'invalid_type' ? 'A number is needed.' : message])
+    found.push([name, code === 'invalid_type' ? 'Enter a number.' : message])
   }
-  // The first one of a field counts.
+  // The first error of a field counts.
   return Object.fromEntries(found.toReversed())
 }
 

@@ -16,17 +16,17 @@ export const SOURCE_LABELS: Record<z.infer<typeof TemplateSource>, string> = {
 
 export const OUTCOME_LABELS = {
   applies: 'applies',
-  overruled: 'overruled by the one above',
-  inactive: 'switched off',
+  overruled: 'overridden by the template above',
+  inactive: 'off',
   excluded: 'excludes this machine',
 } as const
 
-/** What a template is about, in a line: `overdue machines, checks; runs "Clean up"; 2 exclusions`. */
+/** A template in a line: `overdue machines, checks; runs "Clean up"; 2 exclusions`. */
 export function describeTemplate(template: AlertTemplate): string {
   const exclusions = countExclusions(template)
   const parts = [
     ...(template.action_name === '' ? [] : [`runs ${template.action_name}`]),
-    ...(template.resolved_action_name === '' ? [] : [`when over ${template.resolved_action_name}`]),
+    ...(template.resolved_action_name === '' ? [] : [`on resolve ${template.resolved_action_name}`]),
     ...(exclusions === 0 ? [] : [`${exclusions} ${exclusions === 1 ? 'exclusion' : 'exclusions'}`]),
   ]
   return parts.length === 0 ? 'No actions, no exclusions' : capital(parts.join(' · '))
@@ -41,7 +41,7 @@ function countExclusions(template: AlertTemplate): number {
   )
 }
 
-/** `Applied to 3`: where it is assigned by hand. */
+/** `Applied to 3`: number of direct assignments. */
 export const appliedLabel = ({ applied_count }: Pick<AlertTemplate, 'applied_count'>): string =>
   `Applied to ${applied_count}`
 

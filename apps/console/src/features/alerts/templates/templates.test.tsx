@@ -58,11 +58,11 @@ test('each template says what it runs and where it is applied; it is switched, m
     .getByRole('button', { name: 'Close' })
     .last()
     .click()
-  const active = dialog().getByRole('switch', { name: 'Night is switched on' }).element()
+  const active = dialog().getByRole('switch', { name: 'Enable Night' }).element()
   if (active instanceof HTMLElement) active.focus()
   await userEvent.keyboard(' ')
   await expect.poll(() => server.calls(editAlertTemplate).at(-1)?.body).toEqual({ is_active: false })
-  await dialog().getByRole('button', { name: 'Night is the default' }).click()
+  await dialog().getByRole('button', { name: 'Default: Night' }).click()
   await expect.poll(() => server.calls(setDefaultTemplate).at(-1)?.body).toEqual({ alert_template: 1 })
   await dialog().getByRole('button', { name: 'Delete Night' }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
@@ -104,7 +104,7 @@ test('a new template is sent as a whole, and what is missing stands at its field
     .getByRole('group', { name: 'Bell: severities' })
     .getByRole('checkbox', { name: 'Error' })
     .click()
-  await checks.getByRole('textbox', { name: 'Tell again after' }).fill('15')
+  await checks.getByRole('textbox', { name: 'Remind every' }).fill('15')
   const opens = page.getByRole('region', { name: 'When an alert opens' })
   await opens.getByRole('combobox', { name: 'Run' }).click()
   await page.getByRole('option', { name: 'A webhook' }).click()
@@ -135,7 +135,7 @@ test('somebody else saved it meanwhile: the form says so and begins again', asyn
     return refuse('changed_meanwhile', '"Night" was changed by another user. Reload it and try again.')
   })
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'Begin again with the new values' }).click()
+  await page.getByRole('button', { name: 'Reload' }).click()
   await expect.element(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('Evening')
 })
 
@@ -149,7 +149,7 @@ test('it is given to a client, and taken away', async () => {
   await expect.poll(() => server.calls(editClient).at(-1)?.body).toEqual({ client: { alert_template: 1 } })
 })
 
-test('issue 3, 3.5, preview: a preview says who is told and why, and what is run', async () => {
+test('a preview says who is told and why, and what is run', async () => {
   const { server, open } = await givenTemplates()
   server.on(previewAlertTemplate, () =>
     answer(previewAlertTemplate, {
@@ -185,17 +185,17 @@ test('issue 3, 3.5, preview: a preview says who is told and why, and what is run
   await expect.element(template.getByText('Night')).toBeVisible()
   await expect.element(template.getByText('applies')).toBeVisible()
   await expect.element(template.getByText('Policy of the client: Base')).toBeVisible()
-  await expect.element(page.getByText('does not show it')).toBeVisible()
+  await expect.element(page.getByText('does not show the alert')).toBeVisible()
   await expect
     .element(
-      page.getByText(/The template says always\. To night@example\.com\. Not when it is over\. Again after/),
+      page.getByText(/The template says always\. To night@example\.com\. Not when resolved\. Reminder every/),
     )
     .toBeVisible()
-  await expect.element(page.getByText('When it opens: The script "Clean up" on the machine')).toBeVisible()
+  await expect.element(page.getByText('On open: The script "Clean up" on the machine')).toBeVisible()
 })
 
 test('who may not list templates is told so', async () => {
   const { open } = await givenTemplates([], { is_superuser: false, permissions: [] })
   await open(LIST)
-  await expect.element(dialog().getByText('Your role does not allow this.')).toBeVisible()
+  await expect.element(dialog().getByText('Your role does not allow this action.')).toBeVisible()
 })

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The way between the list of templates and the form of one. */
+/** Navigation between the list of templates and the form of one. */
 export function useTemplateAddress() {
   const navigate = useNavigate()
   const openTemplate = useCallback(

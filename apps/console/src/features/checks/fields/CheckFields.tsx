@@ -29,7 +29,7 @@ const FIELDS: Record<CheckType, (props: FieldsProps) => ReactNode> = {
   dns: DnsFields,
 }
 
-/** The own fields of a type. */
+/** The fields of a check type. */
 export function CheckFields(props: FieldsProps) {
   const Fields = FIELDS[props.type]
   return <Fields {...props} />

@@ -19,7 +19,7 @@ interface DependencyFieldsProps {
   form: UseFormReturnType<CheckForm>
 }
 
-/** Another check, of this machine or of another one: while it fails, nobody is told of this one. */
+/** The check that this one depends on, of any machine: while it fails, alerts of this one are suppressed. */
 export function DependencyFields({ agent, check, form }: DependencyFieldsProps) {
   const mayListAgents = useMay('can_list_agents')
   const [machine, setMachine] = useState(check?.dependency?.agent_id ?? agent.agent_id)
@@ -38,20 +38,18 @@ export function DependencyFields({ agent, check, form }: DependencyFieldsProps) 
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
       <Select
         label={FIELD_LABELS.depends_on}
-        description="While that check fails, nobody is told of this one."
-        placeholder="Nothing"
-        data={
-          isHidden ? [...offered, { value: `${chosen}`, label: 'A check that you may not see' }] : offered
-        }
+        description="Suppress this alert while that check fails."
+        placeholder="None"
+        data={isHidden ? [...offered, { value: `${chosen}`, label: 'Hidden check' }] : offered}
         clearable
-        clearButtonProps={{ 'aria-label': 'Depend on nothing' }}
+        clearButtonProps={{ 'aria-label': 'Clear dependency' }}
         searchable
-        nothingFoundMessage="This machine has no other check"
+        nothingFoundMessage="No matching check"
         {...form.getInputProps('depends_on')}
       />
       <Select
-        label="A check of"
-        description="This machine, or one like the router of its site."
+        label="Check on"
+        description="A check on this machine or, for example, its router."
         data={names}
         value={machine}
         onChange={(next) => {
@@ -61,7 +59,7 @@ export function DependencyFields({ agent, check, form }: DependencyFieldsProps) 
         }}
         searchable
         allowDeselect={false}
-        nothingFoundMessage="No such machine"
+        nothingFoundMessage="No matching machine"
         limit={200}
       />
     </SimpleGrid>

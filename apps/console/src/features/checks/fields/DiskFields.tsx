@@ -1,5 +1,5 @@
 import { Autocomplete } from '@mantine/core'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { ThresholdPreview } from '../ThresholdPreview.tsx'
 import { FIELD_LABELS } from '../field-labels.ts'
 import classes from './Fields.module.css'
@@ -8,9 +8,9 @@ import { Choice } from './FieldParts.tsx'
 import { ThresholdFields } from './ThresholdFields.tsx'
 
 const UNITS = [
-  { value: 'percent', label: 'Percent that is free' },
-  { value: 'gigabytes', label: 'Gigabytes that are free' },
-  { value: 'inodes', label: 'Percent of the inodes that is free' },
+  { value: 'percent', label: 'Free space in percent' },
+  { value: 'gigabytes', label: 'Free space in gigabytes' },
+  { value: 'inodes', label: 'Free inodes in percent' },
 ]
 
 export function DiskFields(props: FieldsProps) {
@@ -22,10 +22,10 @@ export function DiskFields(props: FieldsProps) {
     <>
       <Autocomplete
         label={FIELD_LABELS.disk}
-        description={isWindows ? 'A drive, such as C:' : 'Where it is mounted, such as /'}
+        description={isWindows ? 'Drive, such as C:' : 'Mount point, such as /'}
         placeholder={isWindows ? 'C:' : '/'}
         data={[...byName.keys()]}
-        // All are offered whatever is written: there are few, and a chosen one hides no other.
+        // All disks are offered whatever is typed: there are few, and a selected one hides no other.
         filter={({ options }) => options}
         renderOption={({ option: { value } }) => {
           const disk = byName.get(value)

@@ -6,20 +6,20 @@ import type { FieldsProps } from './fields-props.ts'
 import { Choice, WholeNumber } from './FieldParts.tsx'
 
 const CASES = [
-  { value: 'contains', label: 'There are such entries' },
-  { value: 'not_contains', label: 'There are no such entries' },
+  { value: 'contains', label: 'Entries match' },
+  { value: 'not_contains', label: 'No entries match' },
 ]
 
 type FormProps = Pick<FieldsProps, 'form'>
 
-/** What a check is called whose other fields name nothing. */
+/** The name of a check whose other fields are no name. */
 export function NameField({ form }: FormProps) {
   return (
     <TextInput label={FIELD_LABELS.name} maxLength={255} data-autofocus {...form.getInputProps('name')} />
   )
 }
 
-/** When the entries of a log that match make a check fail. `children`: how far back they are looked for. */
+/** When matching log entries make a check fail. `children`: the time range of the search. */
 export function EntryFields({ form, children }: FormProps & { children: ReactNode }) {
   return (
     <>
@@ -28,7 +28,7 @@ export function EntryFields({ form, children }: FormProps & { children: ReactNod
         <WholeNumber
           form={form}
           name="number_of_events_b4_alert"
-          description="From 1 to 10000; fewer are as good as none."
+          description="From 1 to 10000. Fewer entries do not count."
         />
       </SimpleGrid>
       <Choice form={form} name="fail_when" choices={CASES} />

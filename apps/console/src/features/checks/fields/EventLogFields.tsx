@@ -14,7 +14,7 @@ const TYPES = [
   { value: 'AUDIT_FAILURE', label: 'Audit failure' },
 ]
 
-/** Of the Windows event log. */
+/** Fields for the Windows event log. */
 export function EventLogFields({ form }: FieldsProps) {
   return (
     <>
@@ -23,14 +23,14 @@ export function EventLogFields({ form }: FieldsProps) {
         <Choice form={form} name="log_name" choices={LOGS} />
         <Choice form={form} name="event_type" choices={TYPES} />
       </SimpleGrid>
-      <MachineText form={form} name="event_id" description="A number, or * for every event." />
-      <MachineText form={form} name="event_source" description="A part of it; empty = any." />
-      <MachineText form={form} name="event_message" description="A part of it; empty = any." />
+      <MachineText form={form} name="event_id" description="Number, or * for every event" />
+      <MachineText form={form} name="event_source" description="Part of the source; empty = any" />
+      <MachineText form={form} name="event_message" description="Part of the message; empty = any" />
       <EntryFields form={form}>
         <WholeNumber
           form={form}
           name="search_last_days"
-          description="From 0 to 9999; 0 = the whole log."
+          description="From 0 to 9999. 0 = the whole log."
           suffix=" d"
         />
       </EntryFields>

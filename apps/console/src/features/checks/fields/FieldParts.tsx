@@ -14,7 +14,7 @@ interface PartProps {
   autoFocus?: boolean
 }
 
-/** A text as a machine writes it: a path, a name, an address. */
+/** A monospaced text: a path, a name, an address. */
 export function MachineText({
   form,
   name,
@@ -45,7 +45,7 @@ export function WholeNumber({
   ...more
 }: PartProps & {
   suffix?: string
-  /** Where it stands what is wrong with the two together. */
+  /** The field that shows the error of both together. */
   boundTo?: FieldName
 }) {
   return (
@@ -87,7 +87,7 @@ const SEVERITIES = [
   { value: 'error', label: 'Error' },
 ]
 
-/** How bad it is when a check without thresholds fails. */
+/** Severity of a failing check without thresholds. */
 export function SeverityChoice({ form }: { form: Form }) {
   return <Choice form={form} name="alert_severity" choices={SEVERITIES} />
 }

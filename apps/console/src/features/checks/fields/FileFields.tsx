@@ -4,8 +4,8 @@ import type { FieldsProps } from './fields-props.ts'
 import { Choice, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
 
 const EXPECTATIONS = [
-  { value: 'exists', label: 'It is there' },
-  { value: 'missing', label: 'It is not there' },
+  { value: 'exists', label: 'File exists' },
+  { value: 'missing', label: 'File does not exist' },
 ]
 
 export function FileFields({ agent, form }: FieldsProps) {
@@ -23,7 +23,7 @@ export function FileFields({ agent, form }: FieldsProps) {
           <WholeNumber
             form={form}
             name="max_age_minutes"
-            description="Since it was changed last; 0 = any."
+            description="Since the last change; 0 = any"
             suffix=" min"
           />
           <WholeNumber form={form} name="max_size_mb" description="0 = any." suffix=" MB" />

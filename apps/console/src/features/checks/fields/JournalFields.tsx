@@ -5,7 +5,7 @@ import { EntryFields, NameField } from './EntryFields.tsx'
 
 const PRIORITIES = JOURNAL_PRIORITIES.map((name, index) => ({ value: name, label: `${name} (${index})` }))
 
-/** Of systemd's journal. */
+/** Fields for systemd's journal. */
 export function JournalFields({ form }: FieldsProps) {
   return (
     <>
@@ -13,21 +13,21 @@ export function JournalFields({ form }: FieldsProps) {
       <MachineText
         form={form}
         name="unit"
-        description="The name of a systemd unit; empty = any."
+        description="Name of a systemd unit; empty = any"
         placeholder="ssh.service"
       />
       <Choice
         form={form}
         name="priority"
-        description="Entries of this priority and more serious ones."
+        description="This priority and more serious ones"
         choices={PRIORITIES}
       />
-      <MachineText form={form} name="event_message" description="A part of it; empty = any." />
+      <MachineText form={form} name="event_message" description="Part of the message; empty = any" />
       <EntryFields form={form}>
         <WholeNumber
           form={form}
           name="search_last_minutes"
-          description="From 1 to 525600; 1440 are a day."
+          description="From 1 to 525600. 1440 minutes are a day."
           suffix=" min"
         />
       </EntryFields>

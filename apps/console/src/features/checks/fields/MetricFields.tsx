@@ -9,8 +9,8 @@ import classes from './Fields.module.css'
 
 const NEW_ROW = { name: '', warning_threshold: 0, error_threshold: 0, reverse: false }
 const SIDES = [
-  { value: 'false', label: 'more than' },
-  { value: 'true', label: 'less than' },
+  { value: 'false', label: 'above' },
+  { value: 'true', label: 'below' },
 ]
 
 /** Thresholds of the numbers that a script prints. */
@@ -39,7 +39,7 @@ export function MetricFields({ form }: { form: UseFormReturnType<CheckForm> }) {
               {...form.getInputProps(`${at}.name`)}
             />
             <Select
-              aria-label={`Metric ${index + 1} fails with`}
+              aria-label={`Metric ${index + 1} fails when`}
               data={SIDES}
               allowDeselect={false}
               value={row.reverse === true ? 'true' : 'false'}

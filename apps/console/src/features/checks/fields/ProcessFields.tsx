@@ -2,8 +2,8 @@ import type { FieldsProps } from './fields-props.ts'
 import { Choice, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
 
 const EXPECTATIONS = [
-  { value: 'running', label: 'It is running' },
-  { value: 'not_running', label: 'It is not running' },
+  { value: 'running', label: 'Process is running' },
+  { value: 'not_running', label: 'Process is not running' },
 ]
 
 export function ProcessFields({ agent, form }: FieldsProps) {
@@ -12,7 +12,7 @@ export function ProcessFields({ agent, form }: FieldsProps) {
       <MachineText
         form={form}
         name="process_name"
-        description="The name of the program."
+        description="Name of the program"
         placeholder={agent.plat === 'windows' ? 'notepad.exe' : 'sshd'}
         autoFocus
       />
@@ -22,14 +22,14 @@ export function ProcessFields({ agent, form }: FieldsProps) {
           <WholeNumber
             form={form}
             name="min_count"
-            description="So many processes of that name."
+            description="Number of processes with this name"
             boundTo="max_count"
           />
-          <WholeNumber form={form} name="max_count" description="Not less than at least; 0 = any." />
+          <WholeNumber form={form} name="max_count" description="Not below “At least”; 0 = any" />
           <WholeNumber
             form={form}
             name="max_memory_mb"
-            description="Of all of them together; 0 = any."
+            description="Of all processes together; 0 = any"
             suffix=" MB"
           />
         </>

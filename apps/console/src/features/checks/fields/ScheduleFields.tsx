@@ -1,7 +1,7 @@
 import { SimpleGrid } from '@mantine/core'
 import '@mantine/core/styles/SimpleGrid.css'
 import type { UseFormReturnType } from '@mantine/form'
-import { formatDuration } from '@muster/rules/text/duration'
+import { formatDuration } from '@muster/rules/text/units'
 import type { CheckForm } from '../check-form.ts'
 import { WholeNumber } from './FieldParts.tsx'
 import type { CheckPlace } from './fields-props.ts'
@@ -11,12 +11,12 @@ interface ScheduleFieldsProps {
   form: UseFormReturnType<CheckForm>
 }
 
-/** How often a check runs, and how often it must fail before it counts. */
+/** The interval of a check, and the number of failures before an alert. */
 export function ScheduleFields({ agent, form }: ScheduleFieldsProps) {
   const usual =
     agent.check_interval === null
-      ? '0 = as usual on each machine.'
-      : `0 = as usual on this machine, every ${formatDuration(agent.check_interval)}.`
+      ? '0 = own interval of each machine'
+      : `0 = interval of this machine, every ${formatDuration(agent.check_interval)}`
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
       <WholeNumber form={form} name="run_interval" description={usual} suffix=" s" />

@@ -19,7 +19,7 @@ import { MetricFields } from './MetricFields.tsx'
 const CODES = [
   { name: 'info_return_codes', description: undefined },
   { name: 'warning_return_codes', description: undefined },
-  { name: 'success_return_codes', description: 'All others are an error.' },
+  { name: 'success_return_codes', description: 'All others are errors.' },
 ] as const
 
 export function ScriptFields(props: FieldsProps) {
@@ -36,7 +36,7 @@ export function ScriptFields(props: FieldsProps) {
     const chosen = scripts.find(({ id }) => `${id}` === next)
     form.setFieldValue('script', next)
     if (chosen === undefined) return
-    // What the script suggests; what was written for another one does not fit this one.
+    // The script's suggestions; arguments of another script do not fit.
     form.setFieldValue('script_args', chosen.args)
     form.setFieldValue('env_vars', chosen.env_vars)
     form.setFieldValue('timeout', Math.min(3600, chosen.default_timeout))
@@ -50,9 +50,9 @@ export function ScriptFields(props: FieldsProps) {
         description={describeScript(script?.description, check?.script_name)}
         searchable
         allowDeselect={false}
-        nothingFoundMessage="No such script for this platform"
+        nothingFoundMessage="No matching script for this platform"
         maxDropdownHeight={320}
-        // The scripts may come after the dialog, when its own choice of a field is over.
+        // Scripts may load after the dialog has set its initial focus.
         data-autofocus
         autoFocus
         {...form.getInputProps('script')}
@@ -90,6 +90,6 @@ export function ScriptFields(props: FieldsProps) {
 }
 
 function describeScript(description: string | undefined, savedName: string | null | undefined) {
-  if (savedName === null) return 'The script of this check is not in the library any more.'
+  if (savedName === null) return 'The script of this check was deleted from the library.'
   return description === '' ? undefined : description
 }

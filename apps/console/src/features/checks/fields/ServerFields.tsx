@@ -12,12 +12,12 @@ import { ThresholdFields } from './ThresholdFields.tsx'
 
 const METHODS = [
   { value: 'GET', label: 'GET' },
-  { value: 'HEAD', label: 'HEAD, without the text' },
+  { value: 'HEAD', label: 'HEAD, without the body' },
 ]
 const RECORD_TYPES = DNS_RECORD_TYPES.map((name) => ({ value: name, label: name }))
 const SWITCHES = ['follow_redirects', 'ignore_certificate'] as const
 
-/** A page, as the server sees it. */
+/** A web page, requested by the server. */
 export function HttpFields(props: FieldsProps) {
   const { form } = props
   const { method, ignore_certificate, url } = form.values
@@ -27,7 +27,7 @@ export function HttpFields(props: FieldsProps) {
       <MachineText
         form={form}
         name="url"
-        description="Asked for by the Muster server, not by the machine."
+        description="Requested by the Muster server, not by the machine"
         placeholder="https://www.example.org/health"
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
@@ -42,8 +42,8 @@ export function HttpFields(props: FieldsProps) {
       </SimpleGrid>
       {method !== 'HEAD' && (
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-          <MachineText form={form} name="text_present" description="Exactly as it is written; empty = any." />
-          <MachineText form={form} name="text_absent" description="Exactly as it is written; empty = any." />
+          <MachineText form={form} name="text_present" description="Exact text; empty = any" />
+          <MachineText form={form} name="text_absent" description="Exact text; empty = any" />
         </SimpleGrid>
       )}
       <AnswerTime {...props} />
@@ -58,8 +58,8 @@ export function HttpFields(props: FieldsProps) {
       </Stack>
       {isSecure(url) && ignore_certificate !== true && (
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-          <CertificateDays form={form} name="cert_warning_days" word="a warning" />
-          <CertificateDays form={form} name="cert_error_days" word="an error" />
+          <CertificateDays form={form} name="cert_warning_days" word="Warning" />
+          <CertificateDays form={form} name="cert_error_days" word="Error" />
         </SimpleGrid>
       )}
       <SeverityChoice form={form} />
@@ -67,7 +67,7 @@ export function HttpFields(props: FieldsProps) {
   )
 }
 
-/** A port that takes connections, as the server sees it. */
+/** An open port, reached from the server. */
 export function TcpFields(props: FieldsProps) {
   const { form } = props
   return (
@@ -77,7 +77,7 @@ export function TcpFields(props: FieldsProps) {
         <MachineText
           form={form}
           name="host"
-          description="Reached by the Muster server, not by the machine."
+          description="Reached from the Muster server, not from the machine"
           placeholder="mail.example.org"
         />
         <WholeNumber form={form} name="port" description="From 1 to 65535." />
@@ -88,7 +88,7 @@ export function TcpFields(props: FieldsProps) {
   )
 }
 
-/** What name servers answer to the server. */
+/** DNS responses, requested by the server. */
 export function DnsFields({ form }: FieldsProps) {
   return (
     <>
@@ -102,14 +102,14 @@ export function DnsFields({ form }: FieldsProps) {
         name="expected_value"
         description={
           form.values.record_type === 'TXT'
-            ? 'A part of one of the texts; empty = any.'
-            : 'One of the answers; empty = any.'
+            ? 'Part of one of the texts; empty = any'
+            : 'One of the answers; empty = any'
         }
       />
       <MachineText
         form={form}
         name="resolver"
-        description="The address of a name server; empty = that of the Muster server."
+        description="Address of a name server; empty = the Muster server's own"
         placeholder="192.0.2.53"
       />
       <SeverityChoice form={form} />
@@ -135,13 +135,13 @@ function CertificateDays({ form, name, word }: CertificateDaysProps) {
   return (
     <NumberInput
       label={FIELD_LABELS[name]}
-      description={`Less than this is ${word}; 0 = none.`}
+      description={`${word} below this number of days. 0 = off.`}
       suffix=" d"
       min={0}
       allowDecimal={false}
       clampBehavior="none"
       {...form.getInputProps(name)}
-      // What is wrong with the two together stands at the first.
+      // The error of both together is shown at the first.
       onBlur={() => {
         form.validateField('cert_warning_days')
         form.validateField('cert_error_days')

@@ -5,9 +5,9 @@ import type { FieldsProps } from './fields-props.ts'
 import { MachineText, SeverityChoice } from './FieldParts.tsx'
 
 const KINDS: Record<AgentDetail['plat'], { description: string; placeholder: string }> = {
-  linux: { description: 'The name of a systemd unit.', placeholder: 'ssh.service' },
-  windows: { description: 'The name of the service, not the one that is displayed.', placeholder: 'Spooler' },
-  darwin: { description: 'The label of a launchd job.', placeholder: 'com.openssh.sshd' },
+  linux: { description: 'Name of a systemd unit', placeholder: 'ssh.service' },
+  windows: { description: 'Service name, not the display name', placeholder: 'Spooler' },
+  darwin: { description: 'Label of a launchd job', placeholder: 'com.openssh.sshd' },
 }
 const SWITCHES = ['restart_if_stopped', 'pass_if_start_pending', 'pass_if_svc_not_exist'] as const
 
@@ -17,7 +17,7 @@ export function ServiceFields({ agent, form }: FieldsProps) {
       <MachineText form={form} name="svc_name" {...KINDS[agent.plat ?? 'linux']} autoFocus />
       <TextInput
         label={FIELD_LABELS.svc_display_name}
-        description="Optional. Shown instead of the service's name."
+        description="Optional. Shown instead of the service name."
         maxLength={255}
         {...form.getInputProps('svc_display_name')}
       />

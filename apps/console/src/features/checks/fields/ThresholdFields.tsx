@@ -7,12 +7,12 @@ import { FIELD_LABELS } from '../field-labels.ts'
 interface ThresholdFieldsProps extends Pick<FieldsProps, 'form' | 'onLeaveThresholds'> {
   /** What the numbers count: `% in use`. */
   unit: string
-  /** When it warns: "Warns above it", "Warns below it". */
+  /** The direction: warns above it, or below it. */
   reverse: boolean
   autoFocus?: boolean
 }
 
-/** The pair of thresholds. What is wrong with them together is said on leaving the pair. */
+/** The pair of thresholds. An error of both together is shown on leaving the pair. */
 export function ThresholdFields({
   form,
   onLeaveThresholds,
@@ -20,13 +20,13 @@ export function ThresholdFields({
   reverse,
   autoFocus = false,
 }: ThresholdFieldsProps) {
-  const side = reverse ? 'Less than this' : 'More than this'
+  const side = reverse ? 'below' : 'above'
   const input = (name: 'warning_threshold' | 'error_threshold', word: string) => {
     const { onChange, ...props } = form.getInputProps(name)
     return (
       <NumberInput
         label={FIELD_LABELS[name]}
-        description={`${side} is ${word}; 0 = none.`}
+        description={`${word} ${side} this value. 0 = off.`}
         suffix={` ${unit}`}
         min={0}
         decimalScale={2}
@@ -38,7 +38,7 @@ export function ThresholdFields({
           // The message is about both numbers.
           form.clearFieldError('warning_threshold')
         }}
-        // Told when both are left: between them one is still at it.
+        // Shown when both fields are left: between them the user is still editing.
         onBlur={undefined}
       />
     )
@@ -55,11 +55,11 @@ export function ThresholdFields({
       onBlur={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget)) sayWhatIsWrong()
       }}
-      // A disabled button is not pressed by Enter either, so the reason is said here.
+      // Enter does not press a disabled button, so the reason is shown here.
       onKeyDown={(event) => event.key === 'Enter' && sayWhatIsWrong()}
     >
-      {input('warning_threshold', 'a warning')}
-      {input('error_threshold', 'an error')}
+      {input('warning_threshold', 'Warning')}
+      {input('error_threshold', 'Error')}
     </SimpleGrid>
   )
 }

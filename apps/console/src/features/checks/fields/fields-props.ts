@@ -4,19 +4,19 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check } from '@muster/contract/api/checks'
 import type { CheckForm } from '../check-form.ts'
 
-/** Where a check is to run: on a machine, or on those that a policy reaches, of which nothing is known. */
+/** The target of a check: a machine, or the unknown machines of a policy. */
 export type CheckPlace =
   | (Pick<AgentDetail, 'agent_id' | 'facts' | 'check_interval'> & { plat: AgentDetail['plat'] })
   | { agent_id: null; plat: null; facts: null; check_interval: null }
 export const POLICY_PLACE: CheckPlace = { agent_id: null, plat: null, facts: null, check_interval: null }
 
-/** What the fields of every type get. */
+/** Props of the fields of every type. */
 export interface FieldsProps {
   agent: CheckPlace
-  /** The one that is edited; absent for a new one. */
+  /** The edited check; absent for a new one. */
   check: Check | undefined
   type: CheckType
   form: UseFormReturnType<CheckForm>
-  /** The keyboard or pointer has left the pair of thresholds. */
+  /** The focus or pointer has left the pair of thresholds. */
   onLeaveThresholds: () => void
 }

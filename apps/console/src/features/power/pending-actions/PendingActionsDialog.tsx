@@ -21,7 +21,7 @@ import { useCancelAction } from './use-cancel-action.ts'
 
 const TITLE = 'Pending actions'
 
-/** What machines are to do later: all of them, or the one that the address names. */
+/** Planned actions of all machines, or of the one in the address. */
 export function PendingActionsDialog({ item, close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_pendingactions" size="lg" onClose={close}>
@@ -46,7 +46,7 @@ export function PendingActionsDialog({ item, close }: AddressedDialogProps) {
 interface ActionsProps {
   title: string
   agentId?: string
-  /** With what waits in the history. */
+  /** Including runs that wait in the history. */
   all?: number
   close: () => void
 }
@@ -82,19 +82,19 @@ function Actions({ title, agentId, all = 0, close }: ActionsProps) {
             <Switch
               size="xs"
               mb="sm"
-              label={`Show ${over} that ${over === 1 ? 'is' : 'are'} over`}
+              label={`Show ${over} completed`}
               checked={withOver}
               onChange={(event) => setWithOver(event.currentTarget.checked)}
             />
           )}
           {waiting > 0 && (
             <p className={classes.dim}>
-              {waiting === 1 ? 'One command or script waits' : `${waiting} commands or scripts wait`} for the
-              machine to be back: the history has them.
+              {waiting === 1 ? '1 command or script waits' : `${waiting} commands or scripts wait`} for the
+              machine to reconnect. See its history.
             </p>
           )}
           {shown.length === 0 ? (
-            <EmptyState message="Nothing is planned. Reboot later is in the menu of a machine." />
+            <EmptyState message="No pending actions. Plan a reboot from the menu of a machine." />
           ) : (
             <ListRows label={TITLE}>
               {shown.map((action) => (
@@ -115,11 +115,11 @@ function ActionRow({ action, named }: { action: PendingAction; named: boolean })
   const cancel = status === 'pending' && mayCancel && (
     <Button
       variant="default"
-      aria-label={`Call off the reboot of ${hostname}`}
+      aria-label={`Cancel the reboot of ${hostname}`}
       loading={isPending}
       onClick={() => mutate(action)}
     >
-      Call off
+      Cancel reboot
     </Button>
   )
   return (

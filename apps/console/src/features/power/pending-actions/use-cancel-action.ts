@@ -9,13 +9,13 @@ import { call } from '../../../app/api/api.ts'
 import { notifyDone } from '../../../app/shell/notify.ts'
 import { queryKey } from '../../../app/api/query-key.ts'
 
-/** Calls a pending action off, and says so. */
+/** Cancels a pending action and notifies about it. */
 export function useCancelAction() {
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: ({ id }: PendingAction) => call(cancelPendingAction, { params: { id } }),
     onSuccess: async (_, { hostname }) => {
-      notifyDone(`The restart of ${hostname} is called off.`)
+      notifyDone(`Reboot of ${hostname} cancelled.`)
       await queryClient.invalidateQueries({ queryKey: queryKey(listAgentPendingActions) })
       await queryClient.invalidateQueries({ queryKey: queryKey(listPendingActions) })
     },

@@ -22,7 +22,7 @@ import {
 const TITLE = 'Remote access'
 type Params = ReturnType<typeof paramsOf>
 
-/** What a client, a site, a machine or all machines say of remote tools: `client-3`, `site-2`, `agent-ABC`, nothing. */
+/** Remote access settings of a client, a site, a machine or all machines: `client-3`, `site-2`, `agent-ABC`, nothing. */
 export function RemoteAccessDialog({ item = 'default-all', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_manage_remote_access" onClose={close}>
@@ -33,7 +33,7 @@ export function RemoteAccessDialog({ item = 'default-all', close }: AddressedDia
 
 function paramsOf(item: string) {
   const dash = item.indexOf('-')
-  // Another level is refused by the server.
+  // The server rejects other levels.
   const level = item.slice(0, dash) as PlaceLevel
   return { level, id: item.slice(dash + 1) }
 }
@@ -66,7 +66,7 @@ function AccessDialog({ params, access, close }: AccessDialogProps) {
       title={`Remote access to ${isTop ? 'all machines' : name}`}
       form={form}
       save={(values) => call(setRemoteAccess, { params, body: { ...writeAccess(values), modified } })}
-      done="Saved. Machines follow within seconds, those that are away when they are back."
+      done="Saved. Online machines are updated within seconds, others when they reconnect."
       onClose={close}
     >
       <NotEnforced access={access} level={params.level} />
@@ -80,7 +80,7 @@ interface NotEnforcedProps {
   level: PlaceLevel
 }
 
-/** Which machines follow none of this, because their agents do not know it; nothing where all do. */
+/** Machines whose old agents do not enforce these settings; nothing if none. */
 function NotEnforced({ access, level }: NotEnforcedProps) {
   const { count, hostnames } = access.not_enforced
   if (count === 0) return null
@@ -96,8 +96,8 @@ function NotEnforced({ access, level }: NotEnforcedProps) {
       title={title}
       icon={<IconAlertTriangle size={18} stroke={1.75} aria-hidden />}
     >
-      {count === 1 ? 'Its agent is' : 'Their agents are'} too old to know it: remote tools open there as
-      before, at any hour, and nobody is asked. Install the agent anew
+      {count === 1 ? 'Its agent is' : 'Their agents are'} too old: remote tools open at any hour and without
+      consent. Reinstall the agent
       {level === 'agent' ? '.' : ': '}
       {level !== 'agent' && (
         <bdi>
@@ -109,13 +109,13 @@ function NotEnforced({ access, level }: NotEnforcedProps) {
   )
 }
 
-const OPENS = 'Where nobody can be asked (no X11 desktop, no zenity, kdialog or xmessage), it is opened.'
-/** What happens where there is nobody. */
+const OPENS = 'Without X11 and zenity, kdialog or xmessage: opens without asking.'
+/** Effect where no question can be shown. */
 const NOBODY: Record<string, string> = {
   off: '',
   ask: OPENS,
   ask_allow: OPENS,
-  require: 'Where nobody can be asked (no X11 desktop, no zenity, kdialog or xmessage), it is not opened.',
+  require: 'Without X11 and zenity, kdialog or xmessage: does not open.',
 }
 
 interface AccessFieldsProps {
@@ -132,7 +132,7 @@ function AccessFields({ form, inherited, level }: AccessFieldsProps) {
     <Stack gap="md">
       <Select
         label="Remote tools"
-        description="Terminal, desktop, files, logs, and changing processes and services. Commands and scripts are not meant."
+        description="Terminal, desktop, files, logs, processes, services. Does not apply to commands and scripts."
         data={choices.forbidden}
         allowDeselect={false}
         data-autofocus
@@ -140,7 +140,7 @@ function AccessFields({ form, inherited, level }: AccessFieldsProps) {
       />
       <Select
         label="Hours"
-        description="By the clock and the time zone of each machine. What is open ends with them."
+        description="In each machine's time zone. Open sessions end with the hours."
         data={choices.hours}
         allowDeselect={false}
         {...form.getInputProps('hours')}
@@ -159,7 +159,7 @@ function AccessFields({ form, inherited, level }: AccessFieldsProps) {
             <TextInput
               type="time"
               label="To"
-              description={form.values.to < form.values.from ? 'Of the next day' : undefined}
+              description={form.values.to < form.values.from ? 'On the next day' : undefined}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               {...form.getInputProps('to')}
             />
@@ -168,43 +168,43 @@ function AccessFields({ form, inherited, level }: AccessFieldsProps) {
       )}
       <Select
         label="Person at the machine"
-        description={`Before a terminal or the desktop is opened. ${NOBODY[form.values.consent] ?? NOBODY[inherited.consent]}`}
+        description={`Asked before a terminal or desktop opens. ${NOBODY[form.values.consent] ?? NOBODY[inherited.consent]}`}
         data={choices.consent}
         allowDeselect={false}
         {...form.getInputProps('consent')}
       />
       <NumberInput
-        label="Time to answer"
-        description="Seconds, from 5 to 120"
-        placeholder={`${isTop ? 'Not set' : 'As above'}: ${inherited.consent_seconds}`}
+        label="Time to respond"
+        description="In seconds, from 5 to 120"
+        placeholder={`${isTop ? 'Not set' : 'Inherited'}: ${inherited.consent_seconds}`}
         allowDecimal={false}
         clampBehavior="none"
         {...form.getInputProps('consent_seconds')}
       />
       <Select
         label="Note with the technician's name"
-        description="To the person at the machine, for as long as a terminal or the desktop is open."
+        description="Shown at the machine while a terminal or desktop is open."
         data={choices.banner}
         allowDeselect={false}
         {...form.getInputProps('banner')}
       />
       <Select
         label="Reason"
-        description="Whoever opens a terminal, the desktop or VNC says why. It stands with the session, in the audit log and in the question to the person at the machine."
+        description="Ask why a terminal, the desktop or VNC is opened. Kept with the session and in the audit log."
         data={choices.ask_purpose}
         allowDeselect={false}
         {...form.getInputProps('ask_purpose')}
       />
       <Select
-        label="Terminals recorded"
-        description="Whoever opens one is told. Servers are the machines that are monitored as such."
+        label="Record terminals"
+        description="The technician is informed. Servers are machines of the type “Server”."
         data={choices.record_terminals}
         allowDeselect={false}
         {...form.getInputProps('record_terminals')}
       />
       <Select
-        label="Desktops recorded"
-        description="Take Control and VNC. The person at the machine is told in the question and by a note, also where no note is wanted otherwise."
+        label="Record desktops"
+        description="Take control and VNC. The person at the machine is always informed."
         data={choices.record_desktops}
         allowDeselect={false}
         {...form.getInputProps('record_desktops')}

@@ -3,7 +3,7 @@ import {
   RecordedMachines,
   type RemoteSettings,
 } from '@muster/contract/api/remote-access'
-import { Consent, ConsentSeconds, RemoteHours } from '@muster/contract/agent/remote-rules'
+import { Consent, ConsentSeconds, RemoteHours } from '@muster/contract/agent/remote'
 import type { RemoteRules } from '@muster/rules/remote/remote-rules'
 import { tellHours } from '@muster/rules/remote/remote-rules'
 
@@ -11,7 +11,7 @@ const INHERIT = 'inherit'
 
 export type PlaceLevel = 'default' | 'client' | 'site' | 'agent'
 
-/** Every choice is a text, `inherit` = as what stands above. */
+/** Every choice is a text; `inherit` = the inherited value. */
 export interface AccessForm extends Record<string, unknown> {
   forbidden: string
   hours: string
@@ -59,11 +59,11 @@ export function writeAccess(form: AccessForm): RemoteSettings {
   }
 }
 
-/** Sentences at the fields that are wrong. */
+/** Errors by field. */
 export function checkAccess(form: AccessForm): Partial<Record<AccessField, string>> {
   const { consent_seconds: seconds } = form
   const isTime = seconds === '' || ConsentSeconds.safeParse(seconds).success
-  const wrong = isTime ? {} : { consent_seconds: 'From 5 to 120 seconds.' }
+  const wrong = isTime ? {} : { consent_seconds: 'Enter 5 to 120 seconds.' }
   if (form.hours !== 'hours') return wrong
   const parsed = RemoteHours.safeParse(hoursOf(form))
   if (parsed.success) return wrong
@@ -72,14 +72,14 @@ export function checkAccess(form: AccessForm): Partial<Record<AccessField, strin
 }
 
 const CONSENT_WORDS = {
-  off: 'Nobody is asked',
-  ask: 'Asked; silence refuses',
-  ask_allow: 'Asked; silence allows',
-  require: 'Has to allow it, else it is not opened',
+  off: 'Not asked',
+  ask: 'Asked; no answer refuses',
+  ask_allow: 'Asked; no answer allows',
+  require: 'Consent required',
 } satisfies Record<RemoteRules['consent'], string>
 const CONSENTS = Object.entries(CONSENT_WORDS).map(([value, label]) => ({ value, label }))
 
-const RECORDED_WORDS = { servers: 'Of servers', all: 'Of all machines', none: 'Of no machine' }
+const RECORDED_WORDS = { servers: 'Servers', all: 'All machines', none: 'Off' }
 const RECORDED = {
   many: Object.entries(RECORDED_WORDS).map(([value, label]) => ({ value, label })),
   one: [
@@ -95,12 +95,12 @@ const hoursOf = ({ weekdays, from, to }: AccessForm) => ({
   to,
 })
 
-/** The choices of each field; the first one says what is inherited. */
+/** The choices of each field; the first one shows the inherited value. */
 export function accessChoices(inherited: PlaceRemoteAccess['inherited'], level: PlaceLevel) {
   const isTop = level === 'default'
   const above = (what: string) => ({
     value: INHERIT,
-    label: isTop ? `Not set: ${what}` : `As above: ${what}`,
+    label: isTop ? `Not set: ${what}` : `Inherited: ${what}`,
   })
   const { hours } = inherited
   const recorded = (which: RecordedMachines) => [

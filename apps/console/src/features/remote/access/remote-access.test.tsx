@@ -73,20 +73,20 @@ function givenServer(access: Partial<PlaceRemoteAccess> = {}, me: Partial<Me> = 
   return { server, asked, bodies }
 }
 
-test('issue 4, 1.3: hours of a site are set, and the dialog says what is inherited', async () => {
+test('hours of a site are set, and the dialog says what is inherited', async () => {
   const { asked, bodies } = givenServer({ inherited: { ...INHERITED, forbidden: true } })
   const { screen, at } = await openConsole('/?dialog=remote-access&item=site-1')
   await expect.element(screen.getByRole('dialog', { name: 'Remote access to Berlin' })).toBeVisible()
   expect(asked).toEqual(['/remoteaccess/site/1/'])
   await expect
     .element(screen.getByRole('combobox', { name: 'Remote tools' }))
-    .toHaveValue('As above: forbidden')
+    .toHaveValue('Inherited: forbidden')
   await screen.getByRole('combobox', { name: 'Hours' }).click()
   await screen.getByRole('option', { name: 'At these hours' }).click()
   await screen.getByRole('checkbox', { name: 'Friday' }).click()
   await screen.getByLabelText('From').fill('22:00')
   await screen.getByLabelText('To', { exact: true }).fill('06:00')
-  await expect.element(screen.getByText('Of the next day')).toBeVisible()
+  await expect.element(screen.getByText('On the next day')).toBeVisible()
   await screen.getByRole('button', { name: 'Save' }).click()
   await expect.poll(at).not.toMatch(/dialog/)
   const hours = { weekdays: [1, 2, 3, 4], from: '22:00', to: '06:00' }
@@ -109,15 +109,15 @@ test('the dialog without an item is of all machines', async () => {
   await expect.element(screen.getByRole('combobox', { name: 'Hours' })).toHaveValue('Not set: at any time')
 })
 
-test('issue 4, 1.3: consent and the note are set, and what happens where nobody is there is said', async () => {
+test('consent and the note are set, and what happens where nobody is there is said', async () => {
   const { bodies } = givenServer()
   const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
   await screen.getByRole('combobox', { name: 'Person at the machine' }).click()
-  await screen.getByRole('option', { name: 'Has to allow it, else it is not opened' }).click()
-  await expect.element(screen.getByText(/Where nobody can be asked .* it is not opened/)).toBeVisible()
-  await screen.getByLabelText('Time to answer').fill('4')
-  await expect.element(screen.getByText('From 5 to 120 seconds.')).toBeVisible()
-  await screen.getByLabelText('Time to answer').fill('45')
+  await screen.getByRole('option', { name: 'Consent required' }).click()
+  await expect.element(screen.getByText(/does not open/)).toBeVisible()
+  await screen.getByLabelText('Time to respond').fill('4')
+  await expect.element(screen.getByText('Enter 5 to 120 seconds.')).toBeVisible()
+  await screen.getByLabelText('Time to respond').fill('45')
   await screen.getByRole('combobox', { name: "Note with the technician's name" }).click()
   await screen.getByRole('option', { name: 'Shown', exact: true }).click()
   await screen.getByRole('button', { name: 'Save' }).click()
@@ -127,11 +127,11 @@ test('issue 4, 1.3: consent and the note are set, and what happens where nobody 
   ])
 })
 
-test('issue 4, the story, why: that a reason is asked for is set', async () => {
+test('that a reason is asked for is set', async () => {
   const { bodies } = givenServer()
   const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
   const reason = screen.getByRole('combobox', { name: 'Reason' })
-  await expect.element(reason).toHaveValue('As above: not asked for')
+  await expect.element(reason).toHaveValue('Inherited: not asked for')
   await reason.click()
   await screen.getByRole('option', { name: 'Asked for', exact: true }).click()
   await screen.getByRole('button', { name: 'Save' }).click()
@@ -139,13 +139,13 @@ test('issue 4, the story, why: that a reason is asked for is set', async () => {
   expect(bodies).toEqual([{ ...NO_SETTINGS, ask_purpose: true, modified: 'm1' }])
 })
 
-test('issue 4, 2.7: what is recorded is set for a client, and for one machine in its own words', async () => {
+test('what is recorded is set for a client, and for one machine in its own words', async () => {
   const { bodies } = givenServer()
   const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
-  const terminals = screen.getByRole('combobox', { name: 'Terminals recorded' })
-  await expect.element(terminals).toHaveValue('As above: of servers')
-  await screen.getByRole('combobox', { name: 'Desktops recorded' }).click()
-  await screen.getByRole('option', { name: 'Of all machines' }).click()
+  const terminals = screen.getByRole('combobox', { name: 'Record terminals' })
+  await expect.element(terminals).toHaveValue('Inherited: servers')
+  await screen.getByRole('combobox', { name: 'Record desktops' }).click()
+  await screen.getByRole('option', { name: 'All machines' }).click()
   await screen.getByRole('button', { name: 'Save' }).click()
   await expect.poll(at).not.toMatch(/dialog/)
   expect(bodies).toEqual([{ ...NO_SETTINGS, record_desktops: 'all', modified: 'm1' }])

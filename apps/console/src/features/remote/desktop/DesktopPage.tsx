@@ -15,7 +15,7 @@ import { DesktopWindow } from './DesktopWindow.tsx'
 const desktopPage = getRouteApi('/signed-in/gated/takecontrol/$agent_id')
 const vncPage = getRouteApi('/signed-in/gated/webvnc/$agent_id/$port')
 
-/** The desktop of one machine, in a window of its own. */
+/** The desktop of one machine, in a separate window. */
 export function DesktopPage() {
   const { agent_id } = desktopPage.useParams()
   return <ToolPage agentId={agent_id} tool="Take Control" />
@@ -34,7 +34,7 @@ export function VncPage() {
   return <ToolPage agentId={agent_id} tool="VNC" target={target} />
 }
 
-/** Nothing is connected: no later attempt could succeed. */
+/** No connection: later attempts could not succeed. */
 function WrongAddress({ title, children }: { title: string; children: ReactNode }) {
   return (
     <MessagePage title={title}>
@@ -70,6 +70,6 @@ function ToolPage({
     )
   }
   if (agent === undefined || me === undefined) return <SkeletonRows rows={10} />
-  if (!may) return <NoPermission message="Your role does not allow to take control of machines." />
+  if (!may) return <NoPermission message="Your role does not allow you to take control of machines." />
   return <DesktopWindow agent={agent} {...(target === undefined ? {} : { target })} />
 }

@@ -22,7 +22,7 @@ interface DesktopToolsProps {
 
 const QUALITY_CHOICES = Object.entries(QUALITIES).map(([value, { label }]) => ({ value, label }))
 
-/** What can be done with a screen that is shown. */
+/** The tools of a visible screen. */
 export function DesktopTools(props: DesktopToolsProps) {
   const { hostname, view, place, state, look, onLook, onDisplay, clipboard } = props
   const savePicture = async () => {
@@ -67,7 +67,7 @@ export function DesktopTools(props: DesktopToolsProps) {
         withinPortal={false}
         returnFocus={false}
         transitionProps={{ duration: 0 }}
-        // When the menu is gone, which has the keyboard until then.
+        // After the menu has closed and released the focus.
         onClose={() => setTimeout(focusScreen)}
       >
         <Menu.Target>
@@ -102,7 +102,7 @@ export function DesktopTools(props: DesktopToolsProps) {
         variant="default"
         leftSection={<IconMaximize size={16} stroke={1.75} aria-hidden />}
         onClick={async () => {
-          if (!(await enterFullScreen(place.current))) notify('This browser has no full screen.')
+          if (!(await enterFullScreen(place.current))) notify('This browser does not support full screen.')
           focusScreen()
         }}
       >
@@ -120,8 +120,8 @@ interface KeyboardLock {
 }
 
 /**
- * Shows an element on the whole screen, and takes keys that the browser and this computer keep otherwise, where the
- * browser lets it. False = it has no full screen.
+ * Shows an element in full screen, and captures keys that the browser or this computer would handle, where the browser
+ * allows it. False = no full screen.
  */
 async function enterFullScreen(element: HTMLElement | null): Promise<boolean> {
   if (element === null || !document.fullscreenEnabled) return false
@@ -135,7 +135,7 @@ async function enterFullScreen(element: HTMLElement | null): Promise<boolean> {
   try {
     await keyboard?.lock?.()
   } catch {
-    // The menu of keys sends what is not taken.
+    // The menu of keys sends those that are not captured.
     return true
   }
   return true
@@ -146,7 +146,7 @@ interface ClipboardProps {
   disabled: boolean
 }
 
-/** The text that the machine has copied, and one to give to it. */
+/** The machine's clipboard text, and a field to set it. */
 function ClipboardButton({ clipboard, disabled }: ClipboardProps) {
   return (
     <Popover position="bottom-start" width={300} withinPortal={false} trapFocus>
@@ -172,7 +172,7 @@ function ClipboardForm({ clipboard, disabled }: ClipboardProps) {
     try {
       clipboard.give(await navigator.clipboard.readText())
     } catch {
-      notify('This browser does not let a page read the clipboard. Paste the text into the field.')
+      notify('Clipboard access denied by the browser. Paste the text into the field.')
     }
   }
   return (
@@ -185,10 +185,10 @@ function ClipboardForm({ clipboard, disabled }: ClipboardProps) {
       />
       <div className={classes.clipboardButtons}>
         <Button size="compact-sm" variant="default" disabled={disabled} onClick={() => void takeFromHere()}>
-          Take from this computer
+          Paste from this computer
         </Button>
         <Button size="compact-sm" disabled={disabled} onClick={() => clipboard.give(draft)}>
-          Give to the machine
+          Send to machine
         </Button>
       </div>
     </>

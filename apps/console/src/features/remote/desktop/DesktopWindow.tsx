@@ -4,7 +4,7 @@ import type { VncTarget } from '@muster/rules/remote/vnc-targets'
 import { useEffect, useRef, useState } from 'react'
 import { listOpenTools } from '@muster/contract/api/remote'
 import { useQuery } from '@tanstack/react-query'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { installSoftware } from '@muster/contract/api/software'
 import { EmptyState, NoPermission } from '../../../ui/layout/States.tsx'
 import { MachineStatus } from '../../agents/machine-cells.tsx'
@@ -22,7 +22,7 @@ import { useClipboard } from './use-clipboard.ts'
 
 const NO_PACE: DesktopPace = { milliseconds: undefined, bytesPerSecond: 0 }
 
-/** The screen of a machine with everything that is done to it. */
+/** The screen of a machine with its tools. */
 export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: VncTarget }) {
   const { agent_id, hostname } = agent
   const [state, setState] = useState<DesktopState>({ state: 'connecting' })
@@ -79,7 +79,7 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
           <EmptyState message={words}>
             {lacksServer && <InstallVncServer agent={agent} onInstalled={() => setRound(round + 1)} />}
             <Button variant={lacksServer ? 'default' : 'filled'} onClick={() => setRound(round + 1)}>
-              Connect again
+              Reconnect
             </Button>
           </EmptyState>
         </div>
@@ -113,7 +113,7 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
 function describe(state: DesktopState, place: string): string {
   switch (state.state) {
     case 'asking':
-      return `Waiting for the person at the machine to allow it, ${state.seconds} seconds at most ...`
+      return `Waiting for consent at the machine, up to ${state.seconds} seconds …`
     case 'connecting':
       return `Connecting to ${place} ...`
     case 'open':
@@ -121,18 +121,18 @@ function describe(state: DesktopState, place: string): string {
         ? `Display ${state.display} by ${state.server}`
         : `VNC to ${state.display}`
     case 'asks':
-      return 'The VNC server asks who you are.'
+      return 'The VNC server asks for a sign-in.'
     case 'lost':
-      return 'The connection was lost. It is opened again ...'
+      return 'Connection lost. Reconnecting …'
     case 'offline':
-      return `${state.message} It will be tried again until the machine is back.`
+      return `${state.message} Retrying until the machine is back.`
     case 'ended':
     case 'refused':
       return state.message
   }
 }
 
-/** Who else works on the machine just now, as long as this session goes on. */
+/** Other open sessions on the machine. */
 function OtherPeople({ agentId, session }: { agentId: string; session: string }) {
   const { data = [] } = useQuery({
     ...query(listOpenTools, { params: { agent_id: agentId } }),
@@ -144,7 +144,7 @@ function OtherPeople({ agentId, session }: { agentId: string; session: string })
   return <p className={classes.others}>Also here: {names.join(', ')}</p>
 }
 
-/** For how long it has been open, and how the way to the machine is. */
+/** Session duration and connection quality. */
 function DesktopFacts({ sinceMs, pace }: { sinceMs: number; pace: DesktopPace }) {
   const seconds = Math.max(0, Math.floor((useNow(1000) - sinceMs) / 1000))
   const { milliseconds, bytesPerSecond } = pace
@@ -182,7 +182,7 @@ interface AskCredentialsProps {
   onGive: (given: Credentials) => void
 }
 
-/** Name and password of a VNC server that Muster has not started. They are kept nowhere. */
+/** Name and password of a VNC server that Muster did not start. They are not stored. */
 function AskCredentials({ types, onGive }: AskCredentialsProps) {
   const [given, setGiven] = useState<Credentials>({})
   const [isSent, setSent] = useState(false)
@@ -216,11 +216,11 @@ function AskCredentials({ types, onGive }: AskCredentialsProps) {
   )
 }
 
-/** Either shows the desktop; which one a distribution has differs. */
+/** Both packages show the desktop; distributions differ in which one they have. */
 const PACKAGE = 'x11vnc'
 const OTHER_PACKAGE = 'tigervnc-scraping-server'
 
-/** Installs what shows the desktop of a machine with X11, and goes on; nothing for who may not install. */
+/** Installs the VNC server of a machine with X11, then connects; nothing without the permission. */
 function InstallVncServer({ agent, onInstalled }: { agent: AgentDetail; onInstalled: () => void }) {
   const may = useMay('can_manage_software')
   const [isAsking, setAsking] = useState(false)
@@ -235,10 +235,10 @@ function InstallVncServer({ agent, onInstalled }: { agent: AgentDetail; onInstal
           message={
             <>
               <p>
-                The machine installs the package {PACKAGE} by its own package manager, or {OTHER_PACKAGE}{' '}
-                where it does not know that.
+                Installs the package {PACKAGE} with the machine's package manager, or {OTHER_PACKAGE} if that
+                is not available.
               </p>
-              <p>It runs only while somebody looks at the desktop, and nobody reaches it from the network.</p>
+              <p>Runs only during a session and is not reachable from the network.</p>
             </>
           }
           confirmLabel="Install"
@@ -252,7 +252,7 @@ function InstallVncServer({ agent, onInstalled }: { agent: AgentDetail; onInstal
                 onInstalled()
               }}
             >
-              Open the desktop
+              Open desktop
             </Button>
           }
           onClose={() => setAsking(false)}

@@ -6,7 +6,7 @@ import { openReplayScreen } from './replay-screen.ts'
 import { type ReplayEvent, type ReplayState, ScreenReplay } from './screen-replay.ts'
 import type { LoadedScreen } from './use-screen-recording.ts'
 
-/** A recorded desktop with what moves it: play, pause, place, speed. */
+/** A recorded desktop with controls: play, pause, position, speed. */
 export function ScreenPlayer({ recording }: { recording: LoadedScreen }) {
   const [skipPauses, setSkipPauses] = useState(true)
   const [speed, setSpeed] = useState('1')
@@ -17,7 +17,7 @@ export function ScreenPlayer({ recording }: { recording: LoadedScreen }) {
       <section ref={place} className={classes.screen} aria-label="Desktop" />
       {isBroken && (
         <p className={classes.trouble} role="alert">
-          From here on the recording cannot be drawn. Another place may be before that.
+          The rest of the recording cannot be shown. Earlier positions may work.
         </p>
       )}
       <PlayerBar player={player} {...state} lengthMs={laid.lengthMs} isLoading={!recording.isWhole} />

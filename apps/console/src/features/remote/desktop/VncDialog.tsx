@@ -10,7 +10,7 @@ import { TOOL_WINDOW } from './tool-window.ts'
 const USUAL_PORT = 5900
 const MOST_PORT = 65_535
 
-/** Asks to which VNC server, and opens it in a window of its own. */
+/** Asks for a VNC server, and opens it in a separate window. */
 export function VncDialog({ item, close }: AddressedDialogProps) {
   return (
     <GuardedDialog title="VNC" needs="can_use_mesh" onClose={close}>
@@ -55,10 +55,10 @@ function AskTarget({ agentId, close }: { agentId: string; close: () => void }) {
         <Stack gap="md">
           <TextInput
             label="Host"
-            description="As the machine sees it: localhost is the machine itself. What is allowed is said in the global settings."
+            description="As seen from the machine: localhost is itself. Global settings limit the choice."
             value={host}
             onChange={({ currentTarget }) => setHost(currentTarget.value)}
-            error={isVncHost(host) ? undefined : 'A name or an address, such as localhost or 10.0.0.5.'}
+            error={isVncHost(host) ? undefined : 'Enter a name or an address, such as localhost or 10.0.0.5.'}
           />
           <NumberInput
             label="Port"
@@ -68,7 +68,7 @@ function AskTarget({ agentId, close }: { agentId: string; close: () => void }) {
             clampBehavior="none"
             allowDecimal={false}
             allowNegative={false}
-            error={isPort ? undefined : `From 1 to ${MOST_PORT}.`}
+            error={isPort ? undefined : `Enter 1 to ${MOST_PORT}.`}
           />
         </Stack>
       </form>

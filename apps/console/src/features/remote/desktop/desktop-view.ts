@@ -1,5 +1,4 @@
-import type { ChannelEnd } from '@muster/contract/agent/channel'
-import { AskingNews } from '@muster/contract/asking'
+import { AskingNews, type ChannelEnd } from '@muster/contract/agent/channel'
 import { createSocketTicket } from '@muster/contract/api/system'
 import type { ToolRequest } from '@muster/contract/channels'
 import { DesktopNews } from '@muster/contract/desktop'
@@ -11,7 +10,7 @@ const MEASURE_EVERY_MS = 2000
 
 export type DesktopState =
   | { state: 'connecting' }
-  /** Somebody at the machine is asked, and has so many seconds. */
+  /** The person at the machine is asked for consent, with this many seconds to answer. */
   | { state: 'asking'; seconds: number }
   | {
       state: 'open'
@@ -28,9 +27,9 @@ export type DesktopState =
   | { state: 'ended'; message: string }
   | { state: 'refused'; code: ChannelEnd['code']; message: string }
 
-/** How the way to the machine is. */
+/** Quality of the connection to the machine. */
 export interface DesktopPace {
-  /** There and back; undefined = no answer yet. */
+  /** Round-trip time; undefined = no response yet. */
   milliseconds: number | undefined
   bytesPerSecond: number
 }
@@ -40,7 +39,7 @@ export interface DesktopHandlers {
   look: () => ScreenLook
   onState: (state: DesktopState) => void
   onPace: (pace: DesktopPace) => void
-  /** The machine has put a text on its clipboard. */
+  /** The machine has a new text on its clipboard. */
   onClipboard: (text: string) => void
 }
 
@@ -142,7 +141,7 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
     end: () => {
       stop()
       channel.close()
-      onState({ state: 'ended', message: 'You ended it.' })
+      onState({ state: 'ended', message: 'You ended the session.' })
     },
     [Symbol.dispose]() {
       stop()

@@ -45,7 +45,7 @@ async function openWindow(end: Parameters<typeof testRun>[0], text: string) {
   return server
 }
 
-test('issue 4, 2.6: what shows the desktop is installed on request, and the desktop opens', async () => {
+test('what shows the desktop is installed on request, and the desktop opens', async () => {
   givenWindows(
     (socket) => socket.end('no_vnc_server', NONE),
     (socket) => socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),
@@ -60,11 +60,11 @@ test('issue 4, 2.6: what shows the desktop is installed on request, and the desk
     name: 'x11vnc',
     alternatives: ['tigervnc-scraping-server'],
   })
-  await button('Open the desktop').click()
-  await expect.element(page.getByText(/^Waiting for the person at the machine/)).toBeVisible()
+  await button('Open desktop').click()
+  await expect.element(page.getByText(/^Waiting for consent at the machine/)).toBeVisible()
 })
 
-test('issue 4, 2.6: an installation that fails says why, with its output, and opens nothing', async () => {
+test('an installation that fails says why, with its output, and opens nothing', async () => {
   givenWindows((socket) => socket.end('no_vnc_server', NONE))
   const reason = 'This machine knows no package x11vnc.'
   await openWindow({ state: 'failed', retcode: 1, reason }, 'E: no such\n')
@@ -72,5 +72,5 @@ test('issue 4, 2.6: an installation that fails says why, with its output, and op
   await button('Install').click()
   await expect.element(page.getByText('This machine knows no package x11vnc.')).toBeVisible()
   await expect.element(page.getByRole('region', { name: 'Output' })).toHaveTextContent('E: no such')
-  expect(button('Open the desktop').query()).toBeNull()
+  expect(button('Open desktop').query()).toBeNull()
 })

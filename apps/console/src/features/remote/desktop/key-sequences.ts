@@ -13,7 +13,7 @@ export interface Key {
   code: string
 }
 
-/** Keys that a browser or this computer keeps for itself. */
+/** Keys that a browser or this computer handles itself. */
 export const KEY_SEQUENCES: readonly { label: string; keys: readonly Key[] }[] = [
   { label: 'Ctrl+Alt+Del', keys: [CONTROL, ALT, DELETE] },
   { label: 'Ctrl+Shift+Esc', keys: [CONTROL, SHIFT, ESCAPE] },

@@ -1,4 +1,4 @@
-/** What is used of noVNC 1.7, which has no types of its own. */
+/** The used part of noVNC 1.7, which has no types of its own. */
 declare module '@novnc/novnc' {
   export interface RfbChannel {
     readonly protocol: string
@@ -30,12 +30,12 @@ declare module '@novnc/novnc' {
     constructor(target: HTMLElement, channel: RfbChannel, options?: RfbOptions)
     viewOnly: boolean
     scaleViewport: boolean
-    /** 0 (coarse) to 9 (fine). */
+    /** 0 (low) to 9 (high). */
     qualityLevel: number
-    /** 0 (none) to 9 (most). */
+    /** 0 (none) to 9 (maximum). */
     compressionLevel: number
     background: string
-    /** Not promised by noVNC: what it was given and has not drawn yet is known nowhere else. */
+    /** Internal to noVNC: the only source for data that is not drawn yet. */
     readonly _sock: { rQlen: () => number }
     addEventListener<Name extends keyof RfbEvents>(
       name: Name,
@@ -43,7 +43,7 @@ declare module '@novnc/novnc' {
     ): void
     disconnect(): void
     sendCredentials(credentials: { username?: string; password?: string }): void
-    /** Without `down`: pressed and let go. */
+    /** Without `down`: pressed and released. */
     sendKey(keysym: number, code: string | null, down?: boolean): void
     clipboardPasteFrom(text: string): void
     focus(): void

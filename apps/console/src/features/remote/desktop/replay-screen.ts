@@ -1,19 +1,19 @@
 import RFB from '@novnc/novnc'
 import { RfbSocket } from './rfb-socket.ts'
 
-/** What noVNC hears before ServerInit, with which a recording begins: version 3.8, and nobody has to sign in. */
+/** The handshake before ServerInit, which recordings lack: version 3.8, without authentication. */
 const SIGN_IN = new Uint8Array([...new TextEncoder().encode('RFB 003.008\n'), 1, 1, 0, 0, 0, 0])
 
 export interface ReplayScreen extends Disposable {
-  /** Bytes of the VNC server, as they were recorded. */
+  /** Recorded bytes of the VNC server. */
   receive: (bytes: Uint8Array) => void
-  /** How many of them are not drawn yet. */
+  /** Bytes that are not drawn yet. */
   waitingBytes: () => number
-  /** In the pixels of the machine. */
+  /** In the machine's pixels. */
   point: (x: number, y: number) => void
 }
 
-/** A screen that nobody types into, for recordings. */
+/** A read-only screen for recordings. */
 export function openReplayScreen(
   element: HTMLElement,
   { pointerClass, onTrouble }: { pointerClass: string; onTrouble: () => void },
@@ -22,7 +22,7 @@ export function openReplayScreen(
   const rfb = new RFB(element, socket, { shared: true })
   Object.assign(rfb, { background: 'transparent', viewOnly: true, scaleViewport: true, focusOnClick: false })
   const canvas = element.querySelector('canvas')
-  canvas?.setAttribute('aria-label', 'What the desktop showed')
+  canvas?.setAttribute('aria-label', 'Recorded desktop')
   canvas?.setAttribute('role', 'img')
   const pointer = document.createElement('div')
   pointer.className = pointerClass
@@ -40,7 +40,7 @@ export function openReplayScreen(
       try {
         socket.receive(bytes)
       } catch {
-        // noVNC throws where more comes than it was told of.
+        // noVNC throws on surplus data.
         onTrouble()
       }
     },

@@ -1,6 +1,6 @@
 import type { RfbChannel } from '@novnc/novnc'
 
-/** A channel as noVNC wants it: like a WebSocket that is open. */
+/** A channel in the form that noVNC needs: like an open WebSocket. */
 export class RfbSocket implements RfbChannel {
   readonly protocol = ''
   readyState = 'open'
@@ -15,7 +15,7 @@ export class RfbSocket implements RfbChannel {
     this.#send = send
   }
 
-  /** noVNC fills the same bytes again. */
+  /** noVNC reuses its buffer. */
   send(bytes: Uint8Array): void {
     this.#send(bytes.slice())
   }
@@ -26,9 +26,9 @@ export class RfbSocket implements RfbChannel {
     queueMicrotask(() => this.onclose?.({}))
   }
 
-  /** Bytes of the machine. */
+  /** Bytes from the machine. */
   receive(bytes: Uint8Array): void {
-    // A copy of its own: what comes is a part of a frame.
+    // A copy: the data is a view of a frame.
     if (this.readyState === 'open') this.onmessage?.({ data: bytes.slice().buffer })
   }
 }

@@ -37,7 +37,7 @@ const stream = (ms: number, bytes: Uint8Array): ScreenEvent => [ms, 's', btoa(St
 
 const dialog = () => page.getByRole('dialog')
 const pixel = () => {
-  const canvas = document.querySelector<HTMLCanvasElement>('[aria-label="What the desktop showed"]')
+  const canvas = document.querySelector<HTMLCanvasElement>('[aria-label="Recorded desktop"]')
   return [...(canvas?.getContext('2d')?.getImageData(10, 10, 1, 1).data.slice(0, 3) ?? [])]
 }
 
@@ -76,11 +76,11 @@ async function openPlayer(last: ScreenEvent[]) {
   await page.getByRole('button', { name: /^Play the recording of ben/ }).click()
 }
 
-test('issue 4, 2.7: a recorded desktop is played, and any place is shown as it was, forwards and back', async () => {
+test('a recorded desktop is played, and any place is shown as it was, forwards and back', async () => {
   await openPlayer([stream(61_000, paint('blue'))])
   await expect.element(dialog().getByText('0:00 / 0:03')).toBeVisible()
   await expect.poll(pixel).toEqual(COLOURS.red)
-  const place = dialog().getByRole('slider', { name: 'Place in the recording' })
+  const place = dialog().getByRole('slider', { name: 'Position in the recording' })
   await place.click()
   await userEvent.keyboard('{End}')
   await expect.poll(pixel).toEqual(COLOURS.blue)
@@ -103,11 +103,11 @@ test('issue 4, 2.7: a recorded desktop is played, and any place is shown as it w
 test('a recorded desktop that speaks nonsense says where it cannot be drawn, and the place before can be seen', async () => {
   await openPlayer([stream(61_000, Uint8Array.of(99, 99, 99))])
   await expect.element(dialog().getByText('0:00 / 0:03')).toBeVisible()
-  const place = dialog().getByRole('slider', { name: 'Place in the recording' })
+  const place = dialog().getByRole('slider', { name: 'Position in the recording' })
   await place.click()
   await userEvent.keyboard('{End}')
-  await expect.element(dialog().getByText(/From here on the recording cannot be drawn/)).toBeVisible()
+  await expect.element(dialog().getByText(/The rest of the recording cannot be shown/)).toBeVisible()
   await userEvent.keyboard('{Home}{ArrowRight}')
   await expect.poll(pixel).toEqual(COLOURS.red)
-  await expect.element(dialog().getByText(/cannot be drawn/)).not.toBeInTheDocument()
+  await expect.element(dialog().getByText(/cannot be shown/)).not.toBeInTheDocument()
 })

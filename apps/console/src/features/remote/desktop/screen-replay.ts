@@ -2,7 +2,7 @@ import type { Laid } from '../cast.ts'
 import type { Playing } from '../PlayerBar.tsx'
 import type { ReplayScreen } from './replay-screen.ts'
 
-/** Milliseconds, and bytes of the VNC server or where the pointer is. */
+/** Milliseconds, and bytes of the VNC server or a pointer position. */
 export type ReplayEvent = readonly [ms: number, what: Uint8Array | { x: number; y: number }]
 
 export interface ReplayState {
@@ -10,15 +10,15 @@ export interface ReplayState {
   positionMs: number
 }
 
-/** noVNC draws pictures a moment later than it is given them, and takes forty megabytes at most before. */
+/** noVNC draws pictures with a delay, and buffers forty megabytes at most. */
 const MOST_WAITING_BYTES = 16 * 1024 * 1024
 /** A VNC server has sent its first picture by then. */
 const FIRST_PICTURE_MS = 500
 const EMPTY: Laid<ReplayEvent> = { events: [], atMs: [], lengthMs: 0 }
 
 /**
- * Plays the stream of a desktop. Each picture builds on those before it, so another place is reached by drawing all that
- * lies before it as fast as it can be drawn: from where it stands, or for a place before that from the beginning.
+ * Plays the stream of a desktop. Each picture builds on those before it, so a position is reached by drawing everything
+ * before it as fast as possible: from the current position, or from the start for earlier ones.
  */
 export class ScreenReplay implements Playing, Disposable {
   #openScreen: () => ReplayScreen
@@ -43,13 +43,13 @@ export class ScreenReplay implements Playing, Disposable {
     this.#speed = times
   }
 
-  /** There is more of it, or it is laid out anew; what is on the screen stays. `isWhole`: nothing comes after this. */
+  /** More events have loaded, or timing has changed; the screen stays. `isWhole`: no more events follow. */
   load(laid: Laid<ReplayEvent>, isWhole: boolean): void {
     const isFirst = this.#laid.events.length === 0
     this.#laid = laid
     this.#isWhole = isWhole
     if (this.#next > 0) this.#positionMs = laid.atMs[this.#next - 1] ?? this.#positionMs
-    // So that there is something to see.
+    // So that a first picture shows.
     if (isFirst) this.#positionMs = Math.min(FIRST_PICTURE_MS, laid.lengthMs)
     this.#go()
   }
@@ -93,7 +93,7 @@ export class ScreenReplay implements Playing, Disposable {
     const nowMs = performance.now()
     const passedMs = (nowMs - this.#drawnMs) * this.#speed
     this.#drawnMs = nowMs
-    // The clock stands still until all that lies before is drawn.
+    // The clock stops until everything before is drawn.
     const isBehind = !this.#show()
     if (this.#isPlaying && !isBehind) {
       this.#positionMs = Math.min(this.#positionMs + passedMs, this.#laid.lengthMs)
@@ -103,7 +103,7 @@ export class ScreenReplay implements Playing, Disposable {
     this.#tell()
   }
 
-  /** False = there is more up to the position, and it has to wait. */
+  /** False = more data is due, and has to wait. */
   #show(): boolean {
     const { events, atMs } = this.#laid
     for (; (atMs[this.#next] ?? Infinity) <= this.#positionMs; this.#next += 1) {

@@ -2,15 +2,15 @@ import RFB from '@novnc/novnc'
 import type { Key } from './key-sequences.ts'
 import { RfbSocket } from './rfb-socket.ts'
 
-/** A VNC server that says nothing for so long before there is a picture is given up. */
+/** Timeout for a VNC server that stays silent before the first picture. */
 export const SILENT_AFTER_MS = 15_000
-/** More is no screen; browsers draw nothing at all then. */
+/** Larger sizes are invalid; browsers draw nothing then. */
 const MOST_PIXELS = 100_000_000
 
-/** How a screen is shown, and what may be done on it. */
+/** Display and input options of a screen. */
 export interface ScreenLook {
   viewOnly: boolean
-  /** Made to fit the window. */
+  /** Scaled to the window. */
   fit: boolean
   quality: Quality
 }
@@ -18,7 +18,7 @@ export interface ScreenLook {
 export const QUALITIES = {
   fine: { label: 'Fine', qualityLevel: 9, compressionLevel: 1 },
   balanced: { label: 'Balanced', qualityLevel: 6, compressionLevel: 2 },
-  coarse: { label: 'For slow lines', qualityLevel: 2, compressionLevel: 9 },
+  coarse: { label: 'For slow connections', qualityLevel: 2, compressionLevel: 9 },
 } as const
 export type Quality = keyof typeof QUALITIES
 
@@ -29,14 +29,14 @@ export interface Credentials {
 export type CredentialType = keyof Credentials
 
 export interface ScreenOptions {
-  /** Null = the person is asked. */
+  /** Null = the user is asked. */
   password: string | null
   look: ScreenLook
   send: (bytes: Uint8Array) => void
   onConnect: () => void
-  /** The VNC server wants these. */
+  /** Fields that the VNC server requires. */
   onAsk: (types: readonly CredentialType[], give: (given: Credentials) => void) => void
-  /** It is over, and not because the channel is. */
+  /** The session ended for another reason than the channel. */
   onTrouble: (message: string) => void
   onClipboard: (text: string) => void
 }
@@ -93,7 +93,7 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
   })
   rfb.addEventListener('credentialsrequired', ({ detail }) => {
     const types = detail.types.filter((type) => type !== 'target')
-    // People take their time.
+    // Users take their time.
     clearTimeout(silence)
     options.onAsk(types, (given) => {
       waitOn()
@@ -111,7 +111,7 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
       try {
         socket.receive(bytes)
       } catch {
-        // noVNC throws where more comes than it was told of.
+        // noVNC throws on surplus data.
         fail(NONSENSE)
       }
       const { width = 0, height = 0 } = canvas ?? {}
@@ -133,5 +133,5 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
   }
 }
 
-const SILENT = `The VNC server said nothing for ${SILENT_AFTER_MS / 1000} seconds, so nothing can be shown.`
-const NONSENSE = 'What answers there does not speak VNC as it should, so nothing can be shown.'
+const SILENT = `No response from the VNC server for ${SILENT_AFTER_MS / 1000} seconds.`
+const NONSENSE = 'Invalid response: the server does not speak VNC.'

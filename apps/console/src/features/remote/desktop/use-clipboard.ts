@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 
-/** A text that this computer and the machine have in common. */
+/** A text shared by this computer and the machine. */
 export interface SharedClipboard {
   text: string
   /** The machine has copied a text. */
   take: (text: string) => void
-  /** Puts a text on the machine's clipboard. */
+  /** Sets the machine's clipboard. */
   give: (text: string) => void
 }
 
-/** Keeps the clipboards of both in step where the browser lets a page read and write this computer's. */
+/** Synchronizes both clipboards where the browser allows a page to access this computer's. */
 export function useClipboard(send: (text: string) => void): SharedClipboard {
   const [text, setText] = useState('')
   const last = useRef('')
@@ -20,7 +20,7 @@ export function useClipboard(send: (text: string) => void): SharedClipboard {
   const take = useCallback((copied: string) => {
     last.current = copied
     setText(copied)
-    // Refused while another window has the keyboard; the text stands under Clipboard all the same.
+    // Refused while another window has the focus; the text is shown under Clipboard anyway.
     navigator.clipboard?.writeText(copied).catch(() => undefined)
   }, [])
   const give = useCallback((given: string) => {
@@ -40,14 +40,14 @@ export function useClipboard(send: (text: string) => void): SharedClipboard {
   return { text, take, give }
 }
 
-/** What this computer has on its clipboard, where the person has allowed that before: nobody is asked here. */
+/** This computer's clipboard, if the user has allowed access before: no question is shown here. */
 async function readIfAllowed(): Promise<string | undefined> {
   try {
     // Chromium's name for it, which the types do not have.
     const { state } = await navigator.permissions.query({ name: 'clipboard-read' as PermissionName })
     return state === 'granted' ? await navigator.clipboard.readText() : undefined
   } catch {
-    // Browsers without that permission read only when the person pastes.
+    // Browsers without that permission read only on paste.
     return undefined
   }
 }

@@ -9,7 +9,7 @@ export interface LoadedScreen {
   error: unknown
 }
 
-/** All pages of a recorded desktop, one after the other; what has come can be played already. */
+/** All pages of a recorded desktop in order; loaded ones can be played already. */
 export function useScreenRecording(id: string): LoadedScreen | undefined {
   const [loaded, setLoaded] = useState<LoadedScreen>()
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useScreenRecording(id: string): LoadedScreen | undefined {
         )
         for (const event of page.events) events.push(readEvent(event))
         after = page.next
-        // A new list, so that what is made of it is made anew.
+        // A new list, so that derived data is computed again.
         setLoaded({ events: [...events], isWhole: after === null, error: null })
       }
     }

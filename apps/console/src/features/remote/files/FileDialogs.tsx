@@ -22,7 +22,7 @@ import classes from './FilesPane.module.css'
 import { fetchImage } from './fetch-image.ts'
 import { startDownload } from './start-download.ts'
 
-/** Which dialog is open. */
+/** The open dialog. */
 export type OpenDialog =
   | { what: 'new-folder' }
   | { what: 'move' | 'delete' | 'rights' | 'edit' | 'image'; entry: FileEntry }
@@ -50,7 +50,7 @@ function NewFolderDialog({ agent, folder, onClose }: Omit<FileDialogProps, 'entr
       form={form}
       save={({ name }) => change({ change: 'make-folder', path: joinRaw(folder, rawOfText(name)) })}
       onClose={onClose}
-      submitLabel="Make"
+      submitLabel="Create folder"
       size="sm"
     >
       <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
@@ -58,7 +58,7 @@ function NewFolderDialog({ agent, folder, onClose }: Omit<FileDialogProps, 'entr
   )
 }
 
-/** Another name, another folder, or both. What is left as it is keeps its bytes, also where they are no text. */
+/** Changes the name, the folder, or both. Unchanged parts keep their bytes, also if they are no valid text. */
 function MoveFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   const change = useChangeFile(agent.agent_id)
   const shownFolder = showRaw(folder)
@@ -66,7 +66,7 @@ function MoveFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
     initialValues: { name: entry.name, folder: shownFolder },
     validate: {
       name: checkName,
-      folder: (text) => (text.startsWith('/') ? null : 'A folder begins with "/".'),
+      folder: (text) => (text.startsWith('/') ? null : 'Start the folder with "/".'),
     },
   })
   return (
@@ -87,7 +87,7 @@ function MoveFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   )
 }
 
-/** Asks for the word where much goes: a folder with everything in it. */
+/** For a folder with its content, asks for a typed word. */
 function DeleteFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   const change = useChangeFile(agent.agent_id)
   const isFolder = entry.kind === 'folder'
@@ -96,7 +96,7 @@ function DeleteFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
     mutationFn: () => change({ change: 'delete', path }),
     meta: { errorsShown: true },
     onSuccess: ({ count }) => {
-      notifyDone(count > 1 ? `${entry.name} and ${count - 1} more are deleted.` : `${entry.name} is deleted.`)
+      notifyDone(count > 1 ? `${entry.name} and ${count - 1} more deleted.` : `${entry.name} deleted.`)
       onClose()
     },
   })
@@ -107,7 +107,8 @@ function DeleteFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
         <>
           {error !== null && <FormError error={error} />}
           <p>
-            {showRaw(path)} {isFolder ? 'goes with everything in it, and' : ''} cannot be brought back.
+            Deletes {showRaw(path)}
+            {isFolder ? ' with everything in it' : ''}. This cannot be undone.
           </p>
         </>
       }
@@ -127,12 +128,14 @@ function RightsDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   const change = useChangeFile(agent.agent_id)
   const form = useForm({
     initialValues: { mode: entry.mode.toString(8).padStart(4, '0') },
-    validate: { mode: (text) => (OCTAL.test(text) ? null : 'Three or four digits from 0 to 7, as in 0644.') },
+    validate: {
+      mode: (text) => (OCTAL.test(text) ? null : 'Enter three or four digits from 0 to 7, as in 0644.'),
+    },
   })
   const { mode } = form.values
   return (
     <FormDialog
-      title={`Rights of ${entry.name}`}
+      title={`Permissions of ${entry.name}`}
       form={form}
       save={(wish) =>
         change({
@@ -145,7 +148,7 @@ function RightsDialog({ agent, folder, entry, onClose }: FileDialogProps) {
       size="sm"
     >
       <TextInput
-        label="Rights"
+        label="Permissions"
         description={`${OCTAL.test(mode) ? modeLabel(Number.parseInt(mode, 8)) : ''} for ${entry.owner}, ${entry.group} and all others`}
         autoComplete="off"
         data-autofocus
@@ -155,7 +158,7 @@ function RightsDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   )
 }
 
-/** A picture, drawn from the machine's bytes: nothing in it is run, whatever it is. */
+/** A picture, drawn from the machine's bytes; its content is never executed. */
 function ImageDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   const path = joinRaw(folder, entry.raw)
   const { data, error, refetch } = useQuery({
@@ -203,7 +206,7 @@ function Picture({ blob, name }: { blob: Blob; name: string }) {
     return () => URL.revokeObjectURL(url)
   }, [blob])
   if (isBroken)
-    return <ErrorState message="This picture is damaged, or of a kind that this browser cannot draw." />
+    return <ErrorState message="Damaged picture, or a format that this browser does not support." />
   return (
     <figure className={classes.picture}>
       <img
@@ -219,10 +222,10 @@ function Picture({ blob, name }: { blob: Blob; name: string }) {
   )
 }
 
-/** A large folder takes its time. */
+/** A large folder takes time. */
 const TIMEOUT_MS = 60_000
 
-/** Changes something among the files of a machine, and looks at them again. */
+/** Changes files of a machine, and reads the folder again. */
 function useChangeFile(agentId: string): (change: FileChange) => Promise<{ count: number }> {
   const queryClient = useQueryClient()
   return async (change) => {
@@ -230,14 +233,14 @@ function useChangeFile(agentId: string): (change: FileChange) => Promise<{ count
     try {
       return await call(changeFile, { params, body: change }, { timeoutMs: TIMEOUT_MS })
     } finally {
-      // A folder that is read for the first time would be shown as it was before the change.
+      // A folder that is still loading would show its state before the change.
       await queryClient.cancelQueries({ queryKey: queryKey(listFolder) })
       await queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
     }
   }
 }
 
-/** A small text, shown and edited. What somebody else has written meanwhile is not overwritten. */
+/** A small text, shown and edited. Changes by others meanwhile are not overwritten. */
 function EditTextDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   const params = { agent_id: agent.agent_id }
   const path = joinRaw(folder, entry.raw)
@@ -277,14 +280,14 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
     },
     meta: { errorsShown: true },
     onSuccess: async () => {
-      notifyDone(`${showRaw(file.path)} is saved.`)
+      notifyDone(`${showRaw(file.path)} saved.`)
       onClose()
       await queryClient.invalidateQueries({ queryKey: queryKey(listFolder) })
     },
   })
   const isConflict = error instanceof ApiError && error.code === 'changed_meanwhile'
   const question = useLeaveQuestion(() => isDirty && !isSuccess)
-  // This dialog has no address, so closing it is no way that the question above would see.
+  // This dialog has no address, so the question above would not notice its closing.
   const [isLeaving, setIsLeaving] = useState(false)
   const close = isDirty ? () => setIsLeaving(true) : onClose
   return (
@@ -299,7 +302,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
           <>
             {isConflict && (
               <Button variant="default" onClick={onReread}>
-                Read again, without my changes
+                Discard changes and reload
               </Button>
             )}
             <Button variant="default" onClick={close}>
@@ -311,7 +314,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
               {...(isConflict ? { color: 'negative' } : {})}
               onClick={() => mutate({ over: isConflict })}
             >
-              {isConflict ? 'Overwrite it' : 'Save'}
+              {isConflict ? 'Overwrite file' : 'Save'}
             </Button>
           </>
         }
@@ -327,7 +330,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
   )
 }
 
-/** What every dialog about a file is told. `folder` is a path without links. */
+/** Props of every dialog about a file. `folder` is a path without links. */
 interface FileDialogProps {
   agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
   folder: string

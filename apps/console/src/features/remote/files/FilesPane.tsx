@@ -39,7 +39,7 @@ import { startDownload, whyNoDownload } from './start-download.ts'
 import { FILE_CARD, FILE_COLUMNS, FILE_COLUMNS_PX } from './file-columns.tsx'
 import { addUpload } from './upload.ts'
 
-const FORBIDDEN = 'Your role does not allow the files of machines.'
+const FORBIDDEN = 'Your role does not allow you to see files of machines.'
 const SEARCH_AFTER_MS = 250
 
 /** The files of a machine, folder by folder. */
@@ -70,7 +70,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
   }
   if (!may || isRefused(query.error)) return <NoPermission message={FORBIDDEN} />
   if (!agent.connected && query.data === undefined)
-    return <EmptyState message={`${agent.hostname} is not connected. Its files are shown once it is back.`} />
+    return <EmptyState message={`${agent.hostname} is offline. Files appear when it reconnects.`} />
   return (
     <div className={table.pane}>
       <div className={table.tools}>
@@ -78,7 +78,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
         <TextInput
           className={table.search ?? ''}
           aria-label="Search this folder"
-          placeholder="Part of a name"
+          placeholder="Filter"
           leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
@@ -108,7 +108,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
             loading={query.isFetching}
             onClick={() => void query.refetch()}
           >
-            Read again
+            Refresh
           </Button>
         </div>
       </div>
@@ -122,11 +122,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
           place={`${at} ${asked}`}
           isWhole={isWhole}
           actions={{ open, download, ask: setDialog }}
-          empty={
-            <EmptyState
-              message={asked === '' ? 'This folder is empty.' : 'Nothing here has this in its name.'}
-            />
-          }
+          empty={<EmptyState message={asked === '' ? 'Empty folder' : 'No matching files.'} />}
         />
       )}
       {query.hasNextPage && (
@@ -152,9 +148,9 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
   )
 }
 
-// A folder stands in the address as people write it, `/var/log`; as its bytes where those are no text.
+// The address holds a folder as text, `/var/log`, or as bytes if they are no valid text.
 
-/** The folder that an address names; the first one where it names none. */
+/** The folder in the address; the first one without one. */
 function folderOf(at: string | undefined): string {
   if (at === undefined) return ROOT_PATH
   if (at.startsWith('/')) return rawOfText(at.replace(/(?<=.)\/+$/, ''))
@@ -171,7 +167,7 @@ function addressOf(folder: string): string | undefined {
   return rawOfText(text) === folder ? text : folder
 }
 
-/** A folder of a machine, as far as it was asked for. */
+/** A folder of a machine, as far as it was loaded. */
 function useFolder(given: { agentId: string; path: string; search: string; enabled: boolean }) {
   const { agentId, path, search, enabled } = given
   const query = useInfiniteQuery({
@@ -198,7 +194,7 @@ function useFolder(given: { agentId: string; path: string; search: string; enabl
   return {
     query,
     entries,
-    /** Without links; the first folder until the machine has answered. */
+    /** Without links; the first folder until the machine has responded. */
     path: last?.path ?? (path || ROOT_PATH),
     total: last?.total ?? 0,
     isWhole: last !== undefined && last.next === null,
@@ -209,7 +205,7 @@ interface FileTableProps {
   entries: readonly FileEntry[]
   /** Changes with the folder and the search. */
   place: string
-  /** All of the folder is here: it can be sorted by any column. */
+  /** The whole folder is loaded: any column can sort it. */
   isWhole: boolean
   empty: ReactNode
   actions: FileActions
@@ -265,10 +261,10 @@ interface UploadButtonProps {
   disabled: boolean
 }
 
-/** Files of this computer go to the folder; what has their name is replaced only when the person says so. */
+/** Uploads files of this computer to the folder; existing files are replaced only after a question. */
 function UploadButton({ agentId, folder, entries, disabled }: UploadButtonProps) {
   const queryClient = useQueryClient()
-  // The same file may be chosen once more.
+  // The same file may be chosen again.
   const reset = useRef<() => void>(null)
   const [asked, setAsked] = useState<readonly File[]>([])
   const add = (files: readonly File[], replace: boolean) => {
@@ -304,8 +300,8 @@ function UploadButton({ agentId, folder, entries, disabled }: UploadButtonProps)
       </FileButton>
       {asked.length > 0 && (
         <ConfirmDialog
-          title="Replace what is there?"
-          message={`${asked.map(({ name }) => name).join(', ')}: of that name something is in the folder already.`}
+          title="Replace existing files?"
+          message={`${asked.map(({ name }) => name).join(', ')}: already in the folder.`}
           confirmLabel="Replace"
           danger
           onConfirm={() => {
@@ -325,7 +321,7 @@ interface FileActions {
   ask: (dialog: OpenDialog) => void
 }
 
-/** What can be done with something in a folder. */
+/** The actions on an entry of a folder. */
 function fileMenu(entry: FileEntry, { open, download, ask }: FileActions): MenuEntry[] {
   const isFolder = leadsTo(entry) === 'folder'
   return [
@@ -347,9 +343,9 @@ function fileMenu(entry: FileEntry, { open, download, ask }: FileActions): MenuE
     },
     {
       id: 'rights',
-      label: 'Rights',
+      label: 'Permissions',
       icon: IconShieldLock,
-      disabledReason: entry.kind === 'link' ? 'A link has no rights of its own.' : undefined,
+      disabledReason: entry.kind === 'link' ? 'Links have no permissions.' : undefined,
       run: () => ask({ what: 'rights', entry }),
     },
     {
@@ -367,10 +363,10 @@ function firstEntry(entry: FileEntry, { open, ask }: Pick<FileActions, 'open' | 
   if (leadsTo(entry) === 'folder')
     return { id: 'open', label: 'Open', icon: IconFolderOpen, shortcut: 'Enter', run: () => open(entry) }
   if (isShownAsImage(entry))
-    return { id: 'look', label: 'Look at it', icon: IconPhoto, shortcut: 'Enter', run: () => open(entry) }
+    return { id: 'look', label: 'View', icon: IconPhoto, shortcut: 'Enter', run: () => open(entry) }
   return {
     id: 'edit',
-    label: 'Look at it, edit',
+    label: 'View or edit',
     icon: IconEdit,
     shortcut: 'Enter',
     disabledReason: whyNoDownload(entry),

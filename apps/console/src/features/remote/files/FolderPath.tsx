@@ -9,7 +9,7 @@ interface FolderPathProps {
   onOpen: (path: string) => void
 }
 
-/** Where one is, with every folder on the way to go back to; a path can be written instead. */
+/** The current folder, with links to all its parents; a path can be typed instead. */
 export function FolderPath({ path, onOpen }: FolderPathProps) {
   const [isWriting, setIsWriting] = useState(false)
   const close = () => setIsWriting(false)
@@ -34,7 +34,7 @@ export function FolderPath({ path, onOpen }: FolderPathProps) {
         variant="subtle"
         color="gray"
         size={24}
-        aria-label="Write a path"
+        aria-label="Enter path"
         onClick={() => setIsWriting(true)}
       >
         <IconPencil size={14} stroke={1.75} aria-hidden />
@@ -54,14 +54,14 @@ function PathField({ path, onOpen, onClose }: FolderPathProps & { onClose: () =>
       onSubmit={(event) => {
         event.preventDefault()
         if (!isWhole) return
-        // What is shown may stand for bytes that are no text.
+        // The shown text may stand for invalid bytes.
         if (written !== '' && written !== shown) onOpen(rawOfText(written.replace(/(?<=.)\/+$/, '')))
         onClose()
       }}
     >
       <TextInput
         className={classes.written ?? ''}
-        aria-label="Path of a folder"
+        aria-label="Folder path"
         placeholder="/var/log"
         maxLength={4000}
         spellCheck={false}
@@ -69,7 +69,7 @@ function PathField({ path, onOpen, onClose }: FolderPathProps & { onClose: () =>
         data-autofocus
         autoFocus
         value={text}
-        error={isWhole ? undefined : 'Write the whole path of a folder: it begins with /.'}
+        error={isWhole ? undefined : 'Enter the full path of a folder, starting with /.'}
         onChange={(event) => setText(event.currentTarget.value)}
         onFocus={(event) => event.currentTarget.select()}
         onBlur={onClose}

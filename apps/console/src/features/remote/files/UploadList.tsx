@@ -1,6 +1,6 @@
 import { Button, Progress } from '@mantine/core'
 import '@mantine/core/styles/Progress.css'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { useMutation } from '@tanstack/react-query'
 import { useStore } from '../../../app/session/store.ts'
 import classes from './FilesPane.module.css'
@@ -15,7 +15,7 @@ const WORDS: Record<UploadView['state'], string> = {
   cancelled: 'Cancelled',
 }
 
-/** The files on their way to this machine. */
+/** Current uploads to this machine. */
 export function UploadList({ agentId }: { agentId: string }) {
   const all = useStore(uploads, (list) => list)
   const own = all.filter(({ wish }) => wish.agentId === agentId)

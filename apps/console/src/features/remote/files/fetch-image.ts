@@ -14,7 +14,7 @@ export async function fetchImage(
   })
   const bytes = await fetchBytes(url, signal)
   const type = imageTypeOf(bytes)
-  if (type === undefined) throw refusal('This is no picture, whatever its name says. Download it.')
+  if (type === undefined) throw refusal('Not a picture. Download the file instead.')
   return new Blob([bytes], { type })
 }
 
@@ -23,11 +23,11 @@ async function fetchBytes(url: string, signal: AbortSignal): Promise<Uint8Array<
     const response = await fetch(url, { credentials: 'include', headers: requestHeaders(), signal })
     if (!response.ok) throw readError(response, await response.text())
     if (Number(response.headers.get('content-length') ?? 0) > MOST_IMAGE_BYTES)
-      throw refusal('The picture is too large to be shown. Download it.')
+      throw refusal('Picture too large to show. Download the file instead.')
     return new Uint8Array(await response.arrayBuffer())
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
-    throw new ApiError('The connection was lost while the picture came.', {
+    throw new ApiError('Connection lost while loading the picture.', {
       status: 0,
       code: 'network',
       cause,

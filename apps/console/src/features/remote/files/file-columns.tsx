@@ -15,7 +15,7 @@ import { KIND_LABELS, modeLabel, modifiedAt, sizeLabel } from './file-rows.ts'
 
 const ICONS: Partial<Record<FileKind, TablerIcon>> = { file: IconFile, folder: IconFolder, link: IconLink }
 
-/** The name with a sign of what it is; of a link, where it leads. */
+/** The name with an icon of its kind; links show their target. */
 function FileName({ entry }: { entry: FileEntry }) {
   const { kind, name, target } = entry
   const isBroken = target !== null && target.kind === null
@@ -62,7 +62,7 @@ export const FILE_COLUMNS: readonly DataColumn<FileEntry>[] = [
   },
   {
     id: 'mode',
-    title: 'Rights',
+    title: 'Permissions',
     width: '110px',
     sortable: true,
     render: ({ mode }) => (

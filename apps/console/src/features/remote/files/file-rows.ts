@@ -1,5 +1,5 @@
 import type { FileEntry, FileKind } from '@muster/contract/agent/files'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import type { TableSort } from '../../../ui/table/data-column.ts'
 import { isImageName, MOST_IMAGE_BYTES } from './image-type.ts'
 
@@ -13,12 +13,12 @@ export const KIND_LABELS: Record<FileKind, string> = {
   other: 'Special file',
 }
 
-/** What opening it opens: of a link, what it leads to. */
+/** The kind that opens: for a link, its target's. */
 export function leadsTo({ kind, target }: FileEntry): FileKind | null {
   return target === null ? kind : target.kind
 }
 
-/** Opened as a picture. The size of a link is none of its target's. */
+/** Opens as a picture. A link's size is not its target's. */
 export function isShownAsImage(entry: FileEntry): boolean {
   return leadsTo(entry) === 'file' && isImageName(entry.name) && entry.size <= MOST_IMAGE_BYTES
 }
@@ -27,7 +27,7 @@ export function sizeLabel({ kind, size }: FileEntry): string {
   return kind === 'file' ? formatFileSize(size) : ''
 }
 
-/** `rwxr-xr-x`, with the letters of ls for what is more than that. */
+/** `rwxr-xr-x`, with the letters of ls for special bits. */
 export function modeLabel(mode: number): string {
   const letters = 'rwxrwxrwx'.split('').map((letter, at) => ((mode >> (8 - at)) & 1 ? letter : '-'))
   const special = [
@@ -40,7 +40,7 @@ export function modeLabel(mode: number): string {
   return letters.join('')
 }
 
-/** ISO text; undefined for a time that no calendar has. */
+/** ISO text; undefined for a time outside the calendar. */
 export function modifiedAt({ modified_ms }: FileEntry): string | undefined {
   const date = new Date(modified_ms)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
@@ -70,9 +70,9 @@ function compareBy(column: string, a: FileEntry, b: FileEntry): number {
   }
 }
 
-/** What is wrong with a name for a file; null = nothing. */
+/** The error of a file name; null = valid. */
 export function checkName(name: string): string | null {
   if (name === '') return 'A name is needed.'
-  if (name === '.' || name === '..') return 'This name leads to another folder.'
+  if (name === '.' || name === '..') return 'Reserved name.'
   return name.includes('/') || name.includes('\0') ? 'A name may not contain "/".' : null
 }

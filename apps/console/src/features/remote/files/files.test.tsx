@@ -53,7 +53,7 @@ async function openFiles(...entries: FileEntry[]) {
   return server
 }
 
-test('issue 4, 2.3: a picture is drawn from its bytes, and nothing that only calls itself one', async () => {
+test('a picture is drawn from its bytes, and nothing that only calls itself one', async () => {
   const server = await openFiles(entry('logo.png'), entry('page.png.jpg'))
   server.on(GET_BYTES, () => new Response(bytesOf(PIXEL)))
   await row('logo.png').dblClick()
@@ -65,7 +65,7 @@ test('issue 4, 2.3: a picture is drawn from its bytes, and nothing that only cal
   for (const body of ['<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', '<html>']) {
     server.on(GET_BYTES, () => new Response(body))
     await row('page.png.jpg').dblClick()
-    await expect.element(dialog().getByText(/^This is no picture, whatever its name says/)).toBeVisible()
+    await expect.element(dialog().getByText(/^Not a picture/)).toBeVisible()
     expect(dialog().getByRole('img', { name: 'page.png.jpg' }).query()).toBeNull()
     await userEvent.keyboard('{Escape}')
     await expect.element(dialog()).not.toBeInTheDocument()
@@ -73,10 +73,10 @@ test('issue 4, 2.3: a picture is drawn from its bytes, and nothing that only cal
   const damaged = bytesOf(PIXEL).subarray(0, 40)
   server.on(GET_BYTES, () => new Response(damaged))
   await row('logo.png').dblClick()
-  await expect.element(dialog().getByText(/^This picture is damaged/)).toBeVisible()
+  await expect.element(dialog().getByText(/^Damaged picture/)).toBeVisible()
 })
 
-test('issue 4, section 4: a picture whose machine goes away, or that is too large, says so', async () => {
+test('a picture whose machine goes away, or that is too large, says so', async () => {
   const server = await openFiles(entry('logo.png'))
   server.on(GET_BYTES, () => refuse('agent_offline', 'alpha is not connected.'))
   await row('logo.png').dblClick()
@@ -86,10 +86,12 @@ test('issue 4, section 4: a picture whose machine goes away, or that is too larg
     () => new Response(bytesOf(PIXEL), { headers: { 'content-length': `${30 * 1024 * 1024}` } }),
   )
   await dialog().getByRole('button', { name: 'Try again' }).click()
-  await expect.element(dialog().getByText('The picture is too large to be shown. Download it.')).toBeVisible()
+  await expect
+    .element(dialog().getByText('Picture too large to show. Download the file instead.'))
+    .toBeVisible()
 })
 
-test('issue 4, section 4: an upload says why it waits while the machine is away, and goes on by itself', async () => {
+test('an upload says why it waits while the machine is away, and goes on by itself', async () => {
   const server = await openFiles()
   let isAway = true
   server.on(beginUpload, () => answer(beginUpload, { upload: '11111111-1111-4111-8111-111111111111' }))
@@ -108,7 +110,7 @@ test('issue 4, section 4: an upload says why it waits while the machine is away,
   expect(server.calls(PUT_BYTES).map(({ search }) => search.get('offset'))).toEqual(['2'])
 })
 
-test('issue 4, 2.3: a text that somebody else has written meanwhile is kept, read again or overwritten', async () => {
+test('a text that somebody else has written meanwhile is kept, read again or overwritten', async () => {
   const server = await openFiles(entry('motd', { size: 5 }))
   const file = { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }
   server.on(readText, () => answer(readText, file))
@@ -122,12 +124,12 @@ test('issue 4, 2.3: a text that somebody else has written meanwhile is kept, rea
   await expect
     .element(dialog().getByRole('alert'))
     .toHaveTextContent('The file was changed on the machine. Reload it and try again.')
-  await expect.element(dialog().getByRole('button', { name: 'Read again, without my changes' })).toBeVisible()
+  await expect.element(dialog().getByRole('button', { name: 'Discard changes and reload' })).toBeVisible()
 
   const theirs = 'b'.repeat(64)
   server.on(readText, () => answer(readText, { ...file, text: 'theirs', hash: theirs }))
   server.on(writeText, () => answer(writeText, { hash: 'c'.repeat(64) }))
-  await dialog().getByRole('button', { name: 'Overwrite it' }).click()
+  await dialog().getByRole('button', { name: 'Overwrite file' }).click()
   await expect.element(dialog()).not.toBeInTheDocument()
   expect(server.calls(writeText).map(({ body }) => body)).toEqual([
     { path: file.path, text: 'xmine\n', hash: file.hash },

@@ -1,12 +1,12 @@
-/** More than this is downloaded instead of shown. */
+/** Larger pictures are downloaded instead of shown. */
 export const MOST_IMAGE_BYTES = 20 * 1024 * 1024
 
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|bmp|ico|avif)$/i
 
-/** Whether a name promises a picture that browsers draw. SVG is none of them: it is a program as well. */
+/** Whether a name has an extension that browsers draw. Not SVG, which can contain scripts. */
 export const isImageName = (name: string): boolean => IMAGE_NAME.test(name)
 
-/** How each begins: at which byte, with what. */
+/** The signatures: at which byte, with which content. */
 const BEGINNINGS: readonly (readonly [type: string, at: number, text: string])[] = [
   ['image/png', 0, '\u0089PNG\r\n\u001A\n'],
   ['image/jpeg', 0, '\u00FF\u00D8\u00FF'],
@@ -17,7 +17,7 @@ const BEGINNINGS: readonly (readonly [type: string, at: number, text: string])[]
   ['image/avif', 4, 'ftypavi'],
 ]
 
-/** What the bytes are, whatever the file is called; undefined = no picture that is shown. */
+/** The type by content, regardless of the name; undefined = no supported picture. */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   const beginning = String.fromCodePoint(...bytes.subarray(0, 16))
   return BEGINNINGS.find(([, at, text]) => beginning.startsWith(text, at))?.[0]

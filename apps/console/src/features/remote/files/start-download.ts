@@ -4,7 +4,7 @@ import { joinRaw } from '@muster/rules/agents/raw-path'
 import { call } from '../../../app/api/api.ts'
 import { leadsTo } from './file-rows.ts'
 
-/** Has the browser save a file, or a folder as an archive, while it comes: none of it is held in memory. */
+/** Streams a file, or a folder as an archive, to disk: nothing is held in memory. */
 export async function startDownload(agentId: string, folder: string, entry: FileEntry): Promise<void> {
   const { url } = await call(askForAddress, {
     params: { agent_id: agentId },
@@ -19,9 +19,9 @@ export async function startDownload(agentId: string, folder: string, entry: File
   link.remove()
 }
 
-/** Why there is nothing to download. */
+/** Why an entry cannot be downloaded. */
 export function whyNoDownload(entry: FileEntry): string | undefined {
   const kind = leadsTo(entry)
-  if (kind === null) return 'This link leads to nothing.'
-  return kind === 'file' || kind === 'folder' ? undefined : 'It is no file with content.'
+  if (kind === null) return 'Broken link'
+  return kind === 'file' || kind === 'folder' ? undefined : 'Not a regular file'
 }

@@ -16,13 +16,13 @@ import { createStore } from '../../../app/session/store.ts'
 const LEAST_BYTES = 256 * 1024
 const WANTED_MS = 2000
 
-/** As many bytes as take about two seconds on this line, so that a lost one costs little. */
+/** About two seconds of data on this connection, so that a lost piece costs little. */
 function nextPieceBytes(before: number, tookMs: number): number {
   const wanted = before * Math.min(4, WANTED_MS / Math.max(1, tookMs))
   return Math.round(Math.min(MOST_UPLOAD_BYTES, Math.max(LEAST_BYTES, wanted)))
 }
 
-/** Puts bytes behind those that the machine has; answers how many it has then, or throws `ApiError`. */
+/** Appends bytes on the machine; returns how many it has then, or throws `ApiError`. */
 async function sendBytes(
   place: { agentId: string; upload: string; path: string; offset: number },
   bytes: Blob,
@@ -57,7 +57,7 @@ const READ_PARTS = 8
 
 /** The hash of an upload; null where the browser has none, which is so on pages without TLS. */
 async function hashFile(file: Blob, signal: AbortSignal): Promise<string | null> {
-  // Of secure pages only, whatever the type says.
+  // On secure pages only, whatever the type says.
   const subtle = crypto.subtle as SubtleCrypto | undefined
   if (subtle === undefined) return null
   const digests: ArrayBuffer[] = []
@@ -73,7 +73,7 @@ async function hashFile(file: Blob, signal: AbortSignal): Promise<string | null>
 
 const FIRST_PIECE_BYTES = 1024 * 1024
 const RETRY_MS = 2000
-/** A line or a machine that is away for longer is not waited for: the person goes on with it. */
+/** Longer outages pause the upload until the user resumes it. */
 const RETRIES = 60
 const FINISH_TIMEOUT_MS = 30 * 60_000
 const PASSING = new Set<ApiError['code']>([
@@ -87,20 +87,20 @@ const PASSING = new Set<ApiError['code']>([
 export interface UploadView {
   state: 'running' | 'waiting' | 'paused' | 'checking' | 'done' | 'cancelled'
   sent: number
-  /** Why it waits or stands. */
+  /** Why it waits or has stopped. */
   problem: string | undefined
 }
 
 interface UploadWish {
   agentId: string
-  /** Of the file that it becomes. */
+  /** Of the resulting file. */
   path: string
   file: File
   replace: boolean
   onDone: () => void
 }
 
-/** One file on its way to a machine: in pieces, each behind what is there, so that it goes on wherever it stopped. */
+/** An upload to a machine: in pieces, each appended to what is there, so that it resumes where it stopped. */
 export class Upload {
   readonly view = createStore<UploadView>({ state: 'running', sent: 0, problem: undefined })
   readonly wish: UploadWish
@@ -113,7 +113,7 @@ export class Upload {
     this.wish = wish
   }
 
-  /** Begins it, or goes on with it. */
+  /** Starts or resumes it. */
   start(): void {
     this.#stop = new AbortController()
     this.#tell({ state: 'running', problem: undefined })
@@ -125,7 +125,7 @@ export class Upload {
     this.#tell({ state: 'paused', problem: undefined })
   }
 
-  /** What is there of it is removed. */
+  /** Removes the uploaded part. */
   async cancel(): Promise<void> {
     this.#stop.abort()
     this.#tell({ state: 'cancelled', problem: undefined })
@@ -188,7 +188,7 @@ export class Upload {
   }
 }
 
-/** All of this window, also while another tab of it is open. */
+/** All uploads of this window, also while another tab of it is open. */
 export const uploads = createStore<readonly Upload[]>([])
 
 export function addUpload(wish: UploadWish): void {

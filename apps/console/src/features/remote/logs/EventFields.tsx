@@ -1,11 +1,11 @@
 import { Autocomplete, TextInput } from '@mantine/core'
 import { EventId } from '@muster/contract/agent/checks'
 import { EventLogName } from '@muster/contract/agent/logs'
-import { readEventId } from '@muster/rules/checks/number-check'
+import { readEventId } from '@muster/rules/checks/eventlog'
 import styles from './Logs.module.css'
 import { EVENT_LOGS } from './log-words.ts'
 
-/** Which log of Windows: one that every Windows has, or the name of another one. */
+/** A Windows event log: one that every Windows has, or the name of another one. */
 export function EventLogField({ value, onChange }: { value: string; onChange: (log: string) => void }) {
   return (
     <Autocomplete
@@ -14,7 +14,7 @@ export function EventLogField({ value, onChange }: { value: string; onChange: (l
       data={EVENT_LOGS}
       value={value}
       maxLength={255}
-      error={isEventLog(value) ? undefined : 'No name of a log.'}
+      error={isEventLog(value) ? undefined : 'Invalid log name.'}
       onChange={onChange}
     />
   )
@@ -30,19 +30,19 @@ export function EventIdField({ value, onChange }: { value: string; onChange: (id
       aria-label="Event ID"
       placeholder="Event ID"
       value={value}
-      error={isEventId(value) ? undefined : 'Write a number or *.'}
+      error={isEventId(value) ? undefined : 'Enter a number or *.'}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )
 }
 
-/** Nothing at all asks for every event, as `*` does. */
+/** An empty field matches every event, as `*` does. */
 export function isEventId(text: string): boolean {
   const id = readEventId(text)
   return text.trim() === '' || id === '*' || EventId.safeParse(id).success
 }
 
-/** The number to ask for; undefined = all. */
+/** The requested number; undefined = all. */
 export function eventIdOf(text: string): number | undefined {
   const id = readEventId(text)
   return id === '*' ? undefined : id

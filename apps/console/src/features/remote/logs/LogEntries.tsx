@@ -3,7 +3,7 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import type { LogLine } from '@muster/contract/agent/logs'
-import { makeVisible } from '@muster/rules/text/visible-text'
+import { makeVisible } from '@muster/rules/text/safe-text'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { useFind } from '../../../app/shell/use-place.ts'
 import { EmptyState, ErrorState, SkeletonRows } from '../../../ui/layout/States.tsx'
@@ -20,7 +20,7 @@ import { PRIORITY_CHOICES, priorityWord, TIME_CHOICES } from './log-words.ts'
 import { useLogEntries } from './use-log-entries.ts'
 import tones from './Logs.module.css'
 
-/** Entries of the system's log, the newest first, found by unit, priority, time and text. */
+/** Entries of the system log, newest first, filtered by unit, priority, time and text. */
 export function LogEntries({ agent, children }: { agent: AgentDetail; children: ReactNode }) {
   const { hostname, connected } = agent
   const [find, setFind] = useFind()
@@ -49,7 +49,7 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
             <TextInput
               className={styles.unit}
               aria-label="Source"
-              placeholder="Part of a source"
+              placeholder="Part of source"
               maxLength={255}
               value={wanted.source}
               onChange={(event) => set({ source: event.currentTarget.value })}
@@ -78,7 +78,7 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
         />
         <Select
           className={styles.choice}
-          aria-label="Time"
+          aria-label="Time range"
           data={TIME_CHOICES}
           value={`${wanted.seconds}`}
           allowDeselect={false}
@@ -86,8 +86,8 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
         />
         <TextInput
           className={classes.search}
-          aria-label="Search the log"
-          placeholder="Part of a message or a source"
+          aria-label="Search log"
+          placeholder="Part of message or source"
           maxLength={255}
           value={wanted.search}
           onChange={(event) => set({ search: event.currentTarget.value })}
@@ -98,12 +98,12 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
         {data !== undefined && (
           <div className={classes.sums} role="status">
             {entries.length.toLocaleString('en')} {entries.length === 1 ? 'entry' : 'entries'}
-            {isCut ? ', and there may be more: search closer' : ''}
+            {isCut ? ', possibly more: narrow the search' : ''}
           </div>
         )}
       </form>
       {!connected && data === undefined ? (
-        <EmptyState message={`${hostname} is not connected. Its log is shown once it is back.`} />
+        <EmptyState message={`${hostname} is offline. Its log appears when it reconnects.`} />
       ) : error !== null && data === undefined ? (
         <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
       ) : data === undefined ? (
@@ -135,7 +135,7 @@ interface EntryTableProps {
   hasEvents: boolean
 }
 
-/** Entries of a log; one that is opened is shown whole. */
+/** Entries of a log; an opened entry is shown in full. */
 function EntryTable({ entries, scrollKey, hasEvents }: EntryTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const format = useDateFormat()
@@ -159,7 +159,7 @@ function EntryTable({ entries, scrollKey, hasEvents }: EntryTableProps) {
         onDoubleClick={setOpened}
         card={hasCards ? LOG_CARD : undefined}
         scrollKey={scrollKey}
-        empty={<EmptyState message="No entry fits this." />}
+        empty={<EmptyState message="No matching log entries." />}
       />
       {opened !== undefined && (
         <Dialog
@@ -184,7 +184,7 @@ function EntryTable({ entries, scrollKey, hasEvents }: EntryTableProps) {
           <OutputBox
             label="Message"
             segments={[{ text: makeVisible(opened.message) }]}
-            empty="It says nothing."
+            empty="No message"
             growing={false}
           />
         </Dialog>
@@ -229,7 +229,7 @@ const LOG_COLUMNS: readonly DataColumn<LogLine, LogContext>[] = [
 
 const LOG_COLUMNS_PX = 700
 
-/** Of Windows, where events have numbers. */
+/** For Windows, where events have numbers. */
 const EVENT_COLUMNS: readonly DataColumn<LogLine, LogContext>[] = LOG_COLUMNS.flatMap((column) =>
   column.id === 'message'
     ? [{ id: 'event', title: 'Event ID', width: '80px', render: ({ event_id }) => event_id ?? '' }, column]

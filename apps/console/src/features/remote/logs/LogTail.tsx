@@ -16,7 +16,7 @@ import { type TailState, useLogTail } from './use-log-tail.ts'
 
 interface LogTailProps {
   agent: AgentDetail
-  /** Whether files anywhere may be followed, not only logs. */
+  /** Whether any file may be followed, not only logs. */
   mayFiles: boolean
   children: ReactNode
 }
@@ -26,7 +26,7 @@ const SOURCES = [
   { value: 'file', label: 'File' },
 ]
 
-/** What comes into the journal or a file, as it comes; text only. */
+/** New lines of the journal or a file, live; text only. */
 export function LogTail({ agent, mayFiles, children }: LogTailProps) {
   const isWindows = agent.plat === 'windows'
   const [kind, setKind] = useState(isWindows ? 'eventlog' : 'journal')
@@ -37,7 +37,7 @@ export function LogTail({ agent, mayFiles, children }: LogTailProps) {
   const [search, setSearch] = useState('')
   const [paused, setPaused] = useState(false)
   const [followed, setFollowed] = useState<{ round: number; request: LogRequest }>()
-  const wrongPath = kind === 'file' && !isPath(path) ? 'Write the whole path of a file.' : undefined
+  const wrongPath = kind === 'file' && !isPath(path) ? 'Enter the full path of a file.' : undefined
   const isFit = wrongPath === undefined && (kind !== 'eventlog' || isEventLog(log))
   const follow = () => {
     setPaused(false)
@@ -103,7 +103,7 @@ export function LogTail({ agent, mayFiles, children }: LogTailProps) {
         {followed !== undefined && (
           <>
             <Button variant="default" onClick={() => setPaused(!paused)}>
-              {paused ? 'Go on' : 'Pause'}
+              {paused ? 'Resume' : 'Pause'}
             </Button>
             <Button variant="default" onClick={() => setFollowed(undefined)}>
               Stop
@@ -119,7 +119,7 @@ export function LogTail({ agent, mayFiles, children }: LogTailProps) {
         />
       </form>
       {followed === undefined ? (
-        <EmptyState message="Choose what to follow. What is written from then on is shown as it comes." />
+        <EmptyState message="Choose a log to follow. New lines appear live." />
       ) : (
         <FollowedLog
           key={followed.round}
@@ -149,12 +149,7 @@ function FollowedLog({ agentId, request, paused, search }: FollowedLogProps) {
         {describe(state, paused)}
       </p>
       <div className={styles.tail}>
-        <OutputBox
-          label="Live log"
-          segments={segments}
-          empty="Nothing has been written that would be shown."
-          growing
-        />
+        <OutputBox label="Live log" segments={segments} empty="No lines yet" growing />
       </div>
     </>
   )
@@ -182,11 +177,11 @@ const isPath = (path: string) => path.startsWith('/') && !path.endsWith('/')
 function describe({ state, message }: TailState, paused: boolean): string {
   switch (state) {
     case 'connecting':
-      return 'Connecting ...'
+      return 'Connecting …'
     case 'following':
-      return paused ? 'Paused: the machine waits' : 'Live'
+      return paused ? 'Paused' : 'Live'
     case 'lost':
-      return `${message} Connecting again ...`
+      return `${message} Reconnecting …`
     case 'ended':
       return message
   }

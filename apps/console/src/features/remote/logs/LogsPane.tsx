@@ -9,7 +9,7 @@ import classes from '../../../ui/layout/ListPane.module.css'
 import { LogEntries } from './LogEntries.tsx'
 import { LogTail } from './LogTail.tsx'
 
-/** The logs of a machine: entries that are searched for, or what comes, live. */
+/** The logs of a machine: searched entries, or live lines. */
 export function LogsPane({ agent }: { agent: AgentDetail }) {
   const mayLogs = useMay('can_view_eventlogs')
   const mayFiles = useMay('can_manage_files')
@@ -19,7 +19,7 @@ export function LogsPane({ agent }: { agent: AgentDetail }) {
   const choice = (
     <SegmentedControl
       size="xs"
-      aria-label="What is shown"
+      aria-label="View"
       value={view}
       onChange={(next) => go(next === 'live' ? next : undefined)}
       data={[

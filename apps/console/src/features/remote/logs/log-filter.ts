@@ -14,7 +14,7 @@ const FIRST: WantedLog = {
   search: '',
 }
 
-/** What is asked of a log, as the address says it: `unit=ssh.service&priority=err`; what it leaves out is as at first. */
+/** The log filter in the address: `unit=ssh.service&priority=err`; absent parts have their defaults. */
 export function readLogFilter(find: string): WantedLog {
   const { priority, seconds, ...words } = parseSearch(find)
   const word = (name: 'unit' | 'log' | 'eventId' | 'source' | 'search') =>

@@ -1,18 +1,18 @@
-import { makeVisible } from '@muster/rules/text/visible-text'
+import { makeVisible } from '@muster/rules/text/safe-text'
 
-/** What is kept of a line; one may have a megabyte. */
+/** Maximum stored length of a line; a line may have a megabyte. */
 const LONGEST_LINE = 4000
 const MOST_CHARACTERS = 1_000_000
-/** Lines are kept together in pieces of about this size, so that the oldest go cheaply. */
+/** Lines are stored in pieces of about this size, so that old ones are cheap to drop. */
 const PIECE_CHARACTERS = 16_384
 
 export interface LogPiece {
   text: string
-  /** Of the log itself, or a remark about it. */
+  /** A line of the log, or a remark about it. */
   isRemark: boolean
 }
 
-/** The last lines of a log that is followed: bytes go in as they come, at most a million characters are kept. */
+/** The last lines of a followed log: up to a million characters. */
 export class LogLines {
   #decoder = new TextDecoder()
   #pieces: LogPiece[] = []
@@ -28,7 +28,7 @@ export class LogLines {
     this.#begin(rest)
   }
 
-  /** Says something between the lines. */
+  /** Adds a remark between the lines. */
   remark(text: string): void {
     if (this.#rest !== '') this.#add(`${this.#endLine('')}\n`, false)
     this.#add(`--- ${text} ---\n`, true)
@@ -42,7 +42,7 @@ export class LogLines {
     this.#decoder = new TextDecoder()
   }
 
-  /** What is there now; it does not change afterwards. */
+  /** The current lines; later additions do not change them. */
   pieces(): readonly LogPiece[] {
     return this.#rest === ''
       ? [...this.#pieces]
@@ -78,7 +78,7 @@ export class LogLines {
   }
 }
 
-/** What is shown of it: all, or remarks and the lines that have this part, upper or lower case. */
+/** The visible lines: all, or remarks and lines that contain the text, ignoring case. */
 export function showPieces(
   pieces: readonly LogPiece[],
   search: string,
@@ -91,7 +91,7 @@ export function showPieces(
   })
 }
 
-/** A line to its greatest length, with how much of it is left out. */
+/** A line cut to its maximum length, with the number of omitted characters. */
 function cut(line: string, left: number): string {
   const more = left + Math.max(0, line.length - LONGEST_LINE)
   const shown = makeVisible(line.replace(/\r$/, '').slice(0, LONGEST_LINE))

@@ -1,13 +1,13 @@
 import type { JournalPriority } from '@muster/contract/agent/logs'
 
-/** From the most serious on, each with all before it. */
+/** Minimum priorities: each includes the more serious ones. */
 export const PRIORITY_CHOICES: { value: JournalPriority; label: string }[] = [
-  { value: 'debug', label: 'Everything' },
-  { value: 'info', label: 'Information and worse' },
-  { value: 'notice', label: 'Notices and worse' },
-  { value: 'warning', label: 'Warnings and worse' },
-  { value: 'err', label: 'Errors and worse' },
-  { value: 'crit', label: 'Critical and worse' },
+  { value: 'debug', label: 'All' },
+  { value: 'info', label: 'Information and above' },
+  { value: 'notice', label: 'Notice and above' },
+  { value: 'warning', label: 'Warning and above' },
+  { value: 'err', label: 'Error and above' },
+  { value: 'crit', label: 'Critical and above' },
 ]
 
 const PRIORITY_WORDS: Record<JournalPriority, string> = {
@@ -23,7 +23,7 @@ const PRIORITY_WORDS: Record<JournalPriority, string> = {
 
 export const priorityWord = (priority: JournalPriority): string => PRIORITY_WORDS[priority]
 
-/** Logs that every Windows has; others are written by hand. */
+/** Logs that every Windows has; others can be typed. */
 export const EVENT_LOGS = [
   'Application',
   'System',

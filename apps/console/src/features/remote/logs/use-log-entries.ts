@@ -9,18 +9,18 @@ import { eventIdOf } from './EventFields.tsx'
 
 export interface Filter {
   unit: string
-  /** Of Windows. */
+  /** For Windows. */
   log: string
   eventId: string
   source: string
   priority: JournalPriority
   seconds: number
   search: string
-  /** Asked anew, the filter is another one. */
+  /** A repeated search is a new filter. */
   askedAt: number
 }
 
-/** The entries that fit, the newest first, as far back as was asked for. */
+/** Matching entries, newest first, as far back as requested. */
 export function useLogEntries(agent: AgentDetail, filter: Filter) {
   const { priority, seconds, search, askedAt } = filter
   const params = { agent_id: agent.agent_id }
@@ -28,7 +28,7 @@ export function useLogEntries(agent: AgentDetail, filter: Filter) {
   const own = agent.plat === 'windows' ? eventQuery(filter) : unitQuery(filter)
   const query = { priority, search, ...since, ...own }
   const log = useInfiniteQuery({
-    // Asked again with the same words, it is another question.
+    // A repeated search with the same words is a new query.
     queryKey: [...queryKey(readMachineLog, { params, query }), askedAt],
     queryFn: ({ pageParam, signal }) => {
       const place = pageParam === '' ? {} : { before: pageParam }
@@ -39,12 +39,12 @@ export function useLogEntries(agent: AgentDetail, filter: Filter) {
     enabled: agent.connected,
     retry: false,
     gcTime: 0,
-    // What was read stays as it is, and all of it again would take the machine's time.
+    // Loaded entries stay valid, and reading them again would burden the machine.
     refetchOnWindowFocus: false,
   })
   const { data } = log
   const entries = useMemo(() => data?.pages.flatMap((part) => part.entries) ?? [], [data])
-  /** There are more, and nobody knows how to get at them. */
+  /** More entries exist, but no page leads to them. */
   const isCut = data?.pages.at(-1)?.complete === false && !log.hasNextPage
   return { log, entries, isCut }
 }

@@ -1,7 +1,7 @@
 import { createSocketTicket } from '@muster/contract/api/system'
 import { LogNews } from '@muster/contract/agent/logs'
 import type { LogRequest } from '@muster/contract/channels'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../../app/api/api.ts'
 import { ChannelClient } from '../channel-client.ts'
@@ -11,11 +11,11 @@ const DRAW_EVERY_MS = 150
 
 export interface TailState {
   state: 'connecting' | 'following' | 'lost' | 'ended'
-  /** Why it ended or is not there. */
+  /** Why it ended or failed. */
   message: string
 }
 
-/** Follows a log of a machine. While it is paused nothing more is taken, so that the machine waits as well. */
+/** Follows a log of a machine. While paused no data is accepted, so that the machine waits as well. */
 export function useLogTail(agentId: string, request: LogRequest, isPaused: boolean) {
   const [pieces, setPieces] = useState<readonly LogPiece[]>([])
   const [state, setState] = useState<TailState>({ state: 'connecting', message: '' })
@@ -63,7 +63,7 @@ export function useLogTail(agentId: string, request: LogRequest, isPaused: boole
       },
       onLost: (why) => {
         held.current = []
-        setState({ state: 'lost', message: why?.message ?? 'The connection was lost.' })
+        setState({ state: 'lost', message: why?.message ?? 'Connection lost.' })
       },
       onEnd: (end) => {
         setState({ state: 'ended', message: end.message })
@@ -81,10 +81,10 @@ export function useLogTail(agentId: string, request: LogRequest, isPaused: boole
 function describe(news: Exclude<LogNews, { type: 'following' }>): string {
   switch (news.type) {
     case 'skipped':
-      return `${formatFileSize(news.bytes)} left out: more is written than can be read`
+      return `${formatFileSize(news.bytes)} skipped: the log grows too fast`
     case 'truncated':
-      return 'the file was emptied'
+      return 'file truncated'
     case 'rotated':
-      return 'another file has its name now'
+      return 'file replaced'
   }
 }

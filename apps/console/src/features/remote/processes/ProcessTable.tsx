@@ -6,7 +6,7 @@ import { use, useMemo, useState } from 'react'
 import { Select } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../../ui/table/DataTable.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
@@ -38,7 +38,7 @@ interface ProcessTableProps {
 
 type Open = { process: Process } & ({ at: Point } | { wish: EndWish } | { what: 'priority' })
 
-/** While the pointer is over the table, one is selected, or something about one is asked, no row changes its place. */
+/** Rows keep their order while the pointer is over the table, one is selected, or a dialog about one is open. */
 export function ProcessTable({ agent, processes, search, asTree }: ProcessTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const [sort, setSort] = useState(START_SORT)
@@ -85,7 +85,7 @@ export function ProcessTable({ agent, processes, search, asTree }: ProcessTableP
         {...(hasCards ? { onDoubleClick: ask({ force: false, tree: false }) } : {})}
         card={hasCards ? PROCESS_CARD : undefined}
         scrollKey={view}
-        empty={<EmptyState message="No process has all of these words." />}
+        empty={<EmptyState message="No processes match the search." />}
       />
       {open !== undefined && (
         <ContextMenu
@@ -113,13 +113,13 @@ export function ProcessTable({ agent, processes, search, asTree }: ProcessTableP
 function menuOf(process: Process, setOpen: (open: Open) => void): MenuEntry[] {
   const end = (force: boolean, tree: boolean) => () => setOpen({ process, wish: { force, tree } })
   return [
-    { id: 'end', label: 'End', icon: IconHandStop, shortcut: 'Enter', run: end(false, false) },
-    { id: 'end-tree', label: 'End with all it has started', icon: IconHandStop, run: end(false, true) },
+    { id: 'end', label: 'End process', icon: IconHandStop, shortcut: 'Enter', run: end(false, false) },
+    { id: 'end-tree', label: 'End process tree', icon: IconHandStop, run: end(false, true) },
     divider('force'),
-    { id: 'kill', label: 'Kill', icon: IconSkull, danger: true, run: end(true, false) },
+    { id: 'kill', label: 'Kill process', icon: IconSkull, danger: true, run: end(true, false) },
     {
       id: 'kill-tree',
-      label: 'Kill with all it has started',
+      label: 'Kill process tree',
       icon: IconSkull,
       danger: true,
       run: end(true, true),
@@ -134,7 +134,7 @@ function menuOf(process: Process, setOpen: (open: Open) => void): MenuEntry[] {
   ]
 }
 
-/** The lines in the order in which they were when the view began to be held. */
+/** The lines in the order from when the order was frozen. */
 function useHeldLines(lines: ProcessLine[], heldView: string | undefined): ProcessLine[] {
   const [held, setHeld] = useState<{ view: string; keys: string[] }>()
   if (held?.view !== heldView)
@@ -156,14 +156,14 @@ interface PriorityDialogProps {
   onClose: () => void
 }
 
-/** How urgent a process is, in the five classes that every system knows. */
+/** Priority of a process, in the five classes that every system has. */
 function PriorityDialog({ agent, process, onClose }: PriorityDialogProps) {
   const { name, pid, start } = process
   const now = `${process.nice ?? 0}`
   const form = useForm({ initialValues: { nice: now } })
   const choices = LEVELS.some(({ value }) => value === now)
     ? LEVELS
-    : [{ value: now, label: `As it is (${now})` }, ...LEVELS]
+    : [{ value: now, label: `Current (${now})` }, ...LEVELS]
   return (
     <FormDialog
       title={`Priority of ${name} on ${agent.hostname}`}
@@ -201,7 +201,7 @@ interface EndProcessDialogProps {
   onClose: () => void
 }
 
-/** Names the process and the machine, and says in its place when the process went on. */
+/** Names the process and the machine; shows in place if the process continues. */
 function EndProcessDialog({ agent, process, wish, onClose }: EndProcessDialogProps) {
   const { name, pid, start, username } = process
   const [left, setLeft] = useState<number>()
@@ -229,16 +229,14 @@ function EndProcessDialog({ agent, process, wish, onClose }: EndProcessDialogPro
           {left !== undefined && (
             <p role="alert">
               {left === 1 && !wish.tree
-                ? `${name} was asked to end and has not. It can be killed.`
-                : `${left} processes were asked to end and have not. They can be killed.`}
+                ? `${name} did not end. You can kill it.`
+                : `${left} processes did not end. You can kill them.`}
             </p>
           )}
           <p>
             Process {pid} of {username || 'an unknown user'}
-            {wish.tree && ', with all that it has started'}.{' '}
-            {force
-              ? 'It is ended at once: what it has not saved is lost.'
-              : 'It is asked to end, and may save its work first.'}
+            {wish.tree && ', with its child processes'}.{' '}
+            {force ? 'Ends at once. Unsaved work is lost.' : 'The process can save its work first.'}
           </p>
         </>
       }
@@ -256,7 +254,7 @@ interface ProcessContext {
 }
 
 const STATES: Partial<Record<ProcessLine['process']['state'], string>> = {
-  waiting: 'waits for a disk',
+  waiting: 'waiting for disk',
   stopped: 'stopped',
   ended: 'ended',
 }

@@ -2,7 +2,7 @@ import '@mantine/core/styles/Switch.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { useEffect, useState } from 'react'
 import { Button, Switch } from '@mantine/core'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useDocumentVisibility } from '@mantine/hooks'
 import { type LiveProcesses, type Process, watchProcesses } from '@muster/contract/api/processes'
@@ -17,7 +17,7 @@ import { askAgain } from '../../../app/api/ask-again.ts'
 import { call } from '../../../app/api/api.ts'
 import { ProcessTable } from './ProcessTable.tsx'
 
-/** The processes of a machine, live while somebody looks. */
+/** The processes of a machine, live while the page is visible. */
 export function ProcessesPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_manage_procs')
   if (!may) return <NoPermission message="Your role does not allow you to see the processes of machines." />
@@ -37,15 +37,11 @@ function LivePane({ agent }: { agent: AgentDetail }) {
       return <NoPermission message="Your role does not allow you to see the processes of machines." />
     if (error !== null) return <ErrorState {...describeError(error)} onRetry={retry} />
     if (state === 'away')
-      return (
-        <EmptyState
-          message={`${agent.hostname} is not connected. Its processes are shown once it is back.`}
-        />
-      )
+      return <EmptyState message={`${agent.hostname} is offline. Processes appear when it reconnects.`} />
     if (state === 'silent')
       return (
         <EmptyState
-          message={`${agent.hostname} does not tell its processes. Its agent may be older than this server: update it.`}
+          message={`${agent.hostname} sends no processes. Its agent may be too old: reinstall it.`}
         />
       )
     return <SkeletonRows rows={8} />
@@ -68,11 +64,11 @@ function LivePane({ agent }: { agent: AgentDetail }) {
 }
 
 const WORDS = {
-  live: { state: 'online', label: 'Live while you look' },
+  live: { state: 'online', label: 'Live' },
   waiting: { state: 'away', label: 'Waiting for the machine' },
-  silent: { state: 'away', label: 'The machine tells nothing' },
+  silent: { state: 'away', label: 'No response from the machine' },
   paused: { state: 'away', label: 'Paused' },
-  away: { state: 'offline', label: 'Not connected: this is how it was last' },
+  away: { state: 'offline', label: 'Offline: last known state' },
 } as const
 
 interface ProcessToolsProps {
@@ -86,7 +82,7 @@ interface ProcessToolsProps {
   view: ProcessesView
 }
 
-/** Above the table: what is searched, how it is laid out, and how busy the machine is. */
+/** Above the table: search, layout, and the load of the machine. */
 function ProcessTools(props: ProcessToolsProps) {
   const { search, onSearch, asTree, onTree, paused, onPause, state, view } = props
   const { cpu_percent, memory_used, memory_total, left_out } = view.sums
@@ -106,7 +102,7 @@ function ProcessTools(props: ProcessToolsProps) {
         leftSection={<Icon size={14} stroke={1.75} aria-hidden />}
         onClick={() => onPause(!paused)}
       >
-        {paused ? 'Go on' : 'Pause'}
+        {paused ? 'Resume' : 'Pause'}
       </Button>
       <div className={classes.sums}>
         <span>{view.processes.length} processes</span>
@@ -129,9 +125,9 @@ interface ProcessesView {
 }
 
 interface LiveView {
-  /** What was seen last; undefined = nothing yet. */
+  /** The last received list; undefined = none yet. */
   view: ProcessesView | undefined
-  /** `silent`: the machine is connected and tells nothing. */
+  /** `silent`: the machine is online and sends nothing. */
   state: 'waiting' | 'live' | 'paused' | 'away' | 'silent'
   error: unknown
 }
@@ -141,7 +137,7 @@ const AWAY_MS = 2000
 /** Each waits for some seconds. */
 const VAIN_TURNS = 4
 
-/** The processes of a machine, each second, while the page is looked at: asking is what keeps it going. */
+/** The processes of a machine, each second while the page is visible: the requests keep the measurement running. */
 function useLiveProcesses(
   agentId: string,
   { connected, paused }: { connected: boolean; paused: boolean },

@@ -3,16 +3,16 @@ import type { TableSort } from '../../../ui/table/data-column.ts'
 
 export interface ProcessLine {
   process: Process
-  /** How many parents stand above it. */
+  /** Number of ancestors. */
   depth: number
 }
 
 export const START_SORT: TableSort = { column: 'cpu', descending: true }
 
-/** A number alone is not its process: the system gives it to another one later. */
+/** A PID alone does not identify a process: the system reuses it. */
 export const keyOf = ({ process: { pid, start } }: ProcessLine) => `${pid} ${start}`
 
-/** Processes in which all words stand, somewhere; `port:80` and `user:root` look in one place only. */
+/** Processes that contain all words; `port:80` and `user:root` search one field only. */
 export function searchProcesses(processes: readonly Process[], search: string): Process[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return [...processes]
@@ -42,7 +42,7 @@ const VALUES: Record<string, (process: Process) => number | string> = {
   ports: ({ ports }) => ports[0]?.port ?? 65_536,
 }
 
-/** In the order of a column; equal ones by their number, so that they stand still. */
+/** Sorted by a column; equal ones by PID, for a stable order. */
 export function sortProcesses(processes: readonly Process[], { column, descending }: TableSort): Process[] {
   const valueOf = VALUES[column] ?? (({ pid }) => pid)
   const sign = descending ? -1 : 1
@@ -55,7 +55,7 @@ export function sortProcesses(processes: readonly Process[], { column, descendin
     .map(({ process }) => process)
 }
 
-/** As a list, or each below the one that has started it. What is sorted stays in this order among its siblings. */
+/** As a list or a tree. Sorting keeps this order among siblings. */
 export function layOut(sorted: readonly Process[], asTree: boolean): ProcessLine[] {
   if (!asTree) return sorted.map((process) => ({ process, depth: 0 }))
   const known = new Set(sorted.map(({ pid }) => pid))
@@ -69,7 +69,7 @@ export function layOut(sorted: readonly Process[], asTree: boolean): ProcessLine
   const seen = new Set<number>()
   const walk = (parent: number, depth: number) => {
     for (const process of below.get(parent) ?? []) {
-      // What a machine says may go round in a ring.
+      // Reported parents may form a cycle.
       if (seen.has(process.pid)) continue
       seen.add(process.pid)
       lines.push({ process, depth })
@@ -81,7 +81,7 @@ export function layOut(sorted: readonly Process[], asTree: boolean): ProcessLine
   return lines
 }
 
-/** The same lines in the order that they had: what is new comes last, and nothing moves under the pointer. */
+/** The same lines in their old order: new ones come last, and nothing moves under the pointer. */
 export function holdOrder(lines: readonly ProcessLine[], before: readonly string[]): ProcessLine[] {
   const places = new Map(before.map((key, place) => [key, place]))
   const last = before.length

@@ -59,7 +59,7 @@ test('processes are sorted, searched with all words, and stand as a tree', async
   await search.fill('sleep 1000 user:ada')
   await expect.poll(shownNames).toEqual(['sleep'])
   await search.fill('sleep root')
-  await expect.element(page.getByText('No process has all of these words.')).toBeVisible()
+  await expect.element(page.getByText('No processes match the search.')).toBeVisible()
   await search.fill('')
   await page.getByRole('switch', { name: 'Tree' }).click({ force: true })
   await expect.poll(shownNames).toEqual(['systemd', 'bash', 'sleep'])
@@ -88,9 +88,7 @@ test('ending asks first and names process and machine; one that goes on can be k
   await expect.element(dialog.getByText(/Process 3 of ada/)).toBeVisible()
   server.on(endProcess, () => answer(endProcess, { ended: 0, left: [3] }))
   await dialog.getByRole('button', { name: 'End' }).click()
-  await expect
-    .element(dialog.getByText('sleep was asked to end and has not. It can be killed.'))
-    .toBeVisible()
+  await expect.element(dialog.getByText('sleep did not end. You can kill it.')).toBeVisible()
   server.on(endProcess, () => refuse('agent_refused', 'alpha: Process 3 has already ended.'))
   await dialog.getByRole('button', { name: 'Kill' }).click()
   await expect.element(dialog.getByText('alpha: Process 3 has already ended.')).toBeVisible()
@@ -119,7 +117,7 @@ test('the menu offers the tree and the priority', async () => {
   await expect.element(page.getByText('Priority of bash changed.')).toBeVisible()
   expect(server.calls(setPriority)[0]?.body).toEqual({ start: '1', nice: 10 })
   await row('bash').click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'Kill with all it has started' }).click()
+  await page.getByRole('menuitem', { name: 'Kill process tree' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click()
   await expect.element(page.getByText('bash and 1 more ended.')).toBeVisible()
   expect(server.calls(endProcess)[0]?.search.get('tree')).toBe('true')
@@ -130,7 +128,7 @@ test('nothing is asked while it is paused', async () => {
   await page.getByRole('button', { name: 'Pause' }).click()
   await expect.element(page.getByText('Paused')).toBeVisible()
   const asked = server.calls(watchProcesses).length
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
   await expect.poll(() => server.calls(watchProcesses).length).toBeGreaterThan(asked)
 })
 
@@ -138,9 +136,7 @@ test('a machine that is away, a role that may not, and a server in trouble are t
   const given = await givenDashboard()
   given.server.on(getAgent, () => answer(getAgent, testDetail({ connected: false })))
   const away = await given.open(ADDRESS)
-  await expect
-    .element(page.getByText('alpha is not connected. Its processes are shown once it is back.'))
-    .toBeVisible()
+  await expect.element(page.getByText('alpha is offline. Processes appear when it reconnects.')).toBeVisible()
   expect(given.server.calls(watchProcesses)).toEqual([])
   await away.screen.unmount()
   const poor = await givenDashboard({ me: { is_superuser: false, permissions: ['can_list_agents'] } })

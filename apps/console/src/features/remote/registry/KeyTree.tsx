@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
-import { makeVisible } from '@muster/rules/text/visible-text'
+import { makeVisible } from '@muster/rules/text/safe-text'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { type MenuEntry, type Point, runShortcut } from '../../../ui/dialog/menu-entry.ts'
@@ -10,13 +10,13 @@ import { useRegistryKey } from './use-registry-key.ts'
 
 interface KeyTreeProps {
   agentId: string
-  /** The key that is shown. */
+  /** The shown key. */
   selected: string
   onSelect: (path: string) => void
   menuOf: (path: string) => readonly MenuEntry[]
 }
 
-/** The keys of a registry, each asked for when it is opened. */
+/** The keys of a registry, each loaded when opened. */
 export function KeyTree(props: KeyTreeProps) {
   const [menu, setMenu] = useState<{ path: string; at: Point }>()
   return (
@@ -117,7 +117,7 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
           onDoubleClick={() => setWanted(!isOpen)}
           onContextMenu={(event) => {
             event.preventDefault()
-            // The keyboard's own menu key comes as a key.
+            // The keyboard's menu key arrives as a key event.
             if (event.button === 2) props.onMenu(path, { x: event.clientX, y: event.clientY })
           }}
           onKeyDown={onKeyDown}
@@ -130,7 +130,7 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
   )
 }
 
-/** The key of the registry above or below, as they stand on the screen. */
+/** The previous or next key on screen. */
 function focusKey(from: HTMLElement, step: 1 | -1): void {
   const keys = [...(from.closest('nav')?.querySelectorAll<HTMLElement>(`.${classes.key}`) ?? [])]
   keys[keys.indexOf(from) + step]?.focus()

@@ -34,7 +34,7 @@ interface RegistryDialogsProps {
   onClose: () => void
 }
 
-/** Everything that changes the registry asks first. */
+/** All changes of the registry ask first. */
 export function RegistryDialogs({ agentId, path, open, onPath, onClose }: RegistryDialogsProps) {
   const queryClient = useQueryClient()
   const stale = queryKey(listRegistry)
@@ -73,12 +73,12 @@ export function RegistryDialogs({ agentId, path, open, onPath, onClose }: Regist
       return (
         <RemoveDialog
           title="Delete this key?"
-          message={`${path} is deleted with all keys and values below it. This cannot be undone.`}
+          message={`Deletes ${path} with all its keys and values. This cannot be undone.`}
           remove={async () => {
             await call(deleteRegistryKey, { params, query: { path } })
             onPath(parent)
           }}
-          done="The key was deleted."
+          done="Key deleted."
           stale={stale}
           onClose={onClose}
         />
@@ -100,7 +100,7 @@ export function RegistryDialogs({ agentId, path, open, onPath, onClose }: Regist
         <NameDialog
           title={`Rename ${open.name === '' ? 'the default value' : open.name}`}
           name={open.name}
-          check={(name) => (name === '' ? 'A value with this name is the default value.' : null)}
+          check={(name) => (name === '' ? 'Enter a name. The default value has none.' : null)}
           save={async (name) => {
             await call(renameRegistryValue, { params, body: { path, old_name: open.name, new_name: name } })
             await refresh()
@@ -112,9 +112,9 @@ export function RegistryDialogs({ agentId, path, open, onPath, onClose }: Regist
       return (
         <RemoveDialog
           title="Delete this value?"
-          message={`${open.name === '' ? 'The default value' : open.name} of ${path} is deleted.`}
+          message={`Deletes ${open.name === '' ? 'the default value' : open.name} of ${path}.`}
           remove={() => call(deleteRegistryValue, { params, query: { path, name: open.name } })}
-          done="The value was deleted."
+          done="Value deleted."
           stale={stale}
           onClose={onClose}
         />
@@ -125,7 +125,7 @@ export function RegistryDialogs({ agentId, path, open, onPath, onClose }: Regist
 interface NameDialogProps {
   title: string
   name: string
-  /** Why a name is none; null = it is one. */
+  /** The error of a name; null = valid. */
   check: (name: string) => string | null
   save: (name: string) => Promise<unknown>
   onClose: () => void
@@ -156,18 +156,18 @@ function NameDialog({ title, name, check, save, onClose }: NameDialogProps) {
 }
 
 const checkKeyName = (name: string) =>
-  name === '' ? 'A key has a name.' : name.includes('\\') ? 'A name holds no backslash.' : null
+  name === '' ? 'Enter a name.' : name.includes('\\') ? 'Do not use backslashes.' : null
 
 interface ValueDialogProps {
   agentId: string
   path: string
-  /** Absent = a new one. */
+  /** Absent = a new value. */
   name?: string | undefined
   onDone: () => void
   onClose: () => void
 }
 
-/** A value is added, or written anew; it is read as a whole first. */
+/** Adds or edits a value, which is first read in full. */
 function ValueDialog(props: ValueDialogProps) {
   const { agentId, path, name } = props
   const { data, error, refetch } = useQuery({
@@ -185,7 +185,7 @@ function ValueDialog(props: ValueDialogProps) {
   if (data.bytes === null)
     return (
       <Dialog title={title} onClose={props.onClose}>
-        It has {data.size} bytes, too many to be edited here.
+        Too large to edit: {data.size} bytes.
       </Dialog>
     )
   return <EditValue {...props} isNew={false} value={formOf({ name, type: data.type, bytes: data.bytes })} />
@@ -220,7 +220,7 @@ function EditValue(props: ValueDialogProps & { value: ValueForm; isNew: boolean 
       <Stack gap="sm">
         <TextInput
           label="Name"
-          description={isNew ? 'Empty is the default value of the key.' : undefined}
+          description={isNew ? 'Empty = the default value of the key' : undefined}
           disabled={!isNew}
           autoComplete="off"
           data-autofocus={isNew || undefined}
@@ -239,7 +239,14 @@ function EditValue(props: ValueDialogProps & { value: ValueForm; isNew: boolean 
           <TextInput label="Data" description={`Decimal, or hexadecimal after 0x${both(text)}`} {...field} />
         )}
         {kind === 'lines' && (
-          <Textarea label="Data" description="One text a line" autosize minRows={4} maxRows={16} {...field} />
+          <Textarea
+            label="Data"
+            description="One text per line"
+            autosize
+            minRows={4}
+            maxRows={16}
+            {...field}
+          />
         )}
         {kind === 'bytes' && (
           <Textarea
@@ -256,14 +263,14 @@ function EditValue(props: ValueDialogProps & { value: ValueForm; isNew: boolean 
   )
 }
 
-/** The number in the other writing, too. */
+/** The same number in the other notation. */
 function both(text: string): string {
   if (!/^\s*(\d+|0x[0-9a-f]+)\s*$/i.test(text)) return ''
   const number = BigInt(text.trim())
   return `: ${number}, 0x${number.toString(16)}`
 }
 
-/** What a new value may be; one that is there keeps its type. */
+/** Types of a new value; an existing value keeps its type. */
 const NEW_TYPES = [
   'REG_SZ',
   'REG_EXPAND_SZ',
@@ -295,13 +302,13 @@ const KINDS: Record<string, Kind> = {
 
 const kindOf = (type: string): Kind => KINDS[type] ?? 'bytes'
 
-/** A value as it is edited; as bytes where anything else would lose some of it. */
+/** A value for editing; as bytes where other forms would lose data. */
 function formOf({ name, type, bytes }: { name: string; type: string; bytes: string }): ValueForm {
   const raw = Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0))
   const data = readRegistryData(type, raw)
   switch (data.kind) {
     case 'text':
-      // A field of one line would drop the ends of lines.
+      // A single-line field would drop line ends.
       return /[\r\n]/.test(data.text)
         ? { name, type, kind: 'bytes', text: showBytes(raw) }
         : { name, type, kind: 'text', text: data.text }
@@ -316,7 +323,7 @@ function formOf({ name, type, bytes }: { name: string; type: string; bytes: stri
   }
 }
 
-/** What is to be written, base64; undefined = the text is none of this kind. */
+/** The data to write, base64; undefined = invalid text for this kind. */
 function bytesOf({ type, kind, text }: Pick<ValueForm, 'type' | 'kind' | 'text'>): string | undefined {
   const bytes = kind === 'bytes' ? parseBytes(text) : write(type, kind, text)
   return bytes === undefined
@@ -325,15 +332,15 @@ function bytesOf({ type, kind, text }: Pick<ValueForm, 'type' | 'kind' | 'text'>
 }
 
 const WRONG: Record<Kind, string> = {
-  text: 'This cannot be written.',
-  lines: 'This cannot be written.',
-  number: 'A number such as 10 or 0x0a, not too large for the type.',
-  bytes: 'Bytes as two hexadecimal digits each: 0a ff 00.',
+  text: 'Invalid data.',
+  lines: 'Invalid data.',
+  number: 'Enter a number such as 10 or 0x0a that fits the type.',
+  bytes: 'Enter bytes as two hexadecimal digits each: 0a ff 00.',
 }
 
 function write(type: string, kind: Exclude<Kind, 'bytes'>, text: string): Uint8Array | undefined {
   if (kind === 'text') return writeRegistryData(type, { kind, text })
-  // An empty line would end the list for whoever reads it.
+  // An empty line would end the list for readers.
   if (kind === 'lines')
     return writeRegistryData(type, { kind, lines: text.split('\n').filter((line) => line !== '') })
   const digits = text.trim()

@@ -28,7 +28,7 @@ import { ValueTable } from './ValueTable.tsx'
 import type { OpenDialog } from './registry-dialog.ts'
 import { useRegistryKey } from './use-registry-key.ts'
 
-/** The registry of a machine with Windows: its keys, and the values of one. */
+/** The registry of a Windows machine: its keys, and the values of one. */
 export function RegistryPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_use_registry')
   const place = usePlace()
@@ -36,7 +36,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
   const [chosen, setChosen] = useState<{ path: string; name: string }>()
   const [dialog, setDialog] = useState<OpenDialog>()
   const queryClient = useQueryClient()
-  /** A code was not given for this. */
+  /** The code for this was not entered. */
   const [dismissed, setDismissed] = useState<unknown>()
   const { query, values, last } = useRegistryKey({
     agentId: agent.agent_id,
@@ -44,11 +44,9 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
     enabled: may && agent.connected,
   })
   const go = (to: string) => place.go(to === '' ? undefined : to)
-  if (!may) return <NoPermission message="Your role does not allow the registry of machines." />
+  if (!may) return <NoPermission message="Your role does not allow you to see the registry of machines." />
   if (!agent.connected && last === undefined)
-    return (
-      <EmptyState message={`${agent.hostname} is not connected. Its registry is shown once it is back.`} />
-    )
+    return <EmptyState message={`${agent.hostname} is offline. Its registry appears when it reconnects.`} />
   if (query.error instanceof ApiError && query.error.code === 'code_needed')
     return (
       <>
@@ -65,7 +63,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
   const isKey = path !== ''
   const selected = chosen?.path === path ? chosen.name : undefined
   const name = values.find((value) => value.name === selected)?.name
-  const away = agent.connected ? undefined : `${agent.hostname} is not connected.`
+  const away = agent.connected ? undefined : `${agent.hostname} is offline.`
   const ofKey = (key: string) =>
     keyMenu(key, away, (open) => {
       if (key !== path) go(key)
@@ -103,7 +101,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
           {query.error !== null ? (
             <ErrorState {...describeError(query.error)} onRetry={() => void query.refetch()} />
           ) : !isKey ? (
-            <EmptyState message="Choose a key, or write its path." />
+            <EmptyState message="Choose a key, or enter its path." />
           ) : last === undefined ? (
             <SkeletonRows rows={8} height={28} />
           ) : (
@@ -123,7 +121,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
                   loading={query.isFetchingNextPage}
                   onClick={() => void query.fetchNextPage()}
                 >
-                  More of this key
+                  Show more
                 </Button>
               )}
             </>
@@ -143,7 +141,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
   )
 }
 
-/** The path of the key that is shown; another can be written. */
+/** The path of the shown key; another path can be typed. */
 function KeyPath({ path, onOpen }: { path: string; onOpen: (path: string) => void }) {
   const [held, setHeld] = useState({ path, typed: path })
   if (held.path !== path) setHeld({ path, typed: path })
@@ -157,7 +155,7 @@ function KeyPath({ path, onOpen }: { path: string; onOpen: (path: string) => voi
     >
       <TextInput
         className={classes.path}
-        aria-label="Path of the key"
+        aria-label="Key path"
         placeholder="HKEY_LOCAL_MACHINE\SOFTWARE"
         spellCheck={false}
         value={held.typed}
@@ -170,7 +168,7 @@ function KeyPath({ path, onOpen }: { path: string; onOpen: (path: string) => voi
   )
 }
 
-/** What can be done with a value, as regedit has it. `whyNot`: why nothing can be changed now. */
+/** The actions on a value, as in regedit. `whyNot`: why they are disabled. */
 function valueMenu(name: string, whyNot: string | undefined, ask: (dialog: OpenDialog) => void): MenuEntry[] {
   return [
     {
@@ -202,11 +200,11 @@ function valueMenu(name: string, whyNot: string | undefined, ask: (dialog: OpenD
   ]
 }
 
-const ROOT_STAYS = 'Windows keeps the topmost keys as they are.'
+const ROOT_STAYS = 'Windows does not allow changes to root keys.'
 
 const isRootKey = (path: string) => !path.includes('\\')
 
-/** What can be done with a key, as regedit has it. `whyNot`: why nothing can be changed now. */
+/** The actions on a key, as in regedit. `whyNot`: why they are disabled. */
 function keyMenu(path: string, whyNot: string | undefined, ask: (dialog: OpenDialog) => void): MenuEntry[] {
   const whyNotBelow = whyNot ?? (path === '' ? 'Choose a key first.' : undefined)
   const whyNotKey = whyNotBelow ?? (isRootKey(path) ? ROOT_STAYS : undefined)

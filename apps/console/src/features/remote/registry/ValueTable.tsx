@@ -1,8 +1,8 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
 import type { RegistryEntry } from '@muster/contract/api/registry'
-import { formatFileSize } from '@muster/rules/text/file-size'
-import { makeVisible } from '@muster/rules/text/visible-text'
+import { formatFileSize } from '@muster/rules/text/units'
+import { makeVisible } from '@muster/rules/text/safe-text'
 import { DataTable } from '../../../ui/table/DataTable.tsx'
 import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
@@ -82,7 +82,7 @@ export function ValueTable({ path, values, selected, onSelect, onEdit, menuOf }:
         menuOf={({ name }) => menuOf(name)}
         card={hasCards ? CARD : undefined}
         scrollKey={path}
-        empty={<EmptyState message="This key has no values." />}
+        empty={<EmptyState message="No values" />}
       />
       {menu !== undefined && (
         <ContextMenu

@@ -1,4 +1,4 @@
-/** Which dialog is open, about the key that is shown or one of its values. */
+/** The open dialog, about the shown key or one of its values. */
 export type OpenDialog =
   | { what: 'new-key' | 'rename-key' | 'delete-key' | 'new-value' }
   | { what: 'edit-value' | 'rename-value' | 'delete-value'; name: string }

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../../../app/api/api.ts'
 import { queryKey } from '../../../app/api/query-key.ts'
 
-/** A key of a machine's registry, as far as it was asked for. */
+/** A key of a machine's registry, as far as it was loaded. */
 export function useRegistryKey({
   agentId,
   path,
@@ -19,7 +19,7 @@ export function useRegistryKey({
     queryFn: ({ pageParam, signal }) =>
       call(listRegistry, { params, query: { path, ...pageParam } }, { signal }),
     initialPageParam: { keys_from: 0, values_from: 0 },
-    // Past the end of one of the two there is nothing, and nothing comes twice.
+    // Beyond the end of one of the two lists there is no data, and no duplicates.
     getNextPageParam: ({ has_more, next_keys, next_values, key_count, value_count }) =>
       has_more ? { keys_from: next_keys ?? key_count, values_from: next_values ?? value_count } : undefined,
     enabled,

@@ -27,13 +27,13 @@ const START_TYPE_LABELS: Record<MachineService['start_type'], string> = {
   auto: 'Automatic',
   manual: 'Manual',
   disabled: 'Disabled',
-  fixed: 'By others',
+  fixed: 'Managed by the system',
 }
 
 const startLabel = ({ start_type, autodelay }: MachineService) =>
   `${START_TYPE_LABELS[start_type]}${start_type === 'auto' && autodelay ? ' (delayed)' : ''}`
 
-/** What needs somebody comes first. */
+/** Failed services first. */
 const STATUS_ORDER = ['failed', 'stopping', 'starting', 'paused', 'running', 'stopped', 'unknown']
 
 const VALUES: Record<string, (service: MachineService) => number | string> = {
@@ -44,7 +44,7 @@ const VALUES: Record<string, (service: MachineService) => number | string> = {
   user: ({ username }) => username.toLowerCase(),
 }
 
-/** Services in which all words stand somewhere, in the order of a column. */
+/** Services that contain all words, in the order of a column. */
 function findServices(
   services: readonly MachineService[],
   search: string,
@@ -108,11 +108,7 @@ export function ServiceTable({ agent, services, search }: ServiceTableProps) {
         card={hasCards ? SERVICE_CARD : undefined}
         scrollKey={`${sort.column} ${sort.descending} ${search}`}
         empty={
-          <EmptyState
-            message={
-              services.length === 0 ? 'This machine has no services.' : 'No service has all of these words.'
-            }
-          />
+          <EmptyState message={services.length === 0 ? 'No services' : 'No services match the search.'} />
         }
       />
       {open !== undefined && (
@@ -144,7 +140,7 @@ function menuOf(service: MachineService, setOpen: (open: Open) => void): MenuEnt
       id: 'start',
       label: 'Start',
       icon: IconPlayerPlay,
-      disabledReason: isUp ? 'It is running.' : undefined,
+      disabledReason: isUp ? 'Already running' : undefined,
       run: wish('start'),
     },
     {
@@ -152,7 +148,7 @@ function menuOf(service: MachineService, setOpen: (open: Open) => void): MenuEnt
       label: 'Stop',
       icon: IconPlayerStop,
       danger: true,
-      disabledReason: service.status === 'stopped' ? 'It is not running.' : undefined,
+      disabledReason: service.status === 'stopped' ? 'Not running' : undefined,
       run: wish('stop'),
     },
     { id: 'restart', label: 'Restart', icon: IconRefresh, run: wish('restart') },
@@ -181,7 +177,7 @@ interface ServiceLogDialogProps {
   onClose: () => void
 }
 
-/** What a service has written to the log of its machine, the newest last. */
+/** Log entries of a service on its machine, newest last. */
 function ServiceLogDialog({ agent, service, onClose }: ServiceLogDialogProps) {
   const params = { agent_id: agent.agent_id, name: service.name }
   const { data, error, refetch, isFetching } = useQuery({
@@ -196,7 +192,7 @@ function ServiceLogDialog({ agent, service, onClose }: ServiceLogDialogProps) {
       footer={
         <>
           <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
-            Read again
+            Refresh
           </Button>
           <Button variant="default" onClick={onClose} data-autofocus>
             Close
@@ -210,7 +206,7 @@ function ServiceLogDialog({ agent, service, onClose }: ServiceLogDialogProps) {
         <OutputBox
           label="Log"
           segments={data.lines.map((line) => ({ text: `${line}\n` }))}
-          empty="It has written nothing."
+          empty="No log entries"
           growing
         />
       )}
@@ -222,9 +218,9 @@ type ServiceWish = ServiceAction
 
 const VERBS = { start: 'Start', stop: 'Stop', restart: 'Restart' } as const
 const MESSAGES: Record<ServiceWish, string> = {
-  start: 'It runs until it is stopped, or the machine is.',
-  stop: 'What depends on it stops, too.',
-  restart: 'It does not answer for a moment.',
+  start: 'Runs until it is stopped.',
+  stop: 'Dependent services stop, too.',
+  restart: 'Unavailable for a moment.',
 }
 
 interface ControlServiceDialogProps {
@@ -234,7 +230,7 @@ interface ControlServiceDialogProps {
   onClose: () => void
 }
 
-/** Names the service and the machine; says in its place what the machine refused. */
+/** Names the service and the machine; shows the machine's error in place. */
 function ControlServiceDialog({ agent, service, wish, onClose }: ControlServiceDialogProps) {
   const queryClient = useQueryClient()
   const { name, display_name } = service
@@ -279,7 +275,7 @@ interface StartTypeDialogProps {
   onClose: () => void
 }
 
-/** When a service starts; only what the system of the machine knows is offered. */
+/** Start type of a service; only choices of the machine's system are offered. */
 function StartTypeDialog({ agent, service, onClose }: StartTypeDialogProps) {
   const queryClient = useQueryClient()
   const { name, display_name, start_type, autodelay } = service
@@ -288,7 +284,7 @@ function StartTypeDialog({ agent, service, onClose }: StartTypeDialogProps) {
   const choices = CHOICES.filter(({ value }) => value !== 'autodelay' || agent.plat === 'windows')
   return (
     <FormDialog
-      title={`Start of ${display_name} on ${agent.hostname}`}
+      title={`Start type of ${display_name} on ${agent.hostname}`}
       form={form}
       save={async ({ startType }) => {
         const wanted = CHOICES.find(({ value }) => value === startType)
@@ -299,13 +295,13 @@ function StartTypeDialog({ agent, service, onClose }: StartTypeDialogProps) {
         })
         await queryClient.invalidateQueries({ queryKey: queryKey(listServices) })
       }}
-      done={`The start of ${display_name} is changed.`}
+      done={`Start type of ${display_name} changed.`}
       onClose={onClose}
       size="sm"
     >
       <Select
-        label="Start"
-        data={now === 'fixed' ? [{ value: 'fixed', label: 'Decided by others' }, ...choices] : choices}
+        label="Start type"
+        data={now === 'fixed' ? [{ value: 'fixed', label: 'Managed by the system' }, ...choices] : choices}
         allowDeselect={false}
         data-autofocus
         {...form.getInputProps('startType')}

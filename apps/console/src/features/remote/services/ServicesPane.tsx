@@ -13,7 +13,7 @@ import { ServiceTable } from './ServiceTable.tsx'
 const REFRESH_MS = 10_000
 const FORBIDDEN = 'Your role does not allow you to see the services of machines.'
 
-/** The services of a machine, asked for anew now and then while somebody looks. */
+/** The services of a machine, polled while the page is visible. */
 export function ServicesPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_manage_winsvcs')
   const [search, setSearch] = useFind()
@@ -26,9 +26,7 @@ export function ServicesPane({ agent }: { agent: AgentDetail }) {
   if (!may) return <NoPermission message={FORBIDDEN} />
   if (data === undefined) {
     if (!agent.connected)
-      return (
-        <EmptyState message={`${agent.hostname} is not connected. Its services are shown once it is back.`} />
-      )
+      return <EmptyState message={`${agent.hostname} is offline. Services appear when it reconnects.`} />
     if (error === null) return <SkeletonRows rows={8} />
     if (isRefused(error)) return <NoPermission message={FORBIDDEN} />
     return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
@@ -48,7 +46,7 @@ export function ServicesPane({ agent }: { agent: AgentDetail }) {
           <span>
             {data.length} services, {running} running
           </span>
-          {!agent.connected && <span>Not connected: this is how it was last</span>}
+          {!agent.connected && <span>Offline: last known state</span>}
         </div>
       </div>
       <ServiceTable agent={agent} services={data} search={search} />

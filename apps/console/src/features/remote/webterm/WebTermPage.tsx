@@ -11,7 +11,7 @@ const WebTermSessions = lazyPart(() => import('./WebTermSessions.tsx').then((fil
 
 const page = getRouteApi('/signed-in/gated/webterm')
 
-/** A shell of the server itself, in a window of its own, and who has used it. */
+/** A shell of the server itself, in a separate window, and its sessions. */
 export function WebTermPage() {
   const { tool = 'terminal' } = page.useSearch()
   const navigate = page.useNavigate()
@@ -32,7 +32,7 @@ export function WebTermPage() {
     <main className={classes.page}>
       <header className={classes.head}>
         <h1 className={classes.name}>Web terminal</h1>
-        <span className={classes.place}>A shell of the server that this console comes from</span>
+        <span className={classes.place}>Shell of the Muster server</span>
       </header>
       <Tabs
         value={tool}
@@ -52,10 +52,10 @@ export function WebTermPage() {
               <WebTerminal />
             </Suspense>
           ) : (
-            <EmptyState message="The web terminal is switched off.">
+            <EmptyState message="The web terminal is disabled.">
               {!info.hosted && (
                 <Button variant="default" component="a" href="/?dialog=settings">
-                  Open the global settings
+                  Open global settings
                 </Button>
               )}
             </EmptyState>

@@ -7,7 +7,7 @@ import { SessionTable } from '../SessionTable.tsx'
 import { SESSION_COLUMNS, type SessionContext } from '../session-columns.tsx'
 
 const COLUMNS: readonly DataColumn<WebTermSession, SessionContext>[] = SESSION_COLUMNS.filter(
-  // The server itself has no receipts, and asks nobody for a reason.
+  // The server itself has no change reports, and requires no reason.
   ({ id }) => id !== 'changes' && id !== 'purpose',
 ).map((column) =>
   column.id === 'tool'
@@ -15,7 +15,7 @@ const COLUMNS: readonly DataColumn<WebTermSession, SessionContext>[] = SESSION_C
     : column,
 )
 
-/** Who had a shell of the server, from when to when; each can be played. */
+/** Shell sessions on the server; each can be played. */
 export function WebTermSessions() {
   const { data, error, refetch } = useQuery({ ...query(listWebTermSessions, {}), staleTime: 0 })
   if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
@@ -25,7 +25,7 @@ export function WebTermSessions() {
       sessions={data}
       columns={COLUMNS}
       hostnameOf={({ host }) => host}
-      empty="Nobody has opened the web terminal yet."
+      empty="No web terminal sessions yet."
     />
   )
 }

@@ -85,8 +85,8 @@ function describe(state: TerminalState): string {
       return state.exitCode === null ? state.message : `${state.message} Exit code ${state.exitCode}.`
     case 'refused':
       return state.message
-    // The others are of machines.
+    // The other tools are of machines.
     default:
-      return 'Connecting to the server ...'
+      return 'Connecting to the server …'
   }
 }

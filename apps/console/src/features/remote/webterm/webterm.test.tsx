@@ -37,7 +37,7 @@ test('a superuser sees on which host the shell is, and that it ended when the se
   await expect.element(status).toBeVisible()
   await expect.element(page.getByText('Recorded', { exact: true })).toBeVisible()
   sockets[0]?.dispatchEvent(new CloseEvent('close', { code: 1006 }))
-  await expect.element(page.getByText('A shell ends with it.', { exact: false })).toBeVisible()
+  await expect.element(page.getByText('The shell has ended.', { exact: false })).toBeVisible()
   expect(sockets).toHaveLength(1)
   await page.getByRole('button', { name: 'New terminal' }).click()
   await expect.poll(() => sockets.length).toBe(2)
@@ -49,7 +49,7 @@ test('it says that it is switched off; who had one before is listed and played a
   const events: [number, 'o', string][] = [[10, 'o', '$ whoami\r\n']]
   server.on(getRecording, () => answer(getRecording, { width: 80, height: 24, events, next: null }))
   const { at } = await open('/webterm')
-  await expect.element(page.getByText('The web terminal is switched off.')).toBeVisible()
+  await expect.element(page.getByText('The web terminal is disabled.')).toBeVisible()
   await page.getByRole('tab', { name: 'Sessions' }).click()
   await expect.poll(at).toBe('/webterm?tool=sessions')
   await expect.element(page.getByText('muster-1')).toBeVisible()

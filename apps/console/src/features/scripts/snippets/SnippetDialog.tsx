@@ -19,7 +19,7 @@ import { useSnippetAddress } from './use-snippet-address.ts'
 
 const CodeEditor = lazy(() => import('../CodeEditor.tsx').then((file) => ({ default: file.CodeEditor })))
 
-/** A snippet: a new one (`new`), or one that there is (`3`). Closing it leads to the list. */
+/** A new snippet (`new`) or an existing one (`3`). Closing leads to the list. */
 export function SnippetDialog({ item = '' }: AddressedDialogProps) {
   const { openSnippets } = useSnippetAddress()
   const needs = item === 'new' ? 'can_manage_scripts' : 'can_list_scripts'
@@ -58,7 +58,7 @@ interface SnippetForm extends Record<string, unknown> {
 }
 
 interface SnippetFormProps {
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited snippet, as it was when the form was opened. */
   snippet: Snippet | undefined
   onReload?: (() => void) | undefined
   onClose: () => void
@@ -76,7 +76,7 @@ function SnippetForm({ snippet, onReload, onClose }: SnippetFormProps) {
     },
     validate: {
       name: checkName,
-      code: (code) => (code.trim() === '' ? 'There is no code yet.' : null),
+      code: (code) => (code.trim() === '' ? 'Enter the code.' : null),
     },
     validateInputOnBlur: true,
   })
@@ -103,7 +103,7 @@ function SnippetForm({ snippet, onReload, onClose }: SnippetFormProps) {
         <ChangedMeanwhile what="this snippet" onReload={onReload} />
         <TextInput
           label="Name"
-          description="Scripts include it as {{name}}."
+          description="Scripts include it as {{name}}"
           maxLength={40}
           readOnly={!mayManage}
           data-autofocus
@@ -143,5 +143,5 @@ function SnippetForm({ snippet, onReload, onClose }: SnippetFormProps) {
 
 function checkName(name: string): string | null {
   if (name.trim() === '') return 'A name is needed.'
-  return /[{}]/.test(name) ? 'A name holds no braces: scripts write {{name}}.' : null
+  return /[{}]/.test(name) ? 'Do not use braces: scripts write {{name}}.' : null
 }

@@ -17,7 +17,7 @@ import { useSnippetAddress } from './use-snippet-address.ts'
 
 const TITLE = 'Snippets'
 
-/** Pieces of code that scripts include by name. Closing it leads to the script library. */
+/** Pieces of code that scripts include by name. Closing leads to the script library. */
 export function SnippetsDialog(_props: AddressedDialogProps) {
   const { openLibrary } = useSnippetAddress()
   return (
@@ -38,7 +38,7 @@ function Snippets({ onClose }: { onClose: () => void }) {
         title={TITLE}
         onClose={onClose}
         rows={snippets}
-        empty="There are no snippets yet. A script includes one wherever its name stands in double braces: {{name}}."
+        empty="No snippets yet. Scripts include a snippet as {{name}}."
         create={mayManage && <NewButton onClick={() => openSnippet('new')}>New snippet</NewButton>}
       >
         {(snippet) => (
@@ -66,7 +66,7 @@ function Snippets({ onClose }: { onClose: () => void }) {
           >
             <RowDetail>
               {SHELL_LABELS[snippet.shell]} ·{' '}
-              <CopyText text={`{{${snippet.name}}}`} label={`Copy the name of ${snippet.name}`} />
+              <CopyText text={`{{${snippet.name}}}`} label={`Copy name of ${snippet.name}`} />
             </RowDetail>
             {snippet.desc !== '' && <RowDetail>{snippet.desc}</RowDetail>}
           </ListRow>
@@ -81,7 +81,7 @@ function RemoveSnippet({ snippet, onClose }: { snippet: Snippet; onClose: () => 
   return (
     <RemoveDialog
       title={`Delete ${snippet.name}?`}
-      message="Scripts that include it keep its name in braces as text, which their shell will hardly understand."
+      message="Scripts that include it will likely fail."
       remove={() => call(deleteSnippet, { params: { id: snippet.id } })}
       done="Snippet deleted."
       stale={snippetsQuery.queryKey}

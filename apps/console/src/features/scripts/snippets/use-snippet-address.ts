@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The way between the list of snippets, one of them, and the script library. */
+/** Navigation between the list of snippets, one of them, and the script library. */
 export function useSnippetAddress() {
   const navigate = useNavigate()
   const go = useCallback(

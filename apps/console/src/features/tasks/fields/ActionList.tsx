@@ -19,7 +19,7 @@ import type { TaskFieldsProps } from './form-props.ts'
 
 const MOST = 20
 
-/** What a task does, step by step. */
+/** The actions of a task, in order. */
 export function ActionList({ agent, form }: TaskFieldsProps) {
   const mayListScripts = useMay('can_list_scripts')
   const { actions } = form.values
@@ -27,7 +27,7 @@ export function ActionList({ agent, form }: TaskFieldsProps) {
     form.insertListItem('actions', newAction(type, shellsOf(agent.plat)[0]?.value ?? 'sh'))
   const said = form.errors.actions
   return (
-    <Section title="What it does">
+    <Section title="Actions">
       <ol className={classes.actions} aria-label="Actions">
         {actions.map((action, index) => (
           <li key={action.key} className={classes.action}>
@@ -49,7 +49,7 @@ export function ActionList({ agent, form }: TaskFieldsProps) {
       )}
       {actions.length > 1 && (
         <Checkbox
-          label="Go on with the next action when one fails"
+          label="Continue with the next action after a failure"
           {...form.getInputProps('continue_on_error', { type: 'checkbox' })}
         />
       )}
@@ -109,7 +109,7 @@ function ActionHead({ form, index, action }: ActionHeadProps) {
   )
 }
 
-/** The custom field that takes what the task prints. */
+/** The custom field that stores the task's output. */
 function ResultField({ form }: Pick<TaskFieldsProps, 'form'>) {
   const mayView = useMay('can_view_customfields')
   const { data: fields = [], isSuccess } = useQuery({ ...fieldsQuery, enabled: mayView })
@@ -124,26 +124,26 @@ function ResultField({ form }: Pick<TaskFieldsProps, 'form'>) {
   return (
     <>
       <Select
-        label="Result to a custom field"
+        label="Store result in custom field"
         description={
           mayView
             ? isGone
-              ? 'The custom field that was chosen here does not exist any more.'
-              : 'Of each run that ends well. A run that prints an error then counts as failed.'
+              ? 'The selected custom field was deleted.'
+              : 'Taken from successful runs only. A run that prints to stderr counts as failed.'
             : 'Your role does not allow you to see custom fields.'
         }
-        placeholder={mayView && fields.length === 0 ? 'There are no custom fields yet' : 'None'}
+        placeholder={mayView && fields.length === 0 ? 'No custom fields yet' : 'None'}
         data={groups}
         disabled={!mayView}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'Keep the result in no custom field' }}
-        nothingFoundMessage="No such custom field"
+        clearButtonProps={{ 'aria-label': 'Clear custom field' }}
+        nothingFoundMessage="No matching custom field"
         {...form.getInputProps('custom_field')}
       />
       {chosen !== null && (
         <Checkbox
-          label="All that it prints, instead of the last line"
+          label="Store the whole output instead of the last line"
           disabled={!mayView}
           {...form.getInputProps('collector_all_output', { type: 'checkbox' })}
         />
@@ -167,7 +167,7 @@ function ScriptFields({ agent, form, index }: TaskFieldsProps & { index: number 
     const script = scripts.find(({ id }) => `${id}` === next)
     form.setFieldValue(path('script'), next)
     if (script === undefined) return
-    // What the script suggests; what was written for another one does not fit this one.
+    // The script's suggestions; arguments of another script do not fit.
     form.setFieldValue(path('script_args'), script.args)
     form.setFieldValue(path('env_vars'), script.env_vars)
     form.setFieldValue(path('timeout'), script.default_timeout)
@@ -180,14 +180,12 @@ function ScriptFields({ agent, form, index }: TaskFieldsProps & { index: number 
         data={groupScripts(scripts, agent.plat ?? undefined)}
         description={
           action.name === ''
-            ? 'The script of this action is not in the library any more.'
+            ? 'The script of this action was deleted from the library.'
             : chosen?.description || undefined
         }
         searchable
         allowDeselect={false}
-        nothingFoundMessage={
-          scripts.length === 0 ? 'There are no scripts yet' : 'No such script for this platform'
-        }
+        nothingFoundMessage={scripts.length === 0 ? 'No scripts yet' : 'No matching script for this platform'}
         maxDropdownHeight={280}
         {...form.getInputProps(path('script'))}
         onChange={choose}
@@ -236,7 +234,7 @@ function CommandFields({ agent, form, index }: TaskFieldsProps & { index: number
       </div>
       {form.values.actions[index]?.shell === 'custom' && (
         <TextInput
-          label="Path of the shell"
+          label="Shell path"
           classNames={{ input: 'mono' }}
           maxLength={1000}
           {...form.getInputProps(path('custom_shell'))}

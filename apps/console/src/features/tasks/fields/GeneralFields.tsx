@@ -1,6 +1,6 @@
 import { Checkbox, Group, Select, Switch, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Switch.css'
-import { platformName } from '@muster/rules/agents/platform-name'
+import { platformName } from '@muster/rules/agents/available-actions'
 import classes from './TaskFields.module.css'
 import { Section } from './Section.tsx'
 import type { TaskFieldsProps } from './form-props.ts'
@@ -40,7 +40,7 @@ export function GeneralFields({ agent, form }: TaskFieldsProps) {
           </Group>
         </Checkbox.Group>
       )}
-      <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+      <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </Section>
   )
 }

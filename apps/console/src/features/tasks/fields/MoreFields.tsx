@@ -1,13 +1,12 @@
 import { Checkbox, Select, TextInput, type TextInputProps } from '@mantine/core'
-import { isTimed } from '@muster/rules/schedules/task-schedule'
-import { parseTimePeriod } from '@muster/rules/schedules/time-period'
+import { isTimed, parseTimePeriod } from '@muster/rules/schedules/task-schedule'
 import { useEffect } from 'react'
 import { POLICY_CHOICES, TYPE_CHOICES } from '../task-words.ts'
 import { Section } from './Section.tsx'
 import classes from './TaskFields.module.css'
 import type { TaskFieldsProps } from './form-props.ts'
 
-/** Repetition, delay, and what happens when something comes in between. */
+/** Repetition, delay, and handling of overlaps and missed runs. */
 export function MoreFields({ agent, form }: TaskFieldsProps) {
   const type = TYPE_CHOICES.find(({ value }) => value === form.values.task_type)?.value ?? 'manual'
   const repeats = form.values.task_repetition_interval.trim() !== ''
@@ -20,21 +19,21 @@ export function MoreFields({ agent, form }: TaskFieldsProps) {
             name="task_repetition_interval"
             label="Repeat every"
             placeholder="15m"
-            description="Optional: a number and s, m, h or d."
+            description="Optional: a number and s, m, h or d"
           />
           <TimePeriod
             form={form}
             name="task_repetition_duration"
-            label="For"
+            label="Repeat for"
             placeholder="1h"
-            description="From each start on."
+            description="From each start"
             disabled={!repeats}
           />
         </div>
       )}
       {repeats && isTimed(type) && type !== 'cron' && (
         <Checkbox
-          label="End what still runs when that time is over"
+          label="Stop running repetitions at the end"
           {...form.getInputProps('stop_task_at_duration_end', { type: 'checkbox' })}
         />
       )}
@@ -43,14 +42,14 @@ export function MoreFields({ agent, form }: TaskFieldsProps) {
           <TimePeriod
             form={form}
             name="random_task_delay"
-            label="Random delay of up to"
+            label="Random delay up to"
             placeholder="30m"
-            description="Optional: many machines do not begin at once."
+            description="Optional: spreads the start of many machines"
           />
         )}
         <Select
-          label="While an earlier run still goes on"
-          description="Of this task."
+          label="If an earlier run is still active"
+          description="For this task"
           data={POLICY_CHOICES}
           allowDeselect={false}
           {...form.getInputProps('task_instance_policy')}
@@ -64,8 +63,8 @@ export function MoreFields({ agent, form }: TaskFieldsProps) {
       )}
       {isTimed(type) && agent.agent_id !== null && (
         <Checkbox
-          label="Delete the task when no run is to come"
-          description="Within hours of the last one, with its runs; not while that has failed."
+          label="Delete the task after its last run"
+          description="Within hours, with its runs, unless the last run failed."
           {...form.getInputProps('remove_if_not_scheduled', { type: 'checkbox' })}
         />
       )}
@@ -82,7 +81,7 @@ function TimePeriod({ form, name, ...input }: TimePeriodProps) {
   const isRefused = form.errors[name] !== undefined
   const text = form.values[name].trim()
   useEffect(() => {
-    // Logs "Time Period is invalid" where that is the reason; once for each refusal, not for each key.
+    // Logs "Time Period is invalid" once per rejection, not for each key.
     if (isRefused) parseTimePeriod(text)
   }, [isRefused, text])
   return <TextInput {...input} {...form.getInputProps(name)} />

@@ -21,7 +21,7 @@ import type { TaskFieldsProps } from './form-props.ts'
 export function ScheduleFields({ agent, form }: TaskFieldsProps) {
   const type = TYPE_CHOICES.find(({ value }) => value === form.values.task_type)?.value ?? 'manual'
   return (
-    <Section title="When it runs">
+    <Section title="Schedule">
       <Select
         label="Runs"
         data={[...TYPE_CHOICES]}
@@ -74,7 +74,7 @@ export function ScheduleFields({ agent, form }: TaskFieldsProps) {
               <TextInput
                 type="datetime-local"
                 label="Ends"
-                description="Optional. Nothing runs after it."
+                description="Optional. No runs after this time."
                 inputWrapperOrder={['label', 'input', 'description', 'error']}
                 {...form.getInputProps('expire_date')}
               />
@@ -135,7 +135,7 @@ function CheckChoice({ agent, form }: TaskFieldsProps) {
       placeholder="Choose a check"
       description={
         agent.agent_id === null
-          ? 'A new check of the policy can be chosen once it is saved.'
+          ? 'Save the policy before you choose its new check.'
           : mayList
             ? undefined
             : 'Your role does not allow you to see checks.'
@@ -144,7 +144,7 @@ function CheckChoice({ agent, form }: TaskFieldsProps) {
       searchable
       allowDeselect={false}
       nothingFoundMessage={
-        agent.agent_id === null ? 'The policy has no such check' : `${agent.hostname} has no such check`
+        agent.agent_id === null ? 'No matching check in the policy' : `No matching check on ${agent.hostname}`
       }
       {...form.getInputProps('assigned_check')}
     />
@@ -154,7 +154,7 @@ function CheckChoice({ agent, form }: TaskFieldsProps) {
 const SHOWN = 5
 const NOW_EVERY_MS = 10_000
 
-/** When the task that the form describes runs next, by the clocks of its machine. */
+/** The next runs of the form's task, in the machine's time zone. */
 function NextRuns({ agent, form }: TaskFieldsProps) {
   const nowMs = useNow(NOW_EVERY_MS)
   const times = toTimes(form.values)
@@ -163,13 +163,13 @@ function NextRuns({ agent, form }: TaskFieldsProps) {
   return (
     <div className={classes.next} role="region" aria-label="Next runs">
       {times === undefined ? (
-        <p className={classes.dim}>The next runs stand here once the fields above are complete.</p>
+        <p className={classes.dim}>Complete the fields above to see the next runs.</p>
       ) : runs.length === 0 ? (
-        <p>It will not run any more: none of its times is still to come.</p>
+        <p>No more runs: all times have passed.</p>
       ) : (
         <>
           <p>
-            {form.values.enabled ? 'Next' : 'Once it is switched on'}, by the clocks of {agent.hostname}{' '}
+            {form.values.enabled ? 'Next' : 'When enabled'}, in the time zone of {agent.hostname}{' '}
             {agent.agent_id !== null && <span className={classes.dim}>({zone})</span>}
           </p>
           <ul className={classes.times}>
@@ -180,7 +180,7 @@ function NextRuns({ agent, form }: TaskFieldsProps) {
             ))}
           </ul>
           {times.random_task_delay !== null && (
-            <p className={classes.dim}>Each of them up to {times.random_task_delay} later.</p>
+            <p className={classes.dim}>Each up to {times.random_task_delay} later.</p>
           )}
         </>
       )}
@@ -188,7 +188,7 @@ function NextRuns({ agent, form }: TaskFieldsProps) {
   )
 }
 
-/** What the clock there shows, and the one here where that is another time. */
+/** The time there, and here if it differs. */
 function Run({ zone, runMs, isEverywhere }: { zone: string; runMs: number; isEverywhere: boolean }) {
   const format = useDateFormat()
   const there = wallClockAt(zone, runMs)

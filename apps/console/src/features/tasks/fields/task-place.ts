@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { Platform } from '@muster/contract/fields'
 
-/** Where a task is to run: on a machine, or on those that a policy reaches, of which nothing is known. */
+/** The target of a task: a machine, or the unknown machines of a policy. */
 export type TaskPlace =
   | Pick<AgentDetail, 'agent_id' | 'hostname' | 'plat' | 'timezone'>
   | {
@@ -9,7 +9,7 @@ export type TaskPlace =
       hostname: string
       plat: null
       timezone: string
-      /** Of the policy, by whose failure a task may be started. */
+      /** Checks of the policy whose failure may start a task. */
       checks: readonly { value: string; label: string }[]
     }
 

@@ -12,7 +12,7 @@ interface NewPasswordFieldProps extends PasswordInputProps {
   onGenerate: (password: string) => void
 }
 
-/** A password for somebody else: typed or generated, and shown where it has to be handed over. */
+/** A password for another user: typed or generated, and shown so that it can be handed over. */
 export function NewPasswordField({ onGenerate, autoFocus = false, ...rest }: NewPasswordFieldProps) {
   const [isVisible, setVisible] = useState(false)
   return (
@@ -23,7 +23,7 @@ export function NewPasswordField({ onGenerate, autoFocus = false, ...rest }: New
         autoComplete="new-password"
         visible={isVisible}
         onVisibilityChange={setVisible}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         {...(autoFocus ? { 'data-autofocus': true } : {})}
         {...rest}
       />
@@ -35,7 +35,7 @@ export function NewPasswordField({ onGenerate, autoFocus = false, ...rest }: New
           setVisible(true)
         }}
       >
-        Generate
+        Generate password
       </Button>
     </div>
   )
@@ -46,7 +46,7 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 20
 
 function generatePassword(): string {
-  // Bytes above the last whole round would make the first letters more frequent.
+  // Bytes above the last whole multiple would make the first letters more frequent.
   const bound = 256 - (256 % LETTERS.length)
   let password = ''
   while (password.length < LENGTH) {

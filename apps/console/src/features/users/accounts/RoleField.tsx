@@ -4,20 +4,20 @@ import { useQuery } from '@tanstack/react-query'
 import { rolesQuery } from '../roles/roles-query.ts'
 import type { UserForm } from './user-form.ts'
 
-/** Which role a user has, among those that there are. */
+/** The role of a user. */
 export function RoleField({ form, isOwn }: { form: UseFormReturnType<UserForm>; isOwn: boolean }) {
   const { data: roles } = useQuery(rolesQuery)
   const { role, is_superuser } = form.values
   const words = isOwn
-    ? 'Somebody else may change your role.'
+    ? 'Only another user can change your role.'
     : roles?.length === 0
-      ? 'There are no roles yet: they are made in Settings, Roles.'
-      : 'What the user may do, and which clients are seen.'
+      ? 'No roles yet. Create them in Settings > Roles.'
+      : 'Permissions and visible clients of the user'
   return (
     <Select
       label="Role"
       description={words}
-      placeholder={is_superuser ? 'None: a superuser needs no role' : 'None: may do nothing'}
+      placeholder={is_superuser ? 'None: superusers need no role' : 'None: no permissions'}
       data={(roles ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))}
       value={role === null ? null : `${role}`}
       onChange={(value) => form.setFieldValue('role', value === null ? null : Number(value))}
@@ -25,7 +25,7 @@ export function RoleField({ form, isOwn }: { form: UseFormReturnType<UserForm>; 
       disabled={isOwn}
       searchable
       clearable
-      nothingFoundMessage="There is no such role."
+      nothingFoundMessage="No matching role"
       comboboxProps={{ withinPortal: true }}
     />
   )

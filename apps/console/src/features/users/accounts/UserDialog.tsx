@@ -19,7 +19,7 @@ import { RoleField } from './RoleField.tsx'
 import { checkUser, readUser, type UserForm as Values, writeUser } from './user-form.ts'
 import classes from './Users.module.css'
 
-/** A new user (`new`), or one that there is (`3`). Closing it leads to the users. */
+/** A new user (`new`) or an existing one (`3`). Closing leads to the users. */
 export function UserDialog({ item = '' }: AddressedDialogProps) {
   const { openUsers } = useUserAddress()
   return (
@@ -41,7 +41,9 @@ function LoadedUser({ id, onClose }: { id: number; onClose: () => void }) {
   if (opened?.may_change === false) {
     return (
       <Dialog title="User" onClose={onClose}>
-        <NoPermission message={`${opened.username} may do more than you, so you cannot change this user.`} />
+        <NoPermission
+          message={`${opened.username} has more permissions than you. You cannot edit this user.`}
+        />
       </Dialog>
     )
   }
@@ -59,9 +61,9 @@ function LoadedUser({ id, onClose }: { id: number; onClose: () => void }) {
   if (data !== undefined && isFetchedAfterMount && user === undefined) {
     return (
       <Dialog title="User" onClose={onClose}>
-        <EmptyState message="This user does not exist any more.">
+        <EmptyState message="User not found.">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Show the users
+            Show users
           </Button>
         </EmptyState>
       </Dialog>
@@ -71,9 +73,9 @@ function LoadedUser({ id, onClose }: { id: number; onClose: () => void }) {
 }
 
 interface UserFormProps {
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited user, as it was when the form was opened. */
   user: User | undefined
-  /** Somebody else has saved it since: begins anew with what is there now. */
+  /** After a conflict: restarts the form with the saved values. */
   onReload?: (() => void) | undefined
   onClose: () => void
 }
@@ -114,15 +116,15 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
       title={isNew ? 'New user' : `Edit ${user.username}`}
       form={form}
       save={save}
-      done={isNew ? 'User added.' : 'User saved. It counts at once.'}
-      submitLabel={isNew ? 'Add' : 'Save'}
+      done={isNew ? 'User added.' : 'User saved. Changes apply at once.'}
+      submitLabel={isNew ? 'Add user' : 'Save'}
       onClose={onClose}
     >
       <Stack gap="md">
         {onReload !== undefined && (
-          <Alert color="warning" title="Somebody else has changed this user">
+          <Alert color="warning" title="Another user has changed this user">
             <Button variant="default" mt="sm" onClick={onReload}>
-              Begin again
+              Reload
             </Button>
           </Alert>
         )}
@@ -130,7 +132,7 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
           <>
             <TextInput
               label="User name"
-              description="To sign in with. It stays as it is."
+              description="Used to sign in. Cannot be changed later."
               data-autofocus
               {...text('username', 150)}
             />
@@ -156,18 +158,16 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
             label="Superuser"
             description={
               isOwn
-                ? 'Somebody else may take this from you.'
-                : 'May do everything, whatever the role says, and sees every client.'
+                ? 'Only another user can change this.'
+                : 'Has all permissions and sees all clients, regardless of the role.'
             }
             disabled={isOwn}
             {...form.getInputProps('is_superuser', { type: 'checkbox' })}
           />
         )}
         <Checkbox
-          label="May sign in"
-          description={
-            isOwn ? 'You cannot block yourself.' : 'Without it they are blocked, and signed out at once.'
-          }
+          label="Enabled"
+          description={isOwn ? 'You cannot block yourself.' : 'Turning it off signs them out immediately.'}
           disabled={isOwn}
           {...form.getInputProps('is_active', { type: 'checkbox' })}
         />

@@ -41,40 +41,39 @@ const ACTS = {
   totp: {
     title: (name) => `Reset two-factor sign-in of ${name}?`,
     message:
-      'The authenticator app of this user does not count any more, and the password alone is enough until a new one is set up. Sessions end.',
-    label: 'Reset',
+      'Their authenticator app stops working. The password alone is enough until a new setup. Sessions end.',
+    label: 'Reset two-factor',
     danger: true,
-    done: 'Two-factor sign-in is reset.',
+    done: 'Two-factor sign-in reset.',
     act: ({ id }) => call(resetUserTotp, { body: { id } }),
   },
   block: {
     title: (name) => `Block ${name}?`,
-    message:
-      'The user is signed out at once, open tools are closed, and signing in is refused until unblocked.',
-    label: 'Block',
+    message: 'Signs out the user at once and closes open tools. They cannot sign in until unblocked.',
+    label: 'Block user',
     danger: true,
     done: 'User blocked.',
     act: ({ id }) => call(editUser, { params: { id }, body: { is_active: false } }),
   },
   unblock: {
     title: (name) => `Unblock ${name}?`,
-    message: 'The user may sign in again, with the same password and the same role.',
-    label: 'Unblock',
+    message: 'The user can sign in again with the same password and role.',
+    label: 'Unblock user',
     danger: false,
     done: 'User unblocked.',
     act: ({ id }) => call(editUser, { params: { id }, body: { is_active: true } }),
   },
   delete: {
     title: (name) => `Delete ${name}?`,
-    message: 'The user is signed out at once, and open tools are closed. The audit log keeps what was done.',
-    label: 'Delete',
+    message: 'Signs out the user at once and closes open tools. The audit log stays.',
+    label: 'Delete user',
     danger: true,
     done: 'User deleted.',
     act: ({ id }) => call(deleteUser, { params: { id } }),
   },
 } satisfies Record<string, Act>
 
-/** What the menu of a user asks before it is done. */
+/** Questions of a user's menu before an action. */
 export function UserQuestion({ user, what, onClose }: Asked & { onClose: () => void }) {
   if (what === 'password') return <ResetUserPassword user={user} onClose={onClose} />
   if (what === 'sessions') return <UserSessions user={user} onClose={onClose} />
@@ -110,7 +109,7 @@ function Confirm({ user, ask, onClose }: { user: User; ask: Act; onClose: () => 
   )
 }
 
-/** A new password for somebody else, who is signed out. */
+/** Sets a new password for another user, who is signed out. */
 function ResetUserPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const { id, username } = user
   const form = useForm({
@@ -124,8 +123,8 @@ function ResetUserPassword({ user, onClose }: { user: User; onClose: () => void 
       size="sm"
       form={form}
       save={({ password }) => call(resetUserPassword, { body: { id, password } })}
-      done="Password changed. The user is signed out everywhere."
-      submitLabel="Reset"
+      done="Password changed. The user was signed out everywhere."
+      submitLabel="Reset password"
       onClose={onClose}
     >
       <NewPasswordField
@@ -138,7 +137,7 @@ function ResetUserPassword({ user, onClose }: { user: User; onClose: () => void 
   )
 }
 
-/** Where a user is signed in, and a way to end each session or all. */
+/** The sessions of a user, and buttons to end each or all. */
 function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
   const queryClient = useQueryClient()
   const sessions = query(listUserSessions, { params: { id: user.id } })
@@ -183,7 +182,7 @@ function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
           ))}
         </ul>
       ) : (
-        <EmptyState message="This user is signed in nowhere." />
+        <EmptyState message="No active sessions" />
       )}
     </Dialog>
   )

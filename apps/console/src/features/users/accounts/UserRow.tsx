@@ -26,7 +26,7 @@ interface UserRowProps {
   onAsk: (what: Question) => void
 }
 
-/** A user: the names, the role, and when it was used. */
+/** A user: names, role, and last sign-in. */
 export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
   const { username, email, last_login, last_login_ip } = user
   const isOwn = useMe()?.id === user.id
@@ -45,7 +45,7 @@ export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
             </Button>
             <Menu position="bottom-end" withinPortal>
               <Menu.Target>
-                <ActionIcon aria-label={`More for ${username}`}>
+                <ActionIcon aria-label={`Actions on ${username}`}>
                   <IconDots size={16} stroke={1.75} aria-hidden />
                 </ActionIcon>
               </Menu.Target>
@@ -65,7 +65,7 @@ export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
       <RowDetail>
         <bdi>{describeRole(user)}</bdi>
         {user.totp && ' · two-factor sign-in'}
-        {mayEdit && !user.may_change && ' · may do more than you'}
+        {mayEdit && !user.may_change && ' · more permissions than you'}
       </RowDetail>
       <RowDetail>
         {last_login === null ? (
@@ -99,7 +99,7 @@ function Marks({ user, isOwn }: { user: User; isOwn: boolean }) {
   )
 }
 
-const IN_ACCOUNT = 'Yours is in the menu of your account.'
+const IN_ACCOUNT = 'Use your account menu.'
 
 function entriesFor(user: User, isOwn: boolean, onAsk: (what: Question) => void): MenuEntry[] {
   const notOwn = (why: string) => ({ disabledReason: isOwn ? why : undefined })
@@ -115,7 +115,7 @@ function entriesFor(user: User, isOwn: boolean, onAsk: (what: Question) => void)
       id: 'totp',
       label: 'Reset two-factor sign-in',
       icon: IconShieldOff,
-      disabledReason: isOwn ? IN_ACCOUNT : user.totp ? undefined : 'It is not set up.',
+      disabledReason: isOwn ? IN_ACCOUNT : user.totp ? undefined : 'Not set up',
       run: () => onAsk('totp'),
     },
     { id: 'sessions', label: 'Sessions', icon: IconDeviceLaptop, run: () => onAsk('sessions') },

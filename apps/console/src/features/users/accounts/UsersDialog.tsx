@@ -17,10 +17,10 @@ import classes from './Users.module.css'
 import { usersQuery } from './users-query.ts'
 
 const TITLE = 'Users'
-/** As many are seen at a glance. */
+/** From this number on there is a search field. */
 const FEW = 6
 
-/** Who may sign in, and with which role. */
+/** The users and their roles. */
 export function UsersDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_accounts" onClose={close}>
@@ -70,7 +70,7 @@ function Users({ close }: { close: () => void }) {
         {data === undefined ? (
           <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
         ) : found.length === 0 ? (
-          <EmptyState message="No user has all of these words." />
+          <EmptyState message="No users match the search." />
         ) : (
           <ListRows label={TITLE}>
             {found.map((user) => (

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The way between the users and the form of one. */
+/** Navigation between the users and the form of one. */
 export function useUserAddress() {
   const navigate = useNavigate()
   const openUser = useCallback(

@@ -13,7 +13,7 @@ export type UserForm = {
   is_active: boolean
 }
 
-/** What is known of a user, or nothing yet. */
+/** Initial values of a user's form. */
 export function readUser(user: User | undefined): UserForm {
   return {
     username: user?.username ?? '',
@@ -27,7 +27,7 @@ export function readUser(user: User | undefined): UserForm {
   }
 }
 
-/** What is changed of a user, and said of a new one. */
+/** The changes of a user, or the values of a new one. */
 export function writeUser(form: UserForm) {
   const { first_name, last_name, email, role, is_superuser, is_active } = form
   return { first_name, last_name, email, role, is_superuser, is_active }
@@ -38,7 +38,7 @@ const ofContract =
   (text: string): string | null =>
     schema.safeParse(text).error?.issues[0]?.message ?? null
 
-/** Name and password are asked for a new user only. */
+/** Name and password are required for a new user only. */
 export const checkUser = (isNew: boolean) => ({
   email: ofContract(OptionalEmail),
   ...(isNew ? { username: ofContract(NewUsername), password: checkNewPassword } : {}),

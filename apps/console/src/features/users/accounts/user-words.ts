@@ -5,13 +5,13 @@ export function fullName({ first_name, last_name }: User): string {
   return `${first_name} ${last_name}`.trim()
 }
 
-/** What the user may do, in a few words. */
+/** The user's permissions, in a few words. */
 export function describeRole({ has_all_rights, role_name }: User): string {
   if (role_name !== null) return role_name
-  return has_all_rights ? 'May do everything' : 'No role: may do nothing'
+  return has_all_rights ? 'All permissions' : 'No role, no permissions'
 }
 
-/** Those in whose names, address or role each word is found. */
+/** Users whose names, address or role contain each word. */
 export function findUsers(users: readonly User[], search: string): User[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return users.filter((user) => {

@@ -57,7 +57,7 @@ const field = (name: string) => page.getByRole('textbox', { name, exact: true })
 const rowOf = (name: string) => page.getByRole('listitem').filter({ hasText: name })
 
 async function choose(name: string, entry: string) {
-  await button(`More for ${name}`).click()
+  await button(`Actions on ${name}`).click()
   await page.getByRole('menuitem', { name: entry }).click()
 }
 
@@ -66,10 +66,10 @@ test('users are listed with their role and what stands in their way', async () =
   await expect.element(rowOf('ada').getByText('Ada <b>Winter</b>, ada@example.org')).toBeVisible()
   await expect.element(rowOf('ada').getByText('Help desk · two-factor sign-in')).toBeVisible()
   await expect.element(rowOf('eve').getByText('blocked')).toBeVisible()
-  await expect.element(rowOf('eve').getByText('No role: may do nothing')).toBeVisible()
+  await expect.element(rowOf('eve').getByText('No role, no permissions')).toBeVisible()
   await expect.element(rowOf('root').getByText('superuser')).toBeVisible()
   await expect.element(rowOf('root').getByText('you', { exact: true })).toBeVisible()
-  await button('More for root').click()
+  await button('Actions on root').click()
   await expect.element(page.getByText('You cannot delete yourself.')).toBeVisible()
   await expect.element(page.getByText('You cannot block yourself.')).toBeVisible()
   expect(server.calls(listUsers).length).toBeGreaterThan(0)
@@ -84,10 +84,10 @@ test('a user is added with a generated password and a role', async () => {
   await field('User name').fill('bob')
   await expect.element(page.getByText('Enter an e-mail address, such as name@example.com.')).toBeVisible()
   await field('E-mail').fill('bob@example.org')
-  await button('Generate').click()
+  await button('Generate password').click()
   await page.getByRole('combobox', { name: 'Role' }).click()
   await page.getByRole('option', { name: 'Help desk' }).click()
-  await button('Add').click()
+  await button('Add user').click()
   await expect.element(page.getByText('A user named "bob" already exists.')).toBeVisible()
   expect(server.calls(createUser)[0]?.body).toMatchObject({
     username: 'bob',
@@ -105,15 +105,15 @@ test('a user is given a new password, blocked after a question, and deleted', as
   server.on(editUser, () => answer(editUser, { ...ADA, is_active: false }))
   server.on(deleteUser, () => refuse('conflict', 'Nobody would be left who may do everything.'))
   await choose('ada', 'Reset password')
-  await button('Generate').click()
-  await button('Reset').click()
-  await expect.element(page.getByText('Password changed. The user is signed out everywhere.')).toBeVisible()
+  await button('Generate password').click()
+  await button('Reset password').click()
+  await expect.element(page.getByText('Password changed. The user was signed out everywhere.')).toBeVisible()
   expect(server.calls(resetUserPassword)[0]?.body).toMatchObject({ id: 2 })
   await choose('ada', 'Block')
-  await button('Block').click()
+  await button('Block user').click()
   await expect.poll(() => server.calls(editUser)[0]?.body).toEqual({ is_active: false })
   await choose('eve', 'Delete')
-  await button('Delete').click()
+  await button('Delete user').click()
   await expect.element(page.getByText('Nobody would be left who may do everything.')).toBeVisible()
 })
 
@@ -130,13 +130,13 @@ test('where a user is signed in is seen and ended', async () => {
   await choose('ada', 'Sessions')
   await expect.element(page.getByText('10.0.0.7')).toBeVisible()
   await button('End all sessions').click()
-  await expect.element(page.getByText('This user is signed in nowhere.')).toBeVisible()
+  await expect.element(page.getByText('No active sessions')).toBeVisible()
 })
 
 test('one edits the own names, and not what would lock oneself out', async () => {
   await openDialog('/?dialog=user&item=1')
   await expect.element(field('First name')).toHaveFocus()
-  for (const name of ['Superuser', 'May sign in']) await expect.element(box(name)).toBeDisabled()
+  for (const name of ['Superuser', 'Enabled']) await expect.element(box(name)).toBeDisabled()
   await expect.element(page.getByRole('combobox', { name: 'Role' })).toBeDisabled()
 })
 

@@ -6,7 +6,7 @@ import { SearchField } from '../../../ui/inputs/SearchField.tsx'
 import classes from './Roles.module.css'
 import { type RoleForm, switchPermissions } from './role-form.ts'
 
-/** What a role allows, in groups that can be switched as a whole. A superuser may do all of it. */
+/** The permissions of a role, in groups that can be switched as a whole. Superusers have all. */
 export function PermissionFields({ form }: { form: UseFormReturnType<RoleForm> }) {
   const [search, setSearch] = useState('')
   const { is_superuser: isAll, permissions } = form.values
@@ -30,7 +30,7 @@ export function PermissionFields({ form }: { form: UseFormReturnType<RoleForm> }
           {isAll ? 'all, as a superuser' : `${permissions.length} of ${PERMISSIONS.length}`}
         </span>
       </div>
-      {groups.length === 0 && <p className={classes.note}>No permission has all of these words.</p>}
+      {groups.length === 0 && <p className={classes.note}>No permissions match the search.</p>}
       <div className={classes.groups}>
         {groups.map(({ label, permissions: ofGroup }) => {
           const count = ofGroup.filter(has).length
@@ -69,7 +69,7 @@ interface PermissionGroup {
   permissions: readonly Permission[]
 }
 
-/** Groups as the field has them; the order within one is that of the contract. */
+/** Groups in display order; within a group the contract's order. */
 const GROUPS: readonly { label: string; of: RegExp }[] = [
   { label: 'Accounts', of: /_(accounts|roles|api_keys)$/ },
   {
@@ -87,7 +87,7 @@ const GROUPS: readonly { label: string; of: RegExp }[] = [
   { label: 'Agents', of: /_(agents?|agent_history|wol|cmd|notes|bulk)$/ },
 ]
 
-/** What stands in no other. */
+/** Permissions outside all groups. */
 const CORE = 'Core'
 
 const LABELS: Partial<Record<Permission, string>> = {
@@ -98,13 +98,13 @@ const LABELS: Partial<Record<Permission, string>> = {
   can_reboot_agents: 'Reboot and shut down',
   can_send_wol: 'Wake on LAN',
   can_send_cmd: 'Send commands',
-  can_list_agent_history: 'See what was sent to machines, with its output',
+  can_list_agent_history: 'See the history of machines with its output',
   can_use_mesh: 'Take Control and VNC',
   can_use_terminal: 'Terminal',
-  can_join_terminals: "Look on or type at a colleague's terminal",
+  can_join_terminals: "Watch or type into a colleague's terminal",
   can_use_registry: 'Registry of Windows: read and change',
   can_view_recordings: 'See sessions and play recordings',
-  can_manage_remote_access: 'Change when remote tools may be used',
+  can_manage_remote_access: 'Change remote access settings',
   can_manage_files: 'Files: read, change, upload, download',
   can_manage_procs: 'Processes: see, end, priority',
   can_view_eventlogs: 'Read logs of machines',
@@ -113,20 +113,20 @@ const LABELS: Partial<Record<Permission, string>> = {
   can_list_software: 'See installed software',
   can_manage_software: 'Install packages (on screen: VNC servers only), refresh the software list',
   can_manage_winupdates: 'Patches: see, scan for, approve, install',
-  can_run_scripts: 'Run scripts, with the keys of the store that are open to the role',
+  can_run_scripts: 'Run scripts, with the allowed keys of the key store',
   can_run_server_scripts: 'Run and approve scripts on the server',
-  can_manage_scripts: 'Change scripts, with the right to run them where they are used',
+  can_manage_scripts: 'Change scripts; scripts in use also need “Run scripts”',
   can_list_autotasks: 'See tasks',
   can_manage_checks: 'Change checks; script checks also need “Run scripts”',
-  can_manage_autotasks: 'Change tasks; their commands and scripts need the right to run them',
+  can_manage_autotasks: 'Change tasks; commands and scripts need their own permissions',
   can_run_autotasks: 'Run tasks now',
   can_list_automation_policies: 'See policies',
-  can_manage_automation_policies: 'Change and assign policies, with the rights of what they contain',
+  can_manage_automation_policies: 'Change and assign policies; their content needs its own permissions',
   can_list_alerttemplates: 'See alert templates',
   can_manage_alerttemplates: 'Change alert templates',
   can_view_auditlogs: 'Read the audit log',
   can_list_pendingactions: 'See pending actions',
-  can_manage_pendingactions: 'Call off pending actions',
+  can_manage_pendingactions: 'Cancel pending actions',
   can_list_accounts: 'See users, roles and sessions',
   can_manage_accounts: 'Change users, end sessions',
   can_view_core_settings: 'See global settings',
@@ -139,7 +139,7 @@ const LABELS: Partial<Record<Permission, string>> = {
 
 const VERBS: Record<string, string> = { list: 'See', view: 'See', manage: 'Change', edit: 'Change' }
 
-/** What a permission allows, in words; by its name where nobody has written some. */
+/** Label of a permission; unknown ones get a label from their name. */
 export function permissionLabel(permission: Permission): string {
   const written = LABELS[permission]
   if (written !== undefined) return written
@@ -158,7 +158,7 @@ function placeOf(label: string): number {
   return known === -1 ? GROUPS.length + 1 : known
 }
 
-/** The groups with what has all of the words in its name, its label or its group. */
+/** The groups with the permissions whose name, label or group contain all words. */
 export function findPermissions(search: string): readonly PermissionGroup[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return PERMISSION_GROUPS

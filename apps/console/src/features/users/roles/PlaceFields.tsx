@@ -8,7 +8,7 @@ import type { RoleForm } from './role-form.ts'
 
 type PlaceList = 'can_view_clients' | 'can_view_sites'
 
-/** Which clients and sites a role sees. */
+/** The clients and sites that a role sees. */
 export function PlaceFields({ form }: { form: UseFormReturnType<RoleForm> }) {
   const { data: clients = [] } = useQuery(clientsQuery)
   const isAll = form.values.can_view_clients.length + form.values.can_view_sites.length === 0
@@ -30,13 +30,13 @@ export function PlaceFields({ form }: { form: UseFormReturnType<RoleForm> }) {
     <>
       <MultiSelect
         label="Clients"
-        description="Only these are seen, with all their sites. None here and no site below: all."
+        description="Visible clients with all their sites. Empty = all."
         data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
         {...places('can_view_clients')}
       />
       <MultiSelect
         label="Sites"
-        description="Single sites of other clients."
+        description="Single sites of other clients"
         data={clients.flatMap(({ name: client, sites }) =>
           sites.map(({ id, name }) => ({ value: `${id}`, label: `${client} › ${name}` })),
         )}

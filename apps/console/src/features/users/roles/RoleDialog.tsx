@@ -17,7 +17,7 @@ import { checkRole, readRole, type RoleForm as Values, writeRole } from './role-
 import { rolesQuery } from './roles-query.ts'
 import { useRoleAddress } from './use-role-address.ts'
 
-/** A new role (`new`), or one that there is (`3`). Closing it leads to the roles. */
+/** A new role (`new`) or an existing one (`3`). Closing leads to the roles. */
 export function RoleDialog({ item = '' }: AddressedDialogProps) {
   const { openRoles } = useRoleAddress()
   const me = useMe()
@@ -25,7 +25,7 @@ export function RoleDialog({ item = '' }: AddressedDialogProps) {
     <GuardedDialog title="Role" needs="can_manage_accounts" onClose={openRoles}>
       {me?.is_superuser !== true ? (
         <Dialog title="Role" onClose={openRoles}>
-          <NoPermission message="Only superusers may change roles." />
+          <NoPermission message="Only superusers can change roles." />
         </Dialog>
       ) : item === 'new' ? (
         <RoleForm role={undefined} onClose={openRoles} />
@@ -43,7 +43,7 @@ function LoadedRole({ id, onClose }: { id: number; onClose: () => void }) {
       id={id}
       title="Role"
       gone="This role does not exist any more."
-      back="Show the roles"
+      back="Show roles"
       onClose={onClose}
     >
       {(role, onReload) => <RoleForm role={role} onReload={onReload} onClose={onClose} />}
@@ -52,9 +52,9 @@ function LoadedRole({ id, onClose }: { id: number; onClose: () => void }) {
 }
 
 interface RoleFormProps {
-  /** The one that is edited, as it was when the form was opened. */
+  /** The edited role, as it was when the form was opened. */
   role: Role | undefined
-  /** Somebody else has saved it since: begins anew with what is there now. */
+  /** After a conflict: restarts the form with the saved values. */
   onReload?: (() => void) | undefined
   onClose: () => void
 }
@@ -82,16 +82,16 @@ function RoleForm({ role, onReload, onClose }: RoleFormProps) {
       title={role === undefined ? 'New role' : `Edit ${role.name}`}
       form={form}
       save={save}
-      done={role === undefined ? 'Role added.' : 'Role saved. It counts at once.'}
-      submitLabel={role === undefined ? 'Add' : 'Save'}
+      done={role === undefined ? 'Role added.' : 'Role saved. Changes apply at once.'}
+      submitLabel={role === undefined ? 'Add role' : 'Save'}
       onClose={onClose}
       size="lg"
     >
       <Stack gap="md">
         <ChangedMeanwhile what="this role" onReload={onReload} />
         {isOwn && (
-          <Alert color="warning" title="This is your own role">
-            What you take away is gone for you as soon as it is saved.
+          <Alert color="warning" title="You are editing your own role">
+            Removed permissions are gone for you when you save.
           </Alert>
         )}
         <TextInput
@@ -103,17 +103,17 @@ function RoleForm({ role, onReload, onClose }: RoleFormProps) {
         />
         <Checkbox
           label="Superuser"
-          description="May do everything, sees every client, and may change roles."
+          description="Has all permissions, sees all clients, and can change roles."
           {...flag('is_superuser')}
         />
         <Checkbox
-          label="Two-factor sign-in is required"
-          description="Who has the role sets it up at the next sign-in."
+          label="Require two-factor sign-in"
+          description="Users of the role set it up at the next sign-in."
           {...flag('totp_required')}
         />
         <Checkbox
           label="Ask for a code again before remote tools"
-          description="A terminal, a desktop and the registry open only after a code of the last ten minutes."
+          description="Terminal, desktop and registry need a code from the last ten minutes."
           {...flag('require_2fa_for_remote')}
         />
         {!form.values.is_superuser && <PlaceFields form={form} />}

@@ -18,7 +18,7 @@ import classes from './Roles.module.css'
 
 const TITLE = 'Roles'
 
-/** What people may do: the roles, and who has them. */
+/** The roles and their users. */
 export function RolesDialog({ close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_list_accounts" onClose={close}>
@@ -46,11 +46,11 @@ function Roles({ close }: { close: () => void }) {
           </>
         }
       >
-        {!mayEdit && <p className={classes.note}>Only superusers may change roles.</p>}
+        {!mayEdit && <p className={classes.note}>Only superusers can change roles.</p>}
         {data === undefined ? (
           <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
         ) : data.length === 0 ? (
-          <EmptyState message="There are no roles yet. A role says what its users may do, and which clients they see.">
+          <EmptyState message="No roles yet. A role sets permissions and visible clients.">
             {mayEdit && <NewRole />}
           </EmptyState>
         ) : (
@@ -75,14 +75,14 @@ function NewRole() {
   )
 }
 
-/** Asks before a role is deleted; the server refuses while somebody has it. */
+/** Asks before a role is deleted; the server refuses while it has users. */
 function RemoveRole({ role, onClose }: { role: Role; onClose: () => void }) {
   return (
     <RemoveDialog
       title="Delete this role?"
       message={
         <Text>
-          <bdi>{role.name}</bdi> is deleted with all that it says. Nobody has it.
+          <bdi>{role.name}</bdi> has no users and is deleted.
         </Text>
       }
       remove={() => call(deleteRole, { params: { id: role.id } })}
@@ -101,12 +101,12 @@ interface RoleRowProps {
   onRemove: () => void
 }
 
-/** A role: how much it allows, where, and who has it. */
+/** A role: permissions, clients and users. */
 function RoleRow({ role, mayEdit, onRemove }: RoleRowProps) {
   const { openRole } = useRoleAddress()
   const { name, users } = role
   const isUsed = users.length > 0
-  const why = isUsed ? 'Somebody has this role.' : 'Delete'
+  const why = isUsed ? 'The role has users.' : 'Delete'
   return (
     <ListRow
       name={name}
@@ -141,15 +141,15 @@ function RoleRow({ role, mayEdit, onRemove }: RoleRowProps) {
     >
       <RowDetail>
         {describeExtent(role)}
-        {role.require_2fa_for_remote && ', asks for a code before remote tools'}
+        {role.require_2fa_for_remote && ', code before remote tools'}
       </RowDetail>
-      <RowDetail>{isUsed ? <bdi>{describeUsers(users)}</bdi> : 'Nobody has it.'}</RowDetail>
+      <RowDetail>{isUsed ? <bdi>{describeUsers(users)}</bdi> : 'No users'}</RowDetail>
     </ListRow>
   )
 }
 
 function describeExtent(role: Role): string {
-  if (role.is_superuser) return 'May do everything, everywhere'
+  if (role.is_superuser) return 'All permissions, all clients'
   const count = PERMISSIONS.filter((permission) => role[permission]).length
   const clients = role.can_view_clients.length
   const sites = role.can_view_sites.length

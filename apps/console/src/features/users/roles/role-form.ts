@@ -12,7 +12,7 @@ export type RoleForm = {
   permissions: Permission[]
 }
 
-/** What a role says, or nothing yet. */
+/** Initial values of a role's form. */
 export function readRole(role: Role | undefined): RoleForm {
   return {
     name: role?.name ?? '',
@@ -34,7 +34,7 @@ export const checkRole = {
   name: (name: string) => (name.trim() === '' ? 'A name is needed.' : null),
 }
 
-/** Some switched on or off, in the order of the contract: what is put back as it was is no change. */
+/** The permissions after a switch, in the contract's order: a reverted change is no change. */
 export function switchPermissions(
   before: readonly Permission[],
   changed: readonly Permission[],

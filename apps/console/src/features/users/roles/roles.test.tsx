@@ -39,11 +39,11 @@ async function openDialog(path: string, me: Partial<Me> = { username: 'ada', is_
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
 
-test('issue 4, 1.3: roles are listed with what they allow and who has them; one that is used cannot be deleted', async () => {
+test('roles are listed with what they allow and who has them; one that is used cannot be deleted', async () => {
   const server = await openDialog('/?dialog=roles')
   server.on(deleteRole, () => refuse('conflict', 'The role "Idle" cannot be deleted: eve has it.'))
   const row = page.getByRole('listitem').filter({ hasText: 'Help <b>desk</b>' })
-  await expect.element(row.getByText(`1 of ${PERMISSIONS.length} permissions, 1 client, asks for a code before remote tools`)).toBeVisible() // prettier-ignore
+  await expect.element(row.getByText(`1 of ${PERMISSIONS.length} permissions, 1 client, code before remote tools`)).toBeVisible() // prettier-ignore
   await expect.element(row.getByText('2 users: ada, bob')).toBeVisible()
   await expect.element(button('Delete Help <b>desk</b>')).toHaveAttribute('aria-disabled', 'true')
   await button('Delete Idle').click()
@@ -51,7 +51,7 @@ test('issue 4, 1.3: roles are listed with what they allow and who has them; one 
   await expect.element(page.getByText('The role "Idle" cannot be deleted: eve has it.')).toBeVisible()
 })
 
-test('issue 4, 1.3: a role is made of groups that are found and switched as a whole, and of places', async () => {
+test('a role is made of groups that are found and switched as a whole, and of places', async () => {
   const server = await openDialog('/?dialog=role&item=new')
   server.on(createRole, () => answer(createRole, IDLE))
   await page.getByRole('textbox', { name: 'Name' }).fill('Desk')
@@ -84,7 +84,7 @@ test('who edits the own role is warned, and the last superuser is not locked out
   const server = await openDialog('/?dialog=role&item=1')
   const sentence = 'Nobody would be left who may do everything.'
   server.on(editRole, () => refuse('conflict', sentence))
-  await expect.element(page.getByText('This is your own role')).toBeVisible()
+  await expect.element(page.getByText('You are editing your own role')).toBeVisible()
   await box('Superuser').click()
   await expect.element(box('All of Checks')).toBeChecked()
   await expect.element(box('All of Checks')).toBeDisabled()
@@ -100,7 +100,7 @@ test('who is no superuser sees the roles and changes none', async () => {
     is_superuser: false,
     permissions: ['can_list_accounts'],
   })
-  await expect.element(page.getByText('Only superusers may change roles.')).toBeVisible()
+  await expect.element(page.getByText('Only superusers can change roles.')).toBeVisible()
   expect(button('Edit Idle').query()).toBeNull()
   expect(button('New role').query()).toBeNull()
 })

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The way between the roles and the form of one. */
+/** Navigation between the roles and the form of one. */
 export function useRoleAddress() {
   const navigate = useNavigate()
   const openRole = useCallback(

@@ -13,7 +13,7 @@ interface CodeFormProps {
 
 const DIGITS = 6
 
-/** Asks for the code of an authenticator app; sends it by itself once six digits are there, typed or pasted. */
+/** Asks for the code of an authenticator app; sends it as soon as six digits are typed or pasted. */
 export function CodeForm({ send, submitLabel = 'Sign in', children, onBack }: CodeFormProps) {
   const [code, setCode] = useState('')
   const input = useRef<HTMLInputElement>(null)
@@ -21,7 +21,7 @@ export function CodeForm({ send, submitLabel = 'Sign in', children, onBack }: Co
   const submitCode = (digits: string) => {
     if (digits.length !== DIGITS || busy || secondsLeft > 0) return
     attempt(digits, {
-      // A refused code is no use any more: the field is ready for the next one.
+      // A rejected code is cleared, so that the field is ready for the next one.
       onError: () => {
         setCode('')
         input.current?.focus()

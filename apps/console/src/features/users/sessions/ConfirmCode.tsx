@@ -4,13 +4,13 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { CodeForm } from './CodeForm.tsx'
 
 interface ConfirmCodeProps {
-  /** Why a code is asked for. */
+  /** Why a code is required. */
   message: string
   onConfirmed: () => void
   onClose: () => void
 }
 
-/** Asks who is signed in for a code once more, before something that the role asks one for. */
+/** Asks the signed-in user for another code, before actions that require one by role. */
 export function ConfirmCode({ message, onConfirmed, onClose }: ConfirmCodeProps) {
   const send = async (twofactor: string) => {
     await call(confirmSession, { body: { twofactor } })
@@ -18,7 +18,7 @@ export function ConfirmCode({ message, onConfirmed, onClose }: ConfirmCodeProps)
   }
   return (
     <Dialog title="Enter your code" size="sm" onClose={onClose}>
-      <CodeForm send={send} submitLabel="Go on">
+      <CodeForm send={send} submitLabel="Continue">
         <div>{message}</div>
       </CodeForm>
     </Dialog>

@@ -6,12 +6,12 @@ import { MessagePage } from '../../../app/shell/MessagePage.tsx'
 import { call } from '../../../app/api/api.ts'
 import { forgetSignIn, isSignedIn } from '../../../app/session/session.ts'
 
-/** Where a session ends, by itself or by signing out. */
+/** The page after a session ended or a sign-out. */
 export function ExpiredPage() {
   useEffect(signOut, [])
   return (
     <MessagePage title="You are signed out">
-      <p>Your session has ended. Sign in again to go on where you were.</p>
+      <p>Your session has ended. Sign in again to continue.</p>
       <Button component={Link} to="/login" size="sm" data-autofocus>
         Sign in
       </Button>
@@ -19,10 +19,10 @@ export function ExpiredPage() {
   )
 }
 
-/** Ends the session on the server if one is left, and here in any case. */
+/** Ends the session on the server if there is one, and here in any case. */
 function signOut(): void {
   if (!isSignedIn()) return
-  // The token is read when the call starts; whether the server hears of it changes nothing here.
+  // The token is read when the call starts; its result does not matter here.
   call(logout, {}).catch(() => undefined)
   forgetSignIn()
 }

@@ -5,11 +5,11 @@ import { CodeForm } from './CodeForm.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
-/** Sign-in: user name and password, then the code where the user has one. */
+/** Sign-in: user name and password, then the code for users with two-factor. */
 export function LoginPage() {
   const navigate = useNavigate()
   const signIn = useSignIn(({ withoutTotp }) => {
-    // `next` is kept while TOTP is set up, since that ends in another sign-in.
+    // `next` is kept during the TOTP setup, which ends in another sign-in.
     if (withoutTotp) void navigate({ to: '/totp_setup', replace: true })
     else void navigate({ href: takeNext(), replace: true })
   })

@@ -5,18 +5,18 @@ import { useAttempt } from './use-attempt.ts'
 import type { Credentials } from './use-sign-in.ts'
 
 interface PasswordFormProps {
-  /** Given where somebody signs in again: the name stands and cannot be changed. */
+  /** For a repeated sign-in: the name is fixed. */
   username?: string | undefined
   send: (credentials: Credentials) => Promise<void>
 }
 
-/** A plain form with plain names, so that password managers find and fill it; Enter submits. */
+/** A plain form with plain names, so that password managers can fill it; Enter submits. */
 export function PasswordForm({ username, send }: PasswordFormProps) {
   const { attempt, busy, error, secondsLeft } = useAttempt(send)
   const password = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // Read from the form: what a password manager filled in raises no change event everywhere.
+    // Read from the form: not every browser fires a change event for password managers.
     const fields = new FormData(event.currentTarget)
     attempt({ username: readText(fields, 'username').trim(), password: readText(fields, 'password') })
     password.current?.select()
@@ -43,7 +43,7 @@ export function PasswordForm({ username, send }: PasswordFormProps) {
           required
           withAsterisk={false}
           {...(username === undefined ? {} : { 'data-autofocus': true })}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         />
         <Button type="submit" size="sm" loading={busy} disabled={secondsLeft > 0}>
           Sign in

@@ -7,7 +7,7 @@ import { Time } from '../../../ui/layout/Time.tsx'
 import classes from './SessionsDialog.module.css'
 import { describeBrowser } from './describe-browser.ts'
 
-/** Where somebody is signed in. `stale`: the list that it is in. */
+/** One session. `stale`: query key of its list. */
 export function SessionRow({ session, stale }: { session: Session; stale: QueryKey }) {
   const queryClient = useQueryClient()
   const end = useMutation({
@@ -32,7 +32,7 @@ export function SessionRow({ session, stale }: { session: Session; stale: QueryK
       {!session.current && (
         <Group gap="xs" wrap="nowrap">
           <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
-            End
+            End session
           </Button>
         </Group>
       )}

@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, SkeletonRows } from '../../../ui/layout/States.
 import classes from './SessionsDialog.module.css'
 import { SessionRow } from './SessionRow.tsx'
 
-/** The user's own sessions: where one is signed in, and a way to end each. */
+/** The user's own sessions, with buttons to end them. */
 export function SessionsDialog({ close }: AddressedDialogProps) {
   const [asking, setAsking] = useState(false)
   const navigate = useNavigate()
@@ -43,8 +43,8 @@ export function SessionsDialog({ close }: AddressedDialogProps) {
       {asking && (
         <ConfirmDialog
           title="End all sessions?"
-          message="Every browser that is signed in as you is signed out, this one too."
-          confirmLabel="End all"
+          message="Signs you out in every browser, including this one."
+          confirmLabel="End all sessions"
           danger
           busy={endAll.isPending}
           onConfirm={() => endAll.mutate()}
@@ -55,7 +55,7 @@ export function SessionsDialog({ close }: AddressedDialogProps) {
   )
 }
 
-/** No event tells of a new sign-in elsewhere; while somebody looks, the list is asked for this often. */
+/** No live event reports sign-ins elsewhere; an open dialog polls the list. */
 const REFRESH_MS = 3_000
 
 function SessionList() {
@@ -73,7 +73,7 @@ function SessionList() {
     return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
   }
   if (sessions === undefined) return <SkeletonRows rows={3} height={56} />
-  if (sessions.length === 0) return <EmptyState message="No session is open." />
+  if (sessions.length === 0) return <EmptyState message="No active sessions" />
   const ordered = sessions.toSorted(
     (a, b) => Number(b.current) - Number(a.current) || b.last_used.localeCompare(a.last_used),
   )

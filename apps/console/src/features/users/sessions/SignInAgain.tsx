@@ -7,7 +7,7 @@ import { CodeForm } from './CodeForm.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
-/** Over the page when the session has run out: signs in again in place, so that nothing typed is lost. */
+/** Shown over the page after the session expired: signs in again in place, so that typed text is kept. */
 export function SignInAgain() {
   const { user_name } = useSession()
   const queryClient = useQueryClient()
@@ -18,7 +18,7 @@ export function SignInAgain() {
   return (
     <Dialog title="Your session has expired" size="sm" zIndex={600}>
       <Stack gap="md">
-        <div>Sign in again to go on. What you have typed on this page is kept.</div>
+        <div>Sign in again to continue. Your input on this page is kept.</div>
         {signIn.step === 'code' ? (
           <CodeForm send={signIn.sendCode} />
         ) : (

@@ -2,7 +2,7 @@ import { ApiError } from '@muster/contract/client'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { ErrorBox } from '../../../ui/layout/ErrorBox.tsx'
 
-/** Why a step of signing in was refused; after too many attempts, for how long, until the wait is over. */
+/** The error of a sign-in step; after too many attempts, with a countdown. */
 export function SignInError({ error, secondsLeft }: { error: unknown; secondsLeft: number }) {
   if (error === null || error === undefined) return null
   const { message, caption } = describeError(error)
@@ -14,7 +14,7 @@ export function SignInError({ error, secondsLeft }: { error: unknown; secondsLef
       message="Too many failed attempts."
       caption={
         <>
-          {/* Read aloud once, while the number for the eyes counts down. */}
+          {/* Announced once, while the visible number counts down. */}
           <span className="read-only-aloud">{message}</span>
           <span aria-hidden>Try again in {secondsLeft} s.</span>
         </>

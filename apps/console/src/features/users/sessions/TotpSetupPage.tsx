@@ -15,9 +15,9 @@ import { ErrorState, SkeletonRows } from '../../../ui/layout/States.tsx'
 import { CodeForm } from './CodeForm.tsx'
 import classes from './TotpSetupPage.module.css'
 
-/** Shows the key for an authenticator app and asks for a first code, which proves that the app has it. */
+/** Shows the key for an authenticator app and asks for a first code as proof. */
 export function TotpSetupPage() {
-  // A POST that changes nothing once there is a key: asked once, and never kept beyond this page.
+  // A POST that changes nothing once a key exists: sent once, and never cached beyond this page.
   const { data, error, refetch } = useQuery({ ...query(setupTotp, {}), gcTime: 0, staleTime: Infinity })
   if (error !== null) {
     return (
@@ -37,7 +37,7 @@ export function TotpSetupPage() {
   if (data === false) {
     return (
       <MessagePage title="Two-factor sign-in">
-        <p>Two-factor sign-in is set up already. To use another app, reset it in your account menu first.</p>
+        <p>Two-factor sign-in is already set up. Reset it in your account menu first.</p>
         <Button component={Link} to="/" size="sm">
           Go to the dashboard
         </Button>
@@ -68,13 +68,13 @@ function ConfirmCode() {
   const confirm = async (twofactor: string) => {
     await call(confirmTotp, { body: { twofactor } })
     forgetSignIn()
-    notify('Two-factor sign-in is set up. Sign in with a code now.', { tone: 'positive' })
+    notify('Two-factor sign-in is set up. Now sign in with a code.', { tone: 'positive' })
     void navigate({ to: '/login', replace: true })
   }
   return <CodeForm send={confirm} submitLabel="Confirm" />
 }
 
-/** The ways out: later, where that is allowed, or signing out. */
+/** Ways out: later, if allowed, or sign-out. */
 function Leave() {
   const navigate = useNavigate()
   const { data: me } = useQuery(meQuery)
@@ -100,10 +100,10 @@ function Leave() {
 
 const inGroups = (key: string) => key.replaceAll(/(.{4})(?=.)/g, '$1 ')
 
-/** Light modules that a reader needs around the code. */
+/** Light modules that a scanner needs around the code. */
 const MARGIN = 4
 
-/** A QR code drawn here, as SVG: the key in it goes to nobody else. */
+/** A QR code rendered locally as SVG: the key never leaves the page. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { path, size } = useMemo(() => draw(text), [text])
   return (
@@ -115,7 +115,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
       height={200}
       shapeRendering="crispEdges"
     >
-      {/* Readers expect dark on light, also in dark mode. */}
+      {/* Scanners expect dark on light, also in dark mode. */}
       <rect width={size} height={size} fill="#fff" rx={2} />
       <path d={path} fill="#000" />
     </svg>

@@ -15,7 +15,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/** A browser's own description in words: `Firefox 140 on Windows`. What nobody knows is shown as it is. */
+/** A user agent as text: `Firefox 140 on Windows`. Unknown ones are shown unchanged. */
 export function describeBrowser(userAgent: string): string {
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]
   for (const [pattern, name] of BROWSERS) {

@@ -46,7 +46,7 @@ test('the eye shows the password and hides it again', async () => {
   const { screen } = await openConsole('/login')
   const password = screen.getByLabelText('Password', { exact: true })
   await password.fill('secret')
-  await screen.getByRole('button', { name: 'Show the password' }).click()
+  await screen.getByRole('button', { name: 'Show password' }).click()
   await expect.element(password).toHaveAttribute('type', 'text')
 })
 
@@ -176,5 +176,5 @@ test('TOTP that is set up already says so', async () => {
   const server = givenServer()
   server.on(setupTotp, () => answer(setupTotp, false))
   const { screen } = await openConsole('/totp_setup')
-  await expect.element(screen.getByText(/set up already/)).toBeVisible()
+  await expect.element(screen.getByText(/already set up/)).toBeVisible()
 })

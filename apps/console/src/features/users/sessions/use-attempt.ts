@@ -2,7 +2,7 @@ import { ApiError } from '@muster/contract/client'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
-/** One step of signing in: what it answers stands in the form, and after too many attempts it counts the wait down. */
+/** One step of signing in: its error is shown in the form, and after too many attempts a countdown. */
 export function useAttempt<Input>(send: (input: Input) => Promise<unknown>) {
   const [wait, setWait] = useState<Wait>()
   const { mutate, isPending, error } = useMutation({
@@ -21,13 +21,13 @@ function waitAfter(error: unknown): Wait | undefined {
   return { seconds, endsAtMs: Date.now() + seconds * 1000 }
 }
 
-/** A wait that the server asked for, from the moment at which it said so. */
+/** A wait required by the server, with its start time. */
 interface Wait {
   seconds: number
   endsAtMs: number
 }
 
-/** Whole seconds until the wait is over; 0 when there is none. */
+/** Whole seconds until the wait ends; 0 without one. */
 function useCountdown(wait: Wait | undefined): number {
   const [tick, setTick] = useState<{ wait: Wait; left: number }>()
   useEffect(() => {

@@ -14,7 +14,7 @@ export interface SignedIn {
   withoutTotp: boolean
 }
 
-/** The two steps of signing in: the password, then a code where the user has TOTP. */
+/** The two steps of signing in: the password, then a code for users with TOTP. */
 export function useSignIn(onSignedIn: (result: SignedIn) => void) {
   const [credentials, setCredentials] = useState<Credentials>()
   const sendPassword = async (body: Credentials): Promise<void> => {
@@ -35,7 +35,7 @@ export function useSignIn(onSignedIn: (result: SignedIn) => void) {
   }
 }
 
-/** Stores the session of an answer, if there is one in it. */
+/** Stores the session of a response, if it contains one. */
 function keep({ token, username, name }: SignIn): boolean {
   if (token === undefined || username === undefined) return false
   storeSignIn({ token, username, name })

@@ -1,11 +1,12 @@
-import { mergePolicies, type PolicyItem } from '@muster/rules/policies/policy-merge'
 import {
   AGENT_SETTING_NAMES,
   AGENT_SETTINGS,
   type AgentSetting,
   type AgentSettings,
+  mergePolicies,
+  type PolicyItem,
   settleAgentSettings,
-} from '@muster/rules/policies/policy-settings'
+} from '@muster/rules/policies/policy-merge'
 import { readSources, type SettingSources } from '../../agents/availability.ts'
 import { findChecksOfInterval } from '../../checks/queries.ts'
 import { redefineChecks } from '../../checks/redefine-checks.ts'

@@ -1,6 +1,10 @@
 import { MOST_NAMED, RemoteSettings } from '@muster/contract/api/remote-access'
-import { mergeRemoteSettings, type RemoteRules } from '@muster/rules/remote/remote-rules'
-import { mergeRecordingSettings, type RecordingRules } from '@muster/rules/remote/recording-rules'
+import {
+  mergeRecordingSettings,
+  mergeRemoteSettings,
+  type RecordingRules,
+  type RemoteRules,
+} from '@muster/rules/remote/remote-rules'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Database, Db } from '../../../platform/database/database.ts'
 import { readCoreSettings } from '../../settings/queries.ts'

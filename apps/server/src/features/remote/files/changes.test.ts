@@ -39,7 +39,7 @@ test('a path that is not base64url is always refused', async () => {
     const answer = await ada.send({ method, url, ...(payload === undefined ? {} : { payload }) })
     expect([answer.status, answer.error.fields], `${method} ${url}`).toMatchObject([
       400,
-      { path: ['A path is base64url.'] },
+      { path: ['A path must be base64url.'] },
     ])
   }
 })

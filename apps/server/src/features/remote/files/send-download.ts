@@ -7,7 +7,7 @@ import {
 } from '@muster/contract/agent/channel'
 import { FileNews } from '@muster/contract/agent/files'
 import { AppError } from '@muster/contract/errors'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { showRaw } from '@muster/rules/agents/raw-path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'

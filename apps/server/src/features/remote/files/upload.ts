@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { UploadNews, type UploadTask } from '@muster/contract/agent/files'
 import { MOST_UPLOAD_BYTES } from '@muster/contract/api/files'
 import { AppError } from '@muster/contract/errors'
-import { formatFileSize } from '@muster/rules/text/file-size'
+import { formatFileSize } from '@muster/rules/text/units'
 import { showRaw } from '@muster/rules/agents/raw-path'
 import {
   CHANNEL_HEADER_BYTES,

@@ -122,8 +122,8 @@ test('an upload is audited from start to end, also an abandoned one', async () =
     ;(await nextChannel(agent, from)).end(code, message)
     return asked
   }
-  const refused = await finish('refused', 'What arrived is not what was sent. Upload it again.')
-  expect(refused.error.detail).toBe('PC-12: What arrived is not what was sent. Upload it again.')
+  const refused = await finish('refused', 'The file was damaged during the transfer. Upload it again.')
+  expect(refused.error.detail).toBe('PC-12: The file was damaged during the transfer. Upload it again.')
   expect((await finish('ended')).status).toBe(200)
   await answered(() => ada.call(dropUpload, { params: at, query: { path: PATH } }), { answer: {} })
   expect(await fileAudit(server, user)).toEqual([

@@ -1,5 +1,5 @@
 import type { AlertHold, AlertLogKind, AlertState, AlertType } from '@muster/contract/api/alerts'
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 import type { Generated } from 'kysely'
 
 export interface AlertsTable {

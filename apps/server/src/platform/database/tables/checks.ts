@@ -1,6 +1,6 @@
 import type { CheckType } from '@muster/contract/api/checks'
-import type { CheckStatus } from '@muster/contract/checks/check-dependency'
-import type { Severity } from '@muster/contract/severity'
+import type { CheckStatus } from '@muster/contract/checks/check-samples'
+import type { Severity } from '@muster/contract/fields'
 import type { Generated } from 'kysely'
 
 export interface ChecksTable {

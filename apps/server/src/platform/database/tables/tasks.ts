@@ -1,5 +1,5 @@
 import type { TaskTrigger, TaskType } from '@muster/contract/agent/tasks'
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 import type { Generated } from 'kysely'
 
 export interface TasksTable {

@@ -1,4 +1,4 @@
-import type { Severity } from '@muster/contract/severity'
+import type { Severity } from '@muster/contract/fields'
 
 const COLORS = { error: '#c92a2a', warning: '#e67700', info: '#1864ab' } as const
 const OVER = '#2b8a3e'

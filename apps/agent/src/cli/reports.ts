@@ -1,0 +1,138 @@
+import { setPriority } from 'node:os'
+import {
+  InstalledPackage,
+  MAX_PACKAGES,
+  MAX_SOFTWARE_BYTES,
+  type SoftwareReport,
+} from '@muster/contract/agent/software'
+import { createHash } from 'node:crypto'
+import { MAX_PATCH_BYTES, MAX_PATCHES, Patch, type PatchReport } from '@muster/contract/agent/patches'
+import type { SoftwareSummary } from '../collectors/child-reports.ts'
+import { os } from '../os/index.ts'
+import { CliError, MeasureError } from '../errors.ts'
+
+const LOWEST = 19
+
+/** Runs in the agent's child process. Prints a summary of the installed software and a report. */
+export async function printSoftware(much: 'all' | 'hash'): Promise<void> {
+  setPriority(LOWEST)
+  const tools = await os.loadSoftwareTools()
+  const report = makeSoftwareReport(await list())
+  const summary: SoftwareSummary = { hash: report.hash, count: report.inventory.packages.length }
+  const reported: SoftwareReport = much === 'all' ? report : { ...report, inventory: null }
+  process.stdout.write(`${JSON.stringify(summary)}\n${JSON.stringify(reported)}`)
+
+  async function list() {
+    try {
+      return await tools.list(new AbortController().signal)
+    } catch (cause) {
+      if (cause instanceof MeasureError) throw new CliError(cause.message)
+      throw cause
+    }
+  }
+}
+
+const LOOK_EVERY_MS = 1000
+
+/** Runs in the agent's child process. Prints a summary of the available patches and a report. */
+export async function printPatches(refresh: 'now' | 'when old'): Promise<void> {
+  setPriority(LOWEST)
+  const signal = stopWithAgent()
+  const tools = await os.loadPatchTools()
+  const { report, needsReboot } = await look()
+  process.stdout.write(`${JSON.stringify({ needsReboot })}\n${JSON.stringify(report)}`)
+
+  async function look() {
+    try {
+      const { patches, problem, needsReboot } = await tools.scan({ refresh, signal })
+      return { report: makePatchReport(patches, problem), needsReboot: needsReboot ?? null }
+    } catch (cause) {
+      if (!(cause instanceof MeasureError)) throw cause
+      return { report: makePatchReport(null, cause.message), needsReboot: null }
+    }
+  }
+}
+
+/** Aborted when the agent asks for it or has exited. The patch tools would continue without the agent otherwise. */
+function stopWithAgent(): AbortSignal {
+  const stop = new AbortController()
+  process.once('SIGTERM', () => stop.abort())
+  const agent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== agent) stop.abort()
+  }, LOOK_EVERY_MS).unref()
+  return stop.signal
+}
+
+/** Runs in the agent's child process. Prints the slow facts as JSON. */
+export async function printSlowFacts(): Promise<void> {
+  process.stdout.write(JSON.stringify(await os.readSlowFacts()))
+}
+
+const MAX_LINE_CHARACTERS = 255
+
+/** Creates a sorted report without duplicates, cut to the limits of the contract. */
+export function makeSoftwareReport(found: readonly InstalledPackage[]) {
+  const once = new Map(
+    found.map((one) => [JSON.stringify([one.name, one.source, one.version]), one] as const),
+  )
+  const sorted = [...once].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const packages: InstalledPackage[] = []
+  let bytes = 0
+  for (const [, raw] of sorted) {
+    const fitting = InstalledPackage.safeParse(cutPackage(raw))
+    if (!fitting.success) continue
+    bytes += Buffer.byteLength(JSON.stringify(fitting.data)) + 1
+    if (packages.length >= MAX_PACKAGES || bytes > MAX_SOFTWARE_BYTES) break
+    packages.push(fitting.data)
+  }
+  const inventory = { packages, left_out: sorted.length - packages.length }
+  const hash = createHash('sha256').update(JSON.stringify(inventory)).digest('hex').slice(0, 32)
+  return { kind: 'software', hash, inventory } satisfies SoftwareReport
+}
+
+function cutPackage(one: InstalledPackage): InstalledPackage {
+  const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LINE_CHARACTERS)
+  return {
+    ...one,
+    name: line(one.name),
+    version: line(one.version),
+    publisher: line(one.publisher),
+    uninstall: one.uninstall?.slice(0, 1000) ?? null,
+  }
+}
+
+const LONGEST = 255
+
+/** Creates a sorted report without duplicates, cutPatch to the limits of the contract. `null` = the scan failed. */
+export function makePatchReport(found: readonly Patch[] | null, problem: string | null): PatchReport {
+  const reported = problem === null ? null : problem.replaceAll(/\s+/g, ' ').slice(0, 1000)
+  if (found === null) return { kind: 'patches', found: null, problem: reported }
+  const sorted = [...new Map(found.map((one) => [one.guid, one]))].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const patches: Patch[] = []
+  let bytes = 0
+  for (const [, raw] of sorted) {
+    const fitting = Patch.safeParse(cutPatch(raw))
+    if (!fitting.success) continue
+    bytes += Buffer.byteLength(JSON.stringify(fitting.data)) + 1
+    if (patches.length >= MAX_PATCHES || bytes > MAX_PATCH_BYTES) break
+    patches.push(fitting.data)
+  }
+  const list = { patches, left_out: sorted.length - patches.length }
+  const hash = createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 32)
+  return { kind: 'patches', found: { hash, ...list }, problem: reported }
+}
+
+function cutPatch(one: Patch): Patch {
+  const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST)
+  return {
+    ...one,
+    title: line(one.title),
+    kb: line(one.kb),
+    version: line(one.version),
+    current_version: line(one.current_version),
+    categories: one.categories.map(line).slice(0, 20),
+    description: one.description.slice(0, 2000),
+    more_info_urls: one.more_info_urls.map((url) => url.slice(0, 500)).slice(0, 10),
+  }
+}

@@ -1,0 +1,19 @@
+/** An error to print as one line on the command line. */
+export class CliError extends Error {
+  override name = 'CliError'
+}
+
+/** The agent cannot do what was requested. The message is shown to users. */
+export class AgentError extends Error {
+  override name = 'AgentError'
+}
+
+/** The machine cannot measure something. The message is shown to users. */
+export class MeasureError extends Error {
+  override name = 'MeasureError'
+}
+
+/** The run was not started. The message is shown to users. */
+export class RunError extends Error {
+  override name = 'RunError'
+}

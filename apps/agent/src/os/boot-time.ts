@@ -1,9 +1,0 @@
-const STEP_SECONDS = 10
-let last = 0
-
-/** Unix seconds of the start of the machine, steady although clock and uptime are read at different moments. */
-export function bootTimeFromUptime(uptimeSeconds: number): number {
-  const now = Math.round(Date.now() / 1000 - uptimeSeconds)
-  if (Math.abs(now - last) > STEP_SECONDS) last = now
-  return last
-}

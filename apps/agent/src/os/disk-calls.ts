@@ -1,0 +1,73 @@
+import { statfs } from 'node:fs/promises'
+import { MeasureError } from '../errors.ts'
+import type { MountSpace } from './probes.ts'
+
+/** Undefined if the path does not exist. */
+export async function measureMountSpace(mount: string): Promise<MountSpace | undefined> {
+  try {
+    const stats = await withDiskTimeout(mount, () => statfs(mount))
+    return {
+      totalBytes: stats.blocks * stats.bsize,
+      freeBytes: stats.bavail * stats.bsize,
+      inodes: stats.files > 0 ? { total: stats.files, free: Math.min(stats.ffree, stats.files) } : null,
+    }
+  } catch (cause) {
+    if (isGone(cause)) return undefined
+    throw cause
+  }
+}
+
+/** Returns whether a path does not exist, or its drive has no disk. */
+export function isGone(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && GONE.has(String(cause.code))
+}
+
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'UNKNOWN'])
+
+const PATIENCE_MS = 5000
+/**
+ * Limit for disk calls that are unanswered at one time. A disk that hangs (a network share) blocks one of the few
+ * threads of the process, possibly for hours, and the link needs those threads too.
+ */
+const MAX_PENDING = 2
+
+const unanswered = new Set<string>()
+const waiting = new Set<() => void>()
+
+/** Returns the result of a disk call. Throws MeasureError on timeout. A call that hangs is not repeated. */
+export async function withDiskTimeout<Answer>(path: string, ask: () => Promise<Answer>): Promise<Answer> {
+  const patience = startTimeout()
+  try {
+    while (unanswered.has(path) || unanswered.size >= MAX_PENDING) {
+      const isFree = Promise.withResolvers<'free'>()
+      const wake = () => isFree.resolve('free')
+      waiting.add(wake)
+      const outcome = await Promise.race([isFree.promise, patience.over])
+      waiting.delete(wake)
+      if (outcome === 'over') throw silent(path)
+    }
+    unanswered.add(path)
+    const asked = ask().finally(() => {
+      unanswered.delete(path)
+      for (const wake of waiting) wake()
+    })
+    // A late failure is ignored.
+    asked.catch(() => {})
+    const outcome = await Promise.race([asked.then((answer) => ({ answer })), patience.over])
+    if (outcome === 'over') throw silent(path)
+    return outcome.answer
+  } finally {
+    patience[Symbol.dispose]()
+  }
+}
+
+function silent(path: string): MeasureError {
+  const where = unanswered.has(path) || unanswered.size === 0 ? path : [...unanswered].join(' and ')
+  return new MeasureError(`${where} did not respond within ${PATIENCE_MS / 1000} seconds.`)
+}
+
+function startTimeout(): Disposable & { over: Promise<'over'> } {
+  const { promise, resolve } = Promise.withResolvers<'over'>()
+  const timer = setTimeout(() => resolve('over'), PATIENCE_MS)
+  return { over: promise, [Symbol.dispose]: () => clearTimeout(timer) }
+}

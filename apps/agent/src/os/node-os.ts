@@ -1,0 +1,73 @@
+import { cpus, networkInterfaces, uptime } from 'node:os'
+import type { NetworkAddress } from '@muster/contract/agent/facts'
+import type { z } from 'zod'
+import { readFileSync } from 'node:fs'
+import type { CpuTimes } from './probes.ts'
+
+/** Addresses that other machines can use: neither loopback nor link-local. */
+export function readAddresses(interfaces = networkInterfaces()): z.infer<typeof NetworkAddress>[] {
+  const addresses = Object.entries(interfaces).flatMap(([name, list]) =>
+    (list ?? [])
+      .filter(({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address))
+      .map(({ address, family, mac }) => ({
+        interface: name,
+        address,
+        family: family === 'IPv6' ? ('ipv6' as const) : ('ipv4' as const),
+        mac,
+      })),
+  )
+  // Sorted, because the system's order varies and would look like a change.
+  return addresses.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+}
+
+function sortKey(address: z.infer<typeof NetworkAddress>): string {
+  return `${address.interface} ${address.family} ${address.address}`
+}
+
+const STEP_SECONDS = 10
+let last = 0
+
+/** Boot time in Unix seconds. Rounded, because clock and uptime are read at different moments. */
+export function bootTimeFromUptime(uptimeSeconds: number): number {
+  const now = Math.round(Date.now() / 1000 - uptimeSeconds)
+  if (Math.abs(now - last) > STEP_SECONDS) last = now
+  return last
+}
+
+const NAMES: Partial<Record<string, string>> = { x64: 'amd64', ia32: '386' }
+
+/** The processor architecture as installers name it. */
+export function machineArch(): string {
+  return NAMES[process.arch] ?? process.arch
+}
+
+/** All processors together, for systems without a cheaper source. */
+export function readCpuTimes(): CpuTimes {
+  let busy = 0
+  let total = 0
+  for (const { times } of cpus()) {
+    const own = times.user + times.nice + times.sys + times.irq
+    busy += own
+    total += own + times.idle
+  }
+  return { busy, total }
+}
+
+/** Tolerance for computed boot times, which change when the clock is corrected. */
+const SAME_WITHIN_SECONDS = 120
+
+/** Identifies the current boot of the machine. */
+export function readBootMark(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    // Only Linux has it.
+    return String(Math.round(Date.now() / 1000 - uptime()))
+  }
+}
+
+export function isSameBoot(one: string, other: string): boolean {
+  if (one === other) return true
+  if (!/^\d+$/.test(one) || !/^\d+$/.test(other)) return false
+  return Math.abs(Number(one) - Number(other)) <= SAME_WITHIN_SECONDS
+}

@@ -1,0 +1,26 @@
+import { AgentError, MeasureError } from '../errors.ts'
+import type { LogTools, RegistryTools } from './os.ts'
+
+/** The event log on systems other than Windows. */
+export const noEventLog = (system: string) => async (): Promise<never> => {
+  throw new MeasureError(`Only Windows has an event log, and this machine runs ${system}.`)
+}
+
+/** The journal on a machine without systemd. */
+export const noJournal = (system: string) => async (): Promise<never> => {
+  throw new MeasureError(`Only Linux with systemd has a journal, and this machine runs ${system}.`)
+}
+
+/** For systems whose log the agent cannot read yet. Following files works. */
+export function noLogTools(system: string): LogTools {
+  const refuse = () => {
+    throw new AgentError(`The log of ${system} is not supported yet, only those of systemd and Windows.`)
+  }
+  return { read: async () => refuse(), follow: async () => refuse() }
+}
+
+const refuse = async () => {
+  throw new AgentError('Only Windows has a registry.')
+}
+
+export const noRegistry: RegistryTools = { readKey: refuse, readValue: refuse, change: refuse }

@@ -1,0 +1,122 @@
+import type { MachineService } from '@muster/contract/agent/services'
+import { AgentError } from '../errors.ts'
+import { firstLine, runTool } from '../os/run-tool.ts'
+import type { ServiceTools } from '../os/os.ts'
+import { type CommandContext, defineCommand, defineRequest } from './command.ts'
+
+export const readLog = defineRequest('read-log', async (search, { os }) =>
+  (await os.loadLogTools()).read(search),
+)
+
+export const uninstall = defineCommand('uninstall', {
+  isRun: false,
+  take: (_, context) => context.uninstall(),
+})
+
+export const watchMetrics = defineCommand('watch-metrics', {
+  isRun: false,
+  take: ({ seconds }, { liveMetrics }) => liveMetrics.watch(seconds),
+})
+
+export const reportFacts = defineCommand('report-facts', {
+  isRun: false,
+  take: (_, { refreshFacts }) => refreshFacts(),
+})
+
+export const readRegistryKey = defineRequest('read-registry-key', async (place, { os }) =>
+  (await os.loadRegistryTools()).readKey(place),
+)
+
+export const readRegistryValue = defineRequest('read-registry-value', async (place, { os }) =>
+  (await os.loadRegistryTools()).readValue(place),
+)
+
+export const changeRegistry = defineRequest('change-registry', async (change, { os }) =>
+  (await os.loadRegistryTools()).change(change),
+)
+
+export const setPriority = defineRequest('set-priority', async (input, { os }) => {
+  const tools = await os.loadProcessTools()
+  return { name: (await tools.setPriority(input, input.nice)).slice(0, 255) }
+})
+
+export const endProcess = defineRequest('end-process', async (input, { os }) => {
+  const tools = await os.loadProcessTools()
+  return tools.end(input, input)
+})
+
+export const watchProcesses = defineCommand('watch-processes', {
+  isRun: false,
+  take: ({ seconds }, { liveProcesses }) => liveProcesses.watch(seconds),
+})
+
+/** Limit for a reply, and for a message between two server processes. */
+const MAX_CHARACTERS = 200_000
+const MAX_LINE_CHARACTERS = 4000
+
+export const readServiceLog = defineRequest('read-service-log', async ({ name, lines }, { os }) => {
+  const tools = await os.loadServiceTools()
+  const kept: string[] = []
+  let characters = 0
+  for (const line of (await tools.readLog(name, lines)).slice(-lines).toReversed()) {
+    const cut = line.slice(0, MAX_LINE_CHARACTERS)
+    characters += cut.length
+    if (characters > MAX_CHARACTERS) break
+    kept.push(cut)
+  }
+  return { lines: kept.toReversed() }
+})
+
+export const setStartType = defineRequest('set-start-type', ({ name, start_type }, context) =>
+  changeService(name, context, (tools) => tools.setStartType(name, start_type)),
+)
+
+export const controlService = defineRequest('control-service', ({ name, action }, context) =>
+  changeService(name, context, (tools) => tools.control(name, action)),
+)
+
+export const listServices = defineRequest('list-services', async ({ name }, { os }) => {
+  const tools = await os.loadServiceTools()
+  return { services: await tools.list(name) }
+})
+
+/**
+ * Changes a service and returns its new state. The agent's own service is refused, because the agent could not
+ * reply.
+ */
+async function changeService(
+  name: string,
+  { os, dataFolder }: CommandContext,
+  change: (tools: ServiceTools) => Promise<void>,
+): Promise<MachineService> {
+  const tools = await os.loadServiceTools()
+  if (name === tools.ownName(dataFolder))
+    throw new AgentError("This is the agent's own service, which cannot be changed here.")
+  if ((await tools.list(name)).length === 0) throw new AgentError(`Service ${name} does not exist.`)
+  await change(tools)
+  const after = (await tools.list(name))[0]
+  if (after === undefined) throw new AgentError(`Service ${name} no longer exists.`)
+  return after
+}
+
+export const sendWakeUp = defineRequest('send-wake-up', async ({ macs }) => {
+  const { findBroadcasts, sendMagicPackets } = await import('../os/wake-up.ts')
+  const broadcasts = findBroadcasts()
+  if (broadcasts.length === 0)
+    throw new AgentError('The machine is in no network that a wake-up packet could be sent to.')
+  return { count: await sendMagicPackets(macs, broadcasts) }
+})
+
+const LIMIT_MS = 20_000
+
+/** Restarts the machine or shuts it down. The agent is often stopped before it can reply. */
+export const changePower = defineRequest('change-power', async ({ action }, { os }) => {
+  const { code, stdout, stderr, timedOut } = await runTool('shutdown', os.shutdownArguments(action), {
+    signal: AbortSignal.timeout(LIMIT_MS + 1000),
+    timeoutMs: LIMIT_MS,
+  })
+  if (timedOut) throw new AgentError(`The system did not respond within ${LIMIT_MS / 1000} seconds.`)
+  if (code !== 0)
+    throw new AgentError(`The system refused: ${firstLine(stderr, stdout) || `shutdown exited with ${code}`}`)
+  return {}
+})

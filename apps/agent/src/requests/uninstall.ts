@@ -1,6 +1,0 @@
-import { defineCommand } from './command.ts'
-
-export const uninstall = defineCommand('uninstall', {
-  isRun: false,
-  take: (_, context) => context.uninstall(),
-})

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import type { InstallRequest } from '../cli/install-order.ts'
+import { planSurroundings } from './environment.ts'
+import type { PreparedRun, RunContext } from './prepare-run.ts'
+import { RunError } from '../errors.ts'
+import { writeScriptFile } from './script-file.ts'
+
+/** The file where the installing process writes its error, beside its order. */
+export const WHY_SUFFIX = '.why'
+
+export interface InstallingOptions {
+  place: RunContext
+  /** Command line that starts this agent. */
+  program: readonly string[]
+  /** Called when the installed software may have changed. */
+  onEnd: () => void
+}
+
+/** Installs packages and patches, one request at a time. */
+export class Installing {
+  #options: InstallingOptions
+  #isBusy = false
+
+  constructor(options: InstallingOptions) {
+    this.#options = options
+  }
+
+  /** Prepares the installation in a child process. Throws RunError while another one is running. */
+  async prepare(order: InstallRequest): Promise<PreparedRun> {
+    const { place, program, onEnd } = this.#options
+    if (this.#isBusy)
+      throw new RunError('Another installation is running on this machine. Wait until it has finished.')
+    const [node = process.execPath, ...args] = program
+    this.#isBusy = true
+    try {
+      const surroundings = await planSurroundings({ env_vars: [], run_as_user: null }, place.os)
+      const file = writeScriptFile({
+        dataFolder: place.dataFolder,
+        name: 'order.json',
+        body: JSON.stringify(order),
+        user: undefined,
+      })
+      return {
+        plan: { ...surroundings, program: node, args: [...args, 'install-order', '--order', file.path] },
+        why: () => readIfThere(`${file.path}${WHY_SUFFIX}`),
+        [Symbol.dispose]: () => {
+          this.#isBusy = false
+          file[Symbol.dispose]()
+          onEnd()
+        },
+      }
+    } catch (cause) {
+      this.#isBusy = false
+      throw cause
+    }
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    // It exists only after an error.
+    return undefined
+  }
+}

@@ -1,0 +1,95 @@
+import type { CommandInput } from '@muster/contract/agent/commands'
+import type { Os } from '../os/os.ts'
+import { RunError } from '../errors.ts'
+import { planSurroundings } from './environment.ts'
+import { planPowershell, planScript } from './interpreters.ts'
+import type { ProcessPlan } from './run-process.ts'
+import { writeScriptFile } from './script-file.ts'
+import { findProgram } from './find-program.ts'
+
+type ScriptInput = Pick<
+  CommandInput<'run-script'>,
+  'interpreter' | 'body' | 'args' | 'env_vars' | 'run_as_user'
+>
+
+/** The folder for files of runs, and the system. */
+export interface RunContext {
+  dataFolder: string
+  os: Os
+}
+export interface PreparedRun extends Disposable {
+  plan: ProcessPlan
+  /** Returns the error message that the finished process left, if any. */
+  why?: () => string | undefined
+}
+
+/** Writes the file of a script and returns how to run it. Disposal removes the file. */
+export async function prepareScript(
+  input: ScriptInput,
+  { dataFolder, os }: RunContext,
+): Promise<PreparedRun> {
+  const surroundings = await planSurroundings(input, os)
+  const script = planScript(input.interpreter, input.body)
+  const file = writeScriptFile({
+    dataFolder,
+    name: script.fileName,
+    body: script.body,
+    user: surroundings.user,
+  })
+  const [program, ...args] = script.command(file.path)
+  return {
+    plan: { ...surroundings, program, args: [...args, ...input.args] },
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  }
+}
+
+type CommandLine = Pick<
+  CommandInput<'run-command'>,
+  'shell' | 'custom_shell' | 'cmd' | 'env_vars' | 'run_as_user'
+>
+
+/** Linux accepts at most 128 KiB per argument. Longer commands are written to a file. */
+const MAX_ARGUMENT_BYTES = 120_000
+const NO_FILES: Disposable = { [Symbol.dispose]() {} }
+
+/** Returns how a command line is run. Disposal removes the file of a long one. */
+export async function prepareCommand(input: CommandLine, place: RunContext): Promise<PreparedRun> {
+  const surroundings = await planSurroundings(input, place.os)
+  const inFile = (name: string, body: string, command: (path: string) => [string, ...string[]]) => {
+    const file = writeScriptFile({ dataFolder: place.dataFolder, name, body, user: surroundings.user })
+    const [program, ...args] = command(file.path)
+    return { plan: { ...surroundings, program, args }, [Symbol.dispose]: () => file[Symbol.dispose]() }
+  }
+  if (input.shell === 'powershell') {
+    const script = planPowershell(input.cmd)
+    return inFile(script.fileName, script.body, script.command)
+  }
+  if (input.shell === 'cmd') return { plan: { ...surroundings, ...planCmd(input.cmd) }, ...NO_FILES }
+  const program = findShell(input)
+  if (Buffer.byteLength(input.cmd) > MAX_ARGUMENT_BYTES)
+    return inFile('command.sh', input.cmd, (path) => [program, path])
+  return { plan: { ...surroundings, program, args: ['-c', input.cmd] }, ...NO_FILES }
+}
+
+function planCmd(cmd: string): Pick<ProcessPlan, 'program' | 'args' | 'verbatimArguments'> {
+  if (process.platform !== 'win32')
+    throw new RunError('cmd is a Windows shell. This machine has bash and sh.')
+  // /s: everything between the outer quotes is the command, as typed.
+  return {
+    program: process.env.ComSpec ?? 'cmd.exe',
+    args: ['/d', '/s', '/c', `"${cmd}"`],
+    verbatimArguments: true,
+  }
+}
+
+function findShell({ shell, custom_shell }: CommandLine): string {
+  if (shell === 'custom') {
+    const wanted = custom_shell?.trim() ?? ''
+    const program = wanted === '' ? undefined : findProgram(wanted)
+    if (program === undefined) throw new RunError(`Program "${wanted}" was not found on this machine.`)
+    return program
+  }
+  const program = shell === 'bash' ? findProgram('/bin/bash', 'bash') : findProgram('/bin/sh', 'sh')
+  if (program === undefined) throw new RunError(`${shell} is not installed on this machine.`)
+  return program
+}

@@ -1,0 +1,59 @@
+/**
+ * Servers for the stories, one after another in this process: it loads their modules once. Each has its own settings
+ * and its own data folder, which begins as a copy of one that a first start has filled: migrated, with the built-in
+ * scripts and the first user.
+ */
+import { cp, mkdtemp, readdir } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFirstAdmin } from '../features/users/create-first-admin.ts'
+import { readConfig } from '../platform/config/config.ts'
+import { keepFilesPrivate } from '../platform/files/private-files.ts'
+import { type RunningServer, startServer } from '../start-server.ts'
+
+export type HostRequest = { env: Record<string, string> } | 'stop'
+/** `lastLine`: nothing of the stopped server follows it on standard error, which may arrive after this reply. */
+export type HostReply = { url: string } | { lastLine: string } | { error: string }
+
+const LAST_LINE = JSON.stringify({ level: 'info', msg: 'stopped' })
+
+let template: string | undefined
+let running: RunningServer | undefined
+
+keepFilesPrivate()
+process.on('message', (request: HostRequest) => {
+  const reply = request === 'stop' ? stop() : start(request.env)
+  reply.catch((error: unknown) => ({ error: String(error) })).then((message) => process.send?.(message))
+})
+process.on('disconnect', () => {
+  if (template !== undefined) rmSync(template, { recursive: true, force: true })
+  process.exit(0)
+})
+
+async function start(env: Record<string, string>): Promise<HostReply> {
+  const config = readConfig(env)
+  if (config.databaseUrl === undefined && (await readdir(config.dataFolder)).length === 0) {
+    template ??= await fillTemplate(env)
+    await cp(template, config.dataFolder, { recursive: true })
+  }
+  running = await startServer(config)
+  await createFirstAdmin(running.ctx)
+  return { url: running.address }
+}
+
+async function fillTemplate(env: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-e2e-template-'))
+  const server = await startServer(readConfig({ ...env, MUSTER_DATA: folder, MUSTER_PORT: '0' }))
+  await createFirstAdmin(server.ctx)
+  await server.stop()
+  return folder
+}
+
+async function stop(): Promise<HostReply> {
+  const server = running
+  running = undefined
+  await server?.stop()
+  process.stderr.write(`${LAST_LINE}\n`)
+  return { lastLine: LAST_LINE }
+}

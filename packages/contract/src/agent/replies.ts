@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { CommandName } from './commands.ts'
+import { FolderPart, TextFile, WrittenText } from './files.ts'
+import { FoundLog } from './logs.ts'
+import { RegistryChanged, RegistryPage, WholeValue } from './registry.ts'
+import { MachineService, MAX_LOG_LINES, MAX_SERVICES } from './services.ts'
+import { TerminalDefaults } from './shells.ts'
+import { InventoryHash, MAX_PACKAGES } from './software.ts'
+
+const ProcessName = z.string().max(255)
+
+/** Commands that a machine answers with a `reply` frame: name -> shape of the reply. Replies are not stored. */
+export const replies = {
+  /** Name of the process, number of ended ones, and those that failed. */
+  'end-process': z.object({ name: ProcessName, ended: z.int().min(0), left: z.array(z.int()).max(5000) }),
+  'set-priority': z.object({ name: ProcessName }),
+  'list-shells': TerminalDefaults,
+  'list-services': z.object({ services: z.array(MachineService).max(MAX_SERVICES) }),
+  /** The new state. */
+  'control-service': MachineService,
+  'set-start-type': MachineService,
+  /** Of the report that was sent before. */
+  'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MAX_PACKAGES) }),
+  /** The scan has started or was already running. */
+  'scan-patches': z.object({}),
+  'read-service-log': z.object({ lines: z.array(z.string().max(4000)).max(MAX_LOG_LINES) }),
+  'read-log': FoundLog,
+  /** The system has accepted it. The link may end at any time. */
+  'read-registry-key': RegistryPage,
+  'read-registry-value': WholeValue,
+  'change-registry': RegistryChanged,
+  'change-power': z.object({}),
+  /** Number of sent packets. */
+  'send-wake-up': z.object({ count: z.int().min(1) }),
+  'list-folder': FolderPart,
+  /** Number of affected files and folders. */
+  'change-file': z.object({ count: z.int().min(0) }),
+  /** Current size in bytes. */
+  'begin-upload': z.object({ size: z.number().min(0) }),
+  'look-at-upload': z.object({ size: z.number().min(0) }),
+  'drop-upload': z.object({}),
+  'read-text': TextFile,
+  'write-text': WrittenText,
+} as const satisfies Partial<Record<CommandName, z.ZodType>>
+export type QuestionName = keyof typeof replies
+export type Reply<Name extends QuestionName> = z.infer<(typeof replies)[Name]>
+
+/** Timeout of a reply. */
+export const REPLY_SECONDS = 40

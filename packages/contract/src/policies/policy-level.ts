@@ -1,6 +1,0 @@
-import { POLICY_LEVELS } from '@muster/rules/policies/policy-chain'
-import { z } from 'zod'
-
-/** How near to a machine a policy is assigned. */
-export const PolicyLevel = z.enum(POLICY_LEVELS)
-export type PolicyLevel = z.infer<typeof PolicyLevel>

@@ -1,6 +1,0 @@
-/** An event-id field: `*` for every event, or a number; white space does not count. Undefined for any other text. */
-export function readEventId(text: string): '*' | number | undefined {
-  const squeezed = text.replaceAll(/\s/g, '')
-  if (squeezed === '*') return '*'
-  return /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(squeezed) ? Number(squeezed) : undefined
-}
