@@ -63,7 +63,7 @@ export async function previewTemplate(ctx: Context, caller: Caller, question: Qu
   }
 }
 
-interface Scene {
+interface PreviewContext {
   ctx: Context
   agent: AgentsRow
   question: Question
@@ -74,7 +74,7 @@ interface Scene {
 }
 
 function viewChannel(
-  { ctx, agent, question, applies, choices, seesSettings }: Scene,
+  { ctx, agent, question, applies, choices, seesSettings }: PreviewContext,
   row: ChannelRow,
 ): Answer['channels'][number] {
   const channel = readChannel(row)

@@ -1,10 +1,9 @@
 import type { createSnippet, editSnippet } from '@muster/contract/api/snippets'
 import type { Parsed } from '@muster/contract/endpoint'
-import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { laterThan } from '../../../platform/database/later-than.ts'
+import { changeRow, requireRow, takenName } from '../../../platform/database/change-row.ts'
 import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
@@ -27,7 +26,7 @@ export function addSnippet(
   { desc, ...form }: Parsed<typeof createSnippet>['body'],
 ): Promise<SnippetRow> {
   refuseLimited(caller, 'Snippets')
-  return refuseTaken(takenName(form.name), () =>
+  return refuseTaken(takenName('A snippet', form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
       const [created_at, modified] = [at.toISOString(), at.toISOString()]
@@ -52,25 +51,20 @@ export function addSnippet(
 export type SnippetChange = Parsed<typeof editSnippet>['body'] & { id: number }
 
 export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChange): Promise<SnippetRow> {
-  const { id, modified, desc, ...parts } = change
+  const { id, modified: loaded, desc, ...parts } = change
   refuseLimited(caller, 'Snippets')
-  return refuseTaken(takenName(parts.name ?? ''), () =>
-    ctx.transaction(async (tx, emit) => {
-      const before = await requireLockedSnippet(tx, id)
-      if (modified !== undefined && modified !== before.modified) {
-        throw new AppError(
-          'changed_meanwhile',
-          `"${before.name}" was changed by another user. Reload it and try again.`,
-        )
-      }
+  const taken = takenName('A snippet', parts.name ?? '')
+  return changeRow(
+    ctx,
+    { taken, loaded, lock: (tx) => requireLockedSnippet(tx, id) },
+    async ({ tx, emit, before, at, modified }) => {
       const codes = await findSnippetCodes(tx)
-      const at = ctx.now()
       const row = await updateSnippet(tx, id, {
         name: parts.name ?? before.name,
         code: parts.code ?? before.code,
         shell: parts.shell ?? before.shell,
         description: desc ?? before.description,
-        modified: laterThan(before.modified, at),
+        modified,
       })
       await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
@@ -85,7 +79,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
       })
       await tellChange(ctx, tx, emit)
       return row
-    }),
+    },
   )
 }
 
@@ -115,14 +109,8 @@ async function tellChange({ hooks }: Context, tx: Db, emit: (event: Event) => vo
   emit({ type: 'script.changed', ids: [] })
 }
 
-function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `A snippet named "${name}" already exists.` }
-}
-
 export async function requireSnippet(db: Db, id: number): Promise<SnippetRow> {
-  const snippet = await findSnippet(db, id)
-  if (snippet === undefined) throw new AppError('not_found', 'This snippet does not exist.')
-  return snippet
+  return requireRow(await findSnippet(db, id), 'snippet')
 }
 
 /** The row stays locked until the transaction ends. */
