@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { TerminalWindow } from '../load/terminal-window.ts'
 import { givenPrograms } from './given-programs.ts'
 import { raw, readFirst, someBytes, stalledBody, startToDownload, startUpload } from './moving-files.ts'
-import { openScene, type Scene } from './scene.ts'
+import { openScene, type FaultScene } from './scene.ts'
 
 const BIG_BYTES = 60_000_000
-let scene: Scene
+let scene: FaultScene
 let programs: Awaited<ReturnType<typeof givenPrograms>>
 
 beforeAll(async () => {

@@ -9,13 +9,13 @@ import {
   UPLOAD_BYTES_PATH,
   UploadBytesAnswer,
 } from '@muster/contract/api/files'
-import type { Scene } from './scene.ts'
+import type { FaultScene } from './scene.ts'
 
 export const raw = (path: string | Buffer) => Buffer.from(path).toString('base64url')
 
 /** A file on its way to a machine, as a browser sends it. */
 export async function startUpload(
-  { session, params }: Pick<Scene, 'session' | 'params'>,
+  { session, params }: Pick<FaultScene, 'session' | 'params'>,
   { path, bytes }: { path: string; bytes: Buffer },
 ) {
   const at = { path: raw(path) }
@@ -55,7 +55,7 @@ export function stalledBody(first: Buffer): ReadableStream<Uint8Array> {
 
 /** A file, or a folder as an archive, on its way to a browser. */
 export async function startToDownload(
-  { session, params }: Pick<Scene, 'session' | 'params'>,
+  { session, params }: Pick<FaultScene, 'session' | 'params'>,
   { path, archive = false }: { path: string | Buffer; archive?: boolean },
 ) {
   const { url } = await session.call(startDownload, { params, body: { path: raw(path), archive } })

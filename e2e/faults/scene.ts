@@ -10,7 +10,7 @@ import { startServer } from '../support/start-server.ts'
 import { listRunning } from './left-behind.ts'
 import { openLine } from './line.ts'
 
-export type Scene = Awaited<ReturnType<typeof openScene>>
+export type FaultScene = Awaited<ReturnType<typeof openScene>>
 
 /** A server (with its data at `data`), a machine behind a line that can drop, and a folder of its files. */
 export async function openScene({ path = '', data }: { path?: string; data?: string } = {}) {

@@ -52,7 +52,7 @@ const collected = (part: ReceiptPart) => {
   return part
 }
 
-/** The first look at the machine is over. */
+/** The first snapshot is complete. */
 const looked = (server: TestServer, folder: string, session: string) =>
   server.until(() => {
     try {
@@ -62,7 +62,7 @@ const looked = (server: TestServer, folder: string, session: string) =>
     }
   })
 
-test('issue 4, 2.8: a receipt says what changed: packages, services, files, users and ports', async () => {
+test('the report lists changed packages, services, files, users and ports', async () => {
   const machine = givenMachine()
   const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
   const terminal = await new TestChannel(server).opened()
@@ -108,7 +108,7 @@ test('issue 4, 2.8: a receipt says what changed: packages, services, files, user
   expect(kinds.indexOf('session-receipt')).toBeGreaterThan(kinds.indexOf('session-ended'))
 })
 
-test('issue 4, 5: VNC to another target has its receipt as well', async () => {
+test('VNC to another host has a report too', async () => {
   const machine = givenMachine()
   const vnc = createServer((socket) => socket.on('error', () => undefined).write('RFB 003.008\n'))
   await new Promise<void>((resolve) => void vnc.listen(0, '127.0.0.1', resolve))
@@ -127,7 +127,7 @@ test('issue 4, 5: VNC to another target has its receipt as well', async () => {
   ])
 })
 
-test('sessions that overlap have a receipt each, of what changed since each of them began', async () => {
+test('overlapping sessions have a report each, since their own start', async () => {
   const machine = givenMachine()
   const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
   const first = await new TestChannel(server).opened()
@@ -144,7 +144,7 @@ test('sessions that overlap have a receipt each, of what changed since each of t
   expect(await addedIn(second.session)).toEqual(['two'])
 })
 
-test('a session that the end of the agent interrupts has its receipt at the next start, and says so', async () => {
+test('a session that a stop of the agent interrupts has a report at the next start, marked as interrupted', async () => {
   const machine = givenMachine()
   const given = await givenAgent({ agent: { receipts: machine.maker } })
   const { server, folder } = given
@@ -159,7 +159,7 @@ test('a session that the end of the agent interrupts has its receipt at the next
   expect(readdirSync(join(folder, 'receipts'))).toEqual([])
 })
 
-test('what cannot be looked at says why, and the rest is told', async () => {
+test('a part that cannot be read reports the reason, and the others are complete', async () => {
   const machine = givenMachine()
   givenPrograms({ systemctl: 'echo "no bus" >&2; exit 1' })
   const { server } = await givenAgent({ agent: { receipts: machine.maker } })
@@ -170,7 +170,7 @@ test('what cannot be looked at says why, and the rest is told', async () => {
   expect(users).toMatchObject({ state: 'collected', added: [] })
 })
 
-test('a machine that cannot be looked at at all says that in the receipt', async () => {
+test('a failed snapshot is reported', async () => {
   const failing: ChangeRecorder = {
     begin: () => Promise.reject(new Error('no room left')),
     end: () => Promise.reject(new Error('no such file')),
@@ -181,6 +181,6 @@ test('a machine that cannot be looked at at all says that in the receipt', async
   const { files } = (await changesOf(server, terminal.session)).receipt.parts
   expect(files).toMatchObject({
     state: 'not_collected',
-    reason: expect.stringContaining('could not be looked at'),
+    reason: expect.stringContaining('Failed to take a snapshot'),
   })
 })

@@ -11,7 +11,7 @@ import { writeAlertLog, countEntries, MOST_LOG_ENTRIES } from './alert-log.ts'
 import { findAlert, findAlerts, type ListedAlert } from './list-alerts.ts'
 import { type AlertRow, findFailing, lockAlerts, lockChecks } from './queries.ts'
 import { emitAlertsChanged } from './emit-changed.ts'
-import { follow, lifeOf, storeLives } from './store-lives.ts'
+import { applyStep, draftOf, storeAlerts } from './store-lives.ts'
 
 export interface Order {
   type: AlertAction
@@ -156,7 +156,7 @@ async function change(
   }
   const alerts = await lockAlerts(tx, ctx.engine, ids)
   const failing = type === 'resolve' ? await findFailing(tx, checksOf(alerts)) : new Set<number>()
-  const lives = []
+  const drafts = []
   let refused: string | undefined
   for (const alert of alerts) {
     const stillStands = alert.check_id !== null && failing.has(alert.check_id)
@@ -165,11 +165,11 @@ async function change(
       refused ??= outcome.refused
       continue
     }
-    const life = lifeOf(alert)
-    follow(life, outcome)
-    lives.push(life)
+    const draft = draftOf(alert)
+    applyStep(draft, outcome)
+    drafts.push(draft)
   }
-  const stored = lives.length === 0 ? [] : await storeLives({ ctx, tx, emit }, lives)
+  const stored = drafts.length === 0 ? [] : await storeAlerts({ ctx, tx, emit }, drafts)
   return {
     changed: stored.filter((row) => row !== undefined),
     ...(refused === undefined ? {} : { refused }),

@@ -17,7 +17,7 @@ export interface Scene {
 }
 
 /** The changes of one alert within a transaction. */
-export interface Life {
+export interface AlertDraft {
   /** The stored row, absent for a new alert. */
   row?: AlertRow
   subject: Pick<Subject, 'cause' | 'alert_type' | 'agent_id' | 'check_id' | 'site_id'>
@@ -27,47 +27,47 @@ export interface Life {
   tells: TellKind[]
 }
 
-export function lifeOf(row: AlertRow): Life {
+export function draftOf(row: AlertRow): AlertDraft {
   return { row, subject: row, standing: row, flapping: row.flapping, log: [], tells: [] }
 }
 
-/** Applies a step in memory. storeLives writes all of them. */
-export function follow(life: Life, step: AlertStep): void {
-  life.standing = step.next
-  life.log.push(...step.log)
-  if (step.tell !== null) life.tells.push(step.tell)
+/** Applies a step in memory. storeAlerts writes all of them. */
+export function applyStep(draft: AlertDraft, step: AlertStep): void {
+  draft.standing = step.next
+  draft.log.push(...step.log)
+  if (step.tell !== null) draft.tells.push(step.tell)
 }
 
 /**
  * Stores alerts with their logs, and plans their notices. Returns the rows in the same order, undefined for a new one
  * whose cause was just raised by another process.
  */
-export async function storeLives(
+export async function storeAlerts(
   { ctx, tx, emit }: Scene,
-  lives: readonly Life[],
+  drafts: readonly AlertDraft[],
 ): Promise<(AlertRow | undefined)[]> {
   const modified = ctx.now().toISOString()
-  const fresh = lives.filter(({ row }) => row === undefined)
-  for (const life of fresh) keepSilent(life)
+  const fresh = drafts.filter(({ row }) => row === undefined)
+  for (const draft of fresh) suppress(draft)
   const inserted = await insertAlerts(
     tx,
-    fresh.map((life) => ({ ...columnsOf(life), created_at: modified, modified })),
+    fresh.map((draft) => ({ ...columnsOf(draft), created_at: modified, modified })),
   )
   const byKey = new Map(inserted.map((row) => [keyOf(row), row]))
   const stored: (AlertRow | undefined)[] = []
-  for (const life of lives) {
-    if (life.row === undefined) {
-      stored.push(byKey.get(keyOf({ ...life.subject, ...life.standing })))
+  for (const draft of drafts) {
+    if (draft.row === undefined) {
+      stored.push(byKey.get(keyOf({ ...draft.subject, ...draft.standing })))
       continue
     }
-    const row = { ...life.row, ...columnsOf(life), modified }
+    const row = { ...draft.row, ...columnsOf(draft), modified }
     await updateAlert(tx, row)
     stored.push(row)
   }
   const told: Tellable[] = []
   const followed: { alertId: number; tells: TellKind[] }[] = []
   const entries = []
-  for (const [index, { log, tells, row: before }] of lives.entries()) {
+  for (const [index, { log, tells, row: before }] of drafts.entries()) {
     const alert = stored[index]
     if (alert === undefined) continue
     entries.push(
@@ -89,21 +89,21 @@ export async function storeLives(
 }
 
 /** An alert that opened and resolved within one transaction is listed, but not notified. */
-function keepSilent(life: Life): void {
-  const { standing } = life
+function suppress(draft: AlertDraft): void {
+  const { standing } = draft
   if (standing.state !== 'resolved') return
-  life.tells = []
+  draft.tells = []
   if (standing.told === null) return
-  life.standing = { ...standing, told: null }
+  draft.standing = { ...standing, told: null }
   const at = standing.resolved_on ?? standing.alert_time
-  life.log.push({ at, kind: 'notice_held', by: '', text: 'The alert resolved before the notification.' })
+  draft.log.push({ at, kind: 'notice_held', by: '', text: 'The alert resolved before the notification.' })
 }
 
 function columnsOf({
   subject,
   standing,
   flapping,
-}: Life): Omit<AlertRow, 'id' | 'in_bell' | 'created_at' | 'modified'> {
+}: AlertDraft): Omit<AlertRow, 'id' | 'in_bell' | 'created_at' | 'modified'> {
   const { cause, alert_type, agent_id, check_id, site_id } = subject
   return {
     cause,

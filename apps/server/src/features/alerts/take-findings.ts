@@ -10,7 +10,7 @@ import {
 } from '@muster/rules/alerts/alert-state'
 import type { Subject } from './causes.ts'
 import { type AlertRow, findRecentAlerts, lockOpenAlerts } from './queries.ts'
-import { follow, type Life, lifeOf, type Scene, storeLives } from './store-lives.ts'
+import { applyStep, type AlertDraft, draftOf, type Scene, storeAlerts } from './store-lives.ts'
 
 /** A cause that started, changed or ended. */
 export interface Finding {
@@ -31,7 +31,7 @@ export const MORE_TO_COME_MS = 5000
 const LONGEST_MESSAGE = 4000
 
 type Earlier = Parameters<typeof judgeFlapping>[0][number] & { snooze_until: string | null }
-type Tale = Life & { findings: Finding[] }
+type FoundDraft = AlertDraft & { findings: Finding[] }
 
 /**
  * Raises, changes and resolves alerts from findings sorted by time. Each open alert is notified once; repeated findings
@@ -44,43 +44,43 @@ export async function takeFindings(
 ): Promise<Map<string, AlertRow>> {
   const { ctx, tx } = scene
   const causes = [...new Set(findings.map(({ cause }) => cause))].toSorted()
-  const open = new Map<string, Tale>()
+  const open = new Map<string, FoundDraft>()
   for (const row of await lockOpenAlerts(tx, ctx.engine, causes)) {
-    open.set(row.cause, { ...lifeOf(row), findings: [] })
+    open.set(row.cause, { ...draftOf(row), findings: [] })
   }
   const earlier = await findEarlier(scene, findings, open)
-  const tales: Tale[] = []
+  const found: FoundDraft[] = []
   const now = ctx.now()
   for (const finding of findings) {
     const subject = subjects.get(finding.cause)
-    const tale = open.get(finding.cause)
-    if (tale !== undefined) {
-      if (tale.row !== undefined && tale.findings.length === 0) tales.push(tale)
-      tale.findings.push(finding)
-      goOn(tale, finding)
-      if (tale.standing.state !== 'resolved') continue
+    const draft = open.get(finding.cause)
+    if (draft !== undefined) {
+      if (draft.row !== undefined && draft.findings.length === 0) found.push(draft)
+      draft.findings.push(finding)
+      goOn(draft, finding)
+      if (draft.standing.state !== 'resolved') continue
       open.delete(finding.cause)
-      earlier.get(finding.cause)?.push({ ...tale.standing, flapping: tale.flapping === 1 })
+      earlier.get(finding.cause)?.push({ ...draft.standing, flapping: draft.flapping === 1 })
     } else if (subject !== undefined && finding.severity !== null) {
       const begun = begin(subject, finding, { now, earlier: earlier.get(finding.cause) ?? [] })
-      tales.push(begun)
+      found.push(begun)
       open.set(finding.cause, begun)
     }
   }
-  return storeTales(scene, subjects, tales)
+  return storeFound(scene, subjects, found)
 }
 
 /** A cause that another process just raised is handled again, now that its alert exists. */
-async function storeTales(
+async function storeFound(
   scene: Scene,
   subjects: ReadonlyMap<string, Subject>,
-  tales: Tale[],
+  found: FoundDraft[],
 ): Promise<Map<string, AlertRow>> {
-  const changed = tales.filter(
+  const changed = found.filter(
     ({ row, log, standing }) => row === undefined || log.length > 0 || standing !== row,
   )
-  const known = tales.flatMap(({ row, log }) => (row !== undefined && log.length === 0 ? [row] : []))
-  const stored = await storeLives(scene, changed)
+  const known = found.flatMap(({ row, log }) => (row !== undefined && log.length === 0 ? [row] : []))
+  const stored = await storeAlerts(scene, changed)
   const open = [...known, ...stored].flatMap((row) =>
     row === undefined || row.open_cause === null ? [] : [[row.cause, row] as const],
   )
@@ -93,7 +93,7 @@ function begin(
   subject: Subject,
   finding: Finding,
   { now, earlier }: { now: Date; earlier: readonly Earlier[] },
-): Tale {
+): FoundDraft {
   const at = finding.at.toISOString()
   const flaps = judgeFlapping(earlier, at)
   const snoozedUntil = earlier.at(-1)?.snooze_until ?? null
@@ -108,7 +108,7 @@ function begin(
     tellAfter: tellAfter({ subject, at, now, isLate }),
     snoozedUntil: snoozedUntil !== null && snoozedUntil > now.toISOString() ? snoozedUntil : null,
   })
-  const tale: Tale = {
+  const draft: FoundDraft = {
     subject,
     standing: step.next,
     flapping: flaps === 'no' ? 0 : 1,
@@ -116,12 +116,12 @@ function begin(
     tells: [],
     findings: [finding],
   }
-  follow(tale, { ...step, log: signed(step.log, finding) })
+  applyStep(draft, { ...step, log: signed(step.log, finding) })
   if (flaps === 'first') {
     const text = `Flapping: ${FLAPPING_COUNT} changes in the last hour. You are notified again if it stays open for 30 minutes.`
-    tale.log.push({ at, kind: 'flapping', by: '', text })
+    draft.log.push({ at, kind: 'flapping', by: '', text })
   }
-  return tale
+  return draft
 }
 
 /** The latest time of the notification, if it is not immediate. */
@@ -140,15 +140,15 @@ interface Waiting {
   isLate: boolean
 }
 
-function goOn(tale: Tale, finding: Finding): void {
+function goOn(draft: FoundDraft, finding: Finding): void {
   const at = finding.at.toISOString()
   const { severity } = finding
   const step =
     severity === null
-      ? endCause(tale.standing, { at, text: messageOf(finding) })
-      : findAgain(tale.standing, { at, severity, message: messageOf(finding) })
+      ? endCause(draft.standing, { at, text: messageOf(finding) })
+      : findAgain(draft.standing, { at, severity, message: messageOf(finding) })
   if (step === undefined) return
-  follow(tale, { ...step, log: signed(step.log, finding) })
+  applyStep(draft, { ...step, log: signed(step.log, finding) })
 }
 
 /** Only the finding itself is attributed to the user, not its consequences. */
@@ -165,7 +165,7 @@ function messageOf({ text }: Finding): string {
 async function findEarlier(
   { tx }: Scene,
   findings: readonly Finding[],
-  open: ReadonlyMap<string, Tale>,
+  open: ReadonlyMap<string, FoundDraft>,
 ): Promise<Map<string, Earlier[]>> {
   const ended = new Set(findings.filter(({ severity }) => severity === null).map(({ cause }) => cause))
   const beginning = findings.filter(

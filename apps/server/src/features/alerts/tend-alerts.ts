@@ -19,7 +19,7 @@ import { inTurns } from './in-turns.ts'
 import { isOverdue, isWatched, overdueAt } from './overdue.ts'
 import { type AlertRow, lockAlerts } from './queries.ts'
 import { findSites, type SiteStanding } from './sites.ts'
-import { follow, lifeOf, type Scene, storeLives } from './store-lives.ts'
+import { applyStep, draftOf, type Scene, storeAlerts } from './store-lives.ts'
 import { MORE_TO_COME_MS } from './take-findings.ts'
 
 const MOST_STEPS = 5
@@ -45,18 +45,18 @@ async function tend(scene: Scene, ids: number[]): Promise<void> {
   // Another process was faster.
   if (alerts.length === 0) return
   const surroundingsOf = await findSurroundings(scene, alerts)
-  const lives = alerts.map((alert) => {
-    const life = lifeOf(alert)
+  const drafts = alerts.map((alert) => {
+    const draft = draftOf(alert)
     const around = surroundingsOf(alert)
-    for (let taken = 0; taken < MOST_STEPS && life.standing.state !== 'resolved'; taken += 1) {
-      const step = decideStep({ ...alert, ...life.standing }, around, now)
+    for (let taken = 0; taken < MOST_STEPS && draft.standing.state !== 'resolved'; taken += 1) {
+      const step = decideStep({ ...alert, ...draft.standing }, around, now)
       if (step === undefined) break
-      follow(life, step)
+      applyStep(draft, step)
     }
-    return life
+    return draft
   })
-  const changed = lives.filter(({ row, standing }) => row !== standing)
-  if (changed.length > 0) await storeLives(scene, changed)
+  const changed = drafts.filter(({ row, standing }) => row !== standing)
+  if (changed.length > 0) await storeAlerts(scene, changed)
 }
 
 async function findSurroundings(

@@ -4,13 +4,12 @@ import { AppError } from '@muster/contract/errors'
 import { checkFieldValue } from '@muster/rules/agents/custom-fields'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
+import { changeRow, requireRow } from '../../platform/database/change-row.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import {
   deleteFieldRow,
@@ -49,7 +48,7 @@ export function addField(ctx: Context, caller: Caller, form: FieldForm): Promise
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [row.id] })
       return row
     }),
@@ -60,23 +59,18 @@ type FieldChange = Parsed<typeof editCustomField>['body'] & { id: number }
 
 export function changeField(ctx: Context, caller: Caller, change: FieldChange): Promise<FieldRow> {
   refuseLimited(caller, 'Custom fields')
-  const { id, modified, order, ...parts } = change
-  return refuseTaken(takenName({ name: parts.name ?? '', model: parts.model ?? 'The same' }), () =>
-    ctx.transaction(async (tx, emit) => {
-      const before = await requireLockedField(tx, id)
-      if (modified !== undefined && modified !== before.modified) {
-        throw new AppError(
-          'changed_meanwhile',
-          `"${before.name}" was changed by another user. Reload it and try again.`,
-        )
-      }
+  const { id, modified: loaded, order, ...parts } = change
+  const taken = takenName({ name: parts.name ?? '', model: parts.model ?? 'The same' })
+  return changeRow(
+    ctx,
+    { taken, loaded, lock: (tx) => requireLockedField(tx, id) },
+    async ({ tx, emit, before, at, modified }) => {
       refuseOther('model', parts.model, before.model)
       refuseOther('type', parts.type, before.type)
       const given = Object.entries(parts).filter(([, value]) => value !== undefined)
       const form = { ...viewField(before), ...Object.fromEntries(given) }
       checkField(form)
-      const at = ctx.now()
-      await updateField(tx, id, { ...toColumns(form), modified: laterThan(before.modified, at) })
+      await updateField(tx, id, { ...toColumns(form), modified })
       if (order !== undefined) await moveField(tx, before, order)
       const row = await requireLockedField(tx, id)
       await audit(tx, {
@@ -89,20 +83,18 @@ export function changeField(ctx: Context, caller: Caller, change: FieldChange): 
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [id] })
       // Its name is shown with its values.
       if (row.name !== before.name || row.hide_in_summary !== before.hide_in_summary)
         await emitOwnersChanged(tx, emit, id)
       return row
-    }),
+    },
   )
 }
 
 export async function requireField(db: Db, id: number): Promise<FieldRow> {
-  const field = await findField(db, id)
-  if (field === undefined) throw new AppError('not_found', 'This custom field does not exist.')
-  return field
+  return requireRow(await findField(db, id), 'custom field')
 }
 
 async function requireLockedField(tx: Db, id: number): Promise<FieldRow> {
@@ -139,7 +131,7 @@ export function removeField(ctx: Context, caller: Caller, id: number): Promise<v
       at: ctx.now(),
       emit,
     })
-    await redefineVariables(tx, emit, 'all')
+    await ctx.hooks.variablesChanged(tx, emit, 'all')
     emit({ type: 'customfield.changed', ids: [id] })
   })
 }

@@ -1,12 +1,10 @@
 import { MASKED_VALUE } from '@muster/contract/api/keystore'
-import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import { changeRow, requireRow, takenName } from '../../platform/database/change-row.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
-import { laterThan } from '../../platform/database/later-than.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import {
@@ -25,7 +23,7 @@ export function addKey(
   { name, value, roles }: { name: string; value: string; roles: KeyRoles },
 ): Promise<KeyWithRoles> {
   refuseLimited(caller, 'Keys')
-  return refuseTaken(takenName(name), () =>
+  return refuseTaken(takenName('A key', name), () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
       const { id } = await insertKey(tx, {
@@ -46,15 +44,11 @@ export function addKey(
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'keystore.changed', ids: [id] })
       return row
     }),
   )
-}
-
-function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `A key named "${name}" already exists.` }
 }
 
 interface KeyChange {
@@ -71,27 +65,25 @@ interface KeyChange {
 export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Promise<KeyWithRoles> {
   refuseLimited(caller, 'Keys')
   const value = change.value === MASKED_VALUE ? undefined : change.value
-  return refuseTaken(takenName(change.name ?? ''), () =>
-    ctx.transaction(async (tx, emit) => {
-      const before = await requireLockedKey(tx, change.id)
-      if (change.modified !== undefined && change.modified !== before.modified) {
-        throw new AppError(
-          'changed_meanwhile',
-          `"${before.name}" was changed by another user. Reload it and try again.`,
-        )
-      }
+  return changeRow(
+    ctx,
+    {
+      taken: takenName('A key', change.name ?? ''),
+      loaded: change.modified,
+      lock: (tx) => requireLockedKey(tx, change.id),
+    },
+    async ({ tx, emit, before, at, modified }) => {
       const name = change.name ?? before.name
       const isRenamed = name !== before.name
       const roles = change.roles === undefined ? before.roles : change.roles
       const isShared = textOf(roles) !== textOf(before.roles)
       if (!isRenamed && value === undefined && !isShared) return before
       await refuseMoreRoles(tx, caller, { before, roles })
-      const at = ctx.now()
       await updateKey(tx, change.id, {
         name,
         all_roles: roles === null ? 1 : 0,
         ...(value === undefined ? {} : { value: ctx.secrets.encrypt(value) }),
-        modified: laterThan(before.modified, at),
+        modified,
       })
       await replaceRoles(tx, change.id, roles)
       const row = await requireLockedKey(tx, change.id)
@@ -110,10 +102,10 @@ export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Prom
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'keystore.changed', ids: [row.id] })
       return row
-    }),
+    },
   )
 }
 
@@ -135,7 +127,7 @@ export function removeKey(ctx: Context, caller: Caller, id: number): Promise<voi
       at: ctx.now(),
       emit,
     })
-    await redefineVariables(tx, emit, 'all')
+    await ctx.hooks.variablesChanged(tx, emit, 'all')
     emit({ type: 'keystore.changed', ids: [id] })
   })
 }
@@ -145,6 +137,5 @@ async function requireLockedKey(tx: Db, id: number): Promise<KeyWithRoles> {
   await lockRow(tx, 'key_store', 'id', id)
   const row = await findKey(tx, id)
   const [key] = row === undefined ? [] : await addRoles(tx, [row])
-  if (key === undefined) throw new AppError('not_found', 'This key does not exist.')
-  return key
+  return requireRow(key, 'key')
 }

@@ -149,7 +149,7 @@ test('an own task of the same name overrides a policy, and an enforced policy ov
     { task_id: theirs?.id, overrode: [{ task_id: own.id, lost: 'enforced', source: { own: true } }] },
   ])
   const { error } = await root.call(runTask, { params: { id: own.id } })
-  expect(error).toMatchObject({ code: 'conflict', detail: expect.stringContaining('rests') })
+  expect(error).toMatchObject({ code: 'conflict', detail: expect.stringContaining('overridden') })
   await edit(policy.id, { active: false })
   expect(await tasks()).toMatchObject([{ id: own.id, overridden_by_policy: false, task_result: {} }])
 })

@@ -10,6 +10,7 @@ import {
 } from '@muster/contract/api/remote'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import { requireRow } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -61,8 +62,7 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
 
   route(api, getReceipt, async ({ params, caller }) => {
-    const session = await findSession(ctx.db, params.id)
-    if (session === undefined) throw new AppError('not_found', 'This session does not exist.')
+    const session = requireRow(await findSession(ctx.db, params.id), 'session')
     await requireAgent(ctx.db, session.agent_id, caller)
     const receipt = await findReceipt(ctx.db, session.id)
     if (receipt === undefined)
@@ -90,8 +90,7 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 }
 
 async function requireRecorded(ctx: Context, id: string, caller: Caller) {
-  const session = await findSession(ctx.db, id)
-  if (session === undefined) throw new AppError('not_found', 'This session does not exist.')
+  const session = requireRow(await findSession(ctx.db, id), 'session')
   const agent = await requireAgent(ctx.db, session.agent_id, caller)
   const [first, ...others] = await listRecordings(ctx.db, [session.id])
   if (first === undefined)

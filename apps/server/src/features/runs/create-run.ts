@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '@muster/contract/errors'
 import { canCancel, isFinal } from '@muster/rules/agents/history-state'
 import type { Context } from '../../context.ts'
+import { requireRow } from '../../platform/database/change-row.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { newNonce } from '../../platform/agent-link/command-sender.ts'
 import type { Caller } from '../../platform/http/caller.ts'
@@ -137,8 +138,7 @@ export async function startRun(
  * becomes `cancelled` when the machine confirms it.
  */
 export async function cancelRun(ctx: Context, caller: Caller, id: number): Promise<{ agentId: string }> {
-  const row = await findHistory(ctx.db, id, caller)
-  if (row === undefined) throw new AppError('not_found', 'This entry of the history does not exist.')
+  const row = requireRow(await findHistory(ctx.db, id, caller), 'entry of the history')
   if (isFinal(row.state)) throw new AppError('already_finished', `This run has already ended (${row.state}).`)
   if (!canCancel(row))
     throw new AppError(

@@ -3,6 +3,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Parsed } from '@muster/contract/endpoint'
 import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 import type { Context } from '../../context.ts'
+import { requireRow } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
@@ -71,8 +72,10 @@ export async function scriptOrder(
   { known = {}, ...body }: Parsed<typeof runScript>['body'] & { known?: KnownToServer },
 ): Promise<RunOrder> {
   const { db } = ctx
-  const script = await db.selectFrom('scripts').selectAll().where('id', '=', body.script).executeTakeFirst()
-  if (script === undefined) throw new AppError('not_found', 'This script does not exist.')
+  const script = requireRow(
+    await db.selectFrom('scripts').selectAll().where('id', '=', body.script).executeTakeFirst(),
+    'script',
+  )
   // JSON columns, written by the scripts feature from the contract's lists.
   const platforms = JSON.parse(script.supported_platforms) as ('windows' | 'linux' | 'darwin')[]
   if (!scriptFitsPlatform(platforms, agent.plat)) {

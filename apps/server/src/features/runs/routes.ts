@@ -7,8 +7,8 @@ import {
   sendCommand,
   testScript,
 } from '@muster/contract/api/runs'
-import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import { requireRow } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -68,9 +68,7 @@ export function historyRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
 
   async function requireHistory(id: number, caller: Caller) {
-    const row = await findHistory(ctx.db, id, caller)
-    if (row === undefined) throw new AppError('not_found', 'This entry of the history does not exist.')
-    return row
+    return requireRow(await findHistory(ctx.db, id, caller), 'entry of the history')
   }
 
   async function requireResult(id: number, caller: Caller) {

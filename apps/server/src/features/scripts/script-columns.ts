@@ -44,11 +44,6 @@ function hashOf(body: string): string {
     .digest('hex')
 }
 
-/** The error for a second script with this name. */
-export function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `A script named "${name}" already exists.` }
-}
-
 function listOf(list: string[] | undefined): string | undefined {
   return list === undefined ? undefined : JSON.stringify(list)
 }

@@ -1,7 +1,7 @@
 import { ScriptContent, type ScriptVersion } from '@muster/contract/api/scripts'
-import { AppError } from '@muster/contract/errors'
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
+import { requireRow } from '../../platform/database/change-row.ts'
 import type { ScriptVersionsTable } from '../../platform/database/tables/scripts.ts'
 import type { ScriptRow } from './queries.ts'
 import { viewOwnDetail } from './view.ts'
@@ -62,8 +62,7 @@ export async function requireVersion(db: Db, scriptId: number, id: number): Prom
     .where('script_id', '=', scriptId)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (row === undefined) throw new AppError('not_found', 'This version of the script does not exist.')
-  return row
+  return requireRow(row, 'version of the script')
 }
 
 export function viewVersion(row: VersionRow): ScriptVersion & { content: ScriptContent } {

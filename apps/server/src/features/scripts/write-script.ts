@@ -2,21 +2,17 @@ import type { ScriptForm } from '@muster/contract/api/scripts'
 import type { z } from 'zod'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import { refuseStale, requireRow, takenName } from '../../platform/database/change-row.ts'
 import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseKeys } from '../keystore/key-use.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
-import { findScriptChecks } from '../checks/queries.ts'
-import { redefineChecks } from '../checks/redefine-checks.ts'
-import { deleteWithTasks, redefineTasksOf } from '../tasks/forget-script.ts'
-import { forgetScriptInTemplates } from '../alerts/templates/forget-script.ts'
-import { forgetScript } from '../checks/forget-script.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { deleteScriptRow, findScript, insertScript, type ScriptRow, updateScript } from './queries.ts'
-import { type ScriptColumns, type ScriptParts, takenName, toColumns } from './script-columns.ts'
+import { type ScriptColumns, type ScriptParts, toColumns } from './script-columns.ts'
 import { ownTexts, refuseScriptUses } from './script-uses.ts'
 import { keepFirstVersion, keepVersion } from './versions.ts'
 import { viewForAudit } from './view.ts'
@@ -27,7 +23,7 @@ export function addScript(
   form: z.output<typeof ScriptForm>,
 ): Promise<ScriptRow> {
   refuseLimited(caller, 'Scripts')
-  return refuseTaken(takenName(form.name), () =>
+  return refuseTaken(takenName('A script', form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
       const row = await insertScript(tx, {
@@ -70,7 +66,7 @@ const DESCRIPTIVE = new Set([...MARKS, 'name', 'description', 'category', 'filen
 
 export function changeScript(ctx: Context, caller: Caller, change: ScriptChange): Promise<ScriptRow> {
   refuseLimited(caller, 'Scripts')
-  return refuseTaken(takenName(change.parts.name ?? ''), () =>
+  return refuseTaken(takenName('A script', change.parts.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
       const before = await requireLockedScript(tx, change.id)
       const columns = changedColumns(before, toColumns(change.parts))
@@ -83,11 +79,10 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
           'A built-in script can only be made a favourite or hidden. Copy it to change it.',
         )
       }
-      if (isContent && change.modified !== undefined && change.modified !== before.modified)
-        refuseOldSave(before)
+      if (isContent) refuseStale(before, change.modified)
       if (names.some((name) => !DESCRIPTIVE.has(name))) {
         await refuseKeys(tx, caller, ownTexts({ ...before, ...columns }))
-        await refuseScriptUses(tx, caller, change.id)
+        await refuseScriptUses(ctx, tx, caller, change.id)
       }
       const at = ctx.now()
       const modified = isContent ? laterThan(before.modified, at) : before.modified
@@ -104,11 +99,8 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
         at,
         emit,
       })
-      if (columns.script_body !== undefined || columns.shell !== undefined) {
-        const checks = await findScriptChecks(tx, row.id)
-        await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
-        await redefineTasksOf(tx, emit, row.id)
-      }
+      if (columns.script_body !== undefined || columns.shell !== undefined)
+        await ctx.hooks.scriptChanged(tx, emit, row.id)
       emit({ type: 'script.changed', ids: [row.id] })
       return row
     }),
@@ -120,10 +112,6 @@ function changedColumns(before: ScriptRow, columns: Partial<ScriptColumns>): Par
   return Object.fromEntries(Object.entries(columns).filter(([name, value]) => stored.get(name) !== value))
 }
 
-function refuseOldSave({ name }: ScriptRow): never {
-  throw new AppError('changed_meanwhile', `"${name}" was changed by another user. Reload it and try again.`)
-}
-
 /** Deletes a script. Its runs keep the name in the history. */
 export function removeScript(ctx: Context, caller: Caller, id: number): Promise<void> {
   refuseLimited(caller, 'Scripts')
@@ -132,11 +120,9 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
     if (row.script_type === 'builtin') {
       throw new AppError('not_allowed', 'Built-in scripts cannot be deleted. Hide it instead.')
     }
-    await refuseScriptUses(tx, caller, id)
-    await forgetScript({ ctx, tx, emit }, id, ctx.now())
-    await forgetScriptInTemplates({ ctx, tx, emit }, id)
-    const at = ctx.now()
-    await deleteWithTasks({ ctx, tx, emit }, { id, at, remove: () => deleteScriptRow(tx, id) })
+    await refuseScriptUses(ctx, tx, caller, id)
+    const remove = () => deleteScriptRow(tx, id)
+    await ctx.hooks.removeScript({ ctx, tx, emit }, { id, at: ctx.now(), remove })
     await audit(tx, {
       caller,
       action: 'delete',
@@ -152,9 +138,7 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
 
 /** Returns the script with its body. Throws `not_found`. */
 export async function requireScript(db: Db, id: number): Promise<ScriptRow> {
-  const script = await findScript(db, id)
-  if (script === undefined) throw new AppError('not_found', 'This script does not exist.')
-  return script
+  return requireRow(await findScript(db, id), 'script')
 }
 
 /** The row stays locked until the transaction ends. */

@@ -8,14 +8,14 @@ import { audit } from '../audit/write-audit.ts'
 import { findPolicyTaskRows, type TaskRow } from './queries.ts'
 import { requireTask } from './write-task.ts'
 
-interface Scene {
+interface RunParts {
   ctx: Context
   fleet: Fleet
   caller: Caller
 }
 
 /** Runs a task on its machine now. `agentId`: the machine named by the caller. */
-export async function runNow({ ctx, fleet, caller }: Scene, id: number, agentId?: string): Promise<void> {
+export async function runNow({ ctx, fleet, caller }: RunParts, id: number, agentId?: string): Promise<void> {
   const task = await requireTask(ctx.db, caller, id)
   const { hostname, agent_id } = task
   if (agentId !== undefined && agentId !== agent_id) {

@@ -13,7 +13,7 @@ const HELD = {
 } as const
 
 /** Checks whether a due notice is still to be sent, because the alert may have changed while it waited. */
-export function lookAgain({
+export function recheckNotice({
   notice,
   alert,
   rules,

@@ -9,7 +9,7 @@ import { lockAlerts } from '../queries.ts'
 import { emitAlertsChanged } from '../emit-changed.ts'
 import { keepLease } from './channel-lease.ts'
 import { wasTold } from './decide-notice.ts'
-import { composeMessage, lookAgain } from './look-again.ts'
+import { composeMessage, recheckNotice } from './look-again.ts'
 import type { Message, News } from './message.ts'
 import {
   findDue,
@@ -137,7 +137,7 @@ async function sortOut(scene: Scene, due: readonly NoticeRow[]): Promise<NoticeR
     const alert = alerts.get(notice.alert_id)
     if (alert === undefined) continue
     const earlier = (all.get(alert.id) ?? []).filter(({ channel_id }) => channel_id === channel.id)
-    const look = lookAgain({ notice, alert, rules, wasTold: wasTold(earlier), nowMs: now.getTime() })
+    const look = recheckNotice({ notice, alert, rules, wasTold: wasTold(earlier), nowMs: now.getTime() })
     if ('send' in look) sendable.push(notice)
     else if ('drop' in look) dropped.push({ notice, reason: look.drop })
     else {

@@ -2,10 +2,10 @@ import type { createAlertChannel } from '@muster/contract/api/alert-channels'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { changeRow, takenName } from '../../../platform/database/change-row.ts'
 import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { laterThan } from '../../../platform/database/later-than.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { lockRow } from '../../../platform/database/lock-row.ts'
 import { checkRules, checkSettings } from './check-channel.ts'
@@ -18,7 +18,7 @@ type ChannelForm = Parsed<typeof createAlertChannel>['body']
 export function addChannel(ctx: Context, caller: Caller, form: ChannelForm): Promise<ChannelRow> {
   const settings = keepSecrets(form.settings, undefined)
   checkSettings(settings)
-  return refuseTaken(takenName(form.name), () =>
+  return refuseTaken(takenName('An alert channel', form.name), () =>
     ctx.transaction(async (tx, emit) => {
       await checkRules(tx, caller, form.rules)
       const at = ctx.now()
@@ -44,10 +44,6 @@ export function addChannel(ctx: Context, caller: Caller, form: ChannelForm): Pro
   )
 }
 
-function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `An alert channel named "${name}" already exists.` }
-}
-
 interface ChannelChange {
   id: number
   /** The version loaded by the editor. Absent = overwrite any version. */
@@ -56,20 +52,20 @@ interface ChannelChange {
 }
 
 export function changeChannel(ctx: Context, caller: Caller, change: ChannelChange): Promise<ChannelRow> {
-  const { id, modified, form } = change
-  return refuseTaken(takenName(form.name), () =>
-    ctx.transaction(async (tx, emit) => {
-      const before = await requireLockedChannel(tx, caller, id)
-      if (modified !== undefined && modified !== before.modified) refuseOldSave(before)
+  const { id, modified: loaded, form } = change
+  const taken = takenName('An alert channel', form.name)
+  return changeRow(
+    ctx,
+    { taken, loaded, lock: (tx) => requireLockedChannel(tx, caller, id) },
+    async ({ tx, emit, before, at, modified }) => {
       const settings = keepSecrets(form.settings, openSettings(before.settings, ctx.secrets))
       checkSettings(settings)
       await checkRules(tx, caller, form.rules, readRules(before).clients)
-      const at = ctx.now()
       const row = await updateChannel(tx, id, {
         name: form.name,
         settings: sealSettings(settings, ctx.secrets),
         rules: JSON.stringify(form.rules),
-        modified: laterThan(before.modified, at),
+        modified,
       })
       await audit(tx, {
         caller,
@@ -83,12 +79,8 @@ export function changeChannel(ctx: Context, caller: Caller, change: ChannelChang
       })
       emit({ type: 'alert_channel.changed', ids: [id] })
       return row
-    }),
+    },
   )
-}
-
-function refuseOldSave({ name }: ChannelRow): never {
-  throw new AppError('changed_meanwhile', `"${name}" was changed by another user. Reload it and try again.`)
 }
 
 /** Deletes a channel with its waiting notices, which are not sent. */

@@ -1,12 +1,12 @@
 import type { AlertTemplateForm } from '@muster/contract/api/alert-templates'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { changeRow, requireRow, takenName } from '../../../platform/database/change-row.ts'
 import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { approveFirstUse } from '../../scripts/server-approval.ts'
-import { laterThan } from '../../../platform/database/later-than.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { lockRow } from '../../../platform/database/lock-row.ts'
 import { checkSettings } from '../channels/check-channel.ts'
@@ -32,7 +32,7 @@ export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateFor
     action_rest: keepRest(sent.action_rest, null),
     resolved_action_rest: keepRest(sent.resolved_action_rest, null),
   }
-  return refuseTaken(takenName(form.name), () =>
+  return refuseTaken(takenName('An alert template', form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const checked = await checkTemplate(tx, form)
       const author_id = await refuseActions(tx, caller, { after: checked })
@@ -60,10 +60,6 @@ export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateFor
   )
 }
 
-function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `An alert template named "${name}" already exists.` }
-}
-
 interface TemplateChange {
   id: number
   /** The version loaded by the editor. Absent = overwrite any version. */
@@ -72,17 +68,13 @@ interface TemplateChange {
 }
 
 export function changeTemplate(ctx: Context, caller: Caller, change: TemplateChange): Promise<TemplateRow> {
-  const { id, modified, changes } = change
+  const { id, modified: loaded, changes } = change
   refuseLimited(caller, 'Alert templates')
-  return refuseTaken(takenName(changes.name ?? ''), () =>
-    ctx.transaction(async (tx, emit) => {
-      const before = await requireLockedTemplate(tx, id)
-      if (modified !== undefined && modified !== before.modified) {
-        throw new AppError(
-          'changed_meanwhile',
-          `"${before.name}" was changed by another user. Reload it and try again.`,
-        )
-      }
+  const taken = takenName('An alert template', changes.name ?? '')
+  return changeRow(
+    ctx,
+    { taken, loaded, lock: (tx) => requireLockedTemplate(tx, id) },
+    async ({ tx, emit, before, at, modified }) => {
       const old = formOf(before, openRest(ctx.secrets))
       const given = Object.entries(changes).filter(([, value]) => value !== undefined)
       const sent: AlertTemplateForm = { ...old, ...Object.fromEntries(given) }
@@ -95,11 +87,10 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
         before: { form: old, author: before.author_id },
         after: form,
       })
-      const at = ctx.now()
       const row = await updateTemplate(tx, id, {
         ...columnsOf(form, ctx.secrets),
         author_id,
-        modified: laterThan(before.modified, at),
+        modified,
       })
       await audit(tx, {
         caller,
@@ -115,7 +106,7 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
       await enqueueApply(ctx, tx)
       emit({ type: 'alert_template.changed', ids: [id] })
       return row
-    }),
+    },
   )
 }
 
@@ -150,9 +141,7 @@ export function removeTemplate(ctx: Context, caller: Caller, id: number): Promis
 
 /** Throws `not_found` if it does not exist. */
 export async function requireTemplate(db: Db, id: number): Promise<TemplateRow> {
-  const row = await findTemplate(db, id)
-  if (row === undefined) throw new AppError('not_found', 'This alert template does not exist.')
-  return row
+  return requireRow(await findTemplate(db, id), 'alert template')
 }
 
 /** The row stays locked until the transaction ends. */

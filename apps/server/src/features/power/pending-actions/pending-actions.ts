@@ -1,14 +1,14 @@
 import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
+import { requireRow } from '../../../platform/database/change-row.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { deletePending, findAction } from './queries.ts'
 
 /** Cancels a pending action. A started one cannot be cancelled. */
 export async function cancelAction(ctx: Context, caller: Caller, id: number): Promise<void> {
-  const action = await findAction(ctx.db, id, caller)
-  if (action === undefined) throw new AppError('not_found', 'This pending action does not exist.')
+  const action = requireRow(await findAction(ctx.db, id, caller), 'pending action')
   await ctx.transaction(async (tx, emit) => {
     if ((await deletePending(tx, { id })).length === 0)
       throw new AppError('already_finished', 'This action has already started and cannot be cancelled.')

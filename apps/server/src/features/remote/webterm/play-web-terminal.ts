@@ -1,6 +1,7 @@
 import type { RecordingPage } from '@muster/contract/api/remote'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { requireRow } from '../../../platform/database/change-row.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { readRecording } from '../read-recording.ts'
@@ -11,8 +12,7 @@ export async function playWebTerminal(
   ctx: Context,
   { caller, id, after }: { caller: Caller; id: string; after: number },
 ): Promise<RecordingPage> {
-  const row = caller.isSuperuser ? await findWebTerminal(ctx.db, id) : undefined
-  if (row === undefined) throw new AppError('not_found', 'This session does not exist.')
+  const row = requireRow(caller.isSuperuser ? await findWebTerminal(ctx.db, id) : undefined, 'session')
   if (row.recorded === 0) throw new AppError('not_found', 'The recording of this session has expired.')
   const page = await readRecording(ctx, { parts: [row], startedAt: row.started_at, after })
   if (after > 0) return page

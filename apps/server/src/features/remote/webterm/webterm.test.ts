@@ -140,10 +140,10 @@ test('a script for the reference can ask whether the web terminal may be opened'
 })
 
 test.each([
-  ['the setting', async ({ switchTo }: Scene) => switchTo(false), 'not_allowed'],
+  ['the setting', async ({ switchTo }: Setup) => switchTo(false), 'not_allowed'],
   [
     'the right',
-    async ({ user }: Scene, { ctx }: TestServer) => {
+    async ({ user }: Setup, { ctx }: TestServer) => {
       await ctx.db.updateTable('users').set({ is_superuser: 0 }).where('id', '=', user.id).execute()
       ctx.emit({ type: 'user.changed', ids: [user.id] })
     },
@@ -151,13 +151,13 @@ test.each([
   ],
   [
     'the session',
-    async ({ user }: Scene, { ctx }: TestServer) => {
+    async ({ user }: Setup, { ctx }: TestServer) => {
       await ctx.db.deleteFrom('sessions').where('digest', '=', user.sessionDigest).execute()
       ctx.emit({ type: 'session.ended', ids: [user.sessionDigest] })
     },
     'session_ended',
   ],
-  ['its window', async (_: Scene, _server: TestServer, window: TestWindow) => window.socket.terminate(), ''],
+  ['its window', async (_: Setup, _server: TestServer, window: TestWindow) => window.socket.terminate(), ''],
 ])('it closes within a second with %s, and leaves no process running', async (_name, take, reason) => {
   await using server = await createTestServer()
   const scene = await prepare(server)
@@ -236,7 +236,7 @@ test('shells of a killed server process are recorded as ended, and their process
 
 const CREDIT_BYTES = 65_536
 const HERE = crypto.randomUUID()
-type Scene = Awaited<ReturnType<typeof prepare>>
+type Setup = Awaited<ReturnType<typeof prepare>>
 
 /** A zombie counts as ended. */
 function isThere(pid: number): boolean {

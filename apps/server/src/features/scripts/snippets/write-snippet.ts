@@ -1,22 +1,18 @@
 import type { createSnippet, editSnippet } from '@muster/contract/api/snippets'
 import type { Parsed } from '@muster/contract/endpoint'
-import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { laterThan } from '../../../platform/database/later-than.ts'
+import { changeRow, requireRow, takenName } from '../../../platform/database/change-row.ts'
 import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { redefineChecks } from '../../checks/redefine-checks.ts'
 import { refuseSnippetUses } from '../script-uses.ts'
-import { redefineSnippetTasks } from '../../tasks/forget-script.ts'
 import { lockRow } from '../../../platform/database/lock-row.ts'
 import {
   deleteSnippetRow,
   findSnippet,
-  findSnippetChecks,
   findSnippetCodes,
   insertSnippet,
   type SnippetRow,
@@ -30,13 +26,13 @@ export function addSnippet(
   { desc, ...form }: Parsed<typeof createSnippet>['body'],
 ): Promise<SnippetRow> {
   refuseLimited(caller, 'Snippets')
-  return refuseTaken(takenName(form.name), () =>
+  return refuseTaken(takenName('A snippet', form.name), () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
       const [created_at, modified] = [at.toISOString(), at.toISOString()]
       const codes = await findSnippetCodes(tx)
       const row = await insertSnippet(tx, { ...form, description: desc, created_at, modified })
-      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+      await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
         action: 'add',
@@ -46,7 +42,7 @@ export function addSnippet(
         at,
         emit,
       })
-      await tellChange(tx, emit)
+      await tellChange(ctx, tx, emit)
       return row
     }),
   )
@@ -55,27 +51,22 @@ export function addSnippet(
 export type SnippetChange = Parsed<typeof editSnippet>['body'] & { id: number }
 
 export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChange): Promise<SnippetRow> {
-  const { id, modified, desc, ...parts } = change
+  const { id, modified: loaded, desc, ...parts } = change
   refuseLimited(caller, 'Snippets')
-  return refuseTaken(takenName(parts.name ?? ''), () =>
-    ctx.transaction(async (tx, emit) => {
-      const before = await requireLockedSnippet(tx, id)
-      if (modified !== undefined && modified !== before.modified) {
-        throw new AppError(
-          'changed_meanwhile',
-          `"${before.name}" was changed by another user. Reload it and try again.`,
-        )
-      }
+  const taken = takenName('A snippet', parts.name ?? '')
+  return changeRow(
+    ctx,
+    { taken, loaded, lock: (tx) => requireLockedSnippet(tx, id) },
+    async ({ tx, emit, before, at, modified }) => {
       const codes = await findSnippetCodes(tx)
-      const at = ctx.now()
       const row = await updateSnippet(tx, id, {
         name: parts.name ?? before.name,
         code: parts.code ?? before.code,
         shell: parts.shell ?? before.shell,
         description: desc ?? before.description,
-        modified: laterThan(before.modified, at),
+        modified,
       })
-      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+      await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
         action: 'modify',
@@ -86,9 +77,9 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
         at,
         emit,
       })
-      await tellChange(tx, emit)
+      await tellChange(ctx, tx, emit)
       return row
-    }),
+    },
   )
 }
 
@@ -98,7 +89,7 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
     const row = await requireLockedSnippet(tx, id)
     const codes = await findSnippetCodes(tx)
     await deleteSnippetRow(tx, id)
-    await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+    await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
     await audit(tx, {
       caller,
       action: 'delete',
@@ -108,25 +99,18 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
       at: ctx.now(),
       emit,
     })
-    await tellChange(tx, emit)
+    await tellChange(ctx, tx, emit)
   })
 }
 
 /** Scripts that include it change too, also on machines that run them in checks or tasks. */
-async function tellChange(tx: Db, emit: (event: Event) => void): Promise<void> {
-  await redefineChecks(tx, emit, { checkIds: await findSnippetChecks(tx) })
-  await redefineSnippetTasks(tx, emit)
+async function tellChange({ hooks }: Context, tx: Db, emit: (event: Event) => void): Promise<void> {
+  await hooks.snippetsChanged(tx, emit)
   emit({ type: 'script.changed', ids: [] })
 }
 
-function takenName(name: string): { field: string; sentence: string } {
-  return { field: 'name', sentence: `A snippet named "${name}" already exists.` }
-}
-
 export async function requireSnippet(db: Db, id: number): Promise<SnippetRow> {
-  const snippet = await findSnippet(db, id)
-  if (snippet === undefined) throw new AppError('not_found', 'This snippet does not exist.')
-  return snippet
+  return requireRow(await findSnippet(db, id), 'snippet')
 }
 
 /** The row stays locked until the transaction ends. */

@@ -3,6 +3,7 @@ import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
+import { refuseStale, requireRow } from '../../../platform/database/change-row.ts'
 import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
@@ -75,11 +76,7 @@ export async function changeUser(
     const comparison = await openComparison(tx, caller)
     const before = await requireUser(tx, id)
     requireMayChange(comparison, before)
-    if (modified !== undefined && modified !== modifiedOf(before))
-      throw new AppError(
-        'changed_meanwhile',
-        `"${before.username}" was changed by another user. Reload it and try again.`,
-      )
+    refuseStale({ name: before.username, modified: modifiedOf(before) }, modified)
     const changed = changedOf(before, changes)
     if (changed.has('is_active')) refuseOneself(caller, before, 'You cannot block yourself.', 'is_active')
     if (changed.has('role')) {
@@ -102,7 +99,7 @@ export async function changeUser(
       .where('id', '=', id)
       .execute()
     await requireSuperuserLeft(tx)
-    if (changed.has('role') || changed.has('is_superuser')) await redefineKeyUses(tx, emit)
+    if (changed.has('role') || changed.has('is_superuser')) await redefineKeyUses(ctx, tx, emit)
     const user = await requireUser(tx, id)
     const ended = user.is_active === 1 ? [] : await deleteSessions(tx, { userId: id })
     await audit(tx, {
@@ -162,7 +159,7 @@ export async function removeUser(ctx: Context, caller: Caller, id: number): Prom
     const ended = await deleteSessions(tx, { userId: id })
     await tx.deleteFrom('users').where('id', '=', id).execute()
     await requireSuperuserLeft(tx)
-    await redefineKeyUses(tx, emit)
+    await redefineKeyUses(ctx, tx, emit)
     emit({ type: 'user.changed', ids: [id] })
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
   })
@@ -229,8 +226,7 @@ async function reset(
 
 export async function requireUser(db: Db, id: number): Promise<UserRow> {
   const [user] = await findUsers(db, id)
-  if (user === undefined) throw new AppError('not_found', 'This user does not exist.')
-  return user
+  return requireRow(user, 'user')
 }
 
 export function requireMayChange({ mayChange }: Comparison, user: UserRow): void {

@@ -3,6 +3,7 @@ import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
+import { refuseStale, requireRow, takenName } from '../../../platform/database/change-row.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
@@ -32,8 +33,7 @@ function requireSuperuser(caller: Caller): void {
 
 export async function requireRole(db: Db, id: number): Promise<RoleRow> {
   const [role] = await findRoles(db, id)
-  if (role === undefined) throw new AppError('not_found', 'This role does not exist.')
-  return role
+  return requireRow(role, 'role')
 }
 
 export async function addRole(
@@ -42,7 +42,7 @@ export async function addRole(
   body: Parsed<typeof createRole>['body'],
 ): Promise<Role> {
   requireSuperuser(caller)
-  return refuseTaken(taken(body.name), () =>
+  return refuseTaken(takenName('A role', body.name), () =>
     ctx.transaction(async (tx, emit) => {
       const { id } = await tx
         .insertInto('roles')
@@ -74,7 +74,7 @@ export async function changeRole(
 ): Promise<Role> {
   requireSuperuser(caller)
   const { modified, ...changes } = body
-  return refuseTaken(taken(changes.name ?? ''), () =>
+  return refuseTaken(takenName('A role', changes.name ?? ''), () =>
     ctx.transaction(async (tx, emit) => {
       // Serializes changes of superuser roles.
       await tx
@@ -83,11 +83,7 @@ export async function changeRole(
         .where((eb) => eb.or([eb('is_superuser', '=', 1), eb('id', '=', id)]))
         .execute()
       const before = await requireRole(tx, id)
-      if (modified !== undefined && modified !== modifiedOf(before))
-        throw new AppError(
-          'changed_meanwhile',
-          `The role "${before.name}" was changed by another user. Reload it and try again.`,
-        )
+      refuseStale({ name: before.name, modified: modifiedOf(before) }, modified)
       await tx.updateTable('roles').set(columnsOf(before, changes)).where('id', '=', id).execute()
       await savePlaces(tx, id, before, changes)
       const role = await requireRole(tx, id)
@@ -106,7 +102,7 @@ export async function changeRole(
         at: ctx.now(),
         emit,
       })
-      if (role.is_superuser !== before.is_superuser) await redefineKeyUses(tx, emit)
+      if (role.is_superuser !== before.is_superuser) await redefineKeyUses(ctx, tx, emit)
       // All users with the role.
       emit({ type: 'user.changed', ids: [] })
       return viewRole(role)
@@ -164,8 +160,6 @@ function toldOf(row: RoleRow) {
     permissions,
   }
 }
-
-const taken = (name: string) => ({ field: 'name', sentence: `A role named "${name}" already exists.` })
 
 const MOST_NAMED = 5
 

@@ -15,6 +15,7 @@ import {
 } from '@muster/contract/api/sessions'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { requireRow } from '../../../platform/database/change-row.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
@@ -108,9 +109,7 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
 }
 
 async function requireUserOfId(ctx: Context, id: number): Promise<{ id: number; username: string }> {
-  const user = await findUser(ctx.db, id)
-  if (user === undefined) throw new AppError('not_found', 'This user does not exist.')
-  return user
+  return requireRow(await findUser(ctx.db, id), 'user')
 }
 
 /** Sets the caller's own password and ends all other sessions of the caller. */
