@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { POLICY_LEVELS } from '@muster/rules/policies/policy-chain'
 import { AgentId, Id, MonitoringType } from '../fields.ts'
-import { ContentKind } from './effective-policy.ts'
 
 /** Where a policy is assigned. */
 export const PolicyLevel = z.enum(POLICY_LEVELS)
 export type PolicyLevel = z.infer<typeof PolicyLevel>
+
+/** Kinds of policy content. */
+export const ContentKind = z.enum(['checks', 'tasks', 'agent_settings', 'alert_template'])
 
 const PLAN_CHANGES = ['added', 'removed', 'changed', 'overridden', 'released'] as const
 /** The changes of a save on each machine. */
