@@ -109,7 +109,9 @@ test('services are changed with systemctl, and its refusals are reported', async
   await expect(linuxServiceTools.control('locked.service', 'start')).rejects.toThrow(
     'systemd refused: Failed to start locked.service: Access denied',
   )
-  await expect(linuxServiceTools.setStartType('ssh.service', 'autodelay')).rejects.toThrow('does not support a delayed start')
+  await expect(linuxServiceTools.setStartType('ssh.service', 'autodelay')).rejects.toThrow(
+    'does not support a delayed start',
+  )
   expect(await linuxServiceTools.readLog('ssh.service', 50)).toHaveLength(2)
   expect(calls().at(-1)).toBe('--unit ssh.service --lines 50 --output=short-iso --no-pager --quiet')
 })

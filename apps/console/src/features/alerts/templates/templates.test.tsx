@@ -188,7 +188,9 @@ test('a preview shows recipients, reasons and actions', async () => {
   await expect.element(page.getByText('does not show the alert')).toBeVisible()
   await expect
     .element(
-      page.getByText(/The template always notifies\. To night@example\.com\. Not when resolved\. Reminder every/),
+      page.getByText(
+        /The template always notifies\. To night@example\.com\. Not when resolved\. Reminder every/,
+      ),
     )
     .toBeVisible()
   await expect.element(page.getByText('On open: The script "Clean up" on the machine')).toBeVisible()
