@@ -53,7 +53,7 @@ export const ON_POSTGRES = [
   'src/samples/ingest.test',
   'src/samples/partitions.test',
   'src/samples/prune-samples.test',
-  'src/samples/read-history.test',
+  'src/features/checks/read-history.test',
   'src/samples/samples.test',
   // Upserts, conditional updates, text search, sorting of empty values, aggregates and removal of many rows.
   'features/agents/availability.test',

@@ -55,7 +55,7 @@ const PlacedPolicy = z.object({
 })
 
 export const PlacePolicies = z.object({
-  /** Of the machine, site or client; empty for all machines. */
+  /** Name of the machine, site or client; empty for all machines. */
   name: z.string(),
   policies: z.array(PlacedPolicy),
   /** Changes with the list. */
