@@ -223,13 +223,13 @@ describe('private places', () => {
     `fetch('https://npm.ada.${'internal'}/x')`,
     `${'registry'}=https://npm.example.org/`,
   ])('%s is found', (text) => {
-    expect(rules.findPrivatePlaces([file('docs/a.md', text)])).toHaveLength(1)
+    expect(rules.findPrivatePaths([file('docs/a.md', text)])).toHaveLength(1)
   })
 
   test('ordinary folders and addresses are fine', () => {
     const text =
       "'/usr/bin/chromium' '/etc/passwd' 'https://example.org/home/ada' '/agents/:id/' '/home/ada/agent'"
-    expect(rules.findPrivatePlaces([file('docs/a.md', text)])).toEqual([])
+    expect(rules.findPrivatePaths([file('docs/a.md', text)])).toEqual([])
   })
 
   test('a registry in the lock file is found, a workspace is not', () => {

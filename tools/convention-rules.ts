@@ -151,11 +151,11 @@ export function findMissingPaths(files: SourceFile[]): string[] {
 }
 
 /** Folders of one developer's machine and names that only resolve in one company. Ada is the person of examples. */
-export function findPrivatePlaces(files: SourceFile[]): string[] {
+export function findPrivatePaths(files: SourceFile[]): string[] {
   const folder = /(^|[\s"'`(=:])(\/(work|workspace|root|(home|Users)\/(?!ada\b)\w+)\/\w|[A-Z]:\\+Users\\)/
   const host = /\/\/[\w.-]+\.(internal|intranet|corp|lan)\b|^\s*(@\w+:)?registry\s*=/
   return [
-    ...findLines(files, /./, folder, "names a folder of somebody's machine"),
+    ...findLines(files, /./, folder, "names a folder of a developer's machine"),
     ...findLines(files, /./, host, 'names a private host'),
   ]
 }
