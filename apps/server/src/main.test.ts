@@ -190,7 +190,7 @@ test('a port in use is reported in one line', async () => {
   const port = new URL(await first.listening()).port
   await using second = startServer({ MUSTER_DATA: join(folder.path, 'b'), MUSTER_PORT: port })
   expect(await second.exited()).toBe(1)
-  expect(second.stderr()).toMatch(/^muster: another program listens .*MUSTER_PORT\n$/)
+  expect(second.stderr()).toMatch(/^muster: another program already listens .*MUSTER_PORT\n$/)
 })
 
 test('an idle connection does not delay the stop', async () => {

@@ -21,9 +21,9 @@ test('software is reported only if configured, always the same', async () => {
   await vi.waitFor(() => expect(told()).toHaveLength(1))
   server.sendCommand(idOf(full), { history_id: null, name: 'report-software', input: {} })
   await vi.waitFor(() => expect(told()).toHaveLength(2))
-  const [looked, whole] = told()
-  expect([looked?.agentId, whole?.agentId]).toEqual([idOf(full), idOf(full)])
-  expect(whole?.report.hash).toBe(looked?.report.hash)
+  const [scanned, whole] = told()
+  expect([scanned?.agentId, whole?.agentId]).toEqual([idOf(full), idOf(full)])
+  expect(whole?.report.hash).toBe(scanned?.report.hash)
   expect(whole?.report.inventory?.packages.length).toBeGreaterThan(30)
 })
 

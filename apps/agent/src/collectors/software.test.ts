@@ -57,9 +57,9 @@ test('a child process lists the software, and reports an error as a message', as
   const report = SoftwareReport.parse(JSON.parse(all.report))
   expect(all.summary).toEqual({ hash: report.hash, count: 1 })
   expect(report.inventory?.packages).toMatchObject([{ name: 'adduser', publisher: 'Debian' }])
-  const looked = await read('hash', signal)
-  expect(looked.summary).toEqual(all.summary)
-  expect(JSON.parse(looked.report)).toEqual({ kind: 'software', hash: report.hash, inventory: null })
+  const scanned = await read('hash', signal)
+  expect(scanned.summary).toEqual(all.summary)
+  expect(JSON.parse(scanned.report)).toEqual({ kind: 'software', hash: report.hash, inventory: null })
   givenPrograms({ 'dpkg-query': 'echo "the status file is locked" >&2; exit 2' })
   await expect(read('all', signal)).rejects.toThrow(
     new MeasureError('dpkg-query failed to list the software: the status file is locked'),

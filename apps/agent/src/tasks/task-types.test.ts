@@ -6,7 +6,7 @@ import { TaskClock } from './task-clock.ts'
 
 const MINUTE_MS = 60_000
 
-interface Life {
+interface ClockOptions {
   from: string
   to: string
   zone?: () => string
@@ -14,7 +14,7 @@ interface Life {
 }
 
 /** A machine whose clock runs from `from`; returns the runs of its task until `to`, in local time. */
-function runsOf(schedule: Partial<TaskSchedule>, more: Life) {
+function runsOf(schedule: Partial<TaskSchedule>, more: ClockOptions) {
   const { from, to, zone = () => 'Europe/Zurich', run_asap_after_missed = false } = more
   vi.useFakeTimers({ now: Date.parse(from) })
   onTestFinished(() => void vi.useRealTimers())

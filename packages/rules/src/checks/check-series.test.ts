@@ -52,7 +52,7 @@ test.each<[string, MeasuredValues, [name: string, value: number, unit: string][]
       ['loss_percent', 25, '%'],
     ],
   ],
-  ['ping in vain', { check_type: 'ping', sent: 3, received: 0, ms: null }, [['loss_percent', 100, '%']]],
+  ['a failed ping', { check_type: 'ping', sent: 3, received: 0, ms: null }, [['loss_percent', 100, '%']]],
   [
     'ping that could not be sent',
     { check_type: 'ping', sent: 0, received: 0, ms: null },
@@ -109,7 +109,7 @@ test.each<[string, MeasuredValues, [name: string, value: number, unit: string][]
       ['cert_days', 30.13, 'd'],
     ],
   ],
-  ['a port in vain', { check_type: 'tcp', reason: 'Refused.', ms: null }, []],
+  ['a closed port', { check_type: 'tcp', reason: 'Refused.', ms: null }, []],
   ['what could not be measured', { check_type: 'unmeasurable', reason: 'no' }, []],
 ])('the values of %s', (_, measured, expected) => {
   expect(seriesOf(measured).map(({ name, value, unit }) => [name, value, unit])).toEqual(expected)

@@ -124,7 +124,7 @@ const somePolicy = (id: number) =>
     excluded_clients: fc.subarray([2, 5]),
   })
 const someSlot = fc.constantFrom(null, 'server' as const, 'workstation' as const)
-const somePlace: fc.Arbitrary<PolicyAssignment> = fc
+const someAssignment: fc.Arbitrary<PolicyAssignment> = fc
   .record({ policy: fc.integer({ min: 1, max: 6 }), position: fc.integer({ min: 0, max: 2 }) })
   .chain((head) =>
     fc
@@ -150,7 +150,7 @@ const somePlace: fc.Arbitrary<PolicyAssignment> = fc
   )
 const someWorld = fc.record({
   policies: fc.tuple(...[1, 2, 3, 4, 5].map(somePolicy)),
-  places: fc.array(somePlace, { maxLength: 25 }),
+  places: fc.array(someAssignment, { maxLength: 25 }),
   on: fc
     .record({
       monitoring_type: fc.constantFrom('server' as const, 'workstation' as const),

@@ -143,7 +143,7 @@ test.each([
   ],
   ['run once', { task_type: 'runonce', run_time_date: '2026-03-01T02:00' }, ['03-01']],
   ['expiry, until its end', { expire_date: '2026-01-03T02:00' }, ['01-02', '01-03']],
-  ['manual, never by itself', { task_type: 'manual' }, []],
+  ['manual, never automatic', { task_type: 'manual' }, []],
 ] as [string, Partial<TaskTimes>, string[]][])('%s', (_, task, days) => {
   const found = runsAfter(task, 'UTC', '2026-01-01T02:00Z', Math.max(days.length, 1))
   expect(found).toEqual(days.map((day) => `${day}T02:00`))

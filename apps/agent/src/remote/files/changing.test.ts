@@ -81,10 +81,10 @@ test('the temporary file of an edit is registered before it exists, for an agent
   const { server, folder, at, own } = await prepare()
   writeFileSync(at('conf'), 'a')
   const seen: string[][] = []
-  const keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'> = {
+  const keyValues: Pick<KeyValueStore, 'find' | 'save' | 'remove'> = {
     find: () => undefined,
     save: (_, text) => seen.push([...JSON.parse(text), ...readdirSync(folder)]),
-    forget: () => seen.push(readdirSync(folder)),
+    remove: () => seen.push(readdirSync(folder)),
   }
   const { answer } = await ask(server, 'read-text', { path: raw(at('conf')) })
   const openParts = new OpenParts({ keyValues, log: givenLog().log, dataFolder: own })
@@ -175,9 +175,9 @@ test('a text file is replaced atomically if unchanged, with its permissions', as
   expect(written.state).toBe('written')
   expect(await read()).toMatchObject({ text: 'a=2 ä\n', hash: written.hash })
   expect(statSync(at('conf')).mode & 0o777).toBe(0o640)
-  writeFileSync(at('conf'), 'of somebody else')
+  writeFileSync(at('conf'), 'of another user')
   expect((await write('mine', written.hash)).answer.state).toBe('changed')
-  expect(readFileSync(at('conf'), 'utf8')).toBe('of somebody else')
+  expect(readFileSync(at('conf'), 'utf8')).toBe('of another user')
   expect(readdirSync(folder)).toEqual(['conf'])
 })
 

@@ -183,7 +183,7 @@ test('an upload whose folder is gone is dropped', async () => {
     keyValues: {
       find: (key) => kept.get(key),
       save: (key, text) => kept.set(key, text),
-      forget: (key) => kept.delete(key),
+      remove: (key) => kept.delete(key),
     },
     log: givenLog().log,
     dataFolder: givenFolder(),

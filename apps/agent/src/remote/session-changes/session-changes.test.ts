@@ -53,7 +53,7 @@ const collected = (part: ReceiptPart) => {
 }
 
 /** The first snapshot is complete. */
-const looked = (server: TestServer, folder: string, session: string) =>
+const firstSnapshot = (server: TestServer, folder: string, session: string) =>
   server.until(() => {
     try {
       return readdirSync(join(folder, 'receipts')).includes(session)
@@ -64,9 +64,9 @@ const looked = (server: TestServer, folder: string, session: string) =>
 
 test('the report lists changed packages, services, files, users and ports', async () => {
   const machine = givenMachine()
-  const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
+  const { server, folder } = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const terminal = await new TestChannel(server).opened()
-  await looked(server, folder, terminal.session)
+  await firstSnapshot(server, folder, terminal.session)
   machine.set('1.1', 'inactive')
   writeFileSync(join(machine.settingsFolder, 'new.conf'), 'new')
   appendFileSync(join(machine.settingsFolder, 'kept.conf'), ' and changed')
@@ -115,10 +115,10 @@ test('VNC to another host has a report too', async () => {
   onTestFinished(() => void vnc.close())
   const address = vnc.address()
   if (address === null || typeof address === 'string') throw new Error('a port has a number')
-  const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
+  const { server, folder } = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const window = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port: address.port })
   await window.opened()
-  await looked(server, folder, window.session)
+  await firstSnapshot(server, folder, window.session)
   writeFileSync(join(machine.settingsFolder, 'new.conf'), 'new')
   window.close('closed')
   const { receipt } = await changesOf(server, window.session)
@@ -129,12 +129,12 @@ test('VNC to another host has a report too', async () => {
 
 test('overlapping sessions have a report each, since their own start', async () => {
   const machine = givenMachine()
-  const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
+  const { server, folder } = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const first = await new TestChannel(server).opened()
-  await looked(server, folder, first.session)
+  await firstSnapshot(server, folder, first.session)
   writeFileSync(join(machine.settingsFolder, 'one'), '1')
   const second = await new TestChannel(server).opened()
-  await looked(server, folder, second.session)
+  await firstSnapshot(server, folder, second.session)
   writeFileSync(join(machine.settingsFolder, 'two'), '2')
   first.close('closed')
   second.close('closed')
@@ -146,10 +146,10 @@ test('overlapping sessions have a report each, since their own start', async () 
 
 test('a session that a stop of the agent interrupts has a report at the next start, marked as interrupted', async () => {
   const machine = givenMachine()
-  const given = await givenAgent({ agent: { receipts: machine.maker } })
+  const given = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const { server, folder } = given
   const terminal = await new TestChannel(server).opened()
-  await looked(server, folder, terminal.session)
+  await firstSnapshot(server, folder, terminal.session)
   writeFileSync(join(folder, 'receipts', 'half.new'), 'what a killed process left')
   writeFileSync(join(machine.settingsFolder, 'one'), '1')
   await given.restart()
@@ -162,7 +162,7 @@ test('a session that a stop of the agent interrupts has a report at the next sta
 test('a part that cannot be read reports the reason, and the others are complete', async () => {
   const machine = givenMachine()
   givenPrograms({ systemctl: 'echo "no bus" >&2; exit 1' })
-  const { server } = await givenAgent({ agent: { receipts: machine.maker } })
+  const { server } = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const terminal = await new TestChannel(server).opened()
   terminal.close('closed')
   const { services, users } = (await changesOf(server, terminal.session)).receipt.parts
@@ -175,7 +175,7 @@ test('a failed snapshot is reported', async () => {
     begin: () => Promise.reject(new Error('no room left')),
     end: () => Promise.reject(new Error('no such file')),
   }
-  const { server } = await givenAgent({ agent: { receipts: failing } })
+  const { server } = await givenAgent({ agent: { changeRecorder: failing } })
   const terminal = await new TestChannel(server).opened()
   terminal.close('closed')
   const { files } = (await changesOf(server, terminal.session)).receipt.parts

@@ -169,13 +169,13 @@ export async function whyNotAllowed(
   if (!mayDo(caller, TOOL_PERMISSIONS[tool])) {
     return {
       code: 'not_allowed',
-      message: `Your role does not allow ${theTool(tool)}. Ask an administrator.`,
+      message: `Your role does not allow ${theTool(tool)}.`,
     }
   }
   if (join !== undefined && !mayDo(caller, 'can_join_terminals')) {
     return {
       code: 'not_allowed',
-      message: 'Your role does not allow terminals of other users. Ask an administrator.',
+      message: 'Your role does not allow terminals of other users.',
     }
   }
   if ((await findPlacedAgent(ctx.db, agentId, caller)) !== undefined) return undefined

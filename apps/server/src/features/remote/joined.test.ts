@@ -51,7 +51,7 @@ test('a colleague joins an open terminal, which is signed, audited and recorded'
   await vi.waitFor(async () =>
     expect(await auditOf(server)).toEqual([
       `${anna.username}: Opened a terminal on "PC-12", recorded`,
-      `ben: Joined the terminal of ${anna.username} to look on "PC-12", recorded`,
+      `ben: Joined the terminal of ${anna.username} read-only on "PC-12", recorded`,
       expect.stringMatching(
         new RegExp(`^ben: Left the terminal of ${anna.username} on "PC-12" after \\d+ s$`),
       ),

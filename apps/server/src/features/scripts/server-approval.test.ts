@@ -162,7 +162,7 @@ test('the lists of scripts and templates, and the preview, show waiting approval
   })
   const query = { agent: (await given.agent()).agent_id, alert_type: 'custom', severity: 'error' } as const
   expect((await root.call(previewAlertTemplate, { query })).body.failure_action).toBe(
-    'The script "Page" on the server, which changed and waits for approval',
+    'The script "Page" on the server, changed and waiting for approval',
   )
 })
 

@@ -19,7 +19,7 @@ export function writeDocsPage(routes: readonly DescribedRoute[], version: string
   const links = [...groups.keys()].map((name) => `<a href="#${escape(name)}">${escape(name)}</a>`)
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Muster API</title><style>${STYLE}</style>
 <main><h1>Muster API ${escape(version)}</h1>
-<p>JSON over HTTP. Only sessions of users can call the API: there are no API keys yet, and <code>X-API-KEY</code> is refused. Sign in with <code>POST /v2/checkcreds/</code> and <code>POST /v2/login/</code>; send <code>Authorization: Token &lt;token&gt;</code> with the cookie that they set, and the value of the cookie <code>XSRF-TOKEN</code> as header <code>X-XSRF-TOKEN</code> on everything but GET. An <code>Idempotency-Key</code> header makes a write happen once. The same as a file: <a href="/openapi.json">openapi.json</a>.</p>
+<p>JSON over HTTP. Only user sessions can call the API: API keys are not supported yet, and <code>X-API-KEY</code> is refused. Sign in with <code>POST /v2/checkcreds/</code> and <code>POST /v2/login/</code>; send <code>Authorization: Token &lt;token&gt;</code> with the cookie that they set, and the value of the cookie <code>XSRF-TOKEN</code> as header <code>X-XSRF-TOKEN</code> on everything but GET. An <code>Idempotency-Key</code> header makes a write happen once. The same as a file: <a href="/openapi.json">openapi.json</a>.</p>
 <nav aria-label="Groups"><p>${links.join(' · ')}</p></nav>${sections.join('')}</main></html>`
 }
 

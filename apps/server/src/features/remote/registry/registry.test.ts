@@ -161,7 +161,7 @@ test('a second factor is required again before the registry if the role says so'
   const list = await ada.call(listRegistry, { params, query: { path: PATH } })
   expect(list).toMatchObject({ status: 403, error: { code: 'code_needed' } })
   expect(list.error?.detail).toContain(
-    'asks for a code of your authenticator app before the registry is opened.',
+    'requires a code of your authenticator app before the registry is opened.',
   )
   const made = await ada.call(createRegistryKey, { params, body: { path: PATH } })
   expect(made.error).toMatchObject({ code: 'code_needed' })
