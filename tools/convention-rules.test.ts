@@ -248,6 +248,15 @@ describe('documents', () => {
     expect(rules.findBadDecisions([file('docs/decisions/0001-a.md', text)])).toHaveLength(count)
   })
 
+  test('a record with the number of another one is found', () => {
+    const text = '# 1. Title\n\nStatus: accepted, 2026-11-21\n\nWhy.\n'
+    const records = ['docs/decisions/0001-a.md', 'docs/decisions/0001-b.md', 'docs/decisions/0002-c.md']
+    expect(rules.findBadDecisions(records.map((path) => file(path, text)))).toEqual([
+      'docs/decisions/0001-b.md has the number of another record',
+      'docs/decisions/0002-c.md does not begin with "# 2. Title" and "Status: accepted, 2026-11-21"',
+    ])
+  })
+
   test('a path that does not exist is found', () => {
     const code = file('apps/agent/src/run/runs.ts')
     const found = (text: string) => rules.findMissingPaths([code, file('docs/protocol.md', text)])
