@@ -79,7 +79,7 @@ export function findOpenMarks(files: SourceFile[]): string[] {
 
 export function findDefaultExports(files: SourceFile[]): string[] {
   const code = files.filter(({ path }) => !path.endsWith('.config.ts'))
-  return findLines(code, CODE, /^export\s+default\b|\bas default\b/, 'has a default export')
+  return findLines(code, CODE, /^export\s+default\b|\bas default\s*[,}]/, 'has a default export')
 }
 
 /** Constants that the specification names: declared once under their name and imported everywhere else. */

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { expect, test } from 'vitest'
 import * as rules from './convention-rules.ts'
-import { findForbiddenImports } from './import-rules.ts'
+import { findForbiddenImports, findUpwardImports } from './import-rules.ts'
 import { findNewWords } from './language-rules.ts'
 import { root } from './programs.ts'
 import { listTopFolders, readSources, type SourceFile } from './source-files.ts'
+import { findConsoleCycles } from './structure.ts'
 import { findUnstyled } from './style-rules.ts'
 
 const files = readSources(root)
@@ -28,6 +29,8 @@ test.each([
   ['documents name paths that exist', rules.findMissingPaths],
   ['nothing names a private folder or host', rules.findPrivatePlaces],
   ['imports follow the architecture', findForbiddenImports],
+  ['features import only features above them in modules.ts', findUpwardImports],
+  ['no files of the console import one another in a circle', findConsoleCycles],
   ['no word of the glossary returns', (sources: SourceFile[]) => findNewWords(sources)],
 ])('%s', (_name, findProblems) => {
   expect(findProblems(files)).toEqual([])

@@ -53,8 +53,8 @@ export const FLOWS: Flow[] = [
       console: '',
       agent: 'checkTable Scheduler measureCheck CheckResults Outbox ReportPump Link',
       server: `AgentSocket ReportQueue storeReports storeResults findKnownChecks judgeRun takeCheckFindings causeOfCheck
-        takeFindings lockOpenAlerts findDependencies decideStep follow writeAlertLog emitAlertsChanged planNotices
-        decideNotice findNotices AlertSweep tendAlerts alertChannelsJobs takeLease lookAgain prepareMessage headlineOf
+        takeFindings lockOpenAlerts findDependencies decideStep follow|applyStep writeAlertLog emitAlertsChanged planNotices
+        decideNotice findNotices AlertSweep tendAlerts alertChannelsJobs takeLease lookAgain|recheckNotice prepareMessage headlineOf
         recipientsOf sendMessage openSettings mailOf sendEmail refreshToken describeCheck DefinitionSync recordOutcome`,
       contract: 'AgentFrame CheckResult',
       rules: 'checkRules openAlert judgeFlapping resolveTemplate',

@@ -1,6 +1,8 @@
 import { posix } from 'node:path'
 import type { SourceFile } from './source-files.ts'
 
+const SERVER_PARTS = ['server', 'context', 'features', 'samples', 'fleet', 'platform', 'contract', 'rules']
+
 /** Who may import whom, docs/ARCHITECTURE.md section "Imports". The first area that holds a file is its own. */
 const AREAS: { area: string; folder: string; mayImport: string[]; packages?: RegExp }[] = [
   { area: 'rules', folder: 'packages/rules/', mayImport: [], packages: /^$/ },
@@ -9,13 +11,26 @@ const AREAS: { area: string; folder: string; mayImport: string[]; packages?: Reg
   {
     area: 'features',
     folder: 'apps/server/src/features/',
-    mayImport: ['platform', 'server', 'contract', 'rules'],
+    mayImport: ['samples', 'fleet', 'platform', 'context', 'contract', 'rules'],
+  },
+  {
+    area: 'fleet',
+    folder: 'apps/server/src/fleet/',
+    mayImport: ['platform', 'context', 'contract', 'rules'],
+  },
+  {
+    area: 'samples',
+    folder: 'apps/server/src/samples/',
+    mayImport: ['platform', 'context', 'contract', 'rules'],
   },
   { area: 'platform', folder: 'apps/server/src/platform/', mayImport: ['contract', 'rules'] },
+  // The context and the types of hooks: what all of the server is given.
+  { area: 'context', folder: 'apps/server/src/context.ts', mayImport: SERVER_PARTS },
+  { area: 'context', folder: 'apps/server/src/hooks.ts', mayImport: SERVER_PARTS },
   {
     area: 'server',
     folder: 'apps/server/',
-    mayImport: ['features', 'platform', 'contract', 'rules', 'fake-agent'],
+    mayImport: [...SERVER_PARTS, 'fake-agent'],
   },
   { area: 'ui', folder: 'apps/console/src/ui/', mayImport: ['rules'] },
   { area: 'console', folder: 'apps/console/', mayImport: ['ui', 'contract', 'rules'] },
@@ -25,12 +40,27 @@ const AREAS: { area: string; folder: string; mayImport: string[]; packages?: Reg
   {
     area: 'tools',
     folder: 'tools/',
-    mayImport: ['deploy', 'contract', 'rules', 'server', 'features', 'platform'],
+    mayImport: ['deploy', ...SERVER_PARTS],
   },
 ]
 /** Tests may also use the test runner, simulated machines and the private servers of tools. */
 const TEST_FILE = /\.(test|story)\.tsx?$|\/test-[\w-]+\.tsx?$/
-const TEST_AREAS = new Set(['fake-agent', 'tools', 'server', 'features'])
+const TEST_AREAS = new Set(['fake-agent', 'tools', 'server', 'context', 'features', 'samples', 'fleet'])
+
+/** An import of a feature that comes later in modules.ts. */
+export interface UpwardImport {
+  importer: string
+  imported: string
+}
+
+const FEATURES = 'apps/server/src/features/'
+const UPWARD: (UpwardImport & { reason: string })[] = [
+  {
+    importer: 'alerts/check-alerts.ts',
+    imported: 'checks/describe-check.ts',
+    reason: 'An alert names a check as lists of checks do, by a function of settings alone.',
+  },
+]
 
 export function findForbiddenImports(files: SourceFile[]): string[] {
   return files
@@ -66,4 +96,51 @@ export function resolveImport(path: string, specifier: string): string | undefin
   if (name === undefined) return undefined
   const folder = ['server', 'agent', 'console'].includes(name) ? 'apps' : name === 'e2e' ? '' : 'packages'
   return posix.join(folder, name, 'src', rest ?? '')
+}
+
+/** A feature imports only those above it in the list of modules.ts, which names each once. */
+export function findUpwardImports(
+  files: SourceFile[],
+  exceptions: readonly UpwardImport[] = UPWARD,
+): string[] {
+  const modules = files.find(({ path }) => path === 'apps/server/src/modules.ts')?.text ?? ''
+  const [, list = ''] = /FEATURES = \[([^\]]*)\]/.exec(modules) ?? []
+  const order = list.split(/[\s',]+/).filter((name) => name !== '')
+  const features = files.filter(({ path }) => path.startsWith(FEATURES))
+  const folders = new Set(features.map(({ path }) => folderOf(path.slice(FEATURES.length))))
+  const upward = features
+    .filter(({ path }) => !TEST_FILE.test(path))
+    .flatMap(({ path, text }) =>
+      listImports(text)
+        .map((specifier) => resolveImport(path, specifier) ?? '')
+        .filter((target) => target.startsWith(FEATURES))
+        .map((target) => ({
+          importer: path.slice(FEATURES.length),
+          imported: target.slice(FEATURES.length),
+        })),
+    )
+    .filter(({ importer, imported }) => order.indexOf(folderOf(importer)) < order.indexOf(folderOf(imported)))
+  const refused = upward.filter((one) => !hasImport(exceptions, one))
+  const unused = exceptions.filter((one) => !hasImport(upward, one))
+  return [
+    ...refused.map(
+      ({ importer, imported }) => `${importer} may not import ${imported}: it comes later in modules.ts`,
+    ),
+    ...unused.map(
+      ({ importer, imported }) => `${importer} no longer imports ${imported}: remove the exception`,
+    ),
+    ...[...folders].filter((name) => !order.includes(name)).map((name) => `modules.ts does not list ${name}`),
+    ...order
+      .filter((name, index) => !folders.has(name) || order.indexOf(name) < index)
+      .map((name) => `modules.ts lists ${name}, which is no feature or twice there`),
+    ...(exceptions.length > 12 ? ['there are more than 12 exceptions'] : []),
+  ]
+}
+
+function hasImport(imports: readonly UpwardImport[], { importer, imported }: UpwardImport): boolean {
+  return imports.some((one) => one.importer === importer && one.imported === imported)
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.indexOf('/'))
 }

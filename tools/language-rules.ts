@@ -46,7 +46,11 @@ const BANNED: BannedWord[] = [
   { word: 'purpose', instead: 'reason', text: /(?<!\bon )\bpurposes?\b/g },
   { word: 'standing', instead: 'CheckState, AlertState', text: /\bstandings?\b/g },
   { word: 'redefine', instead: 'invalidate, mark stale', text: /\bredefine[sd]?\b/g },
-  { word: 'forget', instead: 'invalidate, remove', text: /\b(forget|forgets|forgot|forgotten)\b/g },
+  {
+    word: 'forget',
+    instead: 'invalidate, remove',
+    code: /\b#?(on)?[fF]org(et|otten)[A-Z(]|\bforget-[a-z]/g,
+  },
   { word: 'in turns', instead: 'in batches', text: /\b(in|take) turns\b/g },
   { word: 'slices of', instead: 'chunk', text: /\bslices of\b/g },
   { word: 'kept rows', instead: 'AgentCache', text: /\bkept rows\b/g },
@@ -66,7 +70,7 @@ const WIRE_NAMES =
   /\b(looked_at|session-receipt|remote_receipts|remote-receipts|ask_purpose|purpose_needed|patches\.looked|software\.looked)\b/g
 const EXEMPT = [
   // They hold the words themselves.
-  /^tools\/language-(rules|rules\.test|debt)\.(ts|json)$/,
+  /^tools\/(language-rules|language-rules\.test|language-debt|flows)\.(ts|json)$/,
   /^docs\/GLOSSARY\.md$/,
   // Databases in use have run these.
   /^apps\/server\/src\/platform\/database\/migrations\//,

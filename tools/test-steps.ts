@@ -48,12 +48,12 @@ export const ON_POSTGRES = [
   'two-servers.test',
   'src/platform/bus/',
   'src/platform/agent-link/bus-channels.test',
-  'src/fleet/kept-rows.test',
+  'src/fleet/kept-',
   // Ranges, partitions and upserts of measured values.
   'src/samples/ingest.test',
   'src/samples/partitions.test',
   'src/samples/prune-samples.test',
-  'src/samples/read-history.test',
+  'src/features/checks/read-history.test',
   'src/samples/samples.test',
   // Upserts, conditional updates, text search, sorting of empty values, aggregates and removal of many rows.
   'features/agents/availability.test',

@@ -37,7 +37,7 @@ async function obey(order: FleetOrder): Promise<FleetState> {
       await fleet?.waitForConnected(order.count, order.timeoutMs)
       break
     case 'forget-failures':
-      fleet?.forgetFailures()
+      fleet?.resetFailures()
       break
     case 'rate':
       if (fleet !== undefined) fleet.reportsPerSecond = order.reportsPerSecond

@@ -198,7 +198,7 @@ function listScreens({ agentId, runId }: Office, isNarrow: boolean): [string, st
   ]
   return [
     ['/', 'charlie'],
-    ['/?search=nothing+is+called+so', 'None of 3 machines fits'],
+    ['/?search=nothing+is+called+so', 'No machines match'],
     ['/?tab=server&node=Client|1&search=is:online', 'alpha'],
     // The lower pane, which has the panes of the machine's page; on a phone there is only that.
     [`/?agent=${agentId}&pane=summary`, isNarrow ? 'alpha' : 'almost full'],

@@ -106,7 +106,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     await disk.fill(19)
     await runDiskCheck()
     await page.goto('/alerts?also=held')
-    await expect(page.getByRole('row', { name: /open · held: maintenance/ })).toBeVisible(SOON)
+    await expect(page.getByRole('row', { name: /open · suppressed: maintenance/ })).toBeVisible(SOON)
     await expect(bell(page, 0)).toBeVisible()
     await disk.empty()
     await runDiskCheck()

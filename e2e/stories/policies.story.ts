@@ -55,7 +55,7 @@ test('policies: planned, saved, run within seconds, explained, blocked, reverted
   await test.step('it runs on the machine within seconds', async () => {
     await expect(checkRow(machine)).toBeVisible(SOON)
     await expect(checkRow(machine)).toContainText(/ % in use/, LATER)
-    await expect(section(page, 'Reaches 2 machines')).toContainText('alpha')
+    await expect(section(page, 'Applies to 2 machines')).toContainText('alpha')
   })
 
   await test.step('one click says why the machine has it', async () => {
@@ -92,7 +92,7 @@ test('policies: planned, saved, run within seconds, explained, blocked, reverted
     await expect(machine.getByText('The machine blocks inheritance.')).toBeVisible(SOON)
     await machine.getByRole('tab', { name: 'Checks' }).click()
     await expect(machine.getByText(/has no checks yet/)).toBeVisible(SOON)
-    await expect(section(page, 'Reaches 1 machine')).toBeVisible(SOON)
+    await expect(section(page, 'Applies to 1 machine')).toBeVisible(SOON)
     await machine.getByRole('tab', { name: 'Policies' }).click()
     await machine.getByRole('button', { name: 'Allow inheritance' }).click()
     await machine.getByRole('tab', { name: 'Checks' }).click()

@@ -136,7 +136,7 @@ test('once TOTP is set up, /totp_setup shows no key any more', async ({ page, se
   await code(page).fill(app.nextCode())
   await expect(page).toHaveURL('/')
   await page.goto('/totp_setup')
-  await expect(page.getByText('Two-factor sign-in is set up already.')).toBeVisible()
+  await expect(page.getByText('Two-factor sign-in is already set up.')).toBeVisible()
   await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeHidden()
   await page.getByRole('link', { name: 'Go to the dashboard' }).click()
   await expect(page).toHaveURL('/')

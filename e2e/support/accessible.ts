@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { expect, type Page } from '@playwright/test'
@@ -51,11 +51,13 @@ export async function follow(page: Page, path: string): Promise<void> {
   )
 }
 
-/** The names of all dialogs that have an address, as the console's own table holds them. */
+/** The names of all dialogs that have an address, as the console's features register them. */
 export function listDialogNames(): string[] {
-  const source = readFileSync(join(ROOT, 'apps/console/src/app/dialogs/dialogs.tsx'), 'utf8')
-  const [, table = ''] = /const DIALOG_LOADERS = \{([^]*?)\n\}/.exec(source) ?? []
-  return [...table.matchAll(/^ {2}'?([\w-]+)'?: \(\) =>/gm)].map(([, name]) => name ?? '')
+  const features = join(ROOT, 'apps/console/src/features')
+  return globSync('*/register.ts', { cwd: features }).flatMap((path) => {
+    const dialogs = readFileSync(join(features, path), 'utf8').matchAll(/^ {2}'?([\w-]+)'?: \(\) =>/gm)
+    return [...dialogs].map(([, name]) => name ?? '')
+  })
 }
 
 /** Waits until the screen has what it shows. */

@@ -60,7 +60,7 @@ export interface AgentOptions {
   /** How long a terminal without a viewer is kept. */
   keepTerminalMs?: number
   /** Without it, sessions record no changes. */
-  receipts?: ChangeRecorder
+  changeRecorder?: ChangeRecorder
 }
 
 export interface Agent extends AsyncDisposable {
@@ -177,8 +177,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     zone,
     folder: pipeFolder,
     keepTerminalMs: options.keepTerminalMs,
-    snapshotFolder: join(folder, dataFiles.receipts),
-    changeRecorder: options.receipts,
+    snapshotFolder: join(folder, dataFiles.snapshots),
+    changeRecorder: options.changeRecorder,
   })
   const openParts = new OpenParts({ keyValues, log, dataFolder: folder })
   reportMovedMachine(options, problems)
@@ -241,7 +241,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks.onLinkUp()
       tasks.onLinkUp()
     },
-    onForgotten: () => void remote.endAll('The server no longer knows this machine.'),
+    onUnknownAgent: () => void remote.endAll('The server no longer knows this machine.'),
     onMetricsInterval: (seconds) => metrics.every(seconds),
     onState: (linkState) => {
       runs.isLinked = linkState.state === 'up'
@@ -252,9 +252,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       status.write(linkState)
     },
   })
-  const chores = setInterval(() => {
-    nonces.forgetExpired()
-    records.forgetOld()
+  const cleanup = setInterval(() => {
+    nonces.removeExpired()
+    records.removeOld()
     outbox.dropOld()
     openParts.sweep()
   }, CLEANUP_INTERVAL_MS)
@@ -268,7 +268,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     outbox,
     problems,
     async [Symbol.asyncDispose]() {
-      clearInterval(chores)
+      clearInterval(cleanup)
       metrics[Symbol.dispose]()
       liveMetrics[Symbol.dispose]()
       liveProcesses[Symbol.dispose]()

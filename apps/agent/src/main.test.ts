@@ -7,7 +7,7 @@ import { givenFolder, givenServer } from './testing/given.ts'
 import { GOOD_TOKEN, TestServer } from './testing/test-server.ts'
 import { otherAuthority, testAuthority, testTls } from './testing/tls-fixture.ts'
 
-// Each of these starts programs, which takes a while where others do the same.
+// Each test starts programs, which takes a while beside other tests.
 vi.setConfig({ testTimeout: 120_000 })
 
 const enrol = (url: string, folder: string, ...more: string[]) =>
@@ -21,7 +21,7 @@ async function givenRunning(folder = givenFolder()) {
   return { server, url, port, folder, program }
 }
 
-test('enrolling makes a key that nobody else can read, and says what happened', async () => {
+test('enrolment creates a private key file and prints the result', async () => {
   const { server, url } = await givenServer()
   const folder = join(givenFolder(), 'new')
   const { code, stdout, stderr } = await enrol(url, folder)
@@ -35,7 +35,7 @@ test('enrolling makes a key that nobody else can read, and says what happened', 
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-test('a data folder that others could read is closed to them, with one line', async () => {
+test('a data folder that is open to others is closed, with one line', async () => {
   const { server, url } = await givenServer()
   const folder = givenFolder()
   chmodSync(folder, 0o755)
@@ -48,7 +48,7 @@ test('a data folder that others could read is closed to them, with one line', as
   first.child.kill('SIGTERM')
   await first.ended
 
-  // As a version without these rights has left it.
+  // As left by an older version without these permissions.
   chmodSync(folder, 0o755)
   chmodSync(join(folder, 'state.db'), 0o644)
   const upAgain = server.untilUp()
@@ -56,7 +56,7 @@ test('a data folder that others could read is closed to them, with one line', as
   await upAgain
   const modes = ['.', ...readdirSync(folder)].map((name) => statSync(join(folder, name)).mode & 0o077)
   expect(new Set(modes)).toEqual(new Set([0]))
-  expect(second.stderr().match(/corrected/g)).toHaveLength(1)
+  expect(second.stderr().match(/removed access of other users/g)).toHaveLength(1)
 })
 
 test('a folder that other programs use is refused as data folder with one line', async () => {
@@ -95,7 +95,7 @@ test('enrolling again keeps the key and the machine', async () => {
   expect(server.agents.size).toBe(2)
 })
 
-test('what goes wrong while enrolling is told in one line', async () => {
+test('an enrolment error is printed as one line', async () => {
   const { url } = await givenServer()
   const folder = givenFolder()
   const failure = async (...args: string[]) => {
@@ -113,17 +113,17 @@ test('what goes wrong while enrolling is told in one line', async () => {
   await expect(failure('--server', `${url}/elsewhere`, ...token)).resolves.toMatch(
     /returned status 404 and is not a Muster server/,
   )
-  await expect(failure('--server', 'muster', ...token)).resolves.toMatch(/"muster" is not an address/)
+  await expect(failure('--server', 'muster', ...token)).resolves.toMatch(/"muster" is not a valid address/)
   await expect(failure(...token)).resolves.toMatch(/--server is missing/)
   await expect(failure('--server', url)).resolves.toMatch(/MUSTER_ENROL_TOKEN is missing/)
-  await expect(failure('--server', url, '--token', 'short')).resolves.toMatch(/token is not complete/)
+  await expect(failure('--server', url, '--token', 'short')).resolves.toMatch(/token is incomplete/)
   await expect(failure('--server', url.replace('http:', 'https:'), ...token)).resolves.toMatch(
-    /does not speak TLS/,
+    /does not use TLS/,
   )
   await expect(failure('--server', url, ...token, '--wrong')).resolves.toMatch(/Unknown option '--wrong'/)
 })
 
-test('the token comes from the environment too, and goes no further', async () => {
+test('the token can come from the environment, which is not passed on', async () => {
   const { server, url } = await givenServer()
   const folder = givenFolder()
   vi.stubEnv('MUSTER_ENROL_TOKEN', GOOD_TOKEN)
@@ -136,7 +136,7 @@ test('the token comes from the environment too, and goes no further', async () =
   expect(server.outputOf(1)).toBe('0\n')
 })
 
-test('only the given authority vouches for the server', async () => {
+test('only the given CA is trusted', async () => {
   await using server = new TestServer(testTls)
   const url = `https://127.0.0.1:${await server.listen()}`
   const folder = givenFolder()
@@ -151,7 +151,7 @@ test('only the given authority vouches for the server', async () => {
   await expect(enrol(url, folder, '--ca', other)).resolves.toMatchObject(untrusted)
   await expect(enrol(url, folder, '--ca', none)).resolves.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('holds no certificate'),
+    stderr: expect.stringContaining('contains no PEM certificate'),
   })
   await expect(enrol(url, folder, '--ca', good)).resolves.toMatchObject({ code: 0 })
   const up = server.untilUp()
@@ -173,7 +173,7 @@ test('an agent that is not enrolled says what to do', async () => {
   })
 })
 
-test('facts of this machine arrive at once', async () => {
+test('facts of this machine are reported at once', async () => {
   const { server } = await givenRunning()
   const facts = () =>
     Object.assign(
@@ -192,7 +192,7 @@ test('facts of this machine arrive at once', async () => {
   })
 })
 
-test('only one agent runs on a data folder, and status tells its state', async () => {
+test('only one agent runs with a data folder, and status shows its state', async () => {
   const { server, folder, program } = await givenRunning()
   await expect(runProgram('run', '--data', folder)).resolves.toMatchObject({
     code: 1,
@@ -215,7 +215,7 @@ test('only one agent runs on a data folder, and status tells its state', async (
   })
 })
 
-test('a killed agent comes back, ends what it left running and says so', async () => {
+test('after a kill, the agent reconnects, ends its leftover processes and reports their runs', async () => {
   const { server, folder, program } = await givenRunning()
   const pidFile = join(folder, 'pid')
   server.runShell(1, `echo $$ > ${pidFile}; sleep 300`)
@@ -233,7 +233,7 @@ test('a killed agent comes back, ends what it left running and says so', async (
   expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
 })
 
-test('a stopped agent ends its runs and delivers their results first', async () => {
+test('a stopped agent ends its runs and reports their results first', async () => {
   const { server, program } = await givenRunning()
   server.runShell(1, 'echo begun; sleep 300')
   await server.until(() => server.outputOf(1) === 'begun\n')
@@ -261,12 +261,12 @@ test('a gigabyte of output does not grow the agent', async () => {
   expect(most - before).toBeLessThan(40)
 })
 
-test('uninstalling removes what the agent keeps and nothing else', async () => {
+test("uninstalling removes the agent's files and nothing else", async () => {
   const { folder, program } = await givenRunning()
   program.child.kill('SIGTERM')
   await program.ended
   writeFileSync(join(folder, 'holiday.jpg'), '')
-  // As the installer leaves it there.
+  // As the installer stores it.
   writeFileSync(join(folder, 'server-ca.pem'), '')
   await expect(runProgram('uninstall', '--data', folder)).resolves.toMatchObject({ code: 0 })
   expect(readdirSync(folder)).toEqual(['holiday.jpg'])
@@ -282,7 +282,7 @@ test('a server uninstalls the agent', async () => {
   await expect.poll(() => existsSync(folder), { timeout: 60_000 }).toBe(false)
 })
 
-test('the log is lines of JSON, and its level can be set', async () => {
+test('the log is JSON lines, and its level can be set', async () => {
   const { program } = await givenRunning()
   await expect.poll(() => program.stderr()).toContain('link up')
   const lines = program
@@ -293,7 +293,7 @@ test('the log is lines of JSON, and its level can be set', async () => {
   expect(lines.map(({ level }) => level)).not.toContain('warn')
 })
 
-test('help is printed for people who need it', async () => {
+test('--help prints the usage', async () => {
   await expect(runProgram('--help')).resolves.toMatchObject({
     code: 0,
     stdout: expect.stringContaining('enrol --server URL'),

@@ -92,7 +92,7 @@ async function dispatch(): Promise<number> {
     case 'snapshot':
       await (await import('./cli/session-changes.ts')).writeSnapshotFile(values.file ?? '')
       return 0
-    case 'receipt':
+    case 'session-changes':
       await (await import('./cli/session-changes.ts')).printSessionChanges(values.file ?? '')
       return 0
     case 'install':

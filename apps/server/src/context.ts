@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Event } from '@muster/contract/events'
 import type { Kysely } from 'kysely'
+import type { Hooks } from './hooks.ts'
+import { hooks } from './modules.ts'
 import { openBus } from './platform/bus/open-bus.ts'
 import type { Bus } from './platform/bus/bus.ts'
 import type { Config } from './platform/config/config.ts'
@@ -31,6 +33,8 @@ export interface Context extends AsyncDisposable {
   /** Publishes to every process. Handlers of this process have run when it returns. */
   emit: (event: Event) => void
   onEvent: (handler: (event: Event) => void) => void
+  /** What features do for those that may not import them. */
+  hooks: Hooks
 }
 
 export interface Overrides {
@@ -87,6 +91,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     onEvent: (handler) => {
       handlers.push(handler)
     },
+    hooks,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

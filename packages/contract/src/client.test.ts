@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getVersion } from './api/system.ts'
 import { callEndpoint } from './client.ts'
 
-/** Answers the first part of a body; what comes then is for each test to say. */
+/** Sends the first part of a body; each test decides the rest. */
 let server: Server
 let afterFirstPart: 'breaks off' | 'stops coming'
 beforeAll(async () => {
@@ -26,17 +26,17 @@ function call(more: { timeoutMs?: number; signal?: AbortSignal }) {
   return callEndpoint(getVersion, {}, { baseUrl: `http://127.0.0.1:${port}`, headers: () => ({}), ...more })
 }
 
-test('HTTP-05, an answer that breaks off is a server that cannot be reached', async () => {
+test('a response that breaks off counts as an unreachable server', async () => {
   afterFirstPart = 'breaks off'
   await expect(call({})).rejects.toMatchObject({ name: 'ApiError', code: 'network', status: 0 })
 })
 
-test('HTTP-06, an answer that stops coming runs into the time limit', async () => {
+test('a response that stalls times out', async () => {
   afterFirstPart = 'stops coming'
   await expect(call({ timeoutMs: 30 })).rejects.toMatchObject({ name: 'ApiError', code: 'timeout' })
 })
 
-test('HTTP-06, an answer that nobody waits for any more is cancelled', async () => {
+test('a response that is no longer needed is cancelled', async () => {
   afterFirstPart = 'stops coming'
   await expect(call({ signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ code: 'aborted' })
 })

@@ -22,7 +22,7 @@ const bodies: [string, Endpoint, (address: string) => unknown][] = [
   ['in an alert template', editAlertTemplate, template],
 ]
 
-test.each(bodies)('spec 5, e-mail: an address %s follows the rule', (_name, endpoint, body) => {
+test.each(bodies)('the e-mail address %s is validated', (_name, endpoint, body) => {
   const isAccepted = (address: string) => endpoint.body?.safeParse(body(address)).success
   for (const address of ['a%b@example.com', '.a..b@example.com'])
     expect(isAccepted(address), address).toBe(true)

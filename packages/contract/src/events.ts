@@ -314,7 +314,7 @@ export const Counts = z.object({
   away_count: z.int(),
   /** Not in maintenance. */
   overdue_count: z.int(),
-  /** Those without an open alert: see rules/alerts/availability-alert. */
+  /** Those without an open alert: see rules/alerts/alert-template. */
   unalerted_server_count: z.int(),
   unalerted_workstation_count: z.int(),
   days_until_cert_expires: z.int().nullable(),

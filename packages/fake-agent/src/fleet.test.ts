@@ -42,7 +42,7 @@ describe('a fleet', () => {
     )
   })
 
-  test('of the same seed is the same machines', async () => {
+  test('with the same seed has the same machines', async () => {
     await using server = await startTestServer()
     const first = await fleetOn(server, { count: 3, seed: 7 })
     const ids = first.machines.map((machine) => machine.agentId)
@@ -53,7 +53,7 @@ describe('a fleet', () => {
     expect(other.machines.map((machine) => machine.agentId)).not.toEqual(ids)
   })
 
-  test('comes back after the server dropped every link', async () => {
+  test('reconnects after the server dropped every link', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server, { count: 20 })
     for (const socket of server.sockets.values()) socket.terminate()
@@ -62,7 +62,7 @@ describe('a fleet', () => {
     expect(fleet.counts.connects).toBe(40)
   })
 
-  test('keeps reports until they are acknowledged', async () => {
+  test('stores reports until they are acknowledged', async () => {
     await using server = await startTestServer()
     server.acknowledges = false
     using fleet = await fleetOn(server)
@@ -75,7 +75,7 @@ describe('a fleet', () => {
     expect(server.reports).toHaveLength(2)
   })
 
-  test('shows life by itself as often as it was asked to, over each link', async () => {
+  test('sends heartbeats at the requested interval, over each link', async () => {
     await using server = await startTestServer()
     server.beatMs = 100
     using fleet = await fleetOn(server, { count: 3 })
@@ -86,7 +86,7 @@ describe('a fleet', () => {
     await vi.waitFor(() => expect(server.beats).toBeGreaterThan(9), soon)
   })
 
-  test('reports as often as it was asked to', async () => {
+  test('reports at the configured rate', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server, { count: 5, reportsPerSecond: 100 })
     const before = fleet.counts.reports
@@ -96,14 +96,14 @@ describe('a fleet', () => {
     expect(elapsedMs).toBeGreaterThan(350)
   })
 
-  test('says why it could not enrol', async () => {
+  test('reports why it could not enrol', async () => {
     await using server = await startTestServer()
     await expect(startFleet({ server: server.url, token: 'short', count: 2 })).rejects.toThrow(
       'failed to enrol machine 0: the server returned 400',
     )
   })
 
-  test('of visitors reports itself once and leaves', async () => {
+  test('in visit mode reports once and disconnects', async () => {
     await using server = await startTestServer()
     using fleet = await startFleet({ server: server.url, token: 'token'.repeat(5), count: 20, mode: 'visit' })
     expect(server.reports).toHaveLength(20)
@@ -112,7 +112,7 @@ describe('a fleet', () => {
     await fleet.waitForConnected(1)
   })
 
-  test('a machine that the server refuses stays away', async () => {
+  test('a machine that the server refuses stays disconnected', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)
     server.send(idOf(fleet), { type: 'refused', code: 'unknown_agent', message: 'Not known here.' })
@@ -168,7 +168,7 @@ describe('a command', () => {
 
   test.each([
     ['is expired', { expires_at: '2020-01-01T00:00:00.000Z' }],
-    ['is meant for another machine', { agent_id: 'somebodyelse' }],
+    ['is addressed to another machine', { agent_id: 'somebodyelse' }],
   ])('is ignored when it %s', async (_why, payload) => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)
@@ -177,7 +177,7 @@ describe('a command', () => {
     expect(server.story(4)).toEqual([])
   })
 
-  test('is ignored when somebody else signed it', async () => {
+  test('is ignored with another signature', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)
     const signature = Buffer.alloc(64, commandProof('x')).toString('base64url')
@@ -188,7 +188,7 @@ describe('a command', () => {
     await vi.waitFor(() => expect(fleet.counts.refusedCommands).toBe(1), soon)
   })
 
-  test('is carried out once, however often it comes', async () => {
+  test('runs once, even if it arrives again', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)
     const nonce = 'the-very-same-nonce'
@@ -199,7 +199,7 @@ describe('a command', () => {
   })
 })
 
-test('invented facts differ between machines and stay the same for one', () => {
+test('generated facts differ between machines and stay the same for one', () => {
   const all = Array.from({ length: 500 }, (_, index) => makeFacts(1, index, 0))
   expect(new Set(all.map((facts) => facts.platform))).toEqual(new Set(['windows', 'linux', 'darwin']))
   expect(new Set(all.map((facts) => facts.serial_number)).size).toBe(500)
@@ -241,7 +241,7 @@ describe('checks', () => {
   const resultsOf = (server: TestServer) =>
     server.reports.flatMap(({ report }) => (report.kind === 'checks' ? report.results : []))
 
-  test('that are lacking are asked for, and their version is told at the next sign-in', async () => {
+  test('that are missing are requested, and their version is reported at the next sign-in', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)
     expect(server.checksVersions.get(idOf(fleet))).toBe(0)
@@ -264,7 +264,7 @@ describe('checks', () => {
     expect(fleet.machines[0]?.checks.size).toBe(wanted.length)
   })
 
-  test('are reported as often as was asked, in results that the contract accepts', async () => {
+  test('are reported at the configured rate, in results that the contract accepts', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server, { count: 4, checkResultsPerSecond: 400, checkResultsPerReport: 5 })
     for (const { agentId } of fleet.machines.slice(1)) send(server, agentId, { version: 1, wanted, put })
@@ -277,7 +277,7 @@ describe('checks', () => {
     expect(fleet.counts.checkResults).toBeGreaterThanOrEqual(found.length)
   })
 
-  test('run when they are asked to', async () => {
+  test('run on request', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)
     send(server, idOf(fleet), { version: 1, wanted, put })

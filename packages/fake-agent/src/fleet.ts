@@ -137,9 +137,9 @@ export class Fleet implements Disposable {
   }
 
   /** Resets `counts.mostFailures`. */
-  forgetFailures(): void {
+  resetFailures(): void {
     this.counts.mostFailures = 0
-    for (const machine of this.machines) machine.forgetFailures()
+    for (const machine of this.machines) machine.resetFailures()
   }
 
   describeTrouble(): string {

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { type Fleet, type FleetOptions, startFleet } from './fleet.ts'
 import { startTestServer } from './test-server.ts'
 
-test('software is told of only when a scenario asks for it, the same each time', async () => {
+test('software is reported only if configured, always the same', async () => {
   await using server = await startTestServer()
   const startOne = async (more: Partial<FleetOptions> = {}) => {
     const fleet = await startFleet({ server: server.url, token: 'token'.repeat(5), count: 1, ...more })
@@ -21,13 +21,13 @@ test('software is told of only when a scenario asks for it, the same each time',
   await vi.waitFor(() => expect(told()).toHaveLength(1))
   server.sendCommand(idOf(full), { history_id: null, name: 'report-software', input: {} })
   await vi.waitFor(() => expect(told()).toHaveLength(2))
-  const [looked, whole] = told()
-  expect([looked?.agentId, whole?.agentId]).toEqual([idOf(full), idOf(full)])
-  expect(whole?.report.hash).toBe(looked?.report.hash)
+  const [scanned, whole] = told()
+  expect([scanned?.agentId, whole?.agentId]).toEqual([idOf(full), idOf(full)])
+  expect(whole?.report.hash).toBe(scanned?.report.hash)
   expect(whole?.report.inventory?.packages.length).toBeGreaterThan(30)
 })
 
-test('a simulated machine says that it installs nothing, so that nobody waits for it', async () => {
+test('a simulated machine reports that it installs nothing, so that the server does not wait', async () => {
   await using server = await startTestServer()
   using fleet = await startFleet({ server: server.url, token: 'token'.repeat(5), count: 1 })
   await fleet.waitForConnected()

@@ -24,7 +24,7 @@ export type MachineState = 'off' | 'waiting' | 'connecting' | 'up' | 'refused'
 /** Back-off of the real agent: a random time up to a limit that doubles. */
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 30_000
-const SHORTEST_RETRY_MS = 100
+const MIN_RETRY_MS = 100
 const DIAL_TIMEOUT_MS = 20_000
 
 /** One simulated machine: its link, unacknowledged reports, and active runs. */
@@ -171,7 +171,7 @@ export class FakeMachine {
   }
 
   /** Resets failed attempts: failures while the server was down are not counted. */
-  forgetFailures(): void {
+  resetFailures(): void {
     this.#failures = 0
   }
 
@@ -270,7 +270,7 @@ export class FakeMachine {
     this.#socket = undefined
     this.#state = 'waiting'
     const limitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
-    const delayMs = Math.max(SHORTEST_RETRY_MS, limitMs * this.#core.random.next())
+    const delayMs = Math.max(MIN_RETRY_MS, limitMs * this.#core.random.next())
     this.#takeBackRetry = this.#core.clock.after(delayMs, () => this.connect())
   }
 }

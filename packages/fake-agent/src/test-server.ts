@@ -10,18 +10,18 @@ import { LINK_PATH, linkProof, type Report, type ServerFrame } from '@muster/con
 import { type WebSocket, WebSocketServer } from 'ws'
 import { importPublicKey, isSignedBy } from './identity.ts'
 
-/** The machines' side of a server, as small as the contract allows; it keeps what it is told. */
+/** The agent side of a server, as small as the contract allows; it stores what it receives. */
 export interface TestServer extends AsyncDisposable {
   url: string
   reports: { agentId: string; report: Report }[]
   sockets: Map<string, WebSocket>
-  /** The version of its checks that each machine told last. */
+  /** The last reported version of the checks of each machine. */
   checksVersions: Map<string, number | undefined>
-  /** Machines are to show life so often. */
+  /** Interval of requested heartbeats. */
   beatMs: number | undefined
-  /** Signs of life that nobody asked for. */
+  /** Received heartbeats. */
   beats: number
-  /** Reports are kept but not acknowledged while this is false. */
+  /** Reports are stored but not acknowledged while this is false. */
   acknowledges: boolean
   send(agentId: string, frame: ServerFrame): void
   sendCommand(agentId: string, payload: Partial<CommandPayload>): void

@@ -17,10 +17,10 @@ import { loadCheckTypes } from './table.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 const HOUR = 3_600_000
-/** Of the one machine that all of these are. */
+/** All checks belong to one machine. */
 const seal = makeSeal(generateKeyPairSync('ed25519').privateKey)
 
-/** Checks on a machine without a link, whose memory takes no time to measure. */
+/** Checks on a machine without a link, whose memory check takes no time. */
 function givenMachine(folder = givenFolder()) {
   const { log } = givenLog()
   const state = new State({ folder, log, problems: new Problems() })
@@ -54,11 +54,11 @@ function givenMachine(folder = givenFolder()) {
   return { folder, checks, outbox, reports, results, measured: () => measured, stop }
 }
 
-test('issue 3, 1.2, seven days: while the server is away for nine days, every result is kept for a week or counted as dropped', async () => {
+test('while the server is offline for nine days, every result is stored for a week or counted as dropped', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const { checks, outbox, reports, results, measured } = givenMachine()
-  // Loading takes real time, of which the nine days below leave little.
+  // Loading takes real time; the nine days below leave little of it.
   await Promise.all([import('./measure-check.ts'), loadCheckTypes()])
   const put = givenChecks(
     ...[600, 600, 3600].map((seconds) => ({ ...memory, run_interval_seconds: seconds })),
@@ -79,7 +79,7 @@ test('issue 3, 1.2, seven days: while the server is away for nine days, every re
   expect(Date.parse(dropped?.to ?? '')).toBeLessThan(oldest)
 })
 
-test('while the server is away for ten minutes, each check has every one of its turns', async () => {
+test('while the server is offline for ten minutes, each check keeps its interval', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const { checks, results } = givenMachine()
@@ -92,13 +92,13 @@ test('while the server is away for ten minutes, each check has every one of its 
   for (const { id, run_interval_seconds } of put) {
     const times = results().flatMap(({ check_id, at }) => (check_id === id ? [Date.parse(at)] : []))
     const gaps = [...times, Date.now()].map((time, index) => time - (times[index - 1] ?? began))
-    // Give or take a twentieth.
+    // Within a twentieth.
     expect(Math.max(...gaps)).toBeLessThanOrEqual(run_interval_seconds * 1050 + 100)
     expect(times.length).toBeGreaterThanOrEqual(600 / (run_interval_seconds * 1.05))
   }
 })
 
-test('five thousand checks come in parts, are all measured, and nothing else is left when they go', async () => {
+test('five thousand checks arrive in parts, are all measured, and leave nothing behind when removed', async () => {
   const { checks, reports, results } = givenMachine()
   const put = givenChecks(...Array.from({ length: 5000 }, () => memory))
   const wanted = wantedOf(put)
@@ -116,7 +116,7 @@ test('five thousand checks come in parts, are all measured, and nothing else is 
   expect(results()).toHaveLength(5000)
 })
 
-test('definitions outlive a restart, also one that was never understood', async () => {
+test('definitions survive a restart, including unsupported ones', async () => {
   const first = givenMachine()
   const put = [...givenChecks(memory), { id: 2, revision: 'x', check_type: 'later' }]
   first.checks.set({ version: 7, wanted: [...wantedOf(givenChecks(memory)), { id: 2, revision: 'x' }], put })
@@ -134,7 +134,7 @@ test('definitions outlive a restart, also one that was never understood', async 
   ).toEqual(['memory', 'unmeasurable'])
 })
 
-test('more check scripts than a machine should keep are answered with a sentence', async () => {
+test('more check scripts than a machine can store are refused with a message', async () => {
   const { checks, results } = givenMachine()
   const put = givenChecks(
     ...Array.from({ length: 110 }, () => script(`exit 0 #${'x'.repeat(999_000)}`)),
@@ -148,6 +148,6 @@ test('more check scripts than a machine should keep are answered with a sentence
   })
   expect(results().find(({ check_id }) => check_id === 110)?.measured).toMatchObject({
     check_type: 'unmeasurable',
-    reason: expect.stringContaining('more check scripts than it can keep'),
+    reason: expect.stringContaining('more check scripts than it can store'),
   })
 })

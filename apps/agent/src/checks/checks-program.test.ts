@@ -9,7 +9,7 @@ import { GOOD_TOKEN } from '../testing/test-server.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-test('a killed agent ends the check scripts that it left running, and checks again', async () => {
+test('a killed agent ends its leftover check scripts after a restart, and checks again', async () => {
   const { server, url } = await givenServer()
   const folder = givenFolder()
   const up = server.untilUp()

@@ -35,7 +35,7 @@ function givenMount(): { folder: string; unmount: () => void } {
   return { folder, unmount }
 }
 
-test('what a server wants is measured soon and told', async () => {
+test('a new check is measured and reported soon', async () => {
   const { server } = await givenAgent()
   setChecks(server, givenChecks(cpuload, memory, { check_type: 'diskspace', settings: { disk: '/' } }))
   await Promise.all([1, 2, 3].map((id) => untilResult(server, id)))
@@ -45,7 +45,7 @@ test('what a server wants is measured soon and told', async () => {
   expect(disk?.measured).toMatchObject({ check_type: 'diskspace', exists: true })
 })
 
-test('a mount is measured while it is there, and missed when it is not', async () => {
+test('a mount is measured while it exists, and fails when it does not', async () => {
   const { server } = await givenAgent()
   const { folder, unmount } = givenMount()
   setChecks(server, givenChecks({ check_type: 'diskspace', settings: { disk: `${folder}/` } }))
@@ -67,7 +67,7 @@ test('a mount is measured while it is there, and missed when it is not', async (
   expect((await untilResult(server, 1, 3)).measured).toMatchObject({ exists: false, total_bytes: 0 })
 })
 
-test('what is lacking is asked for, once, and the version counts when all is there', async () => {
+test('missing definitions are requested once, and the version counts when all have arrived', async () => {
   const { server, restart } = await givenAgent()
   expect(server.answers.at(-1)?.checks_version).toBe(0)
   const [first, second] = givenChecks(memory, memory)
@@ -84,7 +84,7 @@ test('what is lacking is asked for, once, and the version counts when all is the
   expect(missing(server)).toHaveLength(1)
 })
 
-test('an older version over the same link is ignored, over a new link it counts', async () => {
+test('an older version is ignored over the same link, and accepted over a new one', async () => {
   const { server } = await givenAgent()
   setChecks(server, givenChecks(memory), { version: 9 })
   setChecks(server, [], { version: 8 })
@@ -112,7 +112,7 @@ test('a check that is removed or changed while it runs leaves no result', async 
   expect(resultsOf(server, 1)).toHaveLength(1)
 })
 
-test('definitions that are not understood say so and spoil no other', async () => {
+test('unsupported definitions are reported and do not affect others', async () => {
   const { server } = await givenAgent()
   const odd = [
     { id: 2, revision: 'r1', run_interval_seconds: 60, check_type: 'weather', settings: {} },
@@ -133,7 +133,7 @@ test('definitions that are not understood say so and spoil no other', async () =
   expect(await server.until(() => missing(server)[0])).toMatchObject({ ids: [4] })
 })
 
-test('issue 3, 1.2, while the server is away: without a server, and after a restart without one, checks go on and nothing is lost', async () => {
+test('without a server, and after a restart without one, checks continue and no result is lost', async () => {
   const { server, port, folder, agent, start } = await givenAgent()
   const checks = givenChecks({ ...memory, run_interval_seconds: 10 }, script('echo still here'))
   setChecks(server, checks)
@@ -150,7 +150,7 @@ test('issue 3, 1.2, while the server is away: without a server, and after a rest
   expect(existsSync(join(folder, 'state.db'))).toBe(true)
 })
 
-test('issue 3, 1.2, dropped and counted: results that had to be dropped are told once, when the link is back', async () => {
+test('dropped results are reported once, when the link is back', async () => {
   const { server, folder, agent, lines, start } = await givenAgent()
   await agent[Symbol.asyncDispose]()
   const { log } = givenLog()

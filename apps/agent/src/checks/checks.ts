@@ -116,7 +116,7 @@ export class Checks implements AsyncDisposable {
     this.#replan ??= setImmediate(() => {
       this.#replan = undefined
       this.#scheduler.plan(this.#definitions.listPlanned(), 'change')
-      this.#forgetMemories()
+      this.#dropMemories()
       this.#requestSoon(wanted.version)
     })
   }
@@ -163,7 +163,7 @@ export class Checks implements AsyncDisposable {
     }, REQUEST_DELAY_MS)
   }
 
-  #forgetMemories(): void {
+  #dropMemories(): void {
     for (const id of this.#memories.keys()) if (!this.#definitions.has(id)) this.#memories.delete(id)
   }
 }

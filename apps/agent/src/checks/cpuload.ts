@@ -3,7 +3,7 @@ import type { CheckKind } from './table.ts'
 
 const FIRST_MS = 2000
 /** The system counts in 10 ms steps, so a shorter time gives no useful result. */
-const SHORTEST_MS = 1900
+const MIN_MS = 1900
 /** An average over much more than the interval (the machine slept) does not describe the current load. */
 const MAX_INTERVALS = 1.5
 
@@ -19,7 +19,7 @@ export const cpuload: CheckKind<'cpuload'> = {
     if (before === undefined || isOld(before.atMs) || now.total <= before.total || now.busy < before.busy)
       before = now
     const waitMs = FIRST_MS - (now.atMs - before.atMs)
-    if (waitMs > FIRST_MS - SHORTEST_MS) {
+    if (waitMs > FIRST_MS - MIN_MS) {
       await sleep(waitMs, undefined, { signal })
       now = await read()
     }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { givenMeasure } from '../testing/given-measure.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
 
-// As the two programs of Linux print it; not every machine that runs these tests has one.
+// Output of the two ping programs of Linux, which may not be installed here.
 const IPUTILS = `printf '%s\\n' "$@" > "$here/args"
 case "$*" in *nowhere*) echo 'ping: nowhere.invalid: Name or service not known' >&2; exit 2 ;; esac
 cat <<END
@@ -34,7 +34,7 @@ const ping = (ip: string) => ({ check_type: 'ping', settings: { ip } }) as const
 const judge = (measured: Parameters<typeof judgeCheck>[1]) =>
   judgeCheck({ check_type: 'ping', alert_severity: 'warning' }, measured)
 
-test('issue 3, 1.1: ping with iputils: three packets, and one that is lost fails the check', async () => {
+test('ping with iputils sends three packets, and a lost one fails the check', async () => {
   const folder = givenPrograms({ ping: IPUTILS })
   const measured = await givenMeasure().measure(ping('192.0.2.7'))
   expect(measured).toMatchObject({ sent: 3, received: 2, ms: 12.5 })
@@ -55,14 +55,14 @@ test('issue 3, 1.1: ping with iputils: three packets, and one that is lost fails
   ])
 })
 
-test('issue 3, 1.1: ping with iputils: a name that does not exist fails the check in the words of ping', async () => {
+test('ping with iputils fails for an unknown host with the message of ping', async () => {
   givenPrograms({ ping: IPUTILS })
   const measured = await givenMeasure().measure(ping('nowhere.invalid'))
   expect(measured).toMatchObject({ sent: 0, received: 0, ms: null })
   expect(judge(measured).more_info).toBe('ping: nowhere.invalid: Name or service not known')
 })
 
-test('issue 3, 1.1: ping with BusyBox: it is not asked for what it does not know', async () => {
+test('ping with BusyBox gets no options that it does not support', async () => {
   const folder = givenPrograms({ ping: BUSYBOX })
   renameSync(join(folder, 'ping'), join(folder, 'busybox'))
   symlinkSync('busybox', join(folder, 'ping'))

@@ -12,13 +12,13 @@ const check = (id: number, runIntervalSeconds = 60, revision = 'a'): PlannedChec
   runIntervalSeconds,
 })
 
-/** A scheduler whose checks take `takesMs`; it keeps when each began. */
+/** A scheduler whose checks take `takesMs`; it records their start times. */
 function givenScheduler(takesMs: number | ((id: number) => number) = 0) {
   const begun: { id: number; atMs: number }[] = []
   const running = new Map<number, number>()
   let mostAtOnce = 0
   let aborted = 0
-  /** Begun while they ran. */
+  /** Started while another run was active. */
   const twice: number[] = []
   onTestFinished(() => expect(twice).toEqual([]))
   const scheduler = new Scheduler({
@@ -70,7 +70,7 @@ test('a new check runs within two seconds, a known one within a minute of the st
   expect(begun).toHaveLength(201)
 })
 
-test('issue 3, 1.2, interval with jitter: a check runs every interval, give or take a twentieth', async () => {
+test('a check runs every interval, with a jitter of a twentieth', async () => {
   const { scheduler, timesOf } = givenScheduler(500)
   scheduler.plan([check(1, 60)], 'change')
   await vi.advanceTimersByTimeAsync(100 * 60_000)
@@ -82,7 +82,7 @@ test('issue 3, 1.2, interval with jitter: a check runs every interval, give or t
   expect(Math.max(...gaps) - Math.min(...gaps)).toBeGreaterThan(3000)
 })
 
-test('the time of day may jump as it likes', async () => {
+test('changes of the system time have no effect', async () => {
   const { scheduler, timesOf } = givenScheduler()
   scheduler.plan([check(1, 60)], 'change')
   await vi.advanceTimersByTimeAsync(10 * 60_000)
@@ -95,7 +95,7 @@ test('the time of day may jump as it likes', async () => {
   expect(timesOf(1).length - before).toBeLessThanOrEqual(11)
 })
 
-test('issue 3, 1.2, never twice at once: a check that takes longer than its interval is not begun twice', async () => {
+test('a check that takes longer than its interval is not started twice', async () => {
   const { scheduler, timesOf } = givenScheduler(25_000)
   scheduler.plan([check(1, 10)], 'change')
   for (let second = 0; second < 100; second += 1) {
@@ -105,7 +105,7 @@ test('issue 3, 1.2, never twice at once: a check that takes longer than its inte
   expect(timesOf(1)).toHaveLength(4)
 })
 
-test('thousands of checks run at most eight at one time, and each has its turn', async () => {
+test('at most eight of thousands of checks run at once, and each gets its turn', async () => {
   const { scheduler, begun, most } = givenScheduler(20)
   scheduler.plan(
     Array.from({ length: 5000 }, (_, id) => check(id, 60)),
@@ -118,7 +118,7 @@ test('thousands of checks run at most eight at one time, and each has its turn',
   await scheduler[Symbol.asyncDispose]()
 })
 
-test('a check that hangs keeps no other from running', async () => {
+test('a hanging check does not block others', async () => {
   const { scheduler, timesOf } = givenScheduler((id) => (id <= 7 ? 10 ** 9 : 10))
   scheduler.plan(
     Array.from({ length: 12 }, (_, id) => check(id + 1, 10)),
@@ -129,7 +129,7 @@ test('a check that hangs keeps no other from running', async () => {
   expect(timesOf(1)).toHaveLength(1)
 })
 
-test('a removed or changed check is ended, and the changed one begins anew', async () => {
+test('a removed or changed check is ended, and the changed one starts again', async () => {
   const { scheduler, timesOf, aborted } = givenScheduler(10 ** 9)
   scheduler.plan([check(1), check(2)], 'change')
   await vi.advanceTimersByTimeAsync(2100)
@@ -167,7 +167,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>({ kind: 'restart' }),
 )
 
-test('issue 3, 1.2, never twice at once: no sequence of changes, restarts and clocks that are set runs a check twice at once, starves one or runs one that is gone', async () => {
+test('no sequence of changes, restarts and clock changes runs a check twice at once, starves one or runs a removed one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
       let planned = IDS.map((id) => check(id, 10 + (id % 5) * 20))

@@ -6,7 +6,7 @@ const SPREAD_MS = 60_000
 const NEW_WITHIN_MS = 2000
 /** The share of the interval by which a run is moved randomly, earlier or later. */
 const JITTER = 0.05
-const SHORTEST_WAIT_MS = 20
+const MIN_WAIT_MS = 20
 /** A check that hangs must not block shutdown. */
 const LAST_RUNS_MS = 6000
 
@@ -48,12 +48,12 @@ export class Scheduler implements AsyncDisposable {
    */
   plan(checks: readonly PlannedCheck[], when: 'start' | 'change'): void {
     const planned = new Map(checks.map((check) => [check.id, check]))
-    for (const id of this.#entries.keys()) if (!planned.has(id)) this.#forget(id)
+    for (const id of this.#entries.keys()) if (!planned.has(id)) this.#drop(id)
     const now = performance.now()
     for (const plan of checks) {
       const known = this.#entries.get(plan.id)
       if (known?.plan.revision === plan.revision) continue
-      if (known !== undefined) this.#forget(plan.id)
+      if (known !== undefined) this.#drop(plan.id)
       const withinMs = when === 'start' ? Math.min(plan.runIntervalSeconds * 1000, SPREAD_MS) : NEW_WITHIN_MS
       this.#entries.set(plan.id, { plan, dueMs: now + withinMs * this.#random() })
     }
@@ -82,7 +82,7 @@ export class Scheduler implements AsyncDisposable {
     clearTimeout(patience)
   }
 
-  #forget(id: number): void {
+  #drop(id: number): void {
     this.#entries.delete(id)
     this.#ready.delete(id)
     this.#running.get(id)?.abort.abort()
@@ -138,7 +138,7 @@ export class Scheduler implements AsyncDisposable {
     this.#wakesAtMs = dueMs
     this.#timer = setTimeout(
       () => this.#collectDue(),
-      Math.max(SHORTEST_WAIT_MS, Math.ceil(dueMs - performance.now())),
+      Math.max(MIN_WAIT_MS, Math.ceil(dueMs - performance.now())),
     )
   }
 }

@@ -8,7 +8,7 @@ import { MetricLines } from './script.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('issue 3, 1.5: exit code, output and metrics of a script are told', async () => {
+test('exit code, output and metrics of a script are reported', async () => {
   const { server } = await givenAgent()
   const body = 'echo "$1 $WHO"; echo oops >&2; echo "metric queue=12 jobs"; echo "metric temp=-3.5e1"; exit 2'
   setChecks(server, givenChecks(script(body, { args: ['hello'], env_vars: ['WHO=world'] })))
@@ -26,7 +26,7 @@ test('issue 3, 1.5: exit code, output and metrics of a script are told', async (
   })
 })
 
-test('of much output the end is kept, and metrics wherever they stood', async () => {
+test('the end of a long output is kept, and metrics anywhere in it', async () => {
   const { server } = await givenAgent()
   const body = 'echo "metric first=1"; head -c 30000000 /dev/zero | tr "\\0" x; echo; printf "end €"'
   setChecks(server, givenChecks(script(body)))
@@ -37,7 +37,7 @@ test('of much output the end is kept, and metrics wherever they stood', async ()
   expect(measured.metrics).toEqual([{ name: 'first', value: 1, unit: '' }])
 })
 
-test('a script over its time is ended with everything below it', async () => {
+test('a script that exceeds its time limit is ended with all its processes', async () => {
   const { server } = await givenAgent()
   const pidFile = join(givenFolder(), 'pid')
   const body = `setsid sleep 300 & echo $! > ${pidFile}; echo begun; sleep 300`
@@ -53,7 +53,7 @@ test('a script over its time is ended with everything below it', async () => {
   expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false)
 })
 
-test('what cannot run here says why', async () => {
+test('a script that cannot run here reports the reason', async () => {
   const { server } = await givenAgent()
   setChecks(
     server,
@@ -69,7 +69,7 @@ test('what cannot run here says why', async () => {
     check_type: 'unmeasurable',
     reason: 'Nushell is not installed on this machine.',
   })
-  expect(second?.measured).toMatchObject({ reason: expect.stringContaining('write NAME=value') })
+  expect(second?.measured).toMatchObject({ reason: expect.stringContaining('Use NAME=value') })
   expect(third?.measured).toMatchObject({
     outcome: 'failed',
     retcode: null,
@@ -78,7 +78,7 @@ test('what cannot run here says why', async () => {
   expect(fourth?.measured).toMatchObject({ reason: expect.stringContaining('/no/such/program') })
 })
 
-test('at most eight scripts run at one time, and none twice', async () => {
+test('at most eight scripts run at once, and none twice', async () => {
   const { server } = await givenAgent()
   const log = join(givenFolder(), 'log')
   const body = `echo + >> ${log}; sleep 0.4; echo - >> ${log}`
@@ -122,7 +122,7 @@ test.each([
   }
 })
 
-test('twenty metrics are kept', () => {
+test('at most twenty metrics are reported', () => {
   const lines = new MetricLines()
   for (let index = 0; index < 30; index += 1) lines.take(`metric m${index}=${index}\n`)
   lines.take('metric m3=99\n')
@@ -141,7 +141,7 @@ test('secrets are hidden in the output of a check, and metrics beside them still
   })
 })
 
-test('a check whose variables stand for nothing says so instead of running', async () => {
+test('a check whose variables have no value reports that instead of running', async () => {
   const { server } = await givenAgent()
   setChecks(server, givenChecks(script('touch /nowhere', { problem: '{{global.X}} has no value.' })))
   expect((await untilResult(server, 1)).measured).toEqual({

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenMeasure } from '../testing/given-measure.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
 
-test('the first load is a mean over two seconds of this machine', async () => {
+test('the first CPU load is an average over two seconds', async () => {
   const { measure, memory } = givenMeasure()
   const started = performance.now()
   const first = await measure({ check_type: 'cpuload', settings: {} })
@@ -54,7 +54,7 @@ test.each([
   expect(percents).toEqual(expected.map((percent) => ({ check_type: 'cpuload', percent })))
 })
 
-test('issue 3, 1.1, file: a file is there, of a size and an age, or not', async () => {
+test('a file check tests existence, size and age', async () => {
   const { measure, folder } = givenMeasure()
   const path = join(folder, 'backup ü.tar')
   const file = { check_type: 'file', settings: { path } } as const
@@ -81,7 +81,7 @@ test('issue 3, 1.1, file: a file is there, of a size and an age, or not', async 
   })
 })
 
-/** A systemctl that keeps the state of one service in a file beside it. */
+/** A systemctl that stores the state of one service in a file. */
 function givenSystemctl(state: string, startsTo = 'active'): void {
   const folder = givenPrograms({
     systemctl: `if [ "$1" = start ]; then
@@ -96,7 +96,7 @@ echo LoadState=loaded; echo "ActiveState=$(cat "$here/state")"; echo SubState=an
 const service = (restart_if_stopped: boolean) =>
   ({ check_type: 'service', settings: { svc_name: 'x', restart_if_stopped } }) as const
 
-test('issue 3, 1.1, service, restart if stopped: a service that is stopped is started again where that is wished', async () => {
+test('a stopped service is started again if configured', async () => {
   givenSystemctl('inactive')
   const { measure } = givenMeasure()
   await expect(measure(service(false))).resolves.toMatchObject({ state: 'stopped', restarted: false })
@@ -104,7 +104,7 @@ test('issue 3, 1.1, service, restart if stopped: a service that is stopped is st
   await expect(measure(service(true))).resolves.toMatchObject({ state: 'running', restarted: false })
 })
 
-test('a service that cannot be started says why', async () => {
+test('a service that cannot be started reports the reason', async () => {
   givenSystemctl('failed', 'refuse')
   await expect(givenMeasure().measure(service(true))).resolves.toMatchObject({
     state: 'failed',
@@ -113,7 +113,7 @@ test('a service that cannot be started says why', async () => {
   })
 })
 
-test('whatever goes wrong is a sentence, and strange numbers are no result', async () => {
+test('every failure is a message, and invalid numbers are no result', async () => {
   const { measure } = givenMeasure({
     readMemory: async () => ({ totalBytes: Number.NaN, availableBytes: 1, swap: null }),
     findProcesses: async () => ({ count: -1, memoryBytes: Infinity }),
@@ -130,7 +130,7 @@ test('whatever goes wrong is a sentence, and strange numbers are no result', asy
   })
 })
 
-test('a check that hangs is given up, and not begun again before it has come to its end', async () => {
+test('a hanging check times out, and is not started again before it has ended', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const answer = Promise.withResolvers<{ count: number; memoryBytes: number }>()
@@ -147,7 +147,7 @@ test('a check that hangs is given up, and not begun again before it has come to 
   await vi.advanceTimersByTimeAsync(30_000)
   await expect(first).resolves.toMatchObject({ reason: 'Timed out after 30 seconds.' })
   await expect(measure(check)).resolves.toMatchObject({
-    reason: expect.stringContaining('has not come to its end'),
+    reason: expect.stringContaining('has not finished yet'),
   })
   await expect(measure(check, 2)).resolves.toMatchObject({ count: 2 })
   answer.resolve({ count: 1, memoryBytes: 0 })

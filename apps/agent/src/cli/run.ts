@@ -37,7 +37,7 @@ export async function run(folder: string, program: string[]): Promise<void> {
     readSoftware: readSoftwareInChildProcess(program),
     readPatches: readPatchesInChildProcess(program),
     program,
-    receipts: recordChangesInChildProcess(program),
+    changeRecorder: recordChangesInChildProcess(program),
     uninstall: async () => {
       await os.service.startDetached([...program, 'uninstall', '--data', folder])
       stop.resolve('uninstall')

@@ -32,8 +32,8 @@ test.each([
   expect(findChangedFacts(reported, now)).toEqual(changed)
 })
 
-test('facts are cut to what the contract takes, and what is no fact is left out', () => {
-  const { log } = givenLog([/fact left out/])
+test('facts are cut to the limits of the contract, and invalid ones are dropped', () => {
+  const { log } = givenLog([/dropped a fact/])
   const long = 'x'.repeat(1000)
   const facts = fitFacts(
     { hostname: long, cpus: Array.from({ length: 100 }, () => long), total_ram: -1, make: 'Acme' },
@@ -45,7 +45,7 @@ test('facts are cut to what the contract takes, and what is no fact is left out'
   expect(facts.make).toBe('Acme')
 })
 
-test('everything is told at the start of a link, afterwards only what changed', async () => {
+test('all facts are reported at the start of a link, later only changes', async () => {
   let user: string | null = null
   let reads = 0
   const readQuickFacts = async () => {
@@ -79,7 +79,7 @@ test('everything is told at the start of a link, afterwards only what changed', 
   expect(reports()[0]).toMatchObject({ hostname: 'pc-1', last_logged_in_user: 'anna', make: 'Acme' })
 })
 
-test('facts are read anew when the server asks', async () => {
+test('facts are read again when the server requests them', async () => {
   let make = 'Acme'
   const { server } = await givenAgent({ agent: { readSlowFacts: async () => ({ make }) } })
   const makes = () => server.reports.flatMap((report) => (report.kind === 'facts' ? [report.facts.make] : []))
@@ -89,7 +89,7 @@ test('facts are read anew when the server asks', async () => {
   await server.until(() => makes().includes('Globex'))
 })
 
-test('a collector that fails is a problem, not the end', async () => {
+test('a failing collector is a problem and does not stop the agent', async () => {
   let isBroken = true
   const readSlowFacts = async () => {
     if (isBroken) throw new Error('no such tool')

@@ -31,7 +31,7 @@ function seen(processes: MachineProcess[], memoryBytes = 100) {
   return { processes: entries, cpu: { busy: 1, total: 2 }, memory: { totalBytes: 1000, usedBytes: 400 } }
 }
 
-test('a look says what has changed since what was told, not since what was seen', () => {
+test('a sample contains the changes since the last sent one, not since the last taken one', () => {
   const changes = new ProcessChanges()
   const [one, two] = [fake(1), fake(2)]
   changes.see(seen([one, two]))
@@ -51,7 +51,7 @@ test('a look says what has changed since what was told, not since what was seen'
   expect(changes.list()).toMatchObject([{ whole: false, put: [], use: [], gone: [] }])
   const again = fake(2, { start: '2' })
   changes.see(seen([again]))
-  // The link was busy: it is told with the next look.
+  // The link was busy: the change is in the next sample.
   changes.see(seen([again, fake(3)], 200))
   expect(changes.list()).toMatchObject([
     {
@@ -66,7 +66,7 @@ test('a look says what has changed since what was told, not since what was seen'
   ])
 })
 
-test('many processes come in parts, and of too many the rest is counted', () => {
+test('many processes arrive in parts, and those beyond the limit are counted', () => {
   const changes = new ProcessChanges()
   changes.see(seen(Array.from({ length: 5100 }, (_, index) => fake(index + 1))))
   const parts = changes.list()
@@ -87,7 +87,7 @@ function replyTo(server: TestServer, nonce: string) {
   return server.until(() => server.frames.find((frame) => frame.type === 'reply' && frame.nonce === nonce))
 }
 
-test('an agent that is asked tells its processes each second, obeys, and falls silent with its link', async () => {
+test('an agent sends its processes each second on request, ends processes, and stops with its link', async () => {
   const { server, agent } = await givenAgent({ expectedWarnings: [/command refused/] })
   server.command(server.sign('watch-processes', { seconds: 60 }))
   const first = await server.until(() => samplesOf(server)[0])
@@ -143,7 +143,7 @@ test('an agent that is asked tells its processes each second, obeys, and falls s
   expect(samplesOf(server)).toHaveLength(count)
 })
 
-test('a question that is refused before it is looked at is answered, too; a forged one is not', async () => {
+test('a request that is refused early gets a reply; a forged one does not', async () => {
   const { server } = await givenAgent({ expectedWarnings: [/command refused/] })
   const input = { pid: 1, start: '1', force: true, tree: true }
   const expired = {

@@ -29,7 +29,7 @@ function prepare() {
   return { sampler, sent, looks: () => looks }
 }
 
-test('issue 3, 2.3, live view: each second while somebody looks, and not once more', async () => {
+test('live metrics are sampled each second while a user watches, and not once more', async () => {
   const { sampler, sent, looks } = prepare()
   await vi.advanceTimersByTimeAsync(10_000)
   expect(looks()).toBe(0)
@@ -42,7 +42,7 @@ test('issue 3, 2.3, live view: each second while somebody looks, and not once mo
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('it ends when it is told so, and a rate is never that of the pause', async () => {
+test('sampling stops on request, and rates never span a pause', async () => {
   const { sampler, sent } = prepare()
   sampler.watch(30)
   await vi.advanceTimersByTimeAsync(2000)
@@ -55,7 +55,7 @@ test('it ends when it is told so, and a rate is never that of the pause', async 
   expect(sent.at(-1)?.values['net_in']).toBe(1000)
 })
 
-test('an agent that is asked sends frames that are no reports, and stops with its link', async () => {
+test('live metrics are frames, not reports, and stop with the link', async () => {
   const { server, agent } = await givenAgent()
   const samples = () => server.frames.filter((frame) => frame.type === 'live-metrics')
   server.command(server.sign('watch-metrics', { seconds: 60 }))

@@ -24,7 +24,7 @@ const SECOND: Counters = {
   netBytes: { received: 5600, sent: 10 },
 }
 
-test('issue 3, 2.3: shares and rates are those of the time between two looks', () => {
+test('shares and rates cover the time between two samples', () => {
   expect(toValues({ atMs: 0, counters: FIRST }, { atMs: 60_000, counters: SECOND })).toEqual({
     cpu: 50,
     memory: 40.12,
@@ -37,14 +37,14 @@ test('issue 3, 2.3: shares and rates are those of the time between two looks', (
   })
 })
 
-test('a machine of a thousand disks tells of some', () => {
+test('a machine with a thousand disks reports some of them', () => {
   const disks = Array.from({ length: 1000 }, (_, index) => ({ mount: `/${index}`, percent: 1 }))
   const values = toValues({ atMs: 0, counters: FIRST }, { atMs: 60_000, counters: { ...SECOND, disks } })
   expect(Object.keys(values)).toHaveLength(40)
   expect(values).toHaveProperty('cpu')
 })
 
-test('a minute each, without a link too, kept for a week; one look that hangs is not joined by another', async () => {
+test('metrics are sampled each minute without a link too, and stored for a week; a hanging sample is not joined by another', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'],
   })
@@ -80,7 +80,7 @@ test('a minute each, without a link too, kept for a week; one look that hangs is
   sampler[Symbol.dispose]()
 })
 
-test('issue 3, 2.3: every 60 s by default, and as often as the server says', async () => {
+test('the interval is 60 s by default, and can be set by the server', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { log } = givenLog()
@@ -102,7 +102,7 @@ test('issue 3, 2.3: every 60 s by default, and as often as the server says', asy
   expect(await samplesIn(600)).toBe(10)
   sampler.every(15)
   expect(await samplesIn(600)).toBe(40)
-  // Said again with each link: what is so already begins nothing anew.
+  // Repeated with each link: an unchanged interval restarts nothing.
   await samplesIn(14)
   sampler.every(15)
   expect(await samplesIn(1)).toBe(1)
@@ -110,7 +110,7 @@ test('issue 3, 2.3: every 60 s by default, and as often as the server says', asy
   expect(await samplesIn(600)).toBe(10)
 })
 
-test('an agent measures as often as its server says as it signs in', async () => {
+test('an agent uses the interval from its sign-in', async () => {
   const { server, agent } = await givenAgent()
   server.metricsInterval = 10
   const again = server.untilUp()

@@ -96,6 +96,6 @@ export class PatchReporter implements Disposable {
   #keepReboot({ needsReboot }: PatchScan): void {
     const { keyValues, bootMark } = this.#options
     if (needsReboot === true) keyValues.save(REBOOT_KEY, bootMark())
-    else if (needsReboot === false) keyValues.forget(REBOOT_KEY)
+    else if (needsReboot === false) keyValues.remove(REBOOT_KEY)
   }
 }

@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 90_000 })
 const AGENT = [process.execPath, resolve(import.meta.dirname, '../main.ts')]
 const LIMITS = { timeout_seconds: 60, output_cap_bytes: 100_000 }
 
-test('a machine that may install far too much reports what fits and counts the rest', () => {
+test('a machine with too many patches reports those that fit and counts the others', () => {
   const many = Array.from({ length: MAX_PATCHES + 7 }, (_, index) =>
     makePatch({
       guid: `p${index}`,
@@ -56,7 +56,7 @@ async function givenMachine() {
   return { ...given, apt, looks, install }
 }
 
-test('issue 4, 2.4: the real apt says what may be installed, installs it, and the machine looks again', async () => {
+test('the real apt lists patches, installs one, and the agent scans again', async () => {
   const { server, apt, looks, install } = await givenMachine()
   server.command(server.sign('scan-patches', {}))
   await server.until(() => looks().length === 1, 30_000)
@@ -89,7 +89,7 @@ test('issue 4, 2.4: the real apt says what may be installed, installs it, and th
   })
 })
 
-test('issue 4, 2.4: never two installations at once; a locked dpkg and a cut in the middle are told', async () => {
+test('only one installation runs at once; a locked dpkg and an interruption are reported', async () => {
   const { server, apt, install, restart } = await givenMachine()
   const { pid, release } = await apt.lock()
   install(1, null)
@@ -114,7 +114,7 @@ test('issue 4, 2.4: never two installations at once; a locked dpkg and a cut in 
   expect(apt.versionOf('muster-hello')).toBe('1.0')
 })
 
-test('issue 4, section 4: an agent that stops or is killed while it looks for patches leaves no apt-get running', async () => {
+test('an agent that stops or is killed during a scan leaves no apt-get running', async () => {
   const folder = givenPrograms({ 'apt-get': 'echo $$ >"$here/pid"; exec sleep 60' })
   const pidOf = () =>
     vi.waitFor(

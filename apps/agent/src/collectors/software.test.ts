@@ -28,14 +28,14 @@ const known = (name: string, more: Partial<InstalledPackage> = {}): InstalledPac
   ...more,
 })
 
-test('the same software in another order has the same hash, another version has another', () => {
+test('the hash ignores the order of packages and depends on versions', () => {
   const report = makeSoftwareReport([known('b'), known('a'), known('a')])
   expect(report.inventory.packages.map(({ name }) => name)).toEqual(['a', 'b'])
   expect(makeSoftwareReport([known('a'), known('b')]).hash).toBe(report.hash)
   expect(makeSoftwareReport([known('a', { version: '1.1' }), known('b')]).hash).not.toBe(report.hash)
 })
 
-test('a machine with far too much software reports what fits and counts the rest', () => {
+test('a machine with too much software reports what fits and counts the rest', () => {
   const many = Array.from({ length: MAX_PACKAGES + 7 }, (_, index) => known(`p${index}`))
   expect(makeSoftwareReport(many).inventory).toMatchObject({ left_out: 7 })
   const long = many.map((one) => ({
@@ -49,7 +49,7 @@ test('a machine with far too much software reports what fits and counts the rest
   expect(report.inventory.left_out + report.inventory.packages.length).toBe(long.length)
 })
 
-test('a process of its own lists the software, and says why it cannot in a sentence', async () => {
+test('a child process lists the software, and reports an error as a message', async () => {
   const line = `installed\\tadduser\\tall\\t3.134\\t686\\t1747699200\\tDebian <a@b>\\n`
   givenPrograms({ 'dpkg-query': `printf '${line}'`, rpm: 'true' })
   const read = readSoftwareInChildProcess(AGENT)
@@ -57,16 +57,16 @@ test('a process of its own lists the software, and says why it cannot in a sente
   const report = SoftwareReport.parse(JSON.parse(all.report))
   expect(all.summary).toEqual({ hash: report.hash, count: 1 })
   expect(report.inventory?.packages).toMatchObject([{ name: 'adduser', publisher: 'Debian' }])
-  const looked = await read('hash', signal)
-  expect(looked.summary).toEqual(all.summary)
-  expect(JSON.parse(looked.report)).toEqual({ kind: 'software', hash: report.hash, inventory: null })
+  const scanned = await read('hash', signal)
+  expect(scanned.summary).toEqual(all.summary)
+  expect(JSON.parse(scanned.report)).toEqual({ kind: 'software', hash: report.hash, inventory: null })
   givenPrograms({ 'dpkg-query': 'echo "the status file is locked" >&2; exit 2' })
   await expect(read('all', signal)).rejects.toThrow(
     new MeasureError('dpkg-query failed to list the software: the status file is locked'),
   )
 })
 
-/** A machine whose software is `installed`, and a file that changes with it. */
+/** A machine with `installed` software, and a file that changes with it. */
 function givenSoftware() {
   const place = join(givenFolder(), 'status')
   const machine = { place, installed: [known('a')], reads: 0 }
@@ -88,7 +88,7 @@ function givenSoftware() {
   return { machine, agent }
 }
 
-test('issue 4, 2.4: a look at the start tells the hash only, and the list follows when it is asked for', async () => {
+test('a scan at the start reports only the hash, and the list follows on request', async () => {
   const { machine, agent } = givenSoftware()
   const { server } = await givenAgent({ agent })
   const reports = () => server.reports.filter((report) => report.kind === 'software')
@@ -104,7 +104,7 @@ test('issue 4, 2.4: a look at the start tells the hash only, and the list follow
   expect(reports().at(-1)).toMatchObject({ hash, inventory: { packages: [{ name: 'a' }], left_out: 0 } })
 })
 
-test('issue 3, 2.4: what is installed later is seen by the files that change, once they are quiet', async () => {
+test('later installations are detected by the watched files once they are stable', async () => {
   const { machine, agent } = givenSoftware()
   const { server } = await givenAgent({ agent })
   const hashes = () => server.reports.flatMap((report) => (report.kind === 'software' ? [report.hash] : []))
@@ -116,7 +116,7 @@ test('issue 3, 2.4: what is installed later is seen by the files that change, on
   expect(machine.reads).toBe(2)
 })
 
-test('a machine on which nothing lists the software says so when it is asked, and has no problem', async () => {
+test('a machine without a software list reports that on request, and has no problem', async () => {
   const { server, agent, lines } = await givenAgent({ agent: { firstSoftwareScanMs: 1 } })
   server.command(server.sign('report-software', {}))
   await server.until(() => server.frames.some((frame) => frame.type === 'reply'))

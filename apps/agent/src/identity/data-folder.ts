@@ -13,7 +13,7 @@ export const dataFiles = {
   lock: 'agent.lock',
   status: 'status.json',
   runs: 'run',
-  receipts: 'receipts',
+  snapshots: 'receipts',
   codeCache: 'code-cache',
   installation: 'installation.json',
 } as const

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { needsMasks } from './address.ts'
 
-test('bytes are masked where something between could read them, and nowhere else', () => {
+test('bytes are masked only on unencrypted links to other machines', () => {
   expect(
     ['http://muster.example', 'http://10.0.0.1:8000', 'http://localhost.evil.example'].map(needsMasks),
   ).toEqual([true, true, true])

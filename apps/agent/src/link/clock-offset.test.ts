@@ -19,6 +19,6 @@ test.each([
   expect(clock.correct(NOON + machineAhead + passed + setBy)).toBe(NOON + passed)
 })
 
-test('what the server has not told is not corrected', () => {
+test('without a server time, nothing is corrected', () => {
   expect(new ClockOffset(new Problems()).correct(NOON)).toBe(NOON)
 })

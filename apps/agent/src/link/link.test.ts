@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const REFUSED = [/^command refused$/]
 
-/** Commands that would leave a file behind if they ran. */
+/** Commands that would create a file if they ran. */
 function trap({ server, folder }: GivenAgent) {
   const file = join(folder, randomUUID())
   const sign = (more: Parameters<TestServer['sign']>[2]) =>
@@ -20,12 +20,12 @@ function trap({ server, folder }: GivenAgent) {
   return { sign, runs: () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0) }
 }
 
-test('the agent signs in with version, time and its open runs', async () => {
+test('the agent signs in with version, time and its active runs', async () => {
   const { server } = await givenAgent()
   expect(server.answers[0]).toMatchObject({ protocols: [1], agent_version: '0.1.0', active: [] })
 })
 
-test('nothing runs that the pinned key did not sign, that is expired, or meant for another', async () => {
+test('a command that is not signed by the pinned key, expired, or for another agent does not run', async () => {
   const given = await givenAgent({ expectedWarnings: REFUSED })
   const { server } = given
   const { sign, runs } = trap(given)
@@ -129,14 +129,14 @@ test('a frame over the limit is refused and the link stays', async () => {
   expect(server.links).toBe(1)
 })
 
-test('a server that sends nothing but garbage is left', async () => {
+test('the agent disconnects from a server that sends only garbage', async () => {
   const { server } = await givenAgent({ expectedWarnings: [/invalid frame from the server/] })
   const again = server.untilUp()
   for (let count = 0; count < 200; count += 1) server.sendRaw('garbage')
   await again
 })
 
-test('a broken frame breaks the link, which comes back', async () => {
+test('a broken frame ends the connection, and the link reconnects', async () => {
   const { server } = await givenAgent()
   const again = server.untilUp()
   // Bytes that are no WebSocket frame, written past the library.
@@ -145,7 +145,7 @@ test('a broken frame breaks the link, which comes back', async () => {
   await again
 })
 
-test('a server that goes silent is taken for dead within seconds', async () => {
+test('a silent server is detected within seconds', async () => {
   const { server, lines } = await givenAgent()
   const again = server.untilUp()
   server.pause()
@@ -155,7 +155,7 @@ test('a server that goes silent is taken for dead within seconds', async () => {
   })
 })
 
-test('the agent shows life by itself as often as the server wants it to, over each link anew', async () => {
+test("the agent sends heartbeats at the server's interval, over each link", async () => {
   const { server } = await givenAgent()
   expect(server.answers[0]).toMatchObject({ beats: true })
   server.beatMs = 100
@@ -167,7 +167,7 @@ test('the agent shows life by itself as often as the server wants it to, over ea
   }
 })
 
-test('work goes on without the link, and its reports arrive with the next one', async () => {
+test('runs continue without the link, and their reports arrive with the next one', async () => {
   const { server, port } = await givenAgent()
   server.runShell(1, 'echo before; sleep 1; echo after; exit 5')
   await server.until(() => server.outputOf(1) === 'before\n')
@@ -178,7 +178,7 @@ test('work goes on without the link, and its reports arrive with the next one', 
   await expect(second.result(1)).resolves.toMatchObject({ outcome: 'exited', retcode: 5 })
   const { active, last_report } = second.answers[0] ?? {}
   expect(active).toEqual([1])
-  // Output and result waited: the server is told which number is the last of them.
+  // Output and result waited: the server gets the number of the last report.
   const reported = second.frames.filter((frame) => frame.type === 'report')
   const result = reported.find(({ report }) => report.kind === 'result')
   expect(last_report).toBeGreaterThanOrEqual(result?.seq ?? Infinity)
@@ -205,7 +205,7 @@ test('reports are sent again until they are acknowledged', async () => {
   await expect(reconnect()).resolves.toEqual([])
 })
 
-test('a backlog waits on the machine while the server acknowledges nothing, and comes whole when it does', async () => {
+test('a backlog waits on the machine while the server acknowledges nothing, and arrives completely afterwards', async () => {
   const { server } = await givenAgent({ expectedWarnings: [/invalid frame from the server/] })
   const outputBytes = () =>
     server.frames.reduce(
@@ -216,7 +216,7 @@ test('a backlog waits on the machine while the server acknowledges nothing, and 
   server.acknowledges = false
   server.runShell(1, "head -c 900000 /dev/zero | tr '\\0' x")
   await server.until(() => outputBytes() > 200_000)
-  // Two answers: what was on its way before the first one has come with it.
+  // Two acknowledgements: reports in flight arrived with the first one.
   for (const answers of [1, 2]) {
     server.send({ type: 'dance' })
     await server.until(() => server.frames.filter(({ type }) => type === 'error').length === answers)
@@ -243,7 +243,7 @@ test('a run that a restart of the agent interrupted is reported as failed and le
   expect(isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(false)
 })
 
-test('a refused agent keeps asking and says why', async () => {
+test('a refused agent keeps trying and logs the reason', async () => {
   const { server, lines } = await givenAgent({ expectedWarnings: [/server rejected this agent/] })
   server.agents.clear()
   server.socket?.terminate()
@@ -253,14 +253,14 @@ test('a refused agent keeps asking and says why', async () => {
   })
 })
 
-test('a server without a common protocol version is left alone', async () => {
+test('the agent disconnects from a server without a common protocol version', async () => {
   const { server, lines } = await givenAgent({ expectedWarnings: [/no common protocol version/] })
   server.protocols = [7]
   server.socket?.terminate()
   await server.until(() => lines.some(({ message }) => message === 'no common protocol version'))
 })
 
-test('a wrong clock is told, and explains the refusal', async () => {
+test('a wrong clock is reported, and explains the refusal', async () => {
   const ahead = 3 * 3600 * 1000
   const { server } = await givenAgent({ expectedWarnings: REFUSED, agent: { now: () => Date.now() + ahead } })
   const problems = () =>

@@ -190,7 +190,7 @@ export class Link implements Disposable {
       case 'refused':
         this.#attempt = Math.max(this.#attempt, REFUSED_ATTEMPT)
         this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server rejected this agent')
-        if (frame.code === 'unknown_agent') this.#options.onForgotten()
+        if (frame.code === 'unknown_agent') this.#options.onUnknownAgent()
         return this.drop(`the server rejected this agent: ${frame.message}`)
       case 'command':
         if (this.isUp) return this.#options.onCommand(frame.command)
@@ -287,12 +287,12 @@ function toBuffer(data: RawData): Buffer {
 
 const FIRST_MS = 500
 const MAX_RETRY_MS = 30_000
-const SHORTEST_MS = 100
+const MIN_MS = 100
 
 /** Full jitter: a random time up to a limit that doubles, so that a fleet does not reconnect at once. */
 export function reconnectDelayMs(attempt: number, random: number): number {
   const limit = Math.min(MAX_RETRY_MS, FIRST_MS * 2 ** Math.min(attempt, 10))
-  return Math.max(SHORTEST_MS, Math.round(limit * random))
+  return Math.max(MIN_MS, Math.round(limit * random))
 }
 
 type ErrorFrame = Extract<AgentFrame, { type: 'error' }>
@@ -359,7 +359,7 @@ interface LinkOptions {
   onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
   onUp: () => void
   /** The server no longer knows this machine: all remote sessions must end. */
-  onForgotten: () => void
+  onUnknownAgent: () => void
   /** Interval of metrics samples. */
   onMetricsInterval: (seconds: number) => void
   onState: (state: LinkState) => void

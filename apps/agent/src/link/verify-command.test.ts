@@ -51,7 +51,7 @@ test.each([
     { ...signed(), payload: signed().payload.replace('anna', 'eve!') },
     /not signed by the server/,
   ],
-  ['another agent', signed({ agent_id: 'other12345' }), /meant for another machine/],
+  ['another agent', signed({ agent_id: 'other12345' }), /addressed to another machine/],
   [
     'an expired one',
     signed({ expires_at: iso(-1) }),
@@ -62,7 +62,7 @@ test.each([
   [
     'one that expires before it was issued',
     signed({ issued_at: iso(60_000), expires_at: iso(30_000) }),
-    /times make no sense/,
+    /times are invalid/,
   ],
   [
     'a time that is none',
@@ -88,25 +88,25 @@ test('a payload that is not JSON is refused without a row', () => {
   })
 })
 
-test('a clock a little apart is no obstacle', () => {
+test('a small clock difference is accepted', () => {
   const command = signed({ issued_at: iso(299_000), expires_at: iso(900_000) })
   expect(verifyCommand(command, context()).verdict).toBe('accepted')
 })
 
-test('a refusal because of the time tells that the clock is wrong', () => {
+test('a refusal because of the time mentions the wrong clock', () => {
   const clockTrouble = "The clock of this machine is 2 days ahead of the server's."
   const verdict = verifyCommand(signed({ expires_at: iso(-1) }), context({ clockTrouble }))
   expect('sentence' in verdict && verdict.sentence).toMatch(/it expired .*2 days ahead of the server's\.$/)
 })
 
-test('a nonce that was seen is a repetition, even after the expiry', () => {
+test('a known nonce is a repetition, even after the expiry', () => {
   expect(verifyCommand(signed(), context({ wasSeen: () => true })).verdict).toBe('repeated')
   expect(verifyCommand(signed({ expires_at: iso(-1) }), context({ wasSeen: () => true })).verdict).toBe(
     'repeated',
   )
 })
 
-test('with an incomplete memory, commands from before the start are refused', () => {
+test('with an incomplete nonce list, commands from before the start are refused', () => {
   expect(verifyCommand(signed(), context({ notBefore: now })).verdict).toBe('refused')
   expect(verifyCommand(signed({ issued_at: iso(1) }), context({ notBefore: now })).verdict).toBe('accepted')
 })

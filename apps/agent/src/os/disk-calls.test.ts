@@ -4,7 +4,7 @@ import { withDiskTimeout } from './disk-calls.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a disk that does not answer is given up, and takes no more than its share of threads', async () => {
+test('a hanging disk times out, and blocks a limited number of threads', async () => {
   const hung = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const
   const asked: string[] = []
   const ask = (path: string, answer: Promise<string>) =>

@@ -13,7 +13,7 @@ const statsOf = (blocks: number): StatsFs => ({
   frsize: 4096,
 })
 const STATS = statsOf(1000)
-/** Measures one disk of its own, as the last answers are kept by mount. */
+/** Measures its own disk, because results are cached by mount. */
 const givenDisk = (mount: string) => {
   const mounts = [{ device: '/dev/x', mount, fstype: 'ext4' }]
   return (readStats: () => Promise<StatsFs>) => measureDisks(mounts, readStats)
@@ -31,7 +31,7 @@ test('sizes are those of df', async () => {
   ])
 })
 
-test('callers that measure a disk at the same time share one read and its answer', async () => {
+test('concurrent callers of one disk share one call and its result', async () => {
   const measure = givenDisk('/shared')
   const read = Promise.withResolvers<StatsFs>()
   const readStats = vi.fn(() => read.promise)
@@ -41,7 +41,7 @@ test('callers that measure a disk at the same time share one read and its answer
   expect(readStats).toHaveBeenCalledTimes(1)
 })
 
-test('a read that fails or times out keeps the last sizes', async () => {
+test('a call that fails or times out keeps the last sizes', async () => {
   const measure = givenDisk('/flaky')
   const last = await measure(answers)
   expect(await measure(fails('EIO'))).toEqual(last)
@@ -51,7 +51,7 @@ test('a read that fails or times out keeps the last sizes', async () => {
   expect(await hanging).toEqual(last)
 })
 
-test('a disk that is gone, empty or never answered is left out', async () => {
+test('a disk that is gone, empty or has never responded is left out', async () => {
   const measure = givenDisk('/usb')
   expect(await measure(fails('EIO'))).toEqual([])
   await measure(answers)
@@ -61,7 +61,7 @@ test('a disk that is gone, empty or never answered is left out', async () => {
   expect(await measure(() => Promise.resolve(statsOf(0)))).toEqual([])
 })
 
-test('an unmounted disk is forgotten', async () => {
+test('an unmounted disk is removed', async () => {
   const measure = givenDisk('/once')
   await measure(answers)
   await measureDisks([], answers)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readAddresses } from './node-os.ts'
 
-test('addresses that reach the machine are listed in a steady order', () => {
+test('addresses that reach the machine are listed in a stable order', () => {
   const entry = (address: string, internal = false) => ({
     address,
     netmask: '',

@@ -17,7 +17,7 @@ export interface PatchScan {
 }
 
 /**
- * Updates a system. Loaded in child processes, see `collectors/patches-apart.ts` and `cli/install-order.ts`: the
+ * Updates a system. Loaded in child processes, see `collectors/child-reports.ts` and `cli/install-order.ts`: the
  * standard output of an installation is shown to the user.
  */
 export interface PatchTools {
@@ -47,7 +47,7 @@ export function makePatch(known: Pick<Patch, 'guid' | 'source' | 'title'> & Part
   }
 }
 
-/** The installed software of a system. Loaded in a child process, see `collectors/software-apart.ts`. */
+/** The installed software of a system. Loaded in a child process, see `collectors/child-reports.ts`. */
 export interface SoftwareTools {
   /** Throws MeasureError if the system has no such list. */
   list(signal: AbortSignal): Promise<InstalledPackage[]>

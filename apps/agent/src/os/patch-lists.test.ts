@@ -19,7 +19,7 @@ Inst linux-image-amd64 [6.1.153-1] (6.1.158-1 Debian-Security:12/oldstable-secur
 Conf libc6 (2.36-9+deb12u13 Debian:12.12/oldstable [amd64])
 `
 
-test('issue 4, 2.4: what apt would upgrade, without what comes along and what it holds back', () => {
+test('apt upgrades without new dependencies and held packages', () => {
   const patches = parseAptSimulation(APT)
   expect(
     patches.map((one) => [one.guid, one.current_version, one.version, one.security, one.needs_reboot]),
@@ -49,11 +49,11 @@ test.each([
   ],
   ["E: You don't have enough free space in /var/cache/apt/archives/.", 'Not enough free disk space.'],
   ['', 'apt-get exited with code 100.'],
-])('a failure of apt is a sentence: %s', (said, sentence) => {
+])('an apt error becomes a message: %s', (said, sentence) => {
   expect(describeAptFailure({ code: 100, said })).toBe(sentence)
 })
 
-test('what apt tells of its progress is a line from time to time, however it is torn', () => {
+test('the progress of apt becomes lines, however its output is split', () => {
   const lines: string[] = []
   const progress = new AptProgress((line) => lines.push(line))
   const all =
@@ -74,7 +74,7 @@ const SECURITY = `RHSA-2024:9991 Important/Sec. kernel-5.14.0-503.14.1.el9_5.x86
 RLSA-2024:1 Low/Sec.  openssl-libs-1:3.2.2-6.el9_5.x86_64
 `
 
-test('issue 4, 2.4: what dnf would upgrade, with the versions of rpm and what closes a hole', () => {
+test('dnf upgrades with versions from rpm and security advisories', () => {
   const patches = parseDnfUpdates(DNF, { installed: 'kernel.x86_64\t5.14.0-427.el9\n', security: SECURITY })
   expect(
     patches.map((one) => [
@@ -95,7 +95,7 @@ test('issue 4, 2.4: what dnf would upgrade, with the versions of rpm and what cl
     severity: 'Moderate',
     security: true,
   })
-  expect(describeDnfFailure({ code: 200, said: '' })).toMatch(/^Another program is busy/)
+  expect(describeDnfFailure({ code: 200, said: '' })).toMatch(/^Another package manager is running/)
   expect(describeDnfFailure({ code: 1, said: 'Error: Unable to find a match: x0vnc' })).toBe(
     'Package not found: Error: Unable to find a match: x0vnc',
   )
@@ -126,7 +126,7 @@ const WINDOWS = JSON.stringify([
   'nonsense',
 ])
 
-test('issue 4, 2.4: what Windows Update offers, with values of whatever type', () => {
+test('Windows updates with values of any type', () => {
   const patches = parseWindowsUpdates(`\uFEFF${WINDOWS}\r\n`)
   expect(patches).toHaveLength(2)
   expect(patches?.[0]).toMatchObject({
@@ -158,7 +158,7 @@ Software Update found the following new or updated software:
 	Safari (12.0), 67518K [recommended]
 `
 
-test('issue 4, 2.4: what softwareupdate offers, of today and of old systems', () => {
+test('softwareupdate lists of current and old systems', () => {
   const patches = parseSoftwareUpdates(MACOS)
   expect(patches.map((one) => [one.guid, one.title, one.version, one.needs_reboot])).toEqual([
     ['macOS Sequoia 15.7.2-24G325', 'macOS Sequoia 15.7.2', '15.7.2', true],

@@ -35,7 +35,7 @@ export interface ServiceState {
 }
 
 /**
- * What checks read from the operating system. Functions throw MeasureError with a message if the system cannot tell.
+ * What checks read from the operating system. Functions throw MeasureError with a message on failure.
  * Loaded with the first check, see `Os.loadProbes`.
  */
 export interface Probes {

@@ -56,7 +56,7 @@ Aktive Verbindungen
   UDP    0.0.0.0:5353           *:*                                     4711
 `
 
-test('processes of Windows, whatever its language', () => {
+test('processes of Windows in any language', () => {
   const found = parseWindowsProcesses(`\uFEFF${JSON_ROWS}\r\n`, parseNetstatPorts(NETSTAT))
   expect(found?.map(({ process }) => process.pid)).toEqual([4, 4711])
   expect(found?.[1]).toEqual({
@@ -83,7 +83,7 @@ test('processes of Windows, whatever its language', () => {
     expect(parseWindowsProcesses(bad, new DescribedPorts())).toBeUndefined()
 })
 
-test('what is told again without a change is the very same object', async () => {
+test('an unchanged process is the same object', async () => {
   const ports = new DescribedPorts()
   let rows = JSON_ROWS
   const reader = new ListedProcessReader(async () => ({

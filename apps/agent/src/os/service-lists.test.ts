@@ -62,7 +62,7 @@ test('units of systemd', () => {
   expect(parseUnits('nonsense\n\n')).toEqual([])
 })
 
-/** Programs of these names before all others; each writes down how it was called. */
+/** Programs with these names, first in PATH, that record their calls. */
 function givenPrograms(programs: Record<string, string>): () => string[] {
   const folder = givenFolder()
   const calls = join(folder, 'calls')
@@ -77,7 +77,7 @@ function givenPrograms(programs: Record<string, string>): () => string[] {
   return () => readFileSync(calls, 'utf8').trim().split('\n')
 }
 
-test('all services are asked for at once: those that are loaded, and those that have a file only', async () => {
+test('all services are listed at once: loaded ones, and those that only have a file', async () => {
   const units = join(givenFolder(), 'units')
   writeFileSync(units, UNITS)
   const calls = givenPrograms({
@@ -92,7 +92,7 @@ esac`,
   expect(shown.split(' -- ')[1]).toBe('ssh.service getty@tty1.service rsync.service')
 })
 
-test('what is wanted is asked of systemd by its own words, and its refusal is told', async () => {
+test('services are changed with systemctl, and its refusals are reported', async () => {
   const calls = givenPrograms({
     systemctl: `case "$*" in *locked*) echo 'Failed to start locked.service: Access denied' >&2; exit 4 ;; esac`,
     journalctl: `printf '2026-11-22T10:00:00+0000 pc sshd[712]: one\\n2026-11-22T10:00:01+0000 pc sshd[712]: two\\n'`,
@@ -109,7 +109,9 @@ test('what is wanted is asked of systemd by its own words, and its refusal is to
   await expect(linuxServiceTools.control('locked.service', 'start')).rejects.toThrow(
     'systemd refused: Failed to start locked.service: Access denied',
   )
-  await expect(linuxServiceTools.setStartType('ssh.service', 'autodelay')).rejects.toThrow('no delayed start')
+  await expect(linuxServiceTools.setStartType('ssh.service', 'autodelay')).rejects.toThrow(
+    'does not support a delayed start',
+  )
   expect(await linuxServiceTools.readLog('ssh.service', 50)).toHaveLength(2)
   expect(calls().at(-1)).toBe('--unit ssh.service --lines 50 --output=short-iso --no-pager --quiet')
 })

@@ -19,7 +19,7 @@ installed	old-dpkg	amd64	1.0	88
 half a line
 `
 
-test('issue 4, 2.4: packages of dpkg, with those left out that only left settings behind', () => {
+test('packages of dpkg, without removed ones that left configuration behind', () => {
   expect(parseDpkg(DPKG)).toEqual([
     {
       name: 'adduser',
@@ -44,7 +44,7 @@ gpg-pubkey	350d275d-6279464b	(none)	0	1716902900	(none)
 zoom	6.0.2.4680-1	x86_64	733655212	1716903000	(none)
 `
 
-test('issue 4, 2.4: packages of rpm, with epochs and other architectures, without keys', () => {
+test('packages of rpm, with epochs and other architectures, without keys', () => {
   expect(parseRpm(RPM).map(({ name, version, publisher }) => [name, version, publisher])).toEqual([
     ['bash', '5.1.8-9.el9', 'Rocky Enterprise Software Foundation'],
     ['dbus', '1:1.12.20-8.el9', 'Rocky Enterprise Software Foundation'],
@@ -80,7 +80,7 @@ const KEYS = JSON.stringify([
   'nonsense',
 ])
 
-test('issue 4, 2.4: uninstall keys of Windows, whatever types their values have', () => {
+test('uninstall keys of Windows with values of any type', () => {
   expect(parseUninstallKeys(`\uFEFF${KEYS}\r\n`)).toEqual([
     {
       name: 'Mozilla Firefox (x64 de)',
@@ -113,7 +113,7 @@ const PROFILE = JSON.stringify({
   ],
 })
 
-test('issue 4, 2.4: programs of a Mac, without those of the system itself', () => {
+test('programs of a Mac, without system parts', () => {
   expect(parseApplications(PROFILE)).toEqual([
     {
       name: 'Firefox',
@@ -129,7 +129,7 @@ test('issue 4, 2.4: programs of a Mac, without those of the system itself', () =
   expect(parseApplications('{}')).toBeUndefined()
 })
 
-test('issue 4, 2.4: formulae and casks of Homebrew, each version', () => {
+test('formulae and casks of Homebrew with each version', () => {
   const prefix = givenFolder()
   for (const path of [
     'Cellar/jq/1.7.1',
@@ -146,7 +146,7 @@ test('issue 4, 2.4: formulae and casks of Homebrew, each version', () => {
   ])
 })
 
-test('what both package managers of one Linux say is put together, and one that fails is told', async () => {
+test('the lists of two package managers are merged, and a failing one is reported', async () => {
   const print = (text: string) => `cat <<'END'\n${text}END`
   givenPrograms({ 'dpkg-query': print(DPKG), rpm: print(RPM) })
   expect(await linuxSoftware.list(signal)).toHaveLength(9)

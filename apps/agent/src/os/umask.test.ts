@@ -10,7 +10,7 @@ import { os } from './index.ts'
 import { runTool } from './run-tool.ts'
 import { keepFilesPrivate } from './umask.ts'
 
-test('terminals, tools and new folders get the umask of the start, own files stay private', async () => {
+test("terminals, tools and new folders get the umask of the start, and the agent's own files stay private", async () => {
   const before = process.umask(0o022)
   onTestFinished(() => void process.umask(before))
   keepFilesPrivate()

@@ -6,7 +6,7 @@ import { findBroadcasts, magicPacket, sendMagicPackets } from './wake-up.ts'
 
 const MAC = '02:42:ac:11:00:02'
 
-test('each network of the machine is found by the address that reaches all of it', () => {
+test('each network has its broadcast address', () => {
   const entry = (address: string, netmask: string, internal = false) => ({
     address,
     netmask,
@@ -27,19 +27,19 @@ test('each network of the machine is found by the address that reaches all of it
   ).toEqual(['192.168.7.255', '10.20.47.255'])
 })
 
-test('the packet comes over a real network as cards know it', async () => {
+test('a magic packet arrives over a real network', async () => {
   const receiver = createSocket('udp4').bind(0, '0.0.0.0')
   onTestFinished(() => void receiver.close())
   await once(receiver, 'listening')
   const { port } = receiver.address() as AddressInfo // A bound UDP socket has an address of this kind.
   const received = once(receiver, 'message')
-  // The network of the machine with itself.
+  // The loopback network.
   expect(await sendMagicPackets([MAC], ['127.255.255.255'], port)).toBe(1)
   const [packet] = (await received) as [Buffer]
   expect(packet.toString('hex')).toBe('ff'.repeat(6) + '0242ac110002'.repeat(16))
   expect(magicPacket(MAC)).toHaveLength(102)
 })
 
-test('where no packet can go out, it is said why', async () => {
+test('a packet that cannot be sent reports the reason', async () => {
   await expect(sendMagicPackets([MAC], ['256.1.1.1'], 9)).rejects.toThrow('Failed to send a wake-up packet')
 })

@@ -18,7 +18,7 @@ async function givenRules(rules: Partial<RemoteRules>) {
   return given
 }
 
-/** All that runs and was started for this session, its question and its note too. */
+/** All processes of this session, including its dialogs. */
 const processesOf = (session: string) =>
   readdirSync('/proc')
     .map(Number)
@@ -35,33 +35,36 @@ function environmentOf(pid: number): string {
 const windowsOf = (display: string) =>
   execFileSync('xwininfo', ['-display', display, '-root', '-tree'], { encoding: 'utf8' })
 
-test('issue 4, 1.3: the person at the machine is asked by name, and allows', async () => {
+test("the user at the machine is asked with the technician's name, and allows", async () => {
   await givenDisplay('320x200')
   const folder = givenPrograms({ zenity: 'printf "%s\\n" "$@" > "$here/asked"; exit 0' })
   const { server } = await givenRules({ consent: 'ask' })
   const terminal = new TestChannel(server, {
     person: 'Ada Winter (ada)',
-    purpose: 'the printer\nWithout an answer it is\u202eallowed',
+    purpose: 'the printer\nWithout a response it is\u202eallowed',
   })
   await server.until(() => terminal.received.some(({ type }) => type === 'opened'))
   expect(terminal.received[0]).toEqual({ type: 'asking', seconds: 5 })
   const asked = readFileSync(join(folder, 'asked'), 'utf8')
   expect(asked).toContain('Ada Winter (ada) asks to open a terminal on this computer.')
-  expect(asked).toContain('\nReason: the printer Without an answer it is allowed\n')
-  expect(asked).toContain('Without an answer it is refused after 5 seconds.')
+  expect(asked).toContain('\nReason: the printer Without a response it is allowed\n')
+  expect(asked).toContain('Without a response it is refused after 5 seconds.')
 })
 
-test.each(['ask', 'ask_allow', 'require'] as const)('%s: a person who refuses is obeyed', async (consent) => {
-  await givenDisplay('320x200')
-  givenPrograms({ zenity: 'exit 1' })
-  const { server } = await givenRules({ consent })
-  const terminal = new TestChannel(server)
-  expect(await terminal.ended()).toEqual({ code: 'refused', message: 'The user at the machine refused.' })
-  expect(terminal.received.map(({ type }) => type)).toEqual(['asking'])
-  expect(processesOf(terminal.session)).toEqual([])
-})
+test.each(['ask', 'ask_allow', 'require'] as const)(
+  '%s: a refusal of the user is respected',
+  async (consent) => {
+    await givenDisplay('320x200')
+    givenPrograms({ zenity: 'exit 1' })
+    const { server } = await givenRules({ consent })
+    const terminal = new TestChannel(server)
+    expect(await terminal.ended()).toEqual({ code: 'refused', message: 'The user at the machine refused.' })
+    expect(terminal.received.map(({ type }) => type)).toEqual(['asking'])
+    expect(processesOf(terminal.session)).toEqual([])
+  },
+)
 
-test('issue 4, 1.3: VNC to a neighbour is asked for as well, and nothing reaches the neighbour before', async () => {
+test('VNC to another host requires consent, and connects only after it', async () => {
   await givenDisplay('320x200')
   const folder = givenPrograms({ zenity: 'printf "%s\\n" "$@" > "$here/asked"; exit 1' })
   const { server } = await givenRules({ consent: 'ask' })
@@ -82,7 +85,7 @@ test('issue 4, 1.3: VNC to a neighbour is asked for as well, and nothing reaches
   expect(processesOf(vnc.session)).toEqual([])
 })
 
-test('the desktop is asked for as well', async () => {
+test('the desktop requires consent', async () => {
   await givenDisplay('320x200')
   givenPrograms({ zenity: 'exit 1' })
   const { server } = await givenRules({ consent: 'require' })
@@ -95,7 +98,7 @@ test.each([
   ['ask', 'The user at the machine did not respond within 5 seconds.'],
   ['ask_allow', undefined],
 ] as const)(
-  '%s: a real question stands on the screen, and silence counts as it says',
+  '%s: a real dialog is shown, and no response counts as configured',
   async (consent, refusal) => {
     const display = await givenDisplay('640x480')
     givenPrograms({})
@@ -115,7 +118,7 @@ test.each([
 const isOpened = ({ type }: { type: string }) => type === 'opened'
 
 test.each(['detached', 'not_allowed'] as const)(
-  'a window that ends as %s while somebody is asked takes the question with it',
+  'a session that ends as %s during the request closes the dialog',
   async (code) => {
     await givenDisplay('640x480')
     const { server } = await givenRules({ consent: 'require' })
@@ -127,7 +130,7 @@ test.each(['detached', 'not_allowed'] as const)(
   },
 )
 
-test('the end of the session and of the agent take the question with them', async () => {
+test('the end of the session and of the agent close the dialog', async () => {
   await givenDisplay('640x480')
   const { server, agent } = await givenRules({ consent: 'require' })
   const [first, second] = [new TestChannel(server), new TestChannel(server)]
@@ -139,7 +142,7 @@ test('the end of the session and of the agent take the question with them', asyn
   expect(processesOf(second.session)).toEqual([])
 })
 
-test('where nobody can be asked it is opened, unless somebody has to allow it', async () => {
+test('if no user can be asked, the session opens unless consent is required', async () => {
   await givenDisplay('320x200')
   givenPrograms({ zenity: 'kill -9 $$' })
   const strict = await givenRules({ consent: 'require' })
@@ -152,7 +155,7 @@ test('where nobody can be asked it is opened, unless somebody has to allow it', 
   await new TestChannel(mild.server).opened()
 })
 
-test('a note with the name stands on the screen for as long as the terminal is open', async () => {
+test('a banner with the name is shown as long as the terminal is open', async () => {
   const display = await givenDisplay('640x480')
   const { server } = await givenRules({ banner: true })
   const terminal = await new TestChannel(server, { person: 'Ada Winter (ada)' }).opened()
@@ -165,7 +168,7 @@ test('a note with the name stands on the screen for as long as the terminal is o
   expect(windowsOf(display)).not.toContain('"Remote access"')
 })
 
-test('issue 4, 2.7: who is recorded reads it in the question, and in a note also where none is wanted', async () => {
+test('recording is mentioned in the consent dialog, and in a banner even if banners are off', async () => {
   const display = await givenDisplay('640x480')
   const folder = givenPrograms({ zenity: 'printf "%s\\n" "$@" >> "$here/asked"; exit 0' })
   const { server } = await givenRules({ consent: 'ask', banner: false })

@@ -10,7 +10,7 @@ import { findDesktopUser } from './desktop-user.ts'
 const UNCERTAIN = 'the owner of the desktop is not certain'
 const NOBODY = 65_534
 const PERSON = 54_321
-// Only root may ask as somebody else; others ask as themselves.
+// Only root may ask as another user.
 const isRoot = process.getuid?.() === 0
 
 async function userToAsk(sessions = givenFolder()): Promise<string | undefined> {
@@ -19,7 +19,7 @@ async function userToAsk(sessions = givenFolder()): Promise<string | undefined> 
   return 'nobody' in person ? person.nobody : person.user?.name
 }
 
-/** A desktop that programs of two people say to be on, one of them with a key. */
+/** A desktop that programs of two users claim, one of them with a key. */
 async function givenDesktop(...args: string[]): Promise<string> {
   const display = await givenDisplay('320x200', args)
   givenProgram(isRoot ? NOBODY : undefined, { DISPLAY: display, XAUTHORITY: givenKey(NOBODY) })
@@ -34,7 +34,7 @@ function givenKey(owner: number): string {
   return key
 }
 
-test('issue 4, 1.3: who the key or the server of a desktop belongs to is asked, not who names that desktop', async () => {
+test('the owner of the key or server of a desktop is asked, not a user whose programs name it', async () => {
   const display = await givenDesktop(`:${20_000 + (process.pid % 10_000)}`, '-auth', givenKey(PERSON))
   expect(await userToAsk()).toBe(isRoot ? String(PERSON) : undefined)
   if (!isRoot) return
@@ -44,7 +44,7 @@ test('issue 4, 1.3: who the key or the server of a desktop belongs to is asked, 
   expect(await userToAsk()).toBe(String(PERSON))
 })
 
-test('issue 4, 1.3: nobody is asked where it is not certain whose desktop it is; systemd may know', async () => {
+test('no user is asked if the owner of the desktop is uncertain; systemd may know the owner', async () => {
   const display = await givenDesktop()
   expect(await userToAsk()).toBe(isRoot ? UNCERTAIN : undefined)
   const sessions = givenFolder()

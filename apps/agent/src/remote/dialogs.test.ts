@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { givenPrograms } from '../testing/given-programs.ts'
 import { findDialogProgram } from './dialogs.ts'
 
-test('issue 4, section 4: a reason with signs of its own adds no lines to the question of kdialog', () => {
+test('special characters in a reason add no lines to the dialog of kdialog', () => {
   const folder = givenPrograms({ kdialog: 'exit 1' })
   const program = findDialogProgram()
   expect(program?.path).toBe(`${folder}/kdialog`)

@@ -17,7 +17,7 @@ function setRules(server: GivenAgent['server'], rules: Partial<RemoteRules>, rev
   server.command(server.sign('set-remote-rules', input))
 }
 
-/** Hours of the machine's own clock: so many minutes from now on until then. */
+/** Hours of the machine's own clock, from `from` minutes from now on. */
 function hoursAround(fromMinutes: number, toMinutes: number, nowMs = Date.now()) {
   const wallMs = wallClockAt(os.readTimeZone(), nowMs)
   const time = (minutes: number) => new Date(wallMs + minutes * 60_000).toISOString().slice(11, 16)
@@ -27,7 +27,7 @@ function hoursAround(fromMinutes: number, toMinutes: number, nowMs = Date.now())
 const replyOf = (server: GivenAgent['server']) =>
   server.until(() => server.frames.find((frame) => frame.type === 'reply'))
 
-test('issue 4, 1.3: the machine itself refuses a terminal when it is forbidden, even when the server asks', async () => {
+test('the machine refuses a disabled terminal, even when the server requests it', async () => {
   const { server } = await givenAgent()
   setRules(server, { forbidden: true })
   const terminal = new TestChannel(server)
@@ -37,7 +37,7 @@ test('issue 4, 1.3: the machine itself refuses a terminal when it is forbidden, 
   await new TestChannel(server).opened()
 })
 
-test('issue 4, 1.3: outside of its hours the machine refuses, and says when they are', async () => {
+test('outside of its hours the machine refuses, and reports the hours', async () => {
   const { server } = await givenAgent()
   setRules(server, { hours: hoursAround(60, 120) })
   void new TestChannel(server)
@@ -52,14 +52,14 @@ test.each([
   ['list-folder', { path: 'Lw', after: null, search: '' }],
   ['control-service', { name: 'cron.service', action: 'restart' }],
   ['end-process', { pid: 4711, start: '1', force: false, tree: false }],
-] as const)('a forbidden machine refuses %s', async (name, input) => {
+] as const)('a machine with disabled remote tools refuses %s', async (name, input) => {
   const { server } = await givenAgent()
   setRules(server, { forbidden: true })
   server.command(server.sign(name, input))
   expect(await replyOf(server)).toMatchObject({ refused: FORBIDDEN })
 })
 
-test('a machine that forbids remote tools refuses every command outside this list', () => {
+test('every remote command is refused when remote tools are disabled', () => {
   expect(Object.keys(commands).filter((name) => !REMOTE_COMMANDS.has(CommandName.parse(name)))).toEqual([
     // Not remote tools: runs, reports, patches, checks, tasks and settings.
     'run-command',
@@ -85,7 +85,7 @@ test('a machine that forbids remote tools refuses every command outside this lis
   ])
 })
 
-test('a terminal that is open ends when it is forbidden, also one that nobody looks at', async () => {
+test('an open terminal ends when it is disabled, also without a viewer', async () => {
   const { server } = await givenAgent()
   const [watched, left] = [new TestChannel(server), new TestChannel(server)]
   await Promise.all([watched.opened(), left.opened()])
@@ -97,7 +97,7 @@ test('a terminal that is open ends when it is forbidden, also one that nobody lo
   expect(ended().map(({ reason }) => reason)).toEqual([FORBIDDEN, FORBIDDEN])
 })
 
-test('a terminal ends when the hours do', async () => {
+test('a terminal ends when the hours end', async () => {
   let shiftMs = 0
   const { server } = await givenAgent({ agent: { now: () => Date.now() + shiftMs } })
   setRules(server, { hours: hoursAround(-60, 60) })
@@ -106,7 +106,7 @@ test('a terminal ends when the hours do', async () => {
   expect(await terminal.ended()).toMatchObject({ code: 'not_allowed' })
 })
 
-test('rules outlive a restart without a server, and the server is told which the machine has', async () => {
+test('rules survive a restart without a server, and their revision is reported', async () => {
   const given = await givenAgent()
   expect(given.server.answers.at(-1)?.remote_rules).toBe('')
   setRules(given.server, { forbidden: true }, 'r7')
@@ -119,7 +119,7 @@ test('rules outlive a restart without a server, and the server is told which the
   await given.server.until(() => given.server.frames.slice(before).some(({ type }) => type === 'reply'))
 })
 
-test('rules that were changed on the disk let nobody in, and are asked for again', async () => {
+test('rules that were changed on disk deny access, and are requested again', async () => {
   const expectedWarnings = [/failed to read the remote rules/]
   const { server, agent, folder, start } = await givenAgent({ expectedWarnings })
   setRules(server, { consent: 'require' })

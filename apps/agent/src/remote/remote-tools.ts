@@ -48,17 +48,17 @@ export class RemoteTools implements AsyncDisposable {
   readonly gate: RemoteGate
   #options: RemoteToolsOptions
   #consents: Consents
-  #receipts: SessionChanges
+  #sessionChanges: SessionChanges
 
   constructor(options: RemoteToolsOptions) {
     this.#options = options
     this.channels = new Channels(options.link)
-    this.#receipts = new SessionChanges({
+    this.#sessionChanges = new SessionChanges({
       ...options,
       maker: options.changeRecorder,
       folder: options.snapshotFolder,
     })
-    const onEnded = (session: string) => this.#receipts.end(session)
+    const onEnded = (session: string) => this.#sessionChanges.end(session)
     this.terminals = new Terminals({ ...options, keepMs: options.keepTerminalMs, onEnded })
     this.desktops = new Desktops({ ...options, onEnded })
     this.#consents = new Consents(options)
@@ -86,7 +86,7 @@ export class RemoteTools implements AsyncDisposable {
       tool.join === undefined &&
       (tool.resume || this.terminals.has(session, author))
     if (!goesOn && !(await this.#consents.admit(channel, visit, rules))) return
-    if (!goesOn) this.#receipts.begin(session)
+    if (!goesOn) this.#sessionChanges.begin(session)
     await (tool.tool === 'terminal'
       ? this.terminals.open(channel, tool, { author, person: visit.person })
       : this.desktops.open(channel, tool))
@@ -107,7 +107,7 @@ export class RemoteTools implements AsyncDisposable {
   async endInterrupted(): Promise<void> {
     const parts = [this.terminals, this.desktops, this.#consents]
     await Promise.all(parts.map((part) => part.endInterrupted()))
-    this.#receipts.endInterrupted()
+    this.#sessionChanges.endInterrupted()
   }
 
   async end(session: string, reason: string): Promise<void> {
@@ -122,7 +122,7 @@ export class RemoteTools implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.gate[Symbol.dispose]()
     const parts = [this.terminals, this.desktops, this.#consents]
-    await Promise.all([...parts, this.#receipts].map((part) => part[Symbol.asyncDispose]()))
+    await Promise.all([...parts, this.#sessionChanges].map((part) => part[Symbol.asyncDispose]()))
   }
 
   #closeAll(reason: string): void {

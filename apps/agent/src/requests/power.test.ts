@@ -8,7 +8,7 @@ import { findProgram } from '../run/find-program.ts'
 import { givenAgent } from '../testing/given.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
 
-/** The program that would be run is the test's, or nothing goes on: the machine that tests run on stays up. */
+/** Runs the test's own program, or none: the test machine must not restart. */
 function givenShutdown(body: string): { calls: () => string[] } {
   const folder = givenPrograms({ shutdown: `echo "$*" >>"$here/calls"\n${body}` })
   if (findProgram('shutdown') !== join(folder, 'shutdown')) throw new Error('the real program would be run')
@@ -21,14 +21,14 @@ async function asked(action: 'reboot' | 'shutdown') {
   return server.until(() => server.frames.find((frame) => frame.type === 'reply'))
 }
 
-test('the system is asked to restart, or to shut down', async () => {
+test('the system restarts or shuts down on request', async () => {
   const { calls } = givenShutdown('')
   expect(await asked('reboot')).toMatchObject({ refused: null, answer: {} })
   expect(await asked('shutdown')).toMatchObject({ refused: null, answer: {} })
   expect(calls()).toEqual(['-r now', '-P now'])
 })
 
-test('what the system refuses is told', async () => {
+test('a refusal of the system is reported', async () => {
   givenShutdown('echo "shutdown: you must be root to do that!" >&2; exit 1')
   expect(await asked('reboot')).toMatchObject({
     refused: 'The system refused: shutdown: you must be root to do that!',
@@ -36,7 +36,7 @@ test('what the system refuses is told', async () => {
   })
 })
 
-test('each system has its own words for it', () => {
+test('each system has its own arguments', () => {
   const words = [linux, macos, windows].map((os) => [
     os.shutdownArguments('reboot').join(' '),
     os.shutdownArguments('shutdown').join(' '),

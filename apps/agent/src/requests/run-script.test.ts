@@ -35,7 +35,7 @@ const awkward = [
   '--flag=x y',
 ]
 
-test('arguments arrive as they were given', async () => {
+test('arguments arrive unchanged', async () => {
   const given = await givenAgent()
   sendScript(given, 1, { body: 'for arg in "$@"; do printf "[%s]" "$arg"; done', args: awkward })
   sendScript(given, 2, {
@@ -54,7 +54,7 @@ test('arguments arrive as they were given', async () => {
   expect(JSON.parse(given.server.outputOf(3))).toEqual(awkward)
 })
 
-test('a shell script is run by the program that its first line names', async () => {
+test('a shell script is run by the program of its first line', async () => {
   const given = await givenAgent()
   sendScript(given, 1, { body: '#!/usr/bin/perl -w\nprint "perl $^W @ARGV";', args: ['x'] })
   sendScript(given, 2, {
@@ -78,7 +78,7 @@ test('a script from a Windows editor runs', async () => {
   expect(given.server.outputOf(1)).toBe('fine\n')
 })
 
-test('both kinds of node modules run', async () => {
+test('both types of Node modules run', async () => {
   const given = await givenAgent()
   sendScript(given, 1, { interpreter: 'node', body: 'console.log(require("node:os").EOL.length)' })
   sendScript(given, 2, {
@@ -90,7 +90,7 @@ test('both kinds of node modules run', async () => {
   expect(given.server.outputOf(2)).toBe('1 5\n')
 })
 
-test('a missing interpreter is refused with a sentence', async () => {
+test('a missing interpreter is refused with a message', async () => {
   const given = await givenAgent()
   sendScript(given, 1, { interpreter: 'nushell', body: 'ls' })
   sendScript(given, 2, { interpreter: 'cmd', body: 'dir' })
@@ -126,7 +126,7 @@ test.each([
   ['#!/bin/sh', ['/bin/sh']],
   ['#!/bin/sh -e -u', ['/bin/sh', '-e -u']],
   ['#! /bin/sh\t-x', ['/bin/sh', '-x']],
-])('the first line %j starts %j, as the kernel has it', (line, command) => {
+])('the first line %j starts %j, as in the kernel', (line, command) => {
   expect(planScript('shell', `${line}\ntrue`).command('/x').slice(0, -1)).toEqual(command)
 })
 

@@ -8,7 +8,7 @@ import { shellInput } from '../testing/test-server.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('a command goes accepted, started, output, result', async () => {
+test('a command passes accepted, started, output, result', async () => {
   const { server } = await givenAgent()
   server.runShell(7, 'echo hello; echo oops >&2; exit 3')
   const result = await server.result(7)
@@ -20,7 +20,7 @@ test('a command goes accepted, started, output, result', async () => {
   expect(kinds.at(-1)).toBe('result')
 })
 
-test('output comes while the command runs', async () => {
+test('output arrives while the command runs', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'echo first; sleep 30')
   await server.until(() => server.outputOf(1) === 'first\n')
@@ -35,7 +35,7 @@ test('a script may open its own output by name', async () => {
   expect(server.outputOf(1, 'stderr')).toBe('err\n')
 })
 
-test('characters are whole although their bytes come apart, and broken ones are replaced', async () => {
+test('characters are not split between chunks, and invalid ones are replaced', async () => {
   const { server } = await givenAgent()
   const torn = String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac\xf0\x9f'; sleep 0.2; printf '\x98\x80 \xff end \xe2'`
   server.runShell(1, torn)
@@ -43,7 +43,7 @@ test('characters are whole although their bytes come apart, and broken ones are 
   expect(server.outputOf(1)).toBe('€😀 \uFFFD end \uFFFD')
 })
 
-test('output beyond the cap is read, dropped and counted', async () => {
+test('output beyond the limit is read, dropped and counted', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'head -c 3000000 /dev/zero | tr "\\0" a; echo problem >&2', { output_cap_bytes: 1000 })
   const result = await server.result(1)
@@ -51,7 +51,7 @@ test('output beyond the cap is read, dropped and counted', async () => {
   expect(server.outputOf(1)).toBe('a'.repeat(1000))
 })
 
-test('both streams keep their order when they alternate wildly', async () => {
+test('both streams keep their order when they alternate quickly', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'for i in $(seq 500); do echo o$i; echo e$i >&2; done')
   await server.result(1)
@@ -65,7 +65,7 @@ test('both streams keep their order when they alternate wildly', async () => {
   expect(numbers(server.outputOf(1, 'stderr'))).toEqual(all)
 })
 
-test('a time limit ends the whole tree, also children that left the session and their parents', async () => {
+test('a timeout ends the whole tree, also children that left the session and their parents', async () => {
   const { server, folder } = await givenAgent()
   const script = `trap '' TERM
     (setsid bash -c 'trap "" TERM; echo $$ > ${folder}/orphan; sleep 300' &)
@@ -83,7 +83,7 @@ test('a time limit ends the whole tree, also children that left the session and 
   }
 })
 
-test('a command is cancelled at once, and a polite one gets to tidy up', async () => {
+test('a command is cancelled at once, and can clean up on SIGTERM', async () => {
   const { server } = await givenAgent()
   server.runShell(1, `trap 'echo bye; exit 0' TERM; echo ready; while true; do sleep 0.05; done`)
   await server.until(() => server.outputOf(1).includes('ready'))
@@ -92,7 +92,7 @@ test('a command is cancelled at once, and a polite one gets to tidy up', async (
   expect(server.outputOf(1)).toBe('ready\nbye\n')
 })
 
-test('a cancellation that comes before its command keeps it from running', async () => {
+test('a cancellation that arrives before its command prevents the run', async () => {
   const { server, folder } = await givenAgent()
   server.command(server.sign('cancel', { history_id: 5 }))
   await expect(server.result(5)).resolves.toMatchObject({ outcome: 'cancelled' })
@@ -110,7 +110,7 @@ test('a daemon that keeps the output open does not keep the run open', async () 
   expect(server.outputOf(1)).toBe('started\n')
 })
 
-test('a process that a signal ended is a failure with that reason', async () => {
+test('a process that a signal killed is a failure with that reason', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'kill -KILL $$')
   await expect(server.result(1)).resolves.toMatchObject({
@@ -119,7 +119,7 @@ test('a process that a signal ended is a failure with that reason', async () => 
   })
 })
 
-test('fifty commands at once are all done', async () => {
+test('fifty commands at once all run', async () => {
   const { server } = await givenAgent()
   for (let id = 1; id <= 50; id += 1) server.runShell(id, `echo ${id}; sleep 0.2`)
   for (let id = 1; id <= 50; id += 1) {
@@ -128,7 +128,7 @@ test('fifty commands at once are all done', async () => {
   }
 })
 
-test('the environment is clean, and holds what was given', async () => {
+test('the environment is clean, with the given variables', async () => {
   process.env.MUSTER_SECRET_OF_THE_AGENT = 'x'
   const { server } = await givenAgent()
   server.runShell(1, 'printf "%s|" "$GREETING" "$EMPTY" "$LINES"; env', {
@@ -141,7 +141,7 @@ test('the environment is clean, and holds what was given', async () => {
   expect(server.outputOf(1).split('\n')).toContain(`HOME=${homedir()}`)
 })
 
-test('a wrong environment variable is refused with a sentence', async () => {
+test('an invalid environment variable is refused with a message', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'true', { env_vars: ['no equals sign'] })
   await expect(server.result(1)).resolves.toMatchObject({
@@ -165,7 +165,7 @@ test("a command runs as another user, with that user's groups and home", async (
   expect(server.outputOf(1, 'stderr')).toContain('Permission denied')
 })
 
-test('an unknown user is refused with a sentence', async () => {
+test('an unknown user is refused with a message', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'id', { run_as_user: 'nobody-at-all' })
   server.runShell(2, 'id', { run_as_user: '-x; reboot' })
@@ -179,7 +179,7 @@ test('an unknown user is refused with a sentence', async () => {
   await expect(server.result(2)).resolves.toMatchObject({ outcome: 'refused' })
 })
 
-test('a missing shell is refused with a sentence', async () => {
+test('a missing shell is refused with a message', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'true', { shell: 'custom', custom_shell: '/opt/no/such/shell' })
   server.runShell(2, 'dir', { shell: 'cmd' })
@@ -200,14 +200,14 @@ test('sh and a custom shell run commands', async () => {
   expect(server.outputOf(3)).toBe('custom\n')
 })
 
-test('a command longer than the system takes as an argument runs all the same', async () => {
+test('a command that exceeds the argument limit still runs', async () => {
   const { server } = await givenAgent()
   server.runShell(1, `: ${'ü'.repeat(99_000)}\necho long`)
   await server.result(1)
   expect(server.outputOf(1)).toBe('long\n')
 })
 
-test('a NUL in a command is a failure with a sentence', async () => {
+test('a NUL in a command is a failure with a message', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'echo \0')
   const { outcome, reason } = (await server.result(1)) as { outcome: string; reason: string } // until() found a result.

@@ -5,7 +5,7 @@ import { isAlive } from '../testing/is-alive.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Processes that wait for a command. */
+/** Standby shells. */
 function listWaiting(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -27,38 +27,35 @@ async function untilOneWaits({ server }: GivenAgent): Promise<number> {
   return listWaiting()[0] ?? 0
 }
 
-/** What a command sees of itself; its process id goes to the other stream. */
+/** The environment of a command; its process id goes to the other stream. */
 const LOOK = `echo $$ >&2
 env | grep -v -e MUSTER_RUN -e OWN | sort; env | grep -c MUSTER_RUN; pwd; umask
 tr '\\0' ' ' </proc/$$/cmdline; ps -o ppid= -p $$; test $$ = $(ps -o sid= -p $$) && echo leads
 grep -e SigBlk -e SigIgn /proc/self/status; ls -l /proc/self/fd; exit 7`
 
-/** Without what differs between any two runs: names of pipes, times and numbers of the process that lists. */
+/** Without values that differ between any two runs: names of pipes, times and process ids. */
 function alike(output: string): string {
   return output.replaceAll(/^.* (\d+ -> )/gm, '$1').replaceAll(/pipe-[^/]*|\/proc\/\d+/g, '')
 }
 
-test.each(['sh', 'bash'] as const)(
-  'a %s that a waiting shell becomes is as one that was started',
-  async (shell) => {
-    const given = await givenAgent()
-    const { server } = given
-    server.runShell(1, 'true')
-    await server.result(1)
-    const waiting = await untilOneWaits(given)
-    // Another environment: started.
-    server.runShell(2, LOOK, { shell, env_vars: ['OWN=x'] })
-    await server.result(2)
-    server.runShell(3, LOOK, { shell })
-    await expect(server.result(3)).resolves.toMatchObject({ outcome: 'exited', retcode: 7 })
-    expect(server.outputOf(2, 'stderr')).not.toBe(`${waiting}\n`)
-    expect(server.outputOf(3, 'stderr')).toBe(`${waiting}\n`)
-    expect(server.outputOf(3)).toContain('leads')
-    expect(alike(server.outputOf(3))).toBe(alike(server.outputOf(2)))
-  },
-)
+test.each(['sh', 'bash'] as const)('a %s from a standby shell equals one that was started', async (shell) => {
+  const given = await givenAgent()
+  const { server } = given
+  server.runShell(1, 'true')
+  await server.result(1)
+  const waiting = await untilOneWaits(given)
+  // Another environment: a new process.
+  server.runShell(2, LOOK, { shell, env_vars: ['OWN=x'] })
+  await server.result(2)
+  server.runShell(3, LOOK, { shell })
+  await expect(server.result(3)).resolves.toMatchObject({ outcome: 'exited', retcode: 7 })
+  expect(server.outputOf(2, 'stderr')).not.toBe(`${waiting}\n`)
+  expect(server.outputOf(3, 'stderr')).toBe(`${waiting}\n`)
+  expect(server.outputOf(3)).toContain('leads')
+  expect(alike(server.outputOf(3))).toBe(alike(server.outputOf(2)))
+})
 
-test('a waiting shell that was killed is replaced, and ends with its agent', async () => {
+test('a killed standby shell is replaced, and exits with its agent', async () => {
   const given = await givenAgent()
   const { server, agent } = given
   server.runShell(1, 'true')

@@ -12,7 +12,7 @@ const CHECKS = `
 `
 /**
  * `handled_ms`: runs up to this time are handled. A run is stored before its process starts: see
- * tasks/run-orders.ts.
+ * tasks/task-run-queue.ts.
  */
 const TASKS = `
   create table tasks (
@@ -31,7 +31,7 @@ const TASKS = `
     changed_at integer not null
   ) strict;
 `
-/** What each version adds to the one before. */
+/** Changes of each version to the one before. */
 const ADDED: Record<number, string> = { 2: CHECKS, 3: TASKS }
 const SCHEMA = `
   create table outbox (
@@ -160,7 +160,7 @@ export function isBrokenFile(error: unknown): boolean {
   return error instanceof UnknownStateError || code === SQLITE.corrupt || code === SQLITE.notDatabase
 }
 
-/** What is wrong with the disk, as the middle of a sentence. */
+/** Describes a disk error as the middle of a sentence. */
 export function describeStorageFailure(error: unknown): string {
   const code = sqliteCode(error)
   if (code === SQLITE.full) return 'the disk is full'

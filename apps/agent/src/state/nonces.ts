@@ -13,7 +13,7 @@ export class Nonces {
   constructor(options: { state: State; now: () => number }) {
     this.#state = options.state
     this.#now = options.now
-    this.forgetExpired()
+    this.removeExpired()
   }
 
   wasSeen(nonce: string): boolean {
@@ -33,7 +33,7 @@ export class Nonces {
     )
   }
 
-  forgetExpired(): void {
+  removeExpired(): void {
     this.#state.write((database) =>
       database.run(
         `delete from nonces where expires_at < ? and id <= (select coalesce(max(id), 0) from nonces) - ?`,

@@ -37,8 +37,8 @@ class DroppedChecks {
     this.#keyValues.save(NAME, JSON.stringify(dropped))
   }
 
-  forget(): void {
-    this.#keyValues.forget(NAME)
+  clear(): void {
+    this.#keyValues.remove(NAME)
   }
 }
 
@@ -179,7 +179,7 @@ export class Outbox {
     const dropped = this.#droppedChecks.find()
     if (dropped === undefined) return
     this.#state.write(() => {
-      this.#droppedChecks.forget()
+      this.#droppedChecks.clear()
       this.append({ kind: 'checks-dropped', ...dropped })
     })
   }

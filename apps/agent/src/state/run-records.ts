@@ -25,7 +25,7 @@ export class RunRecords {
   constructor(options: { state: State; now: () => number }) {
     this.#state = options.state
     this.#now = options.now
-    this.forgetOld()
+    this.removeOld()
   }
 
   find(historyId: number): RunRecord | undefined {
@@ -56,7 +56,7 @@ export class RunRecords {
     )
   }
 
-  forgetOld(): void {
+  removeOld(): void {
     this.#state.write((database) =>
       database.run(
         `delete from runs where state = 'ended' and changed_at < ? and history_id not in

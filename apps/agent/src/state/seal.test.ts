@@ -4,7 +4,7 @@ import { makeSeal } from './seal.ts'
 
 const keyOf = () => generateKeyPairSync('ed25519').privateKey
 
-test('what is sealed is opened with the same key only, and not after a change', () => {
+test('encrypted text is readable with the same key only, and not after a change', () => {
   const [mine, other] = [keyOf(), keyOf()]
   const sealed = makeSeal(mine).seal('NAME=päss')
   expect(sealed).not.toContain('NAME')
@@ -15,6 +15,6 @@ test('what is sealed is opened with the same key only, and not after a change', 
   expect(makeSeal(mine).open('sealed1.')).toBeUndefined()
 })
 
-test('what an earlier agent kept open is read', () => {
+test('plain text of an earlier agent is readable', () => {
   expect(makeSeal(keyOf()).open('{"id":1}')).toBe('{"id":1}')
 })

@@ -44,7 +44,7 @@ const result = (historyId: number) =>
     output_cut_bytes: 0,
   }) as const
 
-test('reports wait in their order, with rising numbers, also over a restart', () => {
+test('reports wait in order, with rising numbers, also over a restart', () => {
   const first = givenState()
   first.outbox.append(output(1, 1, 10))
   first.outbox.append(result(1))
@@ -69,7 +69,7 @@ test('numbers never go back, even when the clock does', () => {
   expect(second.outbox.listAfter(0, 1)[0]!.seq).toBe(entry!.seq + 1)
 })
 
-test('beyond 50 MB the oldest output goes first, and what was dropped is told', () => {
+test('beyond 50 MB the oldest output is dropped first and reported', () => {
   const { outbox, problems } = givenState()
   outbox.append(output(1, 1, 200_000))
   outbox.append(result(1))
@@ -109,7 +109,7 @@ const checks = (nowMs: number, results: number, reason: string) =>
     })),
   }) as const
 
-test('issue 3, 1.2, seven days: results of checks wait for a week while the server is away, and then are dropped and counted', () => {
+test('check results wait for a week while the server is offline, and are then dropped and counted', () => {
   const start = Date.parse('2026-03-01T00:00:00Z')
   let now = start
   const first = givenState(givenFolder(), () => now)
@@ -135,7 +135,7 @@ test('issue 3, 1.2, seven days: results of checks wait for a week while the serv
   ])
 })
 
-test('issue 3, 1.2, 50 MB: beyond 50 MB results of checks go after output and before results of runs', () => {
+test('beyond 50 MB check results are dropped after output and before results of runs', () => {
   const { outbox } = givenState()
   const start = Date.now()
   outbox.append(result(1))
@@ -153,7 +153,7 @@ test('issue 3, 1.2, 50 MB: beyond 50 MB results of checks go after output and be
   expect(left.at(-1)).toMatchObject({ kind: 'checks-dropped', count: (450 - kept) * 300 })
 })
 
-test('a state file of the version before is taken over with all that is in it', () => {
+test('a state file of the previous version is migrated with its content', () => {
   const first = givenState()
   first.outbox.append(result(1))
   first.state.write((database) =>
@@ -166,7 +166,7 @@ test('a state file of the version before is taken over with all that is in it', 
   expect([state.inMemory, state.completeAtStart]).toEqual([false, true])
 })
 
-test('nonces outlive a restart and a clock that jumps', () => {
+test('nonces survive a restart and clock changes', () => {
   let now = Date.now()
   const first = givenState(givenFolder(), () => now)
   first.nonces.remember('nonce-1', now + 1000)
@@ -178,7 +178,7 @@ test('nonces outlive a restart and a clock that jumps', () => {
   expect(second.state.completeAtStart).toBe(true)
 })
 
-test('a full disk moves the state to memory and back without losing anything', () => {
+test('a full disk moves the state to memory and back without loss', () => {
   const disk = givenBadDisk()
   const { state, outbox, nonces, problems } = givenState(disk.folder)
   outbox.append(result(1))
@@ -230,7 +230,7 @@ test('without a usable data folder the agent starts in memory', () => {
   expect(problems.list()).toEqual([])
 })
 
-test('a damaged state file is put aside', () => {
+test('a damaged state file is moved aside', () => {
   const folder = givenFolder()
   writeFileSync(join(folder, 'state.db'), 'this is not a database, '.repeat(500))
   const { state, outbox } = givenState(folder)
@@ -239,7 +239,7 @@ test('a damaged state file is put aside', () => {
   expect(outbox.listAfter(0, 5)).toHaveLength(1)
 })
 
-test('with a full disk the agent still runs commands and says what is wrong', async () => {
+test('with a full disk the agent still runs commands and reports the problem', async () => {
   const disk = givenBadDisk()
   const { server } = await givenAgent({ folder: disk.folder, expectedWarnings: TROUBLE })
   disk.spoil()
@@ -265,7 +265,7 @@ test('with a full disk the agent still runs commands and says what is wrong', as
   await server.until(() => problems().some((sentence) => sentence.includes('cannot write its data folder')))
 })
 
-test('a script that can be written nowhere fails with a sentence', async () => {
+test('a script that cannot be written fails with a message', async () => {
   const disk = givenBadDisk()
   const { server } = await givenAgent({ folder: disk.folder, expectedWarnings: TROUBLE })
   disk.spoil()
@@ -283,6 +283,8 @@ test('a script that can be written nowhere fails with a sentence', async () => {
   server.command(server.sign('run-script', script, { payload: { history_id: 1 } }))
   await expect(server.result(1)).resolves.toMatchObject({
     outcome: 'failed',
-    reason: expect.stringContaining('can be written neither to the data folder nor to the temporary folder'),
+    reason: expect.stringContaining(
+      'failed to write the script to the data folder and to the temporary folder',
+    ),
   })
 })

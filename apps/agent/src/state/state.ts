@@ -24,7 +24,7 @@ export class KeyValueStore {
     )
   }
 
-  forget(name: string): void {
+  remove(name: string): void {
     this.#state.write((database) => database.run('delete from kept where name = ?', name))
   }
 }

@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const ZONE = 'Europe/Zurich'
 
-/** A machine with one task; `at` is a look at the clock, as after a restart. */
+/** A machine with one task; `at` is a clock check, as after a restart. */
 function givenClock(schedule: Partial<TaskSchedule>, more: Parameters<typeof givenTask>[1] = {}) {
   const { revision, ...plan } = givenTask(schedule, { counts_from: '2026-03-28T00:00:00Z', ...more })
   let handledMs: number | null = null
@@ -40,45 +40,45 @@ function givenClock(schedule: Partial<TaskSchedule>, more: Parameters<typeof giv
 
 const DAILY = { task_type: 'daily', run_time_date: '2026-03-01T02:30' } as const
 
-test('a run takes place once, also when the agent is restarted in that moment', () => {
+test('a run happens once, also when the agent restarts at that moment', () => {
   const clock = givenClock(DAILY)
   expect(clock.at('2026-03-28T01:29:59Z')).toEqual([])
   expect(clock.at('2026-03-28T01:30:00Z')).toEqual([{ run: 'schedule 03-28T01:30', missed: 0 }])
   expect(clock.at('2026-03-28T01:30:00Z')).toEqual([])
-  // The clocks leave 02:30 out.
+  // The clocks skip 02:30.
   expect(clock.at('2026-03-29T01:00:30Z')).toEqual([{ run: 'schedule 03-29T01:00', missed: 0 }])
 })
 
-test('4.1 missed runs: of several one is made up for, and the others are told', () => {
+test('of several missed runs one is caught up, and the others are reported', () => {
   const clock = givenClock(DAILY)
   expect(clock.at('2026-03-31T12:00:00Z')).toEqual([{ run: 'missed 03-31T00:30', missed: 3 }])
   expect(clock.at('2026-03-31T12:01:00Z')).toEqual([])
 })
 
-test('4.1 missed runs: a task that does not make up for them tells of them', () => {
+test('a task that does not catch up reports missed runs', () => {
   const clock = givenClock(DAILY, { run_asap_after_missed: false })
   expect(clock.at('2026-03-30T12:00:00Z')).toEqual([{ run: undefined, missed: 3 }])
   expect(clock.at('2026-03-31T00:30:20Z')).toEqual([{ run: 'schedule 03-31T00:30', missed: 0 }])
 })
 
-test('what would have been before the task was made was not missed', () => {
+test('runs before the creation of the task were not missed', () => {
   const clock = givenClock(DAILY, { counts_from: '2026-03-28T01:31:00Z' })
   expect(clock.at('2026-03-28T02:00:00Z')).toEqual([])
 })
 
-test('4.1 run once: on a machine that was off it is made up for', () => {
+test('a single run is caught up on a machine that was off', () => {
   const clock = givenClock({ task_type: 'runonce', run_time_date: '2026-03-28T03:00' })
   expect(clock.at('2026-03-28T05:00:00Z')).toEqual([{ run: 'missed 03-28T02:00', missed: 0 }])
   expect(clock.at('2027-03-28T05:00:00Z')).toEqual([])
 })
 
-test('4.1 missed runs: thousands of them are one, and do not come bit by bit', () => {
+test('thousands of missed runs are one report', () => {
   const clock = givenClock({ task_type: 'cron', cron_expression: '* * * * *' })
   expect(clock.at('2026-04-28T00:00:00Z')).toEqual([{ run: expect.stringMatching('missed'), missed: 999 }])
   expect(clock.at('2026-04-28T00:00:10Z')).toEqual([])
 })
 
-test('4.1 random delay: a run comes later by a random part of its delay, which stays the same', () => {
+test('a run is delayed by a random part of its delay, which stays the same', () => {
   const clock = givenClock({ ...DAILY, random_task_delay: '4h' })
   const start = Date.parse('2026-03-28T01:30:00Z')
   let first: number | undefined
@@ -88,7 +88,7 @@ test('4.1 random delay: a run comes later by a random part of its delay, which s
   expect(clock.dues[0]?.run).toEqual({ trigger: 'schedule', plannedMs: start })
 })
 
-test('a clock that was wrong for long and is put right does not hold a task back', () => {
+test('correcting a clock that was wrong for long does not delay a task', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   let now = Date.parse('2031-01-01T00:00:00Z')
@@ -108,14 +108,14 @@ test('a clock that was wrong for long and is put right does not hold a task back
   expect(runs).toEqual(['missed', 'schedule'])
 })
 
-test('no order of restarts, sleeps and clocks that are set runs the same moment twice', () => {
+test('no sequence of restarts, sleeps and clock changes runs the same time twice', () => {
   const schedule = fc.constantFrom<Partial<TaskSchedule>>(
     DAILY,
     { task_type: 'cron', cron_expression: '*/20 * * * *' },
     { ...DAILY, task_repetition_interval: '10m', task_repetition_duration: '2h' },
     { ...DAILY, random_task_delay: '30m' },
   )
-  // Forward by anything up to two days, back by up to an hour.
+  // Forward by up to two days, back by up to an hour.
   const steps = fc.array(fc.integer({ min: -55, max: 2880 }), { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(schedule, steps, fc.boolean(), (given, jumps, asap) => {
@@ -137,7 +137,7 @@ test('no order of restarts, sleeps and clocks that are set runs the same moment 
       const runs = clock.dues.flatMap(({ run }) => run?.plannedMs ?? [])
       expect(new Set(runs).size).toBe(runs.length)
       const dealt = clock.dues.reduce((sum, { run, missed }) => sum + (run ? 1 : 0) + (missed?.count ?? 0), 0)
-      // A random delay may put off what would be next.
+      // A random delay may postpone the next run.
       if (full.random_task_delay === null) expect(dealt).toBe(expected)
       else expect(dealt).toBeLessThanOrEqual(expected)
     }),

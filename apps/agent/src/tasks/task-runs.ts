@@ -170,7 +170,7 @@ export class TaskRuns implements AsyncDisposable {
   }
 
   /** Ends the runs of a removed task. */
-  forget(isWanted: (taskId: number) => boolean): void {
+  removeUnwanted(isWanted: (taskId: number) => boolean): void {
     for (const [taskId, waiting] of this.#waiting) {
       if (isWanted(taskId)) continue
       for (const { order } of waiting) this.#options.orders.move(order, 'ended')

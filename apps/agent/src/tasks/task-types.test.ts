@@ -6,15 +6,15 @@ import { TaskClock } from './task-clock.ts'
 
 const MINUTE_MS = 60_000
 
-interface Life {
+interface ClockOptions {
   from: string
   to: string
   zone?: () => string
   run_asap_after_missed?: boolean
 }
 
-/** A machine whose clock goes on from `from`; answers the runs of its task until `to`, as its clock shows them. */
-function runsOf(schedule: Partial<TaskSchedule>, more: Life) {
+/** A machine whose clock runs from `from`; returns the runs of its task until `to`, in local time. */
+function runsOf(schedule: Partial<TaskSchedule>, more: ClockOptions) {
   const { from, to, zone = () => 'Europe/Zurich', run_asap_after_missed = false } = more
   vi.useFakeTimers({ now: Date.parse(from) })
   onTestFinished(() => void vi.useRealTimers())
@@ -35,7 +35,7 @@ function runsOf(schedule: Partial<TaskSchedule>, more: Life) {
 }
 
 const AT_TWO = { run_time_date: '2026-01-01T02:00' } as const
-// The clocks of the machine go from 02:00 to 03:00 on the 29th of March.
+// The clocks of the machine go from 02:00 to 03:00 on March 29.
 test.each<[string, Partial<TaskSchedule>, string[]]>([
   ['daily', { ...AT_TWO, task_type: 'daily' }, ['03-28T01:00', '03-29T01:00', '03-30T00:00', '03-31T00:00']],
   [
@@ -87,12 +87,12 @@ test.each<[string, Partial<TaskSchedule>, string[]]>([
   ],
   ['on check failure', { task_type: 'checkfailure' }, []],
   ['manual', { task_type: 'manual' }, []],
-])('4.1 the agent runs by its own clock: %s', (_, schedule, runs) => {
+])('the agent schedules by its own clock: %s', (_, schedule, runs) => {
   const found = runsOf(schedule, { from: '2026-03-28T00:00:00Z', to: '2026-03-31T12:00:00Z' })
   expect(found).toEqual(runs.map((at) => `schedule ${at}`))
 })
 
-test('4.1 time zone of the machine: one that is taken to the west does not run twice on a day', () => {
+test('a machine that moves west does not run a task twice on one day', () => {
   const moved = Date.parse('2026-06-02T12:00:00Z')
   const zone = () => (Date.now() < moved ? 'Europe/Zurich' : 'America/New_York')
   const [from, to] = ['2026-06-01T12:00:00Z', '2026-06-03T12:00:00Z']
@@ -100,7 +100,7 @@ test('4.1 time zone of the machine: one that is taken to the west does not run t
   expect(runs).toEqual(['schedule 06-02T00:00', 'schedule 06-03T06:00'])
 })
 
-test('4.1 time zone of the machine: one that is taken to the east makes up for the run of the day', () => {
+test('a machine that moves east catches up the run of the day', () => {
   const moved = Date.parse('2026-06-02T04:30:00Z')
   const zone = () => (Date.now() < moved ? 'America/New_York' : 'Europe/Zurich')
   const schedule = { ...AT_TWO, task_type: 'daily' } as const
@@ -112,7 +112,7 @@ test('4.1 time zone of the machine: one that is taken to the east makes up for t
   ])
 })
 
-test('4.1 random delay: it lies within the delay, and machines differ', () => {
+test('a random delay is within the limit, and differs between machines', () => {
   const schedule = { ...AT_TWO, task_type: 'daily', random_task_delay: '30m' } as const
   const [run = ''] = runsOf(schedule, { from: '2026-06-01T12:00:00Z', to: '2026-06-02T12:00:00Z' })
   const lateMs = Date.parse(`2026-${run.slice(-11)}Z`) - Date.parse('2026-06-02T00:00Z')
@@ -120,9 +120,9 @@ test('4.1 random delay: it lies within the delay, and machines differ', () => {
   expect(lateMs).toBeLessThanOrEqual(30 * MINUTE_MS)
 })
 
-test('4.1 at start-up, on every platform: where the system names no start, the time since which it runs does', () => {
+test('without a boot id of the system, the boot time identifies the boot', () => {
   expect(isSameBoot(readBootMark(), readBootMark())).toBe(true)
-  // Seconds since 1970, as Windows and macOS compute them; the clock was put right by a minute.
+  // Seconds since 1970, as on Windows and macOS; the clock was corrected by a minute.
   expect(isSameBoot('1772000000', '1772000060')).toBe(true)
   expect(isSameBoot('1772000000', '1772000400')).toBe(false)
   expect(isSameBoot('1c0e0f5a-one', '1c0e0f5a-two')).toBe(false)

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const linesOf = (file: string) =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 
-test('4.1 manual, several actions in order (script, command): a task that is asked for runs them and tells their output', async () => {
+test('a manual task runs its actions in order and reports their output', async () => {
   const { server } = await givenAgent()
   const script = {
     type: 'script' as const,
@@ -32,7 +32,7 @@ test('4.1 manual, several actions in order (script, command): a task that is ask
   expect(reportsOf(server, 'task-started')).toMatchObject([{ run_id: 'run-00001' }])
 })
 
-test('4.1 continue on error: without it the actions after a failure are skipped', async () => {
+test('without "continue on error" the actions after a failure are skipped', async () => {
   const { server } = await givenAgent()
   const actions = [shell('true'), shell('sleep 30', 1), shell('echo never')]
   setTasks(server, [givenTask({}, { actions, continue_on_error: false })])
@@ -41,7 +41,7 @@ test('4.1 continue on error: without it the actions after a failure are skipped'
   expect(results.map(({ outcome }) => outcome)).toEqual(['exited', 'timed_out', 'skipped'])
 })
 
-test('what this machine cannot run is refused with a sentence', async () => {
+test('an action that cannot run on this machine is refused with a message', async () => {
   const { server } = await givenAgent()
   const odd = { ...shell('x'), shell: 'custom' as const, custom_shell: '/no/such/shell' }
   setTasks(server, [givenTask({}, { actions: [odd] })])
@@ -52,7 +52,7 @@ test('what this machine cannot run is refused with a sentence', async () => {
   ])
 })
 
-test('values of secrets are hidden in what is told, and lie sealed on the disk', async () => {
+test('secrets are hidden in reports, and encrypted on disk', async () => {
   const { server, folder, restart } = await givenAgent()
   const secret = 'correct horse battery'
   const script = {
@@ -72,7 +72,7 @@ test('values of secrets are hidden in what is told, and lie sealed on the disk',
   for (const file of readdirSync(folder).filter((name) => name.startsWith('state.db'))) {
     expect(readFileSync(join(folder, file), 'latin1')).not.toContain('horse')
   }
-  // Without a word from the server it is known after a restart.
+  // After a restart it is known without the server.
   await restart()
   runTask(server, 'run-00002')
   expect(await untilTaskResult(server, 'run-00002')).toMatchObject({
@@ -80,7 +80,7 @@ test('values of secrets are hidden in what is told, and lie sealed on the disk',
   })
 })
 
-test('an action of which a variable stands for nothing is not run, and says so', async () => {
+test('an action whose variable has no value does not run, and reports that', async () => {
   const { server } = await givenAgent()
   const problem = '{{global.API}} has no value for PC-12. Check the name or set a value.'
   const script = {
@@ -98,7 +98,7 @@ test('an action of which a variable stands for nothing is not run, and says so',
   expect((await untilTaskResult(server)).actions).toMatchObject([{ outcome: 'refused', reason: problem }])
 })
 
-test('an order that comes twice, or before its task, runs once', async () => {
+test('a request that arrives twice, or before its task, runs once', async () => {
   const { server } = await givenAgent()
   const file = join(givenFolder(), 'runs')
   runTask(server, 'run-00001')
@@ -111,7 +111,7 @@ test('an order that comes twice, or before its task, runs once', async () => {
   expect(linesOf(file)).toHaveLength(2)
 })
 
-test('4.1 onboarding: it runs once, whatever becomes of its definition', async () => {
+test('an onboarding task runs once, whatever changes in its definition', async () => {
   const { server, restart } = await givenAgent()
   const file = join(givenFolder(), 'runs')
   const task = givenTask({ task_type: 'onboarding' }, { actions: [shell(`echo run >> ${file}`)] })
@@ -125,7 +125,7 @@ test('4.1 onboarding: it runs once, whatever becomes of its definition', async (
   expect(linesOf(file)).toHaveLength(2)
 })
 
-test('4.1 at start-up: it runs when the machine has started, not when the agent has', async () => {
+test('a start-up task runs when the machine has booted, not when the agent starts', async () => {
   const { server, restart, start, agent } = await givenAgent({ agent: { bootMark: () => 'one' } })
   setTasks(server, [givenTask({ task_type: 'startup' })])
   await server.until(() => reportsOf(server, 'tasks-known')[0])
@@ -137,7 +137,7 @@ test('4.1 at start-up: it runs when the machine has started, not when the agent 
   expect((await untilTaskResult(server)).trigger).toBe('startup')
 })
 
-test('4.1 missed runs: those while the agent was off are made up for after its start, without a server', async () => {
+test('runs missed while the agent was off are caught up after its start, without a server', async () => {
   const { server, agent, start } = await givenAgent()
   const minutes = [3, 5].map((later) => new Date(Date.now() + later * 60_000).getMinutes())
   const schedule = { task_type: 'cron', cron_expression: `${minutes.join()} * * * *` } as const
@@ -156,7 +156,7 @@ test.each([
   ['queue', ['one', 'two', 'three'], 0],
   ['skip', ['one'], 2],
   ['stopExisting', ['one', 'three'], 1],
-] as const)('4.1 overlap policy %s', async (policy, begun, missed) => {
+] as const)('overlap policy %s', async (policy, begun, missed) => {
   const task_instance_policy = INSTANCE_POLICIES[policy]
   const { server } = await givenAgent()
   const folder = givenFolder()
@@ -187,7 +187,7 @@ const RUN = {
   output_cap_bytes: 1000,
 }
 
-test('4.1 repetition: what still runs when its time is over is ended where the task asks for it', async () => {
+test('a run is ended with its repetition period if configured', async () => {
   const aheadMs = aheadAt(54)
   const { server } = await givenAgent({ aheadMs })
   const schedule = {
@@ -195,7 +195,7 @@ test('4.1 repetition: what still runs when its time is over is ended where the t
     task_repetition_interval: '1m',
     task_repetition_duration: '1m',
   } as const
-  // The time of the first run was three quarters of a minute ago, and ends in seconds.
+  // The first run was due three quarters of a minute ago, and its period ends in seconds.
   const counts_from = new Date(Date.now() + aheadMs - 60_000).toISOString()
   const actions = [shell('sleep 40')]
   setTasks(server, [givenTask(schedule, { actions, counts_from, stop_task_at_duration_end: true })])
@@ -204,7 +204,7 @@ test('4.1 repetition: what still runs when its time is over is ended where the t
   expect(result.actions).toMatchObject([{ outcome: 'cancelled' }])
 })
 
-test('4.1 also while the server is away: what its time comes for runs, and is told afterwards', async () => {
+test('due tasks run while the server is offline, and are reported afterwards', async () => {
   const aheadMs = aheadAt(52)
   const { server, port } = await givenAgent({ aheadMs, expectedWarnings: [/./] })
   const sign = join(givenFolder(), 'alone')
@@ -223,10 +223,10 @@ test('4.1 also while the server is away: what its time comes for runs, and is to
 
 const EVERY_MINUTE = { task_type: 'cron', cron_expression: '* * * * *' } as const
 
-/** How far a clock is ahead, by less than a minute, that shows this second of one. */
+/** Clock offset of less than a minute that shows this second. */
 const aheadAt = (second: number) => (second * 1000 - (Date.now() % 60_000) + 60_000) % 60_000
 
-test('a run that a restart of the agent interrupts is told as failed', async () => {
+test('a run that a restart of the agent interrupts is reported as failed', async () => {
   const { server, restart } = await givenAgent()
   const sign = join(givenFolder(), 'begun')
   setTasks(server, [givenTask({}, { actions: [shell(`touch ${sign}; sleep 40`), shell('echo next')] })])
@@ -238,7 +238,7 @@ test('a run that a restart of the agent interrupts is told as failed', async () 
   expect(result.actions.map(({ outcome }) => outcome)).toEqual(['failed', 'failed'])
 })
 
-test('a task that is removed while it runs is ended and not told of', async () => {
+test('a task that is removed while it runs is ended and not reported', async () => {
   const { server } = await givenAgent()
   const sign = join(givenFolder(), 'begun')
   setTasks(server, [givenTask({}, { actions: [shell(`touch ${sign}; sleep 40`)] })])
@@ -251,14 +251,14 @@ test('a task that is removed while it runs is ended and not told of', async () =
   expect(reportsOf(server, 'task-result').map(({ run_id }) => run_id)).toEqual(['run-00002'])
 })
 
-test('what is lacking is asked for once; what is not understood says so', async () => {
+test('missing definitions are requested once; unsupported ones are reported', async () => {
   const { server, restart } = await givenAgent()
   const strange = { id: 2, revision: 'r1', schedule: 'when the moon is full' }
   const wanted = [1, 2, 3].map((id) => ({ id, revision: 'r1' }))
-  // A server of tomorrow.
+  // A future server.
   setTasks(server, [givenTask(), strange as unknown as TaskDefinition], { version: 4, wanted })
   expect(await server.until(() => reportsOf(server, 'tasks-missing')[0])).toMatchObject({ ids: [3] })
-  expect((await untilTaskResult(server)).reason).toContain('does not understand this task')
+  expect((await untilTaskResult(server)).reason).toContain('does not support this task')
   await restart()
   expect(server.answers.at(-1)?.tasks_version).toBe(0)
 })

@@ -36,7 +36,7 @@ export interface TasksOptions {
 }
 
 /**
- * The tasks of this machine: their definitions, schedule and results. A run is stored (run-orders.ts) before its
+ * The tasks of this machine: their definitions, schedule and results. A run is stored (task-run-queue.ts) before its
  * process starts, so that one transaction records both that it is due and that it is handled.
  */
 export class Tasks implements AsyncDisposable {
@@ -120,7 +120,7 @@ export class Tasks implements AsyncDisposable {
 
   #plan(): void {
     const { planned, unknown } = this.#definitions.list()
-    this.#runs.forget((id) => this.#definitions.has(id))
+    this.#runs.removeUnwanted((id) => this.#definitions.has(id))
     this.#clock.plan(planned)
     for (const task of planned) this.#onboard(task)
     for (const { id, revision } of unknown) this.#reportUnknown(id, revision)

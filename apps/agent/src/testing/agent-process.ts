@@ -11,7 +11,7 @@ export interface ProcessOutput {
   stderr: string
 }
 
-/** Runs the agent program to its end. */
+/** Runs the agent program until it exits. */
 export async function runProgram(...args: string[]): Promise<ProcessOutput> {
   const program = startProgram(...args)
   return program.ended
@@ -23,7 +23,7 @@ export interface Program {
   stderr: () => string
 }
 
-/** Starts the agent program; it is killed after the test. */
+/** Starts the agent program, which is killed after the test. */
 export function startProgram(...args: string[]): Program {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
@@ -40,7 +40,7 @@ export function startProgram(...args: string[]): Program {
   return { child, ended, stderr: () => stderr }
 }
 
-/** MB of memory that a process holds. */
+/** Memory of a process in MB. */
 export function residentMb(pid: number | undefined): number {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1024

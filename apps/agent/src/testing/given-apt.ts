@@ -12,7 +12,7 @@ interface GivenPackage {
   depends?: string
 }
 
-/** A system of its own for the real apt and dpkg, in a folder, with a repository that is another folder. */
+/** An isolated system for the real apt and dpkg in a folder, with a repository in another folder. */
 export function givenApt(installed: GivenPackage[]) {
   const root = givenFolder()
   const repository = join(root, 'repository')
@@ -26,7 +26,7 @@ export function givenApt(installed: GivenPackage[]) {
     `Dir "${root}"; Dir::State::status "${root}/var/lib/dpkg/status"; Dir::Etc "etc/apt";
 APT::Sandbox::User "root"; DPkg::Options { "--root=${root}"; "--force-not-root"; };\n`,
   )
-  // The programs that the agent finds are the real ones, told which system is meant.
+  // Wrappers around the real programs that select this system.
   const apt = (name: string) => `exec /usr/bin/${name} -c '${settings}' "$@"`
   const here = givenPrograms({
     'apt-get': `[ -e "$here/impatient" ] && set -- "$@" -o DPkg::Lock::Timeout=1\n${apt('apt-get')}`,
@@ -43,7 +43,7 @@ APT::Sandbox::User "root"; DPkg::Options { "--root=${root}"; "--force-not-root";
   }
   return {
     offer,
-    /** It does not wait for another program that has the lock. */
+    /** Does not wait for another program that has the lock. */
     makeImpatient: () => writeFileSync(join(here, 'impatient'), ''),
     versionOf: (name: string) => {
       const status = readFileSync(join(root, 'var/lib/dpkg/status'), 'utf8')
@@ -64,7 +64,7 @@ const FOLDERS = [
 
 const fileOf = ({ name, version }: GivenPackage) => `${name}_${version}_all.deb`
 
-/** Answers its entry in the list of the repository. */
+/** Returns its entry in the list of the repository. */
 function build(repository: string, given: GivenPackage): string {
   const { name, version, depends } = given
   const source = join(repository, 'source')
@@ -82,7 +82,7 @@ function build(repository: string, given: GivenPackage): string {
   return `${control}\nFilename: ./${fileOf(given)}\nSize: ${statSync(file).size}\nSHA256: ${digest}\n`
 }
 
-/** As dpkg itself locks: by fcntl, which Node cannot. */
+/** Locks like dpkg, with fcntl, which Node does not support. */
 async function holdLock(file: string): Promise<{ pid: number; release: () => Promise<void> }> {
   const code = `open(my $f, '>', $ARGV[0]) or die; my $lock = pack('s s x4 q q l x4', 1, 0, 0, 0, 0); fcntl($f, 6, $lock) or die; $| = 1; print "held\\n"; sleep 600`
   const child = spawn('perl', ['-e', code, file], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -9,11 +9,11 @@ type Bare = CheckDefinition extends infer One
   : never
 type ScriptSettings = Extract<CheckDefinition, { check_type: 'script' }>['settings']
 
-/** Definitions with ids from 1 on, that run once unless they are asked to. */
+/** Definitions with ids from 1 on, which run once unless requested. */
 export function givenChecks(...checks: (Bare & { run_interval_seconds?: number })[]): CheckDefinition[] {
   return checks.map(
     (check, index) =>
-      // Its parts are those of a definition; TypeScript does not put a union back together.
+      // The parts of a definition. TypeScript does not rebuild a union.
       ({ run_interval_seconds: 86_400, revision: 'r1', ...check, id: index + 1 }) as CheckDefinition,
   )
 }

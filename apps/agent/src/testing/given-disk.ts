@@ -11,7 +11,9 @@ export interface BadDisk {
   repair: () => void
 }
 
-/** A folder on a disk of 1 MB that can be filled up; without the right to mount, one that can be made read-only. */
+/**
+ * A folder on a disk of 1 MB that can be filled. Without permission to mount, a folder that can be made read-only.
+ */
 export function givenBadDisk(): BadDisk {
   const folder = givenFolder()
   try {

@@ -12,7 +12,7 @@ import { KeyValueStore, State } from '../state/state.ts'
 import { givenChecks } from './given-checks.ts'
 import { givenFolder, givenLog } from './given.ts'
 
-/** Measures what a definition says with the probes of this machine, or with some that the test brings. */
+/** Measures a definition with the probes of this machine, or with those of the test. */
 export function givenMeasure(probes: Partial<Probes> = {}) {
   const { log } = givenLog()
   const folder = givenFolder()
@@ -31,7 +31,7 @@ export function givenMeasure(probes: Partial<Probes> = {}) {
   const abort = new AbortController()
   const measure = (check: Parameters<typeof givenChecks>[0], id = 1): Promise<Measured> => {
     const [definition] = givenChecks(check)
-    // A definition of one type with another number.
+    // A definition of one type with another id.
     return measureCheck({ ...definition, id } as CheckDefinition, {
       probes: { ...linuxProbes, ...probes },
       scripts,

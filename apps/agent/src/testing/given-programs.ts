@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
 import { givenFolder } from './given.ts'
 
-/** Puts programs of these names before all others, each a shell script; answers their folder, `$here` in them. */
+/** Creates shell scripts with these names, first in PATH; returns their folder, which is `$here` in them. */
 export function givenPrograms(bodies: Record<string, string>): string {
   const folder = givenFolder()
   for (const [name, body] of Object.entries(bodies)) {

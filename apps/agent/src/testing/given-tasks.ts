@@ -21,7 +21,7 @@ const SCHEDULE: TaskSchedule = {
   random_task_delay: null,
 }
 
-/** A task of number 1, by hand unless its schedule says otherwise. */
+/** A manual task with id 1, unless its schedule says otherwise. */
 export function givenTask(
   schedule: Partial<TaskSchedule> = {},
   more: Partial<Omit<TaskDefinition, 'schedule'>> = {},

@@ -16,14 +16,14 @@ export interface LogLine {
   [field: string]: unknown
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function givenFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'muster-agent-test-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   return folder
 }
 
-/** A log to look into. Warnings and errors that the test does not name make it fail. */
+/** A log that a test can read. Unexpected warnings and errors fail the test. */
 export function givenLog(expected: RegExp[] = []): { log: Log; lines: LogLine[] } {
   const lines: LogLine[] = []
   // createLog writes one JSON object of this shape per line.
@@ -49,18 +49,18 @@ export interface GivenAgent {
   folder: string
   agent: Agent
   lines: LogLine[]
-  /** Ends the agent and starts another on the same folder, as a restart does. */
+  /** Ends the agent and starts another one with the same folder, like a restart. */
   restart: () => Promise<Agent>
   start: (more?: Partial<AgentOptions>) => Promise<Agent>
 }
 
-/** An enrolled agent that is linked to its own test server. */
+/** An enrolled agent that is connected to its own test server. */
 export async function givenAgent(
   options: {
     expectedWarnings?: RegExp[]
     agent?: Partial<AgentOptions>
     folder?: string
-    /** How far the clocks of both are ahead. */
+    /** Offset of both clocks. */
     aheadMs?: number
   } = {},
 ): Promise<GivenAgent> {
@@ -82,7 +82,7 @@ export async function givenAgent(
         throw new MeasureError('Nothing is listed here.')
       },
       readPatches: async () => {
-        throw new MeasureError('Nothing is looked for here.')
+        throw new MeasureError('Not available in tests.')
       },
       program: [process.execPath, resolve(import.meta.dirname, '../main.ts')],
       uninstall: async () => {},

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Whether a process runs. One that has ended and that nobody asked after (a zombie) does not. */
+/** Whether a process is running. Zombies are not. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

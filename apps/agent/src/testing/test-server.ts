@@ -21,7 +21,7 @@ import {
 import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
 import { publicKeyText, readPublicKey } from '../identity/identity.ts'
 
-/** More than anything takes here, also on a machine that is busy with other tests. */
+/** More than any operation takes here, also on a busy machine. */
 const PATIENCE_MS = 30_000
 
 export const GOOD_TOKEN = 'a-token-that-is-long-enough'
@@ -29,27 +29,27 @@ export const GOOD_TOKEN = 'a-token-that-is-long-enough'
 type AgentReport = Extract<AgentFrame, { type: 'report' }>
 type Answer = Extract<AgentFrame, { type: 'answer' }>
 
-/** A small server that speaks the contract, with everything open to tests that a real one keeps to itself. */
+/** A small server for the contract, which gives tests access to its internals. */
 export class TestServer implements AsyncDisposable {
   keys = generateKeyPairSync('ed25519')
   agents = new Map<string, KeyObject>()
-  /** Everything that agents sent, of all links. */
+  /** All frames of agents, of all links. */
   readonly frames: AgentFrame[] = []
   readonly answers: Answer[] = []
   /** Frames of channels, of all links. */
   readonly channelFrames: ChannelFrame[] = []
-  /** Called with each of them. */
+  /** Called for each of them. */
   onChannelFrame: (frame: ChannelFrame) => void = () => {}
   socket: WebSocket | undefined
   acknowledges = true
-  /** Added to the time that the server tells. */
+  /** Added to the server time. */
   clockOffsetMs = 0
   protocols = [1]
-  /** Asks agents to show life so often by themselves, and pings none of them, when given. */
+  /** Interval of requested heartbeats instead of pings, if set. */
   beatMs: number | undefined
-  /** Asks machines to measure themselves so often, in seconds, when given. */
+  /** Interval of metrics samples in seconds, if set. */
   metricsInterval: number | undefined
-  /** Signs of life, of all links. */
+  /** Heartbeats of all links. */
   beats = 0
   links = 0
   #http: Server
@@ -88,7 +88,7 @@ export class TestServer implements AsyncDisposable {
     await new Promise((resolve) => this.#http.close(resolve))
   }
 
-  /** Another server with the same keys and agents, as after a restart. */
+  /** Another server with the same keys and agents, like a restart. */
   successor(): TestServer {
     const next = new TestServer()
     next.keys = this.keys
@@ -96,7 +96,7 @@ export class TestServer implements AsyncDisposable {
     return next
   }
 
-  /** Hangs: the connection stays, and nothing comes over it any more. The next one is served again. */
+  /** Hangs: the connection stays open without data. The next connection is served. */
   pause(): void {
     const hanging = this.socket
     if (hanging === undefined) throw new Error('no agent is linked')
@@ -126,7 +126,7 @@ export class TestServer implements AsyncDisposable {
       .join('')
   }
 
-  /** Resolves with what `find` finds, looking again whenever a frame or link comes. */
+  /** Resolves with the result of `find`, which is repeated for every frame and link. */
   async until<T>(find: () => T | undefined | false, timeoutMs = PATIENCE_MS): Promise<T> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
@@ -135,7 +135,7 @@ export class TestServer implements AsyncDisposable {
       const left = deadline - Date.now()
       if (left <= 0)
         throw new Error(
-          `waited ${timeoutMs} ms in vain; the agent sent ${JSON.stringify(this.frames).slice(-2000)}`,
+          `timed out after ${timeoutMs} ms; the agent sent ${JSON.stringify(this.frames).slice(-2000)}`,
         )
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(left, 100))
@@ -192,7 +192,7 @@ export class TestServer implements AsyncDisposable {
     this.send({ type: 'command', command })
   }
 
-  /** Sends a shell command as work number `historyId`. */
+  /** Sends a shell command with this history id. */
   runShell(historyId: number, cmd: string, more: Partial<CommandInput<'run-command'>> = {}): SignedCommand {
     const input = { ...shellInput(cmd), ...more }
     const command = this.sign('run-command', input, { payload: { history_id: historyId } })

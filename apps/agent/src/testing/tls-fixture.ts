@@ -1,4 +1,4 @@
-/** A server key and certificate for 127.0.0.1, made for tests and of use for nothing else, with the authority that signed it. */
+/** A server key and certificate for 127.0.0.1 for tests only, with the CA that signed it. */
 export const testTls = {
   key: `-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEIAPIqgc/X9l93XHVyZJfT0JPeMyIENCf+3V2UzSbQVCmoAoGCCqGSM49
@@ -33,7 +33,7 @@ yoS+Ygv6J2nAT6OSPWLb60MBxXX3xJXtHMPdYQ==
 -----END CERTIFICATE-----
 `
 
-/** An authority that signed nothing. */
+/** A CA that signed nothing. */
 export const otherAuthority = `-----BEGIN CERTIFICATE-----
 MIIBmDCCAT+gAwIBAgIURyms2uPe8MGYxPD+W/ky0qKiCYcwCgYIKoZIzj0EAwIw
 ITEfMB0GA1UEAwwWQW5vdGhlciB0ZXN0IGF1dGhvcml0eTAgFw0yNjExMjExMDM1

@@ -17,7 +17,7 @@ test.each([
   expect(withoutAbsent(dashboardSearch.parse(parseSearch(address)))).toEqual(expected)
 })
 
-test('a dialog and what it is about stand in the address of every screen', () => {
+test('a dialog and its subject are in the address of every screen', () => {
   expect(frameSearch.parse(parseSearch('?dialog=edit-client&item=3'))).toEqual({
     dialog: 'edit-client',
     item: '3',
@@ -30,7 +30,7 @@ test('an address is written as people read it, and read back the same', () => {
   expect(parseSearch(written)).toEqual({ node: 'Client|3', search: 'a&b is:online' })
 })
 
-test('nothing chosen leaves a bare address', () => {
+test('no selection leaves the address bare', () => {
   expect(stringifySearch({ node: undefined })).toBe('')
 })
 

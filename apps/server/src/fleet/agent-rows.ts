@@ -8,14 +8,7 @@ import type { Context } from '../context.ts'
 import type { Scope } from '../platform/http/caller.ts'
 import { DEFAULT_PAGE_SIZE } from '../platform/http/page.ts'
 import { JsonPieces, JsonText } from '../platform/http/route.ts'
-import {
-  type AgentsRow,
-  findAgentNames,
-  findAgents,
-  findAgentsAfter,
-  type FoundName,
-} from '../features/agents/queries.ts'
-import { viewAgentRow } from '../features/agents/view.ts'
+import type { FoundName, FoundRow, RowFilter, RowSource } from './handlers.ts'
 
 /** Number of machines of a site per status. Machines in maintenance count only in the total. */
 export interface SiteSum {
@@ -54,12 +47,6 @@ interface KeptRow {
   nameKey: string
   /** When the status changes by time alone. */
   changesAt: number
-}
-
-interface RowFilter {
-  client?: number | undefined
-  site?: number | undefined
-  monitoring_type?: AgentRow['monitoring_type'] | undefined
 }
 
 // Includes the key: a text from an agent cannot contain an unescaped quote.
@@ -164,6 +151,7 @@ const NAMES_SLICE = 5000
  */
 export class AgentRows implements Disposable {
   #ctx: Context
+  #source: RowSource
   #rows = new KeptRows()
   #stale = new Set<string>()
   #allStale = true
@@ -177,8 +165,9 @@ export class AgentRows implements Disposable {
   /** Counts changes, for ETags. */
   version = 0
 
-  constructor(ctx: Context) {
+  constructor(ctx: Context, source: RowSource) {
     this.#ctx = ctx
+    this.#source = source
     ctx.onEvent((event) => this.#onEvent(event))
     ctx.bus.onReconnect(() => {
       this.#allStale = true
@@ -325,7 +314,10 @@ export class AgentRows implements Disposable {
     let total = 0
     let afterId = 0
     for (;;) {
-      const slice = await findAgentNames(this.#ctx.db, caller, filter, { afterId, limit: NAMES_SLICE })
+      const slice = await this.#source.findNames(this.#ctx.db, caller, filter, {
+        afterId,
+        limit: NAMES_SLICE,
+      })
       total += slice.length
       names = firstByName([...names, ...slice.map((row) => ({ row, nameKey: toSortKey(row.hostname) }))], end)
       const last = slice.at(-1)
@@ -334,7 +326,7 @@ export class AgentRows implements Disposable {
       await new Promise(setImmediate)
     }
     const ids = names.map(({ row }) => row.agent_id)
-    for (const row of await findAgents(this.#ctx.db, ids, this.#ctx.now())) this.#keep(row)
+    for (const found of await this.#source.find(this.#ctx, ids)) this.#keep(found)
     return { total, rows: ids.map((id) => this.#rows.get(id)).filter((row) => row !== undefined) }
   }
 
@@ -366,11 +358,11 @@ export class AgentRows implements Disposable {
     for (let from = 0; from < ids.length; from += SLICE) {
       const slice = ids.slice(from, from + SLICE)
       try {
-        const rows = await findAgents(this.#ctx.db, slice, this.#ctx.now())
+        const rows = await this.#source.find(this.#ctx, slice)
         const gone = new Set(slice)
-        for (const row of rows) {
-          gone.delete(row.agent_id)
-          this.#keep(row)
+        for (const found of rows) {
+          gone.delete(found.row.agent_id)
+          this.#keep(found)
         }
         for (const id of gone) this.#rows.delete(id)
       } catch (error) {
@@ -384,9 +376,8 @@ export class AgentRows implements Disposable {
     }
   }
 
-  #keep(row: AgentsRow): void {
-    const now = this.#ctx.now()
-    this.#rows.keep(row.id, viewAgentRow(row, now), now.getTime())
+  #keep({ id, row }: FoundRow): void {
+    this.#rows.keep(id, row, this.#ctx.now().getTime())
   }
 
   async #loadAll(): Promise<void> {
@@ -397,10 +388,10 @@ export class AgentRows implements Disposable {
       const gone = new Set(this.#rows.ids())
       let afterId = 0
       for (;;) {
-        const rows = await findAgentsAfter(this.#ctx.db, { afterId, limit: SLICE, now: this.#ctx.now() })
-        for (const row of rows) {
-          gone.delete(row.agent_id)
-          this.#keep(row)
+        const rows = await this.#source.findAfter(this.#ctx, { afterId, limit: SLICE })
+        for (const found of rows) {
+          gone.delete(found.row.agent_id)
+          this.#keep(found)
         }
         const last = rows.at(-1)
         if (last === undefined || rows.length < SLICE) break

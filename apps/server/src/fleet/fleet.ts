@@ -9,17 +9,10 @@ import { AgentLinks } from '../platform/agent-link/agent-links.ts'
 import { generateKeyPem, openSigningKey, type SigningKey } from '../platform/agent-link/keys.ts'
 import { VERSION } from '../platform/config/version.ts'
 import { NoResponderError, RequestTimeoutError } from '../platform/bus/bus.ts'
-import { toldChecks } from '../features/checks/told-checks.ts'
-import { deliverRuns } from '../features/runs/deliver-runs.ts'
-import { expireRuns } from '../features/runs/expire-runs.ts'
-import { RunTracker } from '../features/runs/run-tracker.ts'
-import { RulesSync } from '../features/remote/access/rules-sync.ts'
-import { SoftwareAsks } from '../features/software/software-asks.ts'
-import { toldTasks } from '../features/tasks/told-tasks.ts'
-import { findAgentKey } from '../features/agents/queries.ts'
 import { AgentRows } from './agent-rows.ts'
 import { DefinitionSync } from './definition-sync.ts'
-import { LinkState } from './link-state.ts'
+import type { Delivery, FleetHandlers, FleetLinks } from './handlers.ts'
+import { type LinkedMachine, LinkState } from './link-state.ts'
 import { type LiveRequest, LiveTalk } from './live-talk.ts'
 import { MetricsPace } from './metrics-pace.ts'
 import { startProcessBeat } from './processes.ts'
@@ -109,6 +102,10 @@ async function openCommandKey(ctx: Context): Promise<SigningKey> {
   }
 }
 
+function findAgentKey({ db }: Context, agentId: string): Promise<{ public_key: string } | undefined> {
+  return db.selectFrom('agents').select('public_key').where('agent_id', '=', agentId).executeTakeFirst()
+}
+
 /** Requests of other processes to the one that holds a link. */
 type LinkRequest =
   | { kind: 'deliver' }
@@ -121,17 +118,21 @@ const ASK_TIMEOUT_MS = (REPLY_SECONDS + 5) * 1000
 const FACTS_TIMEOUT_MS = 20_000
 const EXPIRE_EVERY_MS = 5000
 
+/** Called once, before any link is there. */
+type OpenHandlers = (ctx: Context, links: FleetLinks) => FleetHandlers
+
 /**
  * All agents as seen by this process: the links that it holds, the cached rows, and routing to any agent through the
  * process that holds its link.
  */
 export class Fleet implements AsyncDisposable {
   readonly rows: AgentRows
-  readonly runs: RunTracker
+  readonly runs: Pick<FleetHandlers['runs'], 'waitForEnd'>
   readonly links: AgentLinks
   readonly commandKey: SigningKey
   readonly tools: ToolChannels
   #ctx: Context
+  #handlers: FleetHandlers
   #reach: LinkReach<LinkRequest>
   #linkState: LinkState
   #returning: ReturningMachines
@@ -139,33 +140,37 @@ export class Fleet implements AsyncDisposable {
   #limits: ReportLimits
   #checks: DefinitionSync<CheckDefinition>
   #tasks: DefinitionSync<TaskDefinition>
-  #remoteRules: RulesSync
-  #live = new LiveTalk((agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce))
-  #software = new SoftwareAsks((agentId) =>
-    this.#sendChore(agentId, { name: 'report-software', input: {}, author: 'server' }),
-  )
+  #live: LiveTalk
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
 
-  private constructor(ctx: Context, commandKey: SigningKey) {
+  private constructor(ctx: Context, openHandlers: OpenHandlers, commandKey: SigningKey) {
     this.#ctx = ctx
     this.commandKey = commandKey
+    const handlers = openHandlers(ctx, {
+      isConnected: (agentId) => this.links.isConnected(agentId),
+      connectedIds: () => this.links.connectedIds(),
+      send: (agentId, request) => this.#sendChore(agentId, request),
+    })
+    this.#handlers = handlers
+    this.#live = new LiveTalk(
+      (agentId, request, nonce) => this.#sendChore(agentId, request, nonce),
+      handlers.live,
+    )
     this.#reach = new LinkReach(ctx, {
       isConnected: (agentId) => this.links.isConnected(agentId),
       handle: (agentId, request) => this.#handle(agentId, request),
     })
     this.tools = new ToolChannels(ctx.bus, {
       openChannel: (agentId, ear) => this.links.openChannel(agentId, ear),
-      sendOrder: (agentId, chore, nonce) => this.#sendChore(agentId, chore, nonce),
+      sendOrder: (agentId, request, nonce) => this.#sendChore(agentId, request, nonce),
       ask: (agentId, request) => this.#reach.ask(agentId, request),
     })
-    this.rows = new AgentRows(ctx)
-    this.runs = new RunTracker(ctx)
+    this.rows = new AgentRows(ctx, handlers.rows)
+    this.runs = handlers.runs
     this.#returning = new ReturningMachines(ctx, {
-      meet: async ({ agentId, checks, tasks }) => {
-        await this.#checks.meet(agentId, checks)
-        await this.#tasks.meet(agentId, tasks)
-      },
+      onReturn: (machines) => handlers.onReturn(machines, () => this.#sendDefinitions(machines)),
+      onCaughtUp: (agentIds) => handlers.onCaughtUp(agentIds),
       deliver: (agentIds, again) => this.#deliverHere(agentIds, again),
     })
     this.#linkState = new LinkState(ctx, (machines) => this.#returning.welcome(machines))
@@ -179,16 +184,16 @@ export class Fleet implements AsyncDisposable {
       serverVersion: VERSION,
       metricsInterval: () => this.#pace.seconds,
       now: ctx.now,
-      findKey: async (agentId) => (await findAgentKey(ctx.db, agentId))?.public_key,
+      findKey: async (agentId) => (await findAgentKey(ctx, agentId))?.public_key,
       onUp: (agentId, answer, source) => {
         this.#returning.begin(agentId, answer.last_report ?? 0)
-        this.#remoteRules.meet(agentId, answer.remote_rules ?? '')
+        handlers.onUp(agentId, answer)
         this.#linkState.up(agentId, answer, source)
         void this.#reach.answerFor(agentId)
       },
       onDown: (agentId) => {
         this.#returning.forget(agentId)
-        this.#remoteRules.forget(agentId)
+        handlers.onDown(agentId)
         this.#linkState.down(agentId)
         this.#live.forget(agentId)
         void this.#reach.stopAnswering(agentId)
@@ -201,18 +206,18 @@ export class Fleet implements AsyncDisposable {
       store: (reports) =>
         storeReports(
           ctx,
-          { checks: this.#checks, tasks: this.#tasks, software: this.#software, limits: this.#limits },
+          { checks: this.#checks, tasks: this.#tasks, limits: this.#limits, handlers },
           reports,
         ),
     })
-    this.#checks = new DefinitionSync(ctx, toldChecks, this.#linksFor('set-checks'))
-    this.#tasks = new DefinitionSync(ctx, toldTasks, this.#linksFor('set-tasks'))
-    this.#remoteRules = new RulesSync(ctx, this.#linksFor('set-remote-rules'))
+    const { checks, tasks } = handlers.definitions
+    this.#checks = new DefinitionSync(ctx, checks, this.#linksFor('set-checks'))
+    this.#tasks = new DefinitionSync(ctx, tasks, this.#linksFor('set-tasks'))
     this.#timer = setInterval(() => this.#expire(), EXPIRE_EVERY_MS)
   }
 
-  static async open(ctx: Context): Promise<Fleet> {
-    const fleet = new Fleet(ctx, await openCommandKey(ctx))
+  static async open(ctx: Context, openHandlers: OpenHandlers): Promise<Fleet> {
+    const fleet = new Fleet(ctx, openHandlers, await openCommandKey(ctx))
     await fleet.#pace.read()
     fleet.#resources.use(await startProcessBeat(ctx, () => fleet.links.connectedIds()))
     return fleet
@@ -273,14 +278,12 @@ export class Fleet implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
-    this.runs[Symbol.dispose]()
     this.#live[Symbol.dispose]()
-    this.#software[Symbol.dispose]()
     this.tools[Symbol.dispose]()
     this.rows[Symbol.dispose]()
+    await this.#handlers[Symbol.asyncDispose]()
     await this.#checks[Symbol.asyncDispose]()
     await this.#tasks[Symbol.asyncDispose]()
-    await this.#remoteRules[Symbol.asyncDispose]()
     await this.#linkState[Symbol.asyncDispose]()
     await this.links[Symbol.asyncDispose]()
     await this.#resources.disposeAsync()
@@ -332,7 +335,7 @@ export class Fleet implements AsyncDisposable {
     return this.links.send(agentId, { type: 'command', command })
   }
 
-  #linksFor(name: 'set-checks' | 'set-tasks' | 'set-remote-rules') {
+  #linksFor(name: 'set-checks' | 'set-tasks') {
     return {
       isConnected: (agentId: string) => this.links.isConnected(agentId),
       connectedIds: () => this.links.connectedIds(),
@@ -340,17 +343,26 @@ export class Fleet implements AsyncDisposable {
     }
   }
 
-  async #deliverHere(agentIds: string[], again: Parameters<typeof deliverRuns>[3]): Promise<void> {
-    const delivery = {
-      commandKey: this.commandKey,
-      send: (agentId: string, frame: Parameters<AgentLinks['send']>[1]) => this.links.send(agentId, frame),
-      isReturning: (agentId: string) => this.#returning.has(agentId),
-      sentOnNewLink: (agentId: string) => this.#returning.sentOnNewLink(agentId),
+  async #sendDefinitions(machines: LinkedMachine[]): Promise<void> {
+    for (const { agentId, checks, tasks } of machines) {
+      await this.#checks.meet(agentId, checks)
+      await this.#tasks.meet(agentId, tasks)
     }
-    await deliverRuns(this.#ctx, delivery, agentIds, again)
+  }
+
+  async #deliverHere(agentIds: string[], again: 'waiting only' | 'sent before too'): Promise<void> {
+    const delivery: Delivery = {
+      commandKey: this.commandKey,
+      send: (agentId, frame) => this.links.send(agentId, frame),
+      isReturning: (agentId) => this.#returning.has(agentId),
+      sentOnNewLink: (agentId) => this.#returning.sentOnNewLink(agentId),
+    }
+    await this.#handlers.runs.deliver(delivery, agentIds, again)
   }
 
   #expire(): void {
-    expireRuns(this.#ctx).catch((error: unknown) => this.#ctx.log.error({ err: error }, 'runs not expired'))
+    this.#handlers.runs
+      .expire()
+      .catch((error: unknown) => this.#ctx.log.error({ err: error }, 'runs not expired'))
   }
 }

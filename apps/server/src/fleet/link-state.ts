@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import type { AnswerFrame } from '../platform/agent-link/agent-socket.ts'
-import type { ReturnedMachine } from '../features/runs/fail-lost-runs.ts'
 
 /** An agent whose link came up. */
-export interface LinkedMachine extends ReturnedMachine {
+export interface LinkedMachine {
+  agentId: string
+  /** When its link came up. */
+  at: string
+  /** Runs that it will still report. */
+  active: readonly number[]
   /** The version of its checks that it has, and the one that it should have. */
   checks: { has: number; needs: number }
   tasks: { has: number; needs: number }

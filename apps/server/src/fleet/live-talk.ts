@@ -1,8 +1,7 @@
 import type { LiveFrame } from '@muster/contract/agent/agent-frame'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
 import { newNonce } from '../platform/agent-link/command-sender.ts'
-import { LiveMetrics } from '../features/metrics/live-metrics.ts'
-import { LiveProcesses } from '../features/remote/processes/live-processes.ts'
+import type { FleetHandlers } from './handlers.ts'
 import { Questions } from './questions.ts'
 import type { Chore } from './sign-chore.ts'
 
@@ -17,14 +16,14 @@ type SendChore = (agentId: string, chore: Chore, nonce?: string) => boolean
 /** Live traffic between this process and its agents that is not stored: live views, requests and responses. */
 export class LiveTalk implements Disposable {
   #send: SendChore
-  #metrics: LiveMetrics
-  #processes: LiveProcesses
+  #metrics: ReturnType<FleetHandlers['live']['metrics']>
+  #processes: ReturnType<FleetHandlers['live']['processes']>
   #questions = new Questions()
 
-  constructor(send: SendChore) {
+  constructor(send: SendChore, live: FleetHandlers['live']) {
     this.#send = send
-    this.#metrics = new LiveMetrics(this.#teller('watch-metrics'))
-    this.#processes = new LiveProcesses(this.#teller('watch-processes'))
+    this.#metrics = live.metrics(this.#teller('watch-metrics'))
+    this.#processes = live.processes(this.#teller('watch-processes'))
   }
 
   async handle(agentId: string, request: LiveRequest): Promise<unknown> {

@@ -1,7 +1,7 @@
 import type { ServerFrame } from '@muster/contract/agent/link'
 import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import type { Context } from '../context.ts'
-import { readCoreSettings } from '../features/settings/queries.ts'
+import { readCoreSettings } from '../platform/config/core-settings.ts'
 
 /** The metrics interval. Agents receive it when their link comes up, and all of them when the setting changes. */
 export class MetricsPace {

@@ -1,14 +1,10 @@
 import type { Context } from '../context.ts'
-import { callOffOver } from '../features/alerts/templates/call-off.ts'
-import { tendAlerts } from '../features/alerts/tend-alerts.ts'
-import { failLostRuns } from '../features/runs/fail-lost-runs.ts'
-import { requeueUnreceived } from '../features/runs/requeue-unreceived.ts'
-import { endLostSessions } from '../features/remote/end-sessions.ts'
 import type { LinkedMachine } from './link-state.ts'
 
 interface Owner {
-  /** Synchronizes the check and task definitions of a machine. */
-  meet: (machine: LinkedMachine) => Promise<void>
+  /** Notes what follows for features from their being back. */
+  onReturn: (machines: LinkedMachine[]) => Promise<void>
+  onCaughtUp: (agentIds: string[]) => Promise<void>
   deliver: (agentIds: string[], again: 'waiting only' | 'sent before too') => Promise<void>
 }
 
@@ -49,14 +45,8 @@ export class ReturningMachines {
 
   /** Their reconnect is stored. */
   async welcome(machines: LinkedMachine[]): Promise<void> {
-    await failLostRuns(this.#ctx, machines)
-    await requeueUnreceived(this.#ctx, machines)
-    await endLostSessions(this.#ctx, machines)
-    for (const machine of machines) await this.#owner.meet(machine)
+    await this.#owner.onReturn(machines)
     const agentIds = machines.map(({ agentId }) => agentId)
-    // Not left to the sweep: problems that are over now cancel the scripts that waited for the machine.
-    await tendAlerts(this.#ctx, agentIds)
-    await callOffOver(this.#ctx, agentIds)
     for (const agentId of agentIds) this.#end(agentId, 'welcome')
     const sent = agentIds.map((agentId) => this.#sent.get(agentId))
     await this.#owner.deliver(agentIds, 'sent before too')
@@ -76,7 +66,7 @@ export class ReturningMachines {
   }
 
   async #deliverLate(agentIds: string[]): Promise<void> {
-    await callOffOver(this.#ctx, agentIds)
+    await this.#owner.onCaughtUp(agentIds)
     await this.#owner.deliver(agentIds, 'waiting only')
   }
 

@@ -1,6 +1,6 @@
 import type { Retention } from '@muster/rules/schedules/retention'
 import type { Db } from '../platform/database/database.ts'
-import { readCoreSettings } from '../features/settings/queries.ts'
+import { readCoreSettings } from '../platform/config/core-settings.ts'
 
 export const DAY = 86_400
 /** Older samples are dropped on arrival: agents keep unsent samples for a week. */

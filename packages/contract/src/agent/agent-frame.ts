@@ -33,7 +33,7 @@ export const AgentFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('live-metrics'), sample: MetricsSample }),
   /** The same for `watch-processes`. */
   z.object({ type: z.literal('live-processes'), look: ProcessLook }),
-  /** The reply to a request (questions.ts), or why there is none, as a message. */
+  /** The reply to a request (replies.ts), or why there is none, as a message. */
   z.object({
     type: z.literal('reply'),
     nonce: z.string().min(16).max(64),

@@ -11,7 +11,7 @@ import { CreditDebt, SendWindow } from './channel-flow.ts'
 
 const size = fc.integer({ min: 0, max: CHANNEL_WINDOW_BYTES + 10 })
 
-test('never more than a window is under way, whatever is sent and given back', () => {
+test('unacknowledged bytes never exceed a window, in any sequence', () => {
   const steps = fc.array(fc.record({ is: fc.constantFrom('send', 'read'), bytes: size }), { maxLength: 200 })
   fc.assert(
     fc.property(steps, (given) => {
@@ -33,7 +33,7 @@ test('never more than a window is under way, whatever is sent and given back', (
           expect(window.add(credit)).toBe(true)
         }
         expect(window.left).toBe(CHANNEL_WINDOW_BYTES - underWay - owed)
-        // Whoever reads all of it is never left without credit.
+        // A reader that reads everything never blocks the sender.
         expect(owed).toBeLessThan(CHANNEL_WINDOW_BYTES / 4)
       }
     }),
@@ -57,6 +57,6 @@ test.each([
   ['data', encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 7, payload: new Uint8Array(0) })],
   ['text', encodeChannelFrame({ kind: CHANNEL_KIND.text, channel: 7, payload: new Uint8Array(0) })],
   ['credit', encodeCredit(7, 0)],
-])('issue 4, 1.1: %s of nothing, which no window would hold back, is no frame', (_, bytes) => {
+])('an empty frame of %s is refused, because no window limits it', (_, bytes) => {
   expect(decodeChannelFrame(bytes)).toEqual({ wrong: 'A channel frame must not be empty.', channel: 7 })
 })

@@ -3,7 +3,7 @@ import { Interpreter } from './shells.ts'
 
 /**
  * Checks on the agent's link: what a machine measures, how often, and the results. Thresholds stay on the server,
- * and `@muster/rules/checks/judge-check` decides whether a result is good. Checks that the server itself runs are in
+ * and `@muster/rules/checks/table` decides whether a result is good. Checks that the server itself runs are in
  * checks/server-checks.ts.
  */
 export const MACHINE_CHECK_TYPES = [

@@ -57,7 +57,7 @@ export const PatchReport = z.object({
       left_out: z.int().min(0),
     })
     .nullable(),
-  /** What went wrong, as a message: with `found`, why the list may be outdated. */
+  /** Error message: with `found`, why the list may be outdated. */
   problem: z.string().max(1000).nullable(),
 })
 export type PatchReport = z.infer<typeof PatchReport>

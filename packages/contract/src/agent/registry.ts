@@ -20,7 +20,7 @@ export const ValueName = z.string().max(16_383).refine(noNul, 'A name must not c
 /** Any bytes, as base64. */
 const Bytes = z.base64()
 const Type = z.int().min(0).max(0xff_ff_ff_ff)
-const Place = z.int().min(0).max(100_000_000)
+const Position = z.int().min(0).max(100_000_000)
 
 /** A value with the start of its data. */
 export const RegistryValue = z.object({
@@ -38,10 +38,10 @@ export const RegistryPage = z.object({
   subkeys: z.array(z.object({ name: z.string().max(256), has_subkeys: z.boolean() })).max(REGISTRY_PAGE),
   values: z.array(RegistryValue).max(REGISTRY_PAGE),
   /** Next position; null = the end. */
-  next_keys: Place.nullable(),
-  next_values: Place.nullable(),
-  key_count: Place,
-  value_count: Place,
+  next_keys: Position.nullable(),
+  next_values: Position.nullable(),
+  key_count: Position,
+  value_count: Position,
 })
 export type RegistryPage = z.infer<typeof RegistryPage>
 
@@ -53,7 +53,7 @@ export const WholeValue = z.object({
 })
 export type WholeValue = z.infer<typeof WholeValue>
 
-export const RegistryPosition = z.object({ path: RegistryPath, keys_from: Place, values_from: Place })
+export const RegistryPosition = z.object({ path: RegistryPath, keys_from: Position, values_from: Position })
 export const ValuePosition = z.object({ path: RegistryPath, name: ValueName })
 
 export const RegistryChange = z.discriminatedUnion('change', [

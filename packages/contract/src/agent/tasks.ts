@@ -109,7 +109,7 @@ export type TaskDefinition = z.infer<typeof TaskDefinition>
 
 export const TaskTrigger = z.enum(['schedule', 'missed', 'manual', 'checkfailure', 'startup', 'onboarding'])
 export type TaskTrigger = z.infer<typeof TaskTrigger>
-/** Created by whoever starts the run: the server for its requests, the machine otherwise. */
+/** Created by the server for its requests, and by the machine otherwise. */
 export const RunId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/)
 
 export const MAX_TASK_OUTPUT = 10_000

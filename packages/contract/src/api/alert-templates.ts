@@ -244,7 +244,7 @@ export const previewAlertTemplate = endpoint({
     chain: z.array(
       z.object({
         source: TemplateSource,
-        /** Of the machine, site, client or policy; empty for the default. */
+        /** Name of the machine, site, client or policy; empty for the default. */
         at: z.string(),
         /** The policy that assigns it; null = assigned directly. */
         policy: z.int().nullable(),
@@ -273,7 +273,7 @@ export const previewAlertTemplate = endpoint({
         repeat_minutes: z.int(),
       }),
     ),
-    /** What would run, as a sentence; null = nothing. */
+    /** The actions that would run, as a sentence; null = nothing. */
     failure_action: z.string().nullable(),
     resolved_action: z.string().nullable(),
   }),

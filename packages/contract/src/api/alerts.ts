@@ -126,7 +126,7 @@ export const listAlerts = endpoint({
     page_size: z.int().min(1).max(1000).optional(),
   }),
   response: z.object({
-    /** Of all pages. */
+    /** Total of all pages. */
     alerts_count: z.int(),
     /** The highest severity of all; null without alerts. */
     worst: Severity.nullable(),

@@ -53,7 +53,7 @@ export const watchMachineMetrics = endpoint({
   response: LiveMetrics,
 })
 
-/** Maximum number of lines that can be told apart on one graph. */
+/** Maximum number of lines that can be distinguished on one graph. */
 export const MOST_COMPARED = 10
 
 /**

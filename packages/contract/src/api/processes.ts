@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, QueryFlag } from '../fields.ts'
 
 export const Process = MachineProcess.extend({
-  /** Of all processors together, since the last sample. */
+  /** Share of all processors together, since the last sample. */
   cpu_percent: z.number(),
   membytes: z.number(),
 })

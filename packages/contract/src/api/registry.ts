@@ -29,7 +29,7 @@ export type RegistryEntry = z.infer<typeof RegistryEntry>
 export const RegistryListing = RegistryPage.extend({ values: z.array(RegistryEntry), has_more: z.boolean() })
 export type RegistryListing = z.infer<typeof RegistryListing>
 
-const Place = z.coerce.number().int().min(0).max(100_000_000).default(0)
+const Position = z.coerce.number().int().min(0).max(100_000_000).default(0)
 const Bytes = z.base64().max(MAX_VALUE_BYTES * 2)
 const NewValue = z.object({ path: RegistryPath, name: ValueName, type: TypeName, bytes: Bytes })
 const Done = z.object({ path: z.string() })
@@ -41,7 +41,7 @@ export const listRegistry = endpoint({
   access,
   summary: 'List a page of subkeys and values of a registry key, from these positions on',
   params: AgentParams,
-  query: z.object({ path: RegistryPath.default(''), keys_from: Place, values_from: Place }),
+  query: z.object({ path: RegistryPath.default(''), keys_from: Position, values_from: Position }),
   response: RegistryListing,
 })
 

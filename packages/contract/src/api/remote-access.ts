@@ -3,7 +3,7 @@ import { Consent, ConsentSeconds, RemoteHours, RemoteRules } from '../agent/remo
 import { endpoint } from '../endpoint.ts'
 import { PlaceParams } from '../policies/place-policies.ts'
 
-/** Of which machines sessions are recorded. */
+/** The machines whose sessions are recorded. */
 export const RecordedMachines = z.enum(['servers', 'all', 'none'])
 export type RecordedMachines = z.infer<typeof RecordedMachines>
 
@@ -26,7 +26,7 @@ export type RemoteSettings = z.infer<typeof RemoteSettings>
 export const MOST_NAMED = 5
 
 export const PlaceRemoteAccess = z.object({
-  /** Of the machine, site or client; empty for all machines. */
+  /** Name of the machine, site or client; empty for all machines. */
   name: z.string(),
   settings: RemoteSettings,
   /** The effective value if the settings have none. */

@@ -204,7 +204,7 @@ export const restoreScriptVersion = endpoint({
   response: ScriptDetail,
 })
 
-/** What runs on the server: the code with its snippets inserted. */
+/** The code that runs on the server, with its snippets inserted. */
 const ServerVersion = z.object({ shell: ScriptShell, code: z.string() })
 
 export const ScriptApproval = z.object({

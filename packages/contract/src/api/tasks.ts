@@ -129,7 +129,7 @@ export const TaskResult = z.object({
   /** Seconds. */
   execution_time: z.number().nullable(),
   last_run: Instant.nullable(),
-  /** What went wrong, or why the custom field did not accept the result, as a sentence; otherwise empty. */
+  /** Error message, or why the custom field did not accept the result, as a sentence; otherwise empty. */
   more_info: z.string(),
 })
 export type TaskResult = z.infer<typeof TaskResult>

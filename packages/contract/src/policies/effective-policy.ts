@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { AgentId, MonitoringType } from '../fields.ts'
-import { PolicyLevel } from './place-policies.ts'
-
-/** Kinds of policy content. */
-export const ContentKind = z.enum(['checks', 'tasks', 'agent_settings', 'alert_template'])
+import { ContentKind, PolicyLevel } from './place-policies.ts'
 
 /** Not from a policy: the machine's own, or of the named site, client or all machines. */
 const SourceOwn = z.object({ own: z.literal(true), place: z.enum(['site', 'client', 'default']).optional() })

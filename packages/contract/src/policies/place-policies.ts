@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { POLICY_LEVELS } from '@muster/rules/policies/policy-chain'
 import { AgentId, Id, MonitoringType } from '../fields.ts'
-import { ContentKind } from './effective-policy.ts'
+
+/** Kinds of policy content. */
+export const ContentKind = z.enum(['checks', 'tasks', 'agent_settings', 'alert_template'])
 
 /** Where a policy is assigned. */
 export const PolicyLevel = z.enum(POLICY_LEVELS)
@@ -53,7 +55,7 @@ const PlacedPolicy = z.object({
 })
 
 export const PlacePolicies = z.object({
-  /** Of the machine, site or client; empty for all machines. */
+  /** Name of the machine, site or client; empty for all machines. */
   name: z.string(),
   policies: z.array(PlacedPolicy),
   /** Changes with the list. */

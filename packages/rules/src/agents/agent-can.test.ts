@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { agentCan } from './available-actions.ts'
 
-test('issue 2, 4.3: a connected machine takes commands and scripts at once', () => {
+test('a connected machine accepts commands and scripts at once', () => {
   const agent = { hostname: 'PC-12', connected: true }
   expect(agentCan.sendCommand(agent)).toEqual({ allowed: true, waits: false })
   expect(agentCan.runScript(agent)).toEqual({ allowed: true, waits: false })
 })
 
-test('issue 2, 4.3: for a machine that is not connected they wait, and the person is told', () => {
+test('for a machine that is not connected they wait, and the user is informed', () => {
   const agent = { hostname: 'PC-12', connected: false }
   expect(agentCan.sendCommand(agent)).toEqual({
     allowed: true,

@@ -27,7 +27,7 @@ test.each<[string, Partial<AgentSighting>, number, [AgentStatus, AgentPresence]]
   ['connected', { connected: true }, 0, ['online', 'online']],
   ['connected, last written long ago', { connected: true }, 99 * MINUTE, ['online', 'online']],
   ['connected for the first time', { connected: true, last_seen: null }, 0, ['online', 'online']],
-])('AGT-18, %s', (_case, change, silentMs, [status, presence]) => {
+])('%s', (_case, change, silentMs, [status, presence]) => {
   expect(agentStatus(agent(change), seenMs + silentMs)).toBe(status)
   expect(agentPresence(agent(change), seenMs + silentMs)).toBe(presence)
 })
@@ -41,7 +41,7 @@ test.each<[AgentStatus, boolean, AgentPresence]>([
   expect(toPresence(status, connected)).toBe(presence)
 })
 
-test('AGT-12, the status column sorts online, away, offline, overdue', () => {
+test('the status column sorts online, away, offline, overdue', () => {
   const shuffled: AgentPresence[] = ['overdue', 'away', 'online', 'offline']
   expect(shuffled.toSorted((a, b) => statusRank(a) - statusRank(b))).toEqual([
     'online',

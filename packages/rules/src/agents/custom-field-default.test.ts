@@ -10,6 +10,6 @@ test.each([
   ['checkbox', { default_value_bool: true }, true],
   ['multiple', {}, undefined],
   ['multiple', { default_values_multiple: ['a'] }, ['a']],
-] as const)('a field of type %s with %j stands for %j', (type, more, expected) => {
+] as const)('a field of type %s with %j has the value %j', (type, more, expected) => {
   expect(customFieldDefault({ type, ...NONE, ...more })).toEqual(expected)
 })

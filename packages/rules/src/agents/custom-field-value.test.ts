@@ -20,11 +20,11 @@ test.each<[string, CustomFieldInput, Omit<CustomFieldPayload, 'field'>]>([
   ['datetime', '2026-11-21T09:00:00Z', { string_value: '2026-11-21T09:00:00Z' }],
   ['a type of tomorrow', 'x', { string_value: 'x' }],
   ['text', ['a', 'b'], { string_value: 'a, b' }],
-])('spec 3, custom field value: type %s, value %j', (type, value, kind) => {
+])('custom field value: type %s, value %j', (type, value, kind) => {
   expect(customFieldPayload({ id: 5, type }, value)).toStrictEqual({ field: 5, ...kind })
 })
 
-test('spec 3, the list that is sent is the caller’s no more', () => {
+test('the sent list is a copy', () => {
   const chosen = ['a']
   const payload = customFieldPayload({ id: 5, type: 'multiple' }, chosen)
   chosen.push('b')

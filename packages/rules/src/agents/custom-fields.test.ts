@@ -23,7 +23,7 @@ test.each<[string, FieldPayload, unknown]>([
   ['datetime', { string_value: '2026-11-21T09:30:00+02:00' }, '2026-11-21T07:30:00.000Z'],
   ['datetime', { string_value: '2028-02-29' }, '2028-02-29T00:00:00.000Z'],
   ['a type of tomorrow', { string_value: 'x' }, 'x'],
-])('a field of type %s takes %j', (type, payload, value) => {
+])('a field of type %s accepts %j', (type, payload, value) => {
   expect(readFieldPayload(field(type), payload)).toEqual({ value })
 })
 
@@ -44,7 +44,7 @@ test.each<[string, FieldPayload, string]>([
   expect(readFieldPayload(field(type), payload)).toEqual({ wrong })
 })
 
-test('a required field may not be emptied, but a checkbox may be off', () => {
+test('a required field must not be empty, but a checkbox may be off', () => {
   const required = { required: true }
   expect(readFieldPayload(field('text', required), { string_value: '  ' })).toEqual({
     wrong: 'Room is needed.',
@@ -55,7 +55,7 @@ test('a required field may not be emptied, but a checkbox may be off', () => {
   expect(readFieldPayload(field('checkbox', required), { bool_value: false })).toEqual({ value: false })
 })
 
-test('spec 3: whatever a form holds, what is sent has the kind that its type takes', () => {
+test("the sent value has the kind of the field's type, whatever the form contains", () => {
   const input = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.string()), fc.constant(null))
   const type = fc.constantFrom('text', 'number', 'single', 'multiple', 'checkbox', 'datetime')
   fc.assert(
@@ -67,7 +67,7 @@ test('spec 3: whatever a form holds, what is sent has the kind that its type tak
   )
 })
 
-test('what is kept is taken again as it is', () => {
+test('a stored value is accepted again unchanged', () => {
   const payload = fc.constantFrom<[string, FieldPayload]>(
     ['datetime', { string_value: '2026-11-21T09:30:15.123+05:30' }],
     ['multiple', { multiple_value: ['b', 'a'] }],

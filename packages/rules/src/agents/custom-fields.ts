@@ -33,7 +33,7 @@ export function readFieldPayload(
   return wrong === null ? { value: normalValue(field, value) } : { wrong }
 }
 
-/** What is wrong with a value, as a sentence with the field's name; null if it is valid. */
+/** Returns the problem of a value as a sentence with the field's name; null if it is valid. */
 export function checkFieldValue(field: FieldRules, value: FieldValue): string | null {
   const { name, options } = field
   if (isEmptyValue(value)) return field.required ? `${name} is needed.` : null

@@ -24,7 +24,7 @@ const pairs = HISTORY_STATES.flatMap((from) =>
   HISTORY_STATES.map((to): [HistoryState, HistoryState] => [from, to]),
 )
 
-test.each(pairs)('issue 2, 4.3: from %s to %s', (from, to) => {
+test.each(pairs)('from %s to %s', (from, to) => {
   const legal = LEGAL[from].includes(to)
   expect(isLegalChange(from, to)).toBe(legal)
   expect(nextStates(from).includes(to)).toBe(legal)
@@ -40,19 +40,19 @@ test.each<[HistoryState, boolean, boolean]>([
   ['failed', true, false],
   ['expired', true, false],
   ['cancelled', true, false],
-])('issue 2, 4.3: %s is final %j, can be cancelled %j', (state, final, cancel) => {
+])('%s is final %j, can be cancelled %j', (state, final, cancel) => {
   expect(isFinal(state)).toBe(final)
   expect(canCancel({ state, type: 'cmd_run' })).toBe(cancel)
 })
 
-test('work that a machine has accepted neither expires nor goes back to the queue', () => {
+test('an accepted run neither expires nor returns to the queue', () => {
   for (const state of ['accepted', 'running'] as const) {
     expect(isLegalChange(state, 'expired')).toBe(false)
     expect(isLegalChange(state, 'queued')).toBe(false)
   }
 })
 
-test('an installation can be called off until the machine has it, and not in the middle', () => {
+test('an installation can be cancelled only until the machine has it', () => {
   expect(canCancel({ state: 'queued', type: 'patch_install' })).toBe(true)
   expect(canCancel({ state: 'running', type: 'patch_install' })).toBe(false)
   expect(canCancel({ state: 'sent', type: 'package_install' })).toBe(false)

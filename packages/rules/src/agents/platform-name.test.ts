@@ -8,6 +8,6 @@ test.each([
   ['freebsd', 'freebsd'],
   ['constructor', 'constructor'],
   ['', ''],
-])('AGT-04, platform %j reads %j', (plat, name) => {
+])('platform %j is shown as %j', (plat, name) => {
   expect(platformName(plat)).toBe(name)
 })

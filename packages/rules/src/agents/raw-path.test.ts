@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { bytesOfRaw, joinRaw, rawOfBytes, rawOfText, showRaw, stepsOfRaw } from './raw-path.ts'
 
-test('names of any bytes come through, and are shown without what would fool a reader', () => {
+test('names with any bytes are preserved, and shown without misleading characters', () => {
   const bytes = Uint8Array.of(0x2f, 0xff, 0xfe, 0x2d, 0x5f, 0x0a, 0x41)
   expect(bytesOfRaw(rawOfBytes(bytes))).toEqual(bytes)
   expect(showRaw(rawOfBytes(bytes))).toBe('/\uFFFD\uFFFD-_\uFFFDA')
   expect(showRaw(rawOfText('/a\u202Egpj.exe'))).toBe('/a\uFFFDgpj.exe')
 })
 
-test('a name is joined to a folder, also to the first one', () => {
+test('a name is joined to a folder, also to the root', () => {
   expect(showRaw(joinRaw(rawOfText('/'), rawOfText('etc')))).toBe('/etc')
   expect(showRaw(joinRaw(rawOfText('/var'), rawOfText('log')))).toBe('/var/log')
 })
 
-test('the folders on the way to a path', () => {
+test('the parent folders of a path', () => {
   const names = (path: string) => stepsOfRaw(rawOfText(path)).map((step) => [showRaw(step.path), step.name])
   expect(names('/')).toEqual([['/', '/']])
   expect(names('/var/log')).toEqual([

@@ -37,7 +37,7 @@ test.each([
   expect(showRegistryData(type, hex(bytes))).toBe(shown)
 })
 
-test('what is only the beginning of a value says so, and what is no number of the type is none', () => {
+test('an incomplete value is marked, and an invalid number has no form', () => {
   expect(showRegistryData('REG_BINARY', hex('01'), false)).toBe('01 ...')
   expect(writeRegistryData('REG_DWORD', { kind: 'number', number: 2n ** 32n })).toBeUndefined()
   expect(writeRegistryData('REG_QWORD', { kind: 'number', number: -1n })).toBeUndefined()

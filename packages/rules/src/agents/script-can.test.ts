@@ -7,13 +7,13 @@ test.each([
   [['windows', 'darwin'], 'darwin', true],
   [['windows', 'darwin'], 'linux', false],
   [['windows'], 'win', false],
-])('TBL-06, a script for %j on %s', (platforms, plat, fits) => {
+])('a script for %j on %s', (platforms, plat, fits) => {
   expect(scriptFitsPlatform(platforms, plat)).toBe(fits)
 })
 
 const agent = { hostname: 'PC-12', plat: 'linux', connected: true }
 
-test('a script runs on a platform that it is meant for, now or when the machine is back', () => {
+test('a script runs on a supported platform, now or when the machine is back', () => {
   const script = { name: 'Clean up', supported_platforms: ['linux'] }
   expect(scriptCan.run(script, agent)).toEqual({ allowed: true, waits: false })
   expect(scriptCan.run(script, { ...agent, connected: false })).toMatchObject({ allowed: true, waits: true })
@@ -26,7 +26,7 @@ test('a script for other platforms is refused with the reason, connected or not'
   expect(scriptCan.run(script, { ...agent, connected: false })).toEqual(refused)
 })
 
-test('SCR-04, built-in scripts are neither changed nor deleted', () => {
+test('built-in scripts are neither changed nor deleted', () => {
   expect(scriptCan.edit({ script_type: 'userdefined' })).toEqual({ allowed: true })
   expect(scriptCan.remove({ script_type: 'userdefined' })).toEqual({ allowed: true })
   expect(scriptCan.edit({ script_type: 'builtin' })).toEqual({

@@ -39,7 +39,7 @@ test.each<[string, string, string]>([
   expect(filled.missing).toEqual([])
 })
 
-test('secrets are hidden where people look, and named apart', () => {
+test('secrets are hidden in displayed text, and named separately', () => {
   expect(fillText('--key={{global.KEY}} on {{agent.hostname}}', findValue)).toEqual({
     text: '--key=s3cret on web 01',
     shown: '--key=•••••• on web 01',
@@ -48,7 +48,7 @@ test('secrets are hidden where people look, and named apart', () => {
   })
 })
 
-test('what stands for nothing is named once, as it is written', () => {
+test('variables without a value are named once, as they are written', () => {
   const filled = fillCall(
     { args: ['{{agent.colour}}', '{{agent.colour}}{{global.NONE}}'], env_vars: ['A={{alert.x}}'] },
     findValue,
@@ -71,7 +71,7 @@ test('the environment: values are filled in, names are not, a second "=" stays',
   expect(secrets).toEqual(['s3cret'])
 })
 
-test('6 as arguments, never into shell text: whatever the values are, the number of arguments stays and every part around variables too', () => {
+test('whatever the values are, the number of arguments stays, and so does all text around variables', () => {
   const part = fc.string().filter((text) => !/[{}]/.test(text))
   fc.assert(
     fc.property(fc.array(fc.tuple(part, fc.string(), part)), (parts) => {
@@ -105,7 +105,7 @@ test.each([
   expect(formatFieldValue(value, shell)).toBe(expected)
 })
 
-test('snippets stand in the body as they are, once; other braces stay', () => {
+test('snippets are inserted once and unchanged; other braces stay', () => {
   const snippets: Record<string, string> = { log: 'echo "$1" # {{log}}', 'set up': 'set -e $&' }
   expect(expandSnippets('{{ set up }}\n{{log}}\n{{.Names}} {{other}}', (name) => snippets[name])).toBe(
     'set -e $&\necho "$1" # {{log}}\n{{.Names}} {{other}}',

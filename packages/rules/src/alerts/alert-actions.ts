@@ -21,8 +21,8 @@ const MAX_SNOOZE_MS = 9998 * 86_400_000
 /** Applies an action, or returns why it is not possible. */
 export function actOnAlert(before: AlertStanding, action: AlertAction): AlertOutcome {
   if (before.state === 'resolved') {
-    const whom = before.resolved_by === '' ? 'automatically' : `by ${before.resolved_by}`
-    return { refused: `This alert was already resolved ${whom}.` }
+    const how = before.resolved_by === '' ? 'automatically' : `by ${before.resolved_by}`
+    return { refused: `This alert was already resolved ${how}.` }
   }
   switch (action.type) {
     case 'acknowledge':

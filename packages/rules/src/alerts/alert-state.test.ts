@@ -23,14 +23,14 @@ function stepOf(outcome: AlertOutcome | undefined): rules.AlertStep {
 const after = (standing: rules.AlertStanding, type: AlertAction['type']) =>
   stepOf(act(standing, type, { until: at(60) })).next
 
-test('an alert is told when it opens, unless something holds it or its machine has more to say', () => {
+test('a new alert is notified, unless it is held or its machine has further results', () => {
   expect(open()).toMatchObject({ tell: 'opened', next: { state: 'open', told: 'warning' } })
   expect(open({ hold: 'maintenance' })).toMatchObject({ tell: null, next: { told: null } })
   expect(open({ tellAfter: at(1) })).toMatchObject({ tell: null, next: { told: null, look_after: at(1) } })
   expect(open({ hold: 'flapping' }).next.look_after).toBe(at(30))
 })
 
-test('what gets worse is told once, what gets better is not, and the same is nothing', () => {
+test('a higher severity is notified once, a lower one is not, and the same changes nothing', () => {
   const find = (standing: rules.AlertStanding, severity: rules.AlertSeverity, message = 'Disk is full') =>
     rules.findAgain(standing, { at: at(1), severity, message })
   const { next } = open()
@@ -46,7 +46,7 @@ test('what gets worse is told once, what gets better is not, and the same is not
   expect(find(open({ hold: 'maintenance' }).next, 'error')).toMatchObject({ tell: null })
 })
 
-test('a held alert is told once when it is released, and ends silently when nobody had heard of it', () => {
+test('a held alert is notified once when it is released, and ends silently if it was never notified', () => {
   const { next } = open({ hold: 'maintenance' })
   const released = stepOf(rules.releaseAlert(next, { at: at(9) }))
   expect(released).toMatchObject({ tell: 'opened', next: { hold: null, told: 'warning' } })
@@ -57,7 +57,7 @@ test('a held alert is told once when it is released, and ends silently when nobo
   expect(rules.endCause(told.next, { at: at(9), text: '' }).tell).toBe('resolved')
 })
 
-test('a snooze that ends by itself reminds whom was told', () => {
+test('the end of a snooze reminds recipients', () => {
   const snoozed = after(open().next, 'snooze')
   expect(snoozed).toMatchObject({ state: 'snoozed', snooze_until: at(60) })
   expect(rules.endSnooze(snoozed, { at: at(60) })).toMatchObject({
@@ -67,7 +67,7 @@ test('a snooze that ends by itself reminds whom was told', () => {
   expect(stepOf(act(snoozed, 'unsnooze')).tell).toBeNull()
 })
 
-test('what comes again is snoozed as what was over by itself was, not as what a person resolved', () => {
+test('a repeated problem inherits the snooze after an automatic resolve, not after a manual one', () => {
   const snoozed = after(open().next, 'snooze')
   expect(rules.endCause(snoozed, { at: at(9), text: '' }).next.snooze_until).toBe(at(60))
   expect(after(snoozed, 'resolve').snooze_until).toBeNull()
@@ -77,13 +77,13 @@ test('what comes again is snoozed as what was over by itself was, not as what a 
   expect(rules.endSnooze(again.next, { at: at(60) })).toMatchObject({ tell: 'opened' })
 })
 
-test('issue 3, 3.1, log, held back: what was over before it could be told says so in its log', () => {
+test('an alert that ends before its notification has a log entry', () => {
   const step = rules.endCause(open({ tellAfter: at(1) }).next, { at: at(0.5), text: 'It passes again.' })
   expect(step.tell).toBeNull()
   expect(step.log.map(({ kind }) => kind)).toEqual(['resolved', 'notice_held'])
 })
 
-test('nothing is resolved before it happened', () => {
+test('an alert is never resolved before it started', () => {
   expect(rules.endCause(open({ at: at(7) }).next, { at: at(3), text: '' }).next.resolved_on).toBe(at(7))
 })
 
@@ -104,14 +104,11 @@ test.each([
     { until: at(60) },
     'This alert was already resolved automatically.',
   ],
-] as const)(
-  'case %#: an action that does not fit is refused with a sentence',
-  (standing, type, more, sentence) => {
-    expect(act(standing, type, more)).toEqual({ refused: sentence })
-  },
-)
+] as const)('case %#: an impossible action is refused with a message', (standing, type, more, sentence) => {
+  expect(act(standing, type, more)).toEqual({ refused: sentence })
+})
 
-test('whatever happens in whatever order, an alert is told at most once and never in two states', () => {
+test('in any sequence, an alert is notified at most once per state and never in two states', () => {
   const severity = fc.constantFrom('info' as const, 'warning' as const, 'error' as const)
   const hold = fc.constantFrom('maintenance' as const, 'machine_down' as const, 'flapping' as const)
   const action = fc.constantFrom(

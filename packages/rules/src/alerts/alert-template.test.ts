@@ -29,14 +29,14 @@ const template = (name: string, more: object = {}) => ({
 type Assigned = Partial<Record<TemplateSource, ReturnType<typeof template>>>
 const listOf = (assigned: Assigned): AssignedTemplate<ReturnType<typeof template>>[] =>
   Object.entries(assigned).map(([source, one]) => ({
-    // Object.entries forgets the names.
+    // Object.entries loses the literal names.
     source: source as TemplateSource,
     policy: source.endsWith('policy') ? 1 : null,
     template: one,
   }))
 
 describe('which template applies', () => {
-  test('issue 3, 3.5, inheritance: the nearest to the machine, in the order of the sources', () => {
+  test('the template nearest to the machine applies, in the order of the sources', () => {
     for (const [index, source] of TEMPLATE_SOURCES.entries()) {
       const rest = TEMPLATE_SOURCES.slice(index)
       const assigned = Object.fromEntries(rest.toReversed().map((name) => [name, template(name)]))
@@ -75,7 +75,7 @@ describe('which template applies', () => {
     expect(steps.map(({ outcome }) => outcome)).toEqual(outcomes)
   })
 
-  test('policies of one place in their order', () => {
+  test('policies at one target in their order', () => {
     const assigned = ['first', 'second'].map((name, index) => ({
       source: 'site_policy' as const,
       policy: index,
@@ -94,11 +94,11 @@ describe('which template applies', () => {
     [{ excluded_clients: [1] }, true],
     [{ excluded_agents: ['machine'] }, true],
     [{ excluded_agents: ['other'] }, false],
-  ])('issue 3, 3.5: exclusions %j', (more, expected) => {
+  ])('exclusions %j', (more, expected) => {
     expect(isExcluded({ ...NOTHING_EXCLUDED, ...more }, PLACE)).toBe(expected)
   })
 
-  test('a whole site is no server and no workstation', () => {
+  test('a whole site is neither server nor workstation', () => {
     const site = { agentId: null, monitoringType: null, siteId: 2, clientId: 1 }
     const exclusions = { ...NOTHING_EXCLUDED, exclude_servers: true, exclude_workstations: true }
     expect(isExcluded(exclusions, site)).toBe(false)
@@ -122,7 +122,7 @@ const SETTINGS = { ...of('agent'), ...of('check'), ...of('task'), ...of('custom'
   typeof choicesFor
 >[0]
 
-describe('what it says', () => {
+describe('template settings', () => {
   test.each(['check', 'task', 'custom'] as const)('of a %s', (type) => {
     expect(choicesFor(SETTINGS, type)).toEqual({
       email: { always: true, severities: ['error'], onResolved: null },
@@ -133,7 +133,7 @@ describe('what it says', () => {
     })
   })
 
-  test('that a machine is overdue has no severities', () => {
+  test('an overdue machine has no severities', () => {
     expect(choicesFor(SETTINGS, 'availability').email.severities).toEqual([])
   })
 
@@ -141,7 +141,7 @@ describe('what it says', () => {
     [[], 'info', true],
     [['error'], 'error', true],
     [['error', 'warning'], 'info', false],
-  ] as const)('severities %j let %s through: %s', (severities, severity, expected) => {
+  ] as const)('severities %j include %s: %s', (severities, severity, expected) => {
     expect(allowsSeverity({ severities }, severity)).toBe(expected)
   })
 
@@ -165,7 +165,7 @@ describe('what it says', () => {
     [false, false, false, false],
     [null, true, null, true],
     [false, null, true, true],
-  ])('always: e-mail %s, text %s, dashboard %s watches: %s', (email, text, alert, expected) => {
+  ])('always: e-mail %s, text %s, dashboard %s enables alerts: %s', (email, text, alert, expected) => {
     const settings = { agent_always_email: email, agent_always_text: text, agent_always_alert: alert }
     expect(alwaysWatches(settings)).toBe(expected)
   })

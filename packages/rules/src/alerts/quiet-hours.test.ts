@@ -22,7 +22,7 @@ test.each([
   expect(endAt(hours, instant)).toBe(end)
 })
 
-test('never quiet without times, nor with two times that are the same', () => {
+test('empty or equal times mean no quiet hours', () => {
   for (const times of [
     { from: '', to: '' },
     { from: '22:00', to: '' },
@@ -32,16 +32,16 @@ test('never quiet without times, nor with two times that are the same', () => {
   }
 })
 
-// Nights in which clocks change, in five zones. Each row: hours, an instant within, and the end in UTC.
+// Nights with clock changes in five zones. Each row: hours, an instant within, and the end in UTC.
 test.each([
   // Zurich goes from 02:00 to 03:00 on 2026-03-29 and 2027-03-28, and back from 03:00 to 02:00 on 2026-10-25 and 2027-10-31.
   ['22:00', '07:00', 'Europe/Zurich', '2026-03-28T23:00:00Z', '2026-03-29T05:00:00.000Z'],
   ['22:00', '07:00', 'Europe/Zurich', '2026-10-24T23:00:00Z', '2026-10-25T06:00:00.000Z'],
   ['22:00', '07:00', 'Europe/Zurich', '2027-03-27T23:00:00Z', '2027-03-28T05:00:00.000Z'],
   ['22:00', '07:00', 'Europe/Zurich', '2027-10-30T23:00:00Z', '2027-10-31T06:00:00.000Z'],
-  // The end is a time that the clocks leave out: it is over when they have passed it.
+  // The end is a skipped time: it is over when the clocks have passed it.
   ['22:00', '02:30', 'Europe/Zurich', '2026-03-28T23:00:00Z', '2026-03-29T01:00:00.000Z'],
-  // The end is a time that they show twice: it is over at the first.
+  // The end is a repeated time: it is over at the first.
   ['22:00', '02:30', 'Europe/Zurich', '2026-10-24T23:00:00Z', '2026-10-25T00:30:00.000Z'],
   // New York: 2026-03-08 and 2026-11-01, 2027-03-14 and 2027-11-07, at 02:00.
   ['23:00', '06:00', 'America/New_York', '2026-03-08T05:00:00Z', '2026-03-08T10:00:00.000Z'],
@@ -53,7 +53,7 @@ test.each([
   ['20:00', '05:00', 'Australia/Lord_Howe', '2026-10-03T12:00:00Z', '2026-10-03T18:00:00.000Z'],
   // Santiago changes at midnight: 2026-09-06 has no 00:00 to 01:00.
   ['21:00', '00:30', 'America/Santiago', '2026-09-06T02:00:00Z', '2026-09-06T04:00:00.000Z'],
-  // Kolkata never does, and is half an hour off.
+  // Kolkata has no clock changes and a half-hour offset.
   ['22:00', '07:00', 'Asia/Kolkata', '2026-10-24T20:00:00Z', '2026-10-25T01:30:00.000Z'],
 ])('from %s to %s in %s', (from, to, timeZone, instant, end) => {
   expect(endAt({ from, to, timeZone }, instant)).toBe(end)
@@ -61,7 +61,7 @@ test.each([
   expect(endAt({ from, to, timeZone }, new Date(Date.parse(end) - 1).toISOString())).toBe(end)
 })
 
-test('hours that lie wholly in the hour that a spring night leaves out do not happen in it', () => {
+test('hours that lie completely in a skipped hour do not occur', () => {
   const gap = { from: '02:10', to: '02:50', timeZone: 'Europe/Zurich' }
   for (let minute = 0; minute < 180; minute++) {
     expect(quietUntil(gap, Date.parse('2026-03-29T00:00:00Z') + minute * 60_000)).toBeUndefined()

@@ -11,7 +11,7 @@ import {
 const AT = '2026-11-24T09:00:00.000Z'
 const after = (seconds: number) => Date.parse(AT) + seconds * 1000
 
-test('a check without an interval of its own runs as often as its machine checks', () => {
+test('a check without its own interval uses the interval of the machine', () => {
   expect(effectiveInterval({ run_interval: 0 }, 120)).toBe(120)
   expect(effectiveInterval({ run_interval: 3600 }, 120)).toBe(3600)
 })
@@ -43,7 +43,7 @@ test.each<[string, Partial<CheckNumbers>, ReturnType<typeof summarizeChecks>]>([
   expect(summarizeChecks({ ...none, ...numbers })).toBe(expected)
 })
 
-test('what fails comes before what warns, then what is not known, then what passes', () => {
+test('failing checks come first, then warnings, unknown and passing ones', () => {
   const ordered: Partial<CheckNumbers>[] = [
     { failing: 1 },
     { warning: 300, old: 5 },

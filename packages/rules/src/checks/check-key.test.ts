@@ -33,7 +33,7 @@ test.each<[string, KeyedCheck, KeyedCheck, boolean]>([
     { check_type: 'service', svc_name: 'x' },
     false,
   ],
-])('sameness of checks: %s', (_case, one, other, same) => {
+])('identity of checks: %s', (_case, one, other, same) => {
   expect(checkKey(one) === checkKey(other)).toBe(same)
 })
 
@@ -51,7 +51,7 @@ test.each<[string, KeyedCheck, string]>([
   expect(fitting.join(' ')).toBe(expected)
 })
 
-test('a script check fits where its script does, and one without a script everywhere', () => {
+test('a script check supports the platforms of its script, or all without one', () => {
   expect(checkFitsPlatform(script, 'linux', ['windows'])).toBe(false)
   expect(checkFitsPlatform(script, 'windows', ['windows'])).toBe(true)
   expect(checkFitsPlatform(script, 'windows', undefined)).toBe(true)

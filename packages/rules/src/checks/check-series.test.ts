@@ -52,7 +52,7 @@ test.each<[string, MeasuredValues, [name: string, value: number, unit: string][]
       ['loss_percent', 25, '%'],
     ],
   ],
-  ['ping in vain', { check_type: 'ping', sent: 3, received: 0, ms: null }, [['loss_percent', 100, '%']]],
+  ['a failed ping', { check_type: 'ping', sent: 3, received: 0, ms: null }, [['loss_percent', 100, '%']]],
   [
     'ping that could not be sent',
     { check_type: 'ping', sent: 0, received: 0, ms: null },
@@ -109,13 +109,13 @@ test.each<[string, MeasuredValues, [name: string, value: number, unit: string][]
       ['cert_days', 30.13, 'd'],
     ],
   ],
-  ['a port in vain', { check_type: 'tcp', reason: 'Refused.', ms: null }, []],
+  ['a closed port', { check_type: 'tcp', reason: 'Refused.', ms: null }, []],
   ['what could not be measured', { check_type: 'unmeasurable', reason: 'no' }, []],
-])('the numbers of %s', (_, measured, expected) => {
+])('the values of %s', (_, measured, expected) => {
   expect(seriesOf(measured).map(({ name, value, unit }) => [name, value, unit])).toEqual(expected)
 })
 
-test('names within one measurement differ, also when a script names its metrics like ours', () => {
+test('names in one measurement differ, also if a script uses built-in names', () => {
   const metrics = ['retcode', 'percent', 'ms'].map((name) => ({ name, value: 1, unit: '' }))
   const names = seriesOf({ ...ran, retcode: 0, metrics }).map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)

@@ -5,7 +5,7 @@ const parents = new Map<number, number | null>([
   [1, 2],
   [2, 3],
   [3, null],
-  // A circle that is there already is not walked for ever.
+  // An existing cycle is not followed forever.
   [8, 9],
   [9, 8],
 ])

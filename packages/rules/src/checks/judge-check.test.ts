@@ -28,7 +28,7 @@ const verdict = (check: CheckToJudge, measured: MeasuredValues) => {
   return severity ?? 'passes'
 }
 
-describe('disk space counts what is left', () => {
+describe('disk space is free space', () => {
   test.each([
     ['half is free', {}, {}, 'passes'],
     ['exactly the warning threshold', {}, { free_bytes: 25 * GB }, 'passes'],
@@ -59,7 +59,7 @@ describe('disk space counts what is left', () => {
     expect(verdict(disk(check), space(measured))).toBe(expected)
   })
 
-  test('words say how much is left', () => {
+  test('the message contains the free space', () => {
     expect(judgeCheck(disk(), space()).more_info).toBe('50 GB of 100 GB free (50 %)')
     expect(judgeCheck(disk({ threshold_unit: 'inodes' }), space()).more_info).toBe(
       '60 % of the inodes are free',
@@ -67,7 +67,7 @@ describe('disk space counts what is left', () => {
     expect(judgeCheck(disk(), space({ exists: false })).more_info).toBe('Disk /srv does not exist.')
   })
 
-  test('what is left has the unit of the thresholds', () => {
+  test('free space has the unit of the thresholds', () => {
     const measured = { total_bytes: 200 * GB, free_bytes: 50 * GB, inodes_total: 10, inodes_free: 1 }
     expect(diskLeft('percent', measured)).toBe(25)
     expect(diskLeft('gigabytes', measured)).toBe(50)
@@ -94,7 +94,7 @@ test.each([
   expect(verdict({ check_type: 'memory', memory_kind: 'swap', ...thresholds }, swap)).toBe(expected)
 })
 
-test('a machine without swap passes a check of its swap', () => {
+test('a machine without swap passes a swap check', () => {
   const check = {
     check_type: 'memory',
     memory_kind: 'swap',
@@ -156,7 +156,7 @@ describe('a service', () => {
   ] as const)('that is %s, with %o', (state, more, expected) => {
     expect(verdict(check(more), service(state))).toBe(expected)
   })
-  test('that was started again passes and says so', () => {
+  test('that was restarted passes and reports that', () => {
     expect(judgeCheck(check(), service('running', true))).toEqual({
       passing: true,
       severity: null,
@@ -211,7 +211,7 @@ describe('a script', () => {
     expect(verdict(check({ metric_thresholds: [{ ...threshold, ...more }] }), ran(measured))).toBe(expected)
   })
 
-  test('says its first own line, or the metric that fails', () => {
+  test('shows its first own line, or the failing metric', () => {
     expect(judgeCheck(check(), ran()).more_info).toBe('all is well')
     expect(judgeCheck(check(), ran({ stdout: '', stderr: 'oops\n', retcode: 1 })).more_info).toBe('oops')
     expect(judgeCheck(check(), ran({ stdout: '' })).more_info).toBe('No output')
@@ -230,7 +230,7 @@ test.each([
   ['missing', 0, 0, true, 1, 1, 'warning'],
   ['missing', 1, 1, false, 0, 0, 'passes'],
 ] as const)(
-  'a file that should be %s, at most %d minutes old and %d MB: there %s, %d s, %d MB',
+  'a file that should be %s, at most %d minutes old and %d MB: exists %s, %d s, %d MB',
   (expect_, minutes, mb, exists, age_seconds, size, expected) => {
     const check = {
       check_type: 'file',
@@ -244,7 +244,7 @@ test.each([
   },
 )
 
-test('the age of a file is said as a length of time', () => {
+test('the age of a file is shown as a duration', () => {
   const check = {
     check_type: 'file',
     path: '/x',
@@ -259,7 +259,7 @@ test('the age of a file is said as a length of time', () => {
   expect(words(-5)).toBe('3 MB, changed 0 s ago')
 })
 
-test('what could not be measured is an error and says why', () => {
+test('a failed measurement is an error with the reason', () => {
   const reason = 'systemd does not run here.'
   expect(judgeCheck(disk(), { check_type: 'unmeasurable', reason })).toEqual({
     passing: false,

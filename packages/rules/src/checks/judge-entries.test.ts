@@ -10,8 +10,8 @@ test.each([
   ['not_contains', 1, 0, true, 'info', 'No matching entries in the last 1 h'],
   ['not_contains', 2, 2, true, 'passes', '2 matching entries in the last 1 h, the newest: It failed.'],
   ['not_contains', 2, 2, false, 'passes', /^2 matching/],
-  ['not_contains', 2, 1, false, 'info', /could be read in time$/],
-] as const)('a log that fails when it %s %d entries: %d, all of it read %s', (...given) => {
+  ['not_contains', 2, 1, false, 'info', /was read in time$/],
+] as const)('a log that fails when it %s %d entries: %d, completely read %s', (...given) => {
   const [fail_when, number_of_events_b4_alert, count, is_whole, expected, words] = given
   const check = {
     check_type: 'journal',

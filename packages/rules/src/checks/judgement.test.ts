@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { severityOf } from './judgement.ts'
 
-test('a worse value is never judged milder, whatever the thresholds', () => {
+test('a worse value never gets a lower severity, whatever the thresholds', () => {
   const order = [null, 'info', 'warning', 'error']
   const rank = (value: number, pair: Parameters<typeof severityOf>[0]) =>
     order.indexOf(severityOf(pair, value))

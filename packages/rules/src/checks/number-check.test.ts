@@ -20,6 +20,6 @@ test.each([
   ['Infinity', undefined],
   ['NaN', undefined],
   ['4,625', undefined],
-])('spec 5, number check: %j', (text, id) => {
+])('event id: %j', (text, id) => {
   expect(readEventId(text)).toBe(id)
 })

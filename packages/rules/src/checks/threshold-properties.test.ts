@@ -5,7 +5,7 @@ import { judgeCheck } from './table.ts'
 import { type Severity, severityOf } from './judgement.ts'
 import { previewThresholds, validateThresholds } from './thresholds.ts'
 
-// 0 is "not set", and comes up often.
+// 0 is "not set", and is generated often.
 const threshold = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 99 }))
 const pair = fc.record({ warning: threshold, error: threshold, reverse: fc.boolean() })
 const working = pair.filter((one) => validateThresholds(one) === undefined)
@@ -16,7 +16,7 @@ const judge = (
   value: number,
 ) => severityOf({ warning_threshold: warning, error_threshold: error, reverse }, value) ?? 'none'
 
-test('spec 5, thresholds: of each pair exactly what the spec says is refused, with its message', () => {
+test('only invalid pairs are refused, with the correct message', () => {
   fc.assert(
     fc.property(pair, ({ warning, error, reverse }) => {
       const order = reverse ? warning > error : warning < error
@@ -32,7 +32,7 @@ test('spec 5, thresholds: of each pair exactly what the spec says is refused, wi
   )
 })
 
-test('the further a number is on the wrong side, the worse it is, and what is not set says nothing', () => {
+test('a value further beyond a threshold is never less severe, and unset thresholds have no effect', () => {
   fc.assert(
     fc.property(working, percent, percent, (one, a, b) => {
       const [better, worse] = one.reverse
@@ -45,7 +45,7 @@ test('the further a number is on the wrong side, the worse it is, and what is no
   )
 })
 
-test('reverse mode is the same seen from the other end', () => {
+test('reverse mode mirrors the normal mode', () => {
   const flip = (value: number) => (value === 0 ? 0 : 100 - value)
   fc.assert(
     fc.property(working, percent, (one, value) => {
@@ -56,7 +56,7 @@ test('reverse mode is the same seen from the other end', () => {
   )
 })
 
-test('a changed pair of thresholds judges the last number as if it had always been there', () => {
+test('changed thresholds judge the last value as if they had always been set', () => {
   fc.assert(
     fc.property(working, percent, ({ warning, error, reverse }, value) => {
       const thresholds = { warning_threshold: warning, error_threshold: error }
@@ -80,7 +80,7 @@ test('a changed pair of thresholds judges the last number as if it had always be
   )
 })
 
-test('the preview says of samples what judging them one after the other says', () => {
+test('the preview of samples matches judging them one by one', () => {
   const INTERVAL = 60
   fc.assert(
     fc.property(
@@ -115,7 +115,7 @@ test('the preview says of samples what judging them one after the other says', (
   )
 })
 
-test('spec 5, time period: 1 to 3 digits and s, m, h or d in either case; anything else is 0 and logged', () => {
+test('a time period is 1 to 3 digits and s, m, h or d in either case; anything else is 0 and logged', () => {
   const unit = fc.constantFrom('s', 'm', 'h', 'd', 'S', 'M', 'H', 'D')
   const seconds = { s: 1, m: 60, h: 3600, d: 86_400 }
   fc.assert(

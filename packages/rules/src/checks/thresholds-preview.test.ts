@@ -31,7 +31,7 @@ describe('samples', () => {
     expect(preview).toMatchObject({ alerts, errorSeconds: error, warningSeconds: warning })
   })
 
-  test('what counts down fails below', () => {
+  test('in reverse mode values below fail', () => {
     const preview = previewThresholds([raw(50, 20, 5, 50)], DISK, until(4))
     expect(preview).toMatchObject({ alerts: 1, errorSeconds: 100, warningSeconds: 100, since: 0 })
     expect(preview.failures).toEqual([
@@ -40,7 +40,7 @@ describe('samples', () => {
     ])
   })
 
-  test('runs in a row have to fail before it counts', () => {
+  test('consecutive failed runs are required', () => {
     const preview = previewThresholds(
       [raw(95, 95, 10, 95, 95, 95, 95)],
       { ...CPU, fails_b4_alert: 3 },
@@ -50,7 +50,7 @@ describe('samples', () => {
     expect(preview.failures).toEqual([{ from: 500, to: 700, severity: 'error' }])
   })
 
-  test('a threshold that is not set never fails', () => {
+  test('an unset threshold never fails', () => {
     expect(previewThresholds([raw(99)], { ...CPU, error_threshold: 0 }, 100)).toMatchObject({
       alerts: 1,
       errorSeconds: 0,
@@ -58,17 +58,17 @@ describe('samples', () => {
     })
   })
 
-  test('a sample does not hold through a long silence', () => {
+  test('a sample does not count through a long gap', () => {
     const part = { resolution: 0, points: [[0, 95, 95, 95] as const, [10_000, 10, 10, 10] as const] }
     expect(previewThresholds([part], CPU, 10_100).errorSeconds).toBe(200)
   })
 })
 
-describe('means', () => {
+describe('averages', () => {
   const mean = (from: number, value: number, least: number, most: number) =>
     [from, value, least, most] as const
 
-  test('a mean beyond stands for all of its runs', () => {
+  test('an average beyond counts for all of its runs', () => {
     const part = { resolution: 300, points: [mean(0, 95, 92, 99), mean(300, 20, 10, 30)] }
     expect(previewThresholds([part], { ...CPU, fails_b4_alert: 3 }, 600)).toMatchObject({
       alerts: 1,
@@ -76,18 +76,18 @@ describe('means', () => {
     })
   })
 
-  test('a peak within a good mean is one run', () => {
+  test('a peak in a good average is one run', () => {
     const part = { resolution: 300, points: [mean(0, 40, 10, 95), mean(300, 20, 10, 30)] }
     expect(previewThresholds([part], CPU, 600)).toMatchObject({ alerts: 1, errorSeconds: 100 })
     expect(previewThresholds([part], { ...CPU, fails_b4_alert: 2 }, 600).alerts).toBe(0)
   })
 
-  test('a trough counts where the number counts down', () => {
+  test('a minimum counts in reverse mode', () => {
     const part = { resolution: 3600, points: [mean(0, 40, 5, 60)] }
     expect(previewThresholds([part], DISK, 3600)).toMatchObject({ alerts: 1, errorSeconds: 100 })
   })
 
-  test('a failure that goes on from means into samples is one alert', () => {
+  test('a failure across averages and samples is one alert', () => {
     const older = { resolution: 300, points: [mean(0, 20, 10, 30), mean(300, 95, 95, 95)] }
     const newer = { resolution: 0, points: [mean(600, 95, 95, 95), mean(700, 10, 10, 10)] }
     const preview = previewThresholds([older, newer], CPU, 800)

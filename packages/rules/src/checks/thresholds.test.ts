@@ -15,7 +15,7 @@ test.each([
   [90, 70, LESS],
   [90, 90, LESS],
   [0.5, 0.6, undefined],
-])('spec 5, thresholds: warning %d, error %d', (warning, error, message) => {
+])('thresholds: warning %d, error %d', (warning, error, message) => {
   expect(validateThresholds({ warning, error })).toBe(message)
   expect(validateThresholds({ warning, error, reverse: false })).toBe(message)
 })
@@ -27,10 +27,10 @@ test.each([
   [0, 10, undefined],
   [10, 20, MORE],
   [10, 10, MORE],
-])('spec 5, thresholds in reverse mode: warning %d, error %d', (warning, error, message) => {
+])('thresholds in reverse mode: warning %d, error %d', (warning, error, message) => {
   expect(validateThresholds({ warning, error, reverse: true })).toBe(message)
 })
 
-test('spec 9, the threshold message is shown for 2 seconds', () => {
+test('the threshold message is shown for 2 seconds', () => {
   expect(THRESHOLD_MESSAGE_MS).toBe(2000)
 })

@@ -43,7 +43,7 @@ function chainOf(places: PolicyAssignment[], options: { policies?: ChainPolicy[]
   return chain.map((link) => [link.policy, link.assignment.level, link.outcome] as const)
 }
 
-test('issue 3, 5.1, levels: policies reach a machine from the nearest place to the furthest', () => {
+test('policies apply from the nearest assignment to the furthest', () => {
   expect(chainOf(ALL.map((one, index) => place(index + 1, one)))).toEqual([
     [5, 'agent', 'applies'],
     [4, 'search', 'applies'],
@@ -53,12 +53,12 @@ test('issue 3, 5.1, levels: policies reach a machine from the nearest place to t
   ])
 })
 
-test('several policies of one place apply in their order', () => {
+test('several policies at one target apply in their order', () => {
   const places = [place(1, CLIENT, 2), place(2, CLIENT, 1), place(3, CLIENT, 2)]
   expect(chainOf(places).map(([id]) => id)).toEqual([2, 1, 3])
 })
 
-test('what is assigned elsewhere does not appear', () => {
+test('assignments elsewhere do not appear', () => {
   const elsewhere = [
     { ...CLIENT, id: 9 },
     { ...SITE, id: 2 },
@@ -73,7 +73,7 @@ test.each<[string, object, string[]]>([
   ['the machine', { agent: true }, ['agent']],
   ['the site', { site: true }, ['agent', 'search', 'site']],
   ['the client', { client: true }, ['agent', 'search', 'site', 'client']],
-])('issue 3, 5.1, block inheritance: inheritance blocked by %s', (_by, blocks, levels) => {
+])('inheritance blocked by %s', (_by, blocks, levels) => {
   const on = machine({ blocks: { agent: false, site: false, client: false, ...blocks } })
   const chain = chainOf(
     ALL.map((one, index) => place(index + 1, one)),
@@ -89,11 +89,11 @@ test.each<[PolicyOutcome, Partial<ChainPolicy>]>([
   ['excluded_site', { excluded_sites: [3] }],
   ['excluded_client', { excluded_clients: [2] }],
   ['applies', { excluded_clients: [3], excluded_sites: [2], excluded_agents: ['PC13PC13'] }],
-])('issue 3, 5.1, exclusions: a policy is %s', (outcome, change) => {
+])('a policy is %s', (outcome, change) => {
   expect(chainOf([place(1, SITE)], { policies: [policy(1, change)] })).toEqual([[1, 'site', outcome]])
 })
 
-test('issue 3, 5.1, server and workstation slots: a slot for servers does not reach workstations', () => {
+test('a slot for servers does not apply to workstations', () => {
   const places = [
     place(1, { ...DEFAULT, monitoring_type: 'server' }),
     place(2, { ...DEFAULT, monitoring_type: 'workstation' }),
@@ -103,7 +103,7 @@ test('issue 3, 5.1, server and workstation slots: a slot for servers does not re
   expect(chainOf(places, { on }).map(([, , outcome]) => outcome)).toEqual(['applies', 'other_type'])
 })
 
-test('the same policy counts once, at its nearest place', () => {
+test('the same policy counts once, at its nearest assignment', () => {
   expect(chainOf([place(1, DEFAULT), place(1, SITE)])).toEqual([
     [1, 'site', 'applies'],
     [1, 'default', 'came_before'],
@@ -124,7 +124,7 @@ const somePolicy = (id: number) =>
     excluded_clients: fc.subarray([2, 5]),
   })
 const someSlot = fc.constantFrom(null, 'server' as const, 'workstation' as const)
-const somePlace: fc.Arbitrary<PolicyAssignment> = fc
+const someAssignment: fc.Arbitrary<PolicyAssignment> = fc
   .record({ policy: fc.integer({ min: 1, max: 6 }), position: fc.integer({ min: 0, max: 2 }) })
   .chain((head) =>
     fc
@@ -150,7 +150,7 @@ const somePlace: fc.Arbitrary<PolicyAssignment> = fc
   )
 const someWorld = fc.record({
   policies: fc.tuple(...[1, 2, 3, 4, 5].map(somePolicy)),
-  places: fc.array(somePlace, { maxLength: 25 }),
+  places: fc.array(someAssignment, { maxLength: 25 }),
   on: fc
     .record({
       monitoring_type: fc.constantFrom('server' as const, 'workstation' as const),
@@ -159,7 +159,7 @@ const someWorld = fc.record({
     .map(machine),
 })
 
-test('whatever is assigned, the chain holds what it promises', () => {
+test('for any assignments, the chain keeps its invariants', () => {
   fc.assert(
     fc.property(someWorld, ({ policies, places, on }) => {
       const chain = compilePolicyChain(policies, places, compileTarget)(on)
@@ -185,7 +185,7 @@ test('whatever is assigned, the chain holds what it promises', () => {
   )
 })
 
-test('the order in which policies and places are read makes no difference', () => {
+test('the order of policies and assignments in the input does not matter', () => {
   const shuffled = someWorld.chain((world) =>
     fc.record({
       world: fc.constant(world),

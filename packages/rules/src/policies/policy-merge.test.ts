@@ -17,7 +17,7 @@ const told = (merged: ReturnType<typeof mergePolicies<string>>) =>
     ...overrode.map((loser) => `${loser.source.own ? 'own' : loser.source.policy} ${loser.lost}`),
   ])
 
-test('what a machine has of its own stands before policies, and behind enforced ones', () => {
+test("a machine's own items override policies, and enforced policies override them", () => {
   const policies = [applied(1, 'site', ['cpu', 'disk']), applied(2, 'default', ['disk', 'ping'], true)]
   expect(told(mergePolicies(items('cpu', 'disk', 'tcp'), policies))).toEqual([
     ['disk', 2, 'own enforced', '1 enforced'],
@@ -27,7 +27,7 @@ test('what a machine has of its own stands before policies, and behind enforced 
   ])
 })
 
-test('of two policies the nearer one counts, at one place the earlier one', () => {
+test('the nearer of two policies wins, and the earlier one at one target', () => {
   const policies = [
     applied(1, 'agent', ['a']),
     applied(2, 'client', ['a', 'b']),
@@ -50,7 +50,7 @@ const somePolicies = fc
       .map(({ level, keys, enforced }, index) => applied(index, level, keys, enforced)),
   )
 
-test('nothing is lost and nothing comes twice, and the winner is the one that the rule names', () => {
+test('no item is lost or repeated, and the winner follows the rule', () => {
   fc.assert(
     fc.property(someKeys, somePolicies, (ownKeys, policies) => {
       const own: string[] = ownKeys

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { settleAgentSettings } from './policy-merge.ts'
 
-test('what no policy gives is as ever', () => {
+test('settings that no policy sets have their defaults', () => {
   expect(settleAgentSettings({}, 1)).toEqual({
     check_interval: 120,
     offline_time: 4,
@@ -15,7 +15,7 @@ test('what no policy gives is as ever', () => {
   })
 })
 
-test('a machine is overdue later than offline, whichever policies say so', () => {
+test('a machine is overdue later than offline, for any policies', () => {
   expect(settleAgentSettings({ offline_time: 45 }, 0)).toMatchObject({ offline_time: 45, overdue_time: 46 })
 })
 

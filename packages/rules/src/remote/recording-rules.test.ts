@@ -3,7 +3,7 @@ import { isToolRecorded, mergeRecordingSettings, type RecordingRules } from './r
 
 const BASE: RecordingRules = { record_terminals: 'servers', record_desktops: 'none' }
 
-test('the nearest place that says something about recording counts, each setting for itself', () => {
+test('the nearest recording settings apply, each setting separately', () => {
   const merged = mergeRecordingSettings(BASE, [
     { record_terminals: null, record_desktops: 'all' },
     { record_terminals: 'none', record_desktops: null },
@@ -18,11 +18,11 @@ test.each([
   ['terminal', 'workstation', false],
   ['desktop', 'server', false],
   ['vnc', 'workstation', false],
-] as const)('where nobody has set anything, a %s of a %s is recorded: %s', (tool, monitoringType, is) => {
+] as const)('by default, a %s of a %s is recorded: %s', (tool, monitoringType, is) => {
   expect(isToolRecorded(BASE, { tool, monitoringType })).toBe(is)
 })
 
-test('VNC to other machines is recorded as the desktop is', () => {
+test('VNC to other machines is recorded like the desktop', () => {
   const rules: RecordingRules = { record_terminals: 'none', record_desktops: 'all' }
   expect(isToolRecorded(rules, { tool: 'vnc', monitoringType: 'workstation' })).toBe(true)
   expect(isToolRecorded(rules, { tool: 'terminal', monitoringType: 'server' })).toBe(false)

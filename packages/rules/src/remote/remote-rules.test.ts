@@ -20,7 +20,7 @@ const NIGHT = { weekdays: [5], from: '22:00', to: '06:00' }
 /** 20 November 2026 was a Friday. */
 const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
 
-test('the nearest place that says something counts, each setting for itself', () => {
+test('the nearest settings apply, each setting separately', () => {
   expect(mergeRemoteSettings([])).toEqual(DEFAULT_REMOTE_RULES)
   const all = { ...NOTHING, hours: OFFICE, consent: 'ask' as const, forbidden: true }
   const client = { ...NOTHING, forbidden: false, banner: true }
@@ -50,14 +50,14 @@ test.each([
   expect(isWithinHours(hours, at(moment))).toBe(expected)
 })
 
-test('why there are no remote tools is said with the hours and the time there', () => {
+test('a refusal contains the hours and the local time', () => {
   const clock = () => ({ wallMs: at('21T09:05'), zone: 'Europe/Berlin' })
   expect(whyNoRemoteTools({ forbidden: false, hours: null }, clock)).toBeUndefined()
   expect(whyNoRemoteTools({ forbidden: true, hours: null }, clock)).toBe(
     'Remote tools are disabled on this machine.',
   )
   expect(whyNoRemoteTools({ forbidden: false, hours: OFFICE }, clock)).toBe(
-    'Remote tools may be used on this machine Mon, Tue, Wed, Thu, Fri from 08:00 to 17:00 (Europe/Berlin). It is 09:05 there.',
+    'Remote tools may be used on this machine Mon, Tue, Wed, Thu, Fri from 08:00 to 17:00 (Europe/Berlin). Its local time is 09:05.',
   )
   expect(tellHours({ ...NIGHT, weekdays: [0, 1, 2, 3, 4, 5, 6] })).toBe(
     'every day from 22:00 to 06:00 of the next day',

@@ -7,7 +7,7 @@ test.each([
   [DEFAULT_VNC_TARGETS, 'LOCALHOST', 5901, true],
   [DEFAULT_VNC_TARGETS, 'localhost', 22, false],
   [DEFAULT_VNC_TARGETS, '10.0.0.5', 5900, false],
-  // Other ways to write the machine itself, and what is no host.
+  // Other spellings of the machine itself, and invalid hosts.
   [DEFAULT_VNC_TARGETS, '127.1', 5900, false],
   [DEFAULT_VNC_TARGETS, '2130706433', 5900, false],
   [DEFAULT_VNC_TARGETS, '::1', 5900, false],
@@ -38,6 +38,6 @@ test.each([
   'a b:1',
   '1.2.3/8:1',
   '',
-])('%j is no target', (line) => {
-  expect(whyNoVncTarget(line)).toContain('Write host:port')
+])('%j is not a valid target', (line) => {
+  expect(whyNoVncTarget(line)).toContain('Use host:port')
 })

@@ -39,7 +39,7 @@ export function isAllowedVncTarget(lines: readonly string[], { host, port }: Vnc
   })
 }
 
-/** What is wrong with a line, as a sentence; undefined = valid. */
+/** Returns the problem of a line as a sentence; undefined = valid. */
 export function whyNoVncTarget(line: string): string | undefined {
   return parseLine(line) === undefined
     ? 'Use host:port or host:from-to, with a name, an address, a network such as 10.0.0.0/8, or * as the host.'

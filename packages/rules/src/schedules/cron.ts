@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 /** Clock changes skip two hours at most. */
 const MAX_GAP_MS = 3 * HOUR_MS
 /** February 29 occurs at least every eight years. */
-const FARTHEST_DAYS = 8 * 366
+const MAX_SEARCH_DAYS = 8 * 366
 /** Clock changes are at full quarters of an hour, so a step of this size never misses one. */
 const QUARTER_MINUTES = 15
 const THURSDAY = 4
@@ -70,7 +70,7 @@ export function nextCronRun(cron: Cron, zone: string, afterMs: number): number |
 function nextByClock(cron: Cron, zone: string, afterMs: number): number | undefined {
   const notBefore = wallClockAt(zone, afterMs) - MAX_GAP_MS
   const firstDay = Math.floor(notBefore / DAY_MS)
-  for (let day = firstDay; day < firstDay + FARTHEST_DAYS; day++) {
+  for (let day = firstDay; day < firstDay + MAX_SEARCH_DAYS; day++) {
     if (!isCronDay(cron, day)) continue
     for (const hour of cron.hours) {
       for (const minute of cron.minutes) {
@@ -88,7 +88,7 @@ function nextByElapsedTime(cron: Cron, zone: string, afterMs: number): number | 
   const hours = new Set(cron.hours)
   const minutes = new Set(cron.minutes)
   let at = (Math.floor(afterMs / MINUTE_MS) + 1) * MINUTE_MS
-  const end = at + FARTHEST_DAYS * DAY_MS
+  const end = at + MAX_SEARCH_DAYS * DAY_MS
   while (at < end) {
     const wall = wallClockAt(zone, at)
     const day = Math.floor(wall / DAY_MS)
@@ -108,7 +108,7 @@ function nextByElapsedTime(cron: Cron, zone: string, afterMs: number): number | 
 
 function nextCronDay(cron: Cron, day: number): number {
   let next = day + 1
-  while (!isCronDay(cron, next) && next < day + FARTHEST_DAYS) next++
+  while (!isCronDay(cron, next) && next < day + MAX_SEARCH_DAYS) next++
   return next
 }
 

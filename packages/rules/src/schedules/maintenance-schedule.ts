@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const MINUTES_OF_DAY = 1440
 /** The 31st occurs at least every 62 days. */
-const FARTHEST_DAYS = 100
+const MAX_SEARCH_DAYS = 100
 const FIRST_YEAR = 2000
 const LAST_YEAR = 2100
 const THURSDAY = 4
@@ -61,7 +61,7 @@ export function nextOccurrences(times: MaintenanceTimes, afterMs: number, count:
   return found
 }
 
-/** What is wrong with a schedule, as a sentence for its author. The functions above require a valid schedule. */
+/** Returns the problem of a schedule as a sentence for its author. The functions above require a valid schedule. */
 export function findScheduleProblem(times: MaintenanceTimes): ScheduleProblem | undefined {
   const { recurs, minutes } = times
   if (!isTimeZone(times.time_zone)) {
@@ -119,7 +119,7 @@ function nextStart(times: MaintenanceTimes, afterMs: number): number | undefined
   let day = firstDay
   // A day earlier: a start that falls into a gap at midnight is on the next local day.
   if (afterMs > firstDay * DAY_MS) day = Math.max(day, dayOf(wallClockAt(times.time_zone, afterMs)) - 1)
-  for (let steps = 0; steps < FARTHEST_DAYS; steps++, day++) {
+  for (let steps = 0; steps < MAX_SEARCH_DAYS; steps++, day++) {
     if (times.recurs === 'once' && day > firstDay) return undefined
     if (!isChosen(times, day)) continue
     const startMs = instantOf(times.time_zone, day * DAY_MS + timeOfDay)
@@ -132,7 +132,7 @@ function nextStart(times: MaintenanceTimes, afterMs: number): number | undefined
 function latestStart(times: MaintenanceTimes, atMs: number): number | undefined {
   const { firstDay, timeOfDay, untilMs } = readTimes(times)
   let day = times.recurs === 'once' ? firstDay : dayOf(wallClockAt(times.time_zone, Math.min(atMs, untilMs)))
-  for (let steps = 0; steps < FARTHEST_DAYS && day >= firstDay; steps++, day--) {
+  for (let steps = 0; steps < MAX_SEARCH_DAYS && day >= firstDay; steps++, day--) {
     if (!isChosen(times, day)) continue
     const startMs = instantOf(times.time_zone, day * DAY_MS + timeOfDay)
     if (startMs <= atMs && startMs <= untilMs) return startMs

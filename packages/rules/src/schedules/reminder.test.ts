@@ -11,10 +11,10 @@ test.each([
   ['09:35:00.001', local(9, 35, 0, 1), local(10, 35)],
   ['09:36', local(9, 36), local(10, 35)],
   ['23:59', local(23, 59), local(24, 35)],
-])('spec 9, the reminder default at %s is the next :35, strictly in the future', (_now, nowMs, expected) => {
+])('the reminder default at %s is the next :35, strictly in the future', (_now, nowMs, expected) => {
   expect(nextReminderAt(nowMs)).toBe(expected)
 })
 
-test('spec 9, the reminder minute is 35', () => {
+test('the reminder minute is 35', () => {
   expect(REMINDER_MINUTE).toBe(35)
 })

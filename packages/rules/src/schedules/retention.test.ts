@@ -17,6 +17,6 @@ test.each([
   ).toEqual(expected)
 })
 
-test('what is kept by default is in order', () => {
+test('the defaults are valid', () => {
   expect(findShorterKept(DEFAULT_RETENTION)).toEqual({})
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { taskFitsPlatform, taskKey } from './task-problems.ts'
 
-test('a task is the same by its name, however it is written', () => {
+test('tasks are identified by name, case-insensitive', () => {
   expect(taskKey({ name: ' Tidy UP ' })).toBe(taskKey({ name: 'tidy up' }))
 })
 
@@ -10,6 +10,6 @@ test.each([
   { platforms: ['windows'], plat: 'linux', scripts: [], fits: false },
   { platforms: ['linux'], plat: 'linux', scripts: [['windows']], fits: false },
   { platforms: ['linux'], plat: 'linux', scripts: [[], undefined], fits: true },
-])('$platforms with scripts $scripts reaches $plat: $fits', ({ platforms, plat, scripts, fits }) => {
+])('$platforms with scripts $scripts supports $plat: $fits', ({ platforms, plat, scripts, fits }) => {
   expect(taskFitsPlatform(platforms, plat, scripts)).toBe(fits)
 })

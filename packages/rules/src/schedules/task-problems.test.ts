@@ -53,7 +53,7 @@ test.each([
   [{ random_task_delay: '2d' }, 'random_task_delay'],
   [{ random_task_delay: 'x' }, 'random_task_delay'],
   [{ remove_if_not_scheduled: true }, 'expire_date'],
-] as [Partial<Checked>, string][])('4.1 and 4.2: %j is refused at %s', (task, field) => {
+] as [Partial<Checked>, string][])('%j is refused at %s', (task, field) => {
   expect(findTaskProblem({ random_task_delay: null, ...times(task), ...task })?.field).toBe(field)
 })
 
@@ -62,7 +62,7 @@ test.each([
   ['15m', 900],
   ['2H', 7200],
   ['1D', 86_400],
-])('4.2 time periods: a task is repeated every %s, which is %i seconds', (period, seconds) => {
+])('a task is repeated every %s, which is %i seconds', (period, seconds) => {
   const task = times({ task_repetition_interval: period, task_repetition_duration: '9d' })
   expect(findTaskProblem({ ...task, random_task_delay: period })).toBeUndefined()
   const [first = 0, second = 0] = nextTaskRuns(
@@ -75,7 +75,7 @@ test.each([
 })
 
 test.each(['1000s', '5', 'm', '1.5h', '5w', '-5m', '15 m', '0m'])(
-  '4.2 time periods: %s is none, for an interval, a duration or a delay',
+  '%s is not a valid interval, duration or delay',
   (period) => {
     const problemOf = (given: Partial<Checked>) =>
       findTaskProblem({ random_task_delay: null, ...times(given), ...given })

@@ -4,7 +4,7 @@ import { isTimed, nextTaskRun, parseTimePeriod, type TaskTimes } from './task-sc
 
 const FIRST_YEAR = 2000
 const LAST_YEAR = 2100
-const SHORTEST_INTERVAL_SECONDS = 60
+const MIN_INTERVAL_SECONDS = 60
 const MAX_DELAY_SECONDS = 24 * 3600
 const PERIOD = 'Use a number and s, m, h or d, for example 15m.'
 
@@ -13,7 +13,7 @@ export interface TaskProblem {
   sentence: string
 }
 
-/** What is wrong with a schedule, as a sentence for its author. task-schedule.ts requires a valid one. */
+/** Returns the problem of a schedule as a sentence for its author. task-schedule.ts requires a valid one. */
 export function findTaskProblem(times: CheckedTimes): TaskProblem | undefined {
   return listTaskProblems(times)[0]
 }
@@ -74,7 +74,7 @@ function findRepetitionProblem(times: TaskTimes): TaskProblem | undefined {
   const durationSeconds = parseTimePeriod(duration ?? '', () => {})
   if (intervalSeconds === 0) return { field: 'task_repetition_interval', sentence: PERIOD }
   if (durationSeconds === 0) return { field: 'task_repetition_duration', sentence: PERIOD }
-  if (intervalSeconds < SHORTEST_INTERVAL_SECONDS)
+  if (intervalSeconds < MIN_INTERVAL_SECONDS)
     return { field: 'task_repetition_interval', sentence: 'At least one minute.' }
   if (durationSeconds < intervalSeconds) {
     return {

@@ -43,8 +43,8 @@ const cron = (cron_expression: string): Partial<TaskTimes> => ({
   cron_expression,
 })
 
-// Day before, day of the change, day after. What the clocks leave out runs at the first moment after the gap, what they
-// show twice runs at the first of both; a cron expression with a fixed hour does the same.
+// Day before, day of the change, day after. A skipped time runs at the first moment after the gap, a repeated time
+// runs at the first of both; a cron expression with a fixed hour does the same.
 const CHANGES: [zone: string, time: string, day: string, runs: string[]][] = [
   // Clocks go from 02:00 to 03:00.
   [ZURICH, '02:30', '2026-03-28', ['03-28T01:30', '03-29T01:00', '03-30T00:30']],
@@ -76,7 +76,7 @@ const CHANGES: [zone: string, time: string, day: string, runs: string[]][] = [
 ]
 
 test.each(CHANGES)(
-  '4.1 daylight-saving changes of 2026 and 2027: in %s at %s around %s',
+  'daylight-saving changes of 2026 and 2027: in %s at %s around %s',
   (zone, time, day, runs) => {
     const from = new Date(Date.parse(`${day.slice(0, 4)}-${runs[0]}Z`) - 2 * HOUR_MS).toISOString()
     expect(runsAfter({ run_time_date: `2026-01-01T${time}` }, zone, from, 3)).toEqual(runs)
@@ -88,21 +88,21 @@ test.each(CHANGES)(
 )
 
 test.each([
-  // Every hour goes on while the clocks stand still or jump.
+  // Hourly runs continue while the clocks repeat or skip an hour.
   [ZURICH, '15 * * * *', '2026-03-29T00:00', ['03-29T00:15', '03-29T01:15', '03-29T02:15']],
   [ZURICH, '15 * * * *', '2026-10-25T00:00', ['10-25T00:15', '10-25T01:15', '10-25T02:15']],
   [ZURICH, '30 */2 * * *', '2027-10-30T22:00', ['10-30T22:30', '10-31T00:30', '10-31T01:30', '10-31T03:30']],
   [CHATHAM, '50 */3 * * *', '2026-09-26T11:00', ['09-26T12:05', '09-26T14:05', '09-26T17:05']],
   [LORD_HOWE, '*/20 * * * *', '2026-10-03T15:15', ['10-03T15:40', '10-03T16:00', '10-03T16:20']],
   [SANTIAGO, '0 * * * 6', '2026-04-05T02:30', ['04-05T03:00', '04-11T04:00']],
-  // Five minutes of an hour that is left out are one moment.
+  // Five minutes of a skipped hour are one moment.
   [ZURICH, '*/5 2 * * *', '2026-03-29T00:00', ['03-29T01:00', '03-30T00:00', '03-30T00:05']],
   [NEW_YORK, '0 9 * * mon-fri', '2026-10-30T14:00', ['11-02T14:00', '11-03T14:00']],
   [NEW_YORK, '0 12 13 * fri', '2026-02-12T00:00', ['02-13T17:00', '02-20T17:00']],
   [NEW_YORK, '0 0 29 2 *', '2026-01-01T00:00', ['02-29T05:00']],
   [ZURICH, '@daily', '2026-06-01T00:00', ['06-01T22:00', '06-02T22:00']],
 ] as [string, string, string, string[]][])(
-  '4.1 cron expression: in %s by %s',
+  'cron expression: in %s by %s',
   (zone, expression, after, runs) => {
     expect(runsAfter(cron(expression), zone, `${after}Z`, runs.length)).toEqual(runs)
   },
@@ -143,13 +143,13 @@ test.each([
   ],
   ['run once', { task_type: 'runonce', run_time_date: '2026-03-01T02:00' }, ['03-01']],
   ['expiry, until its end', { expire_date: '2026-01-03T02:00' }, ['01-02', '01-03']],
-  ['manual, never by itself', { task_type: 'manual' }, []],
-] as [string, Partial<TaskTimes>, string[]][])('4.1 %s', (_, task, days) => {
+  ['manual, never automatic', { task_type: 'manual' }, []],
+] as [string, Partial<TaskTimes>, string[]][])('%s', (_, task, days) => {
   const found = runsAfter(task, 'UTC', '2026-01-01T02:00Z', Math.max(days.length, 1))
   expect(found).toEqual(days.map((day) => `${day}T02:00`))
 })
 
-test('4.1 repetition: it goes on by elapsed time until its duration is over', () => {
+test('repetitions follow elapsed time until the duration is over', () => {
   const task = { task_repetition_interval: '15m', task_repetition_duration: '1h' }
   // 01:45 in Zurich; at 02:00 the clocks go to 03:00.
   const given = { ...task, run_time_date: '2026-01-01T01:45' }
@@ -187,7 +187,7 @@ test.each([
   },
 )
 
-test('what has no end, and what does not run by the clock, is never over', () => {
+test('a schedule without an end, and types without a clock, are never over', () => {
   for (const task_type of ['daily', 'manual', 'startup', 'onboarding', 'checkfailure'] as const)
     expect(isTaskOver({ ...times({ task_type }), random_task_delay: null }, ZURICH, Date.UTC(2099, 0))).toBe(
       false,
@@ -221,7 +221,7 @@ test.each([
     { task_repetition_interval: '15m', task_repetition_duration: '1h' },
     'Every day at 02:00, then every 15m for 1h',
   ],
-] as [Partial<TaskTimes>, string][])('%j reads %j', (task, words) => {
+] as [Partial<TaskTimes>, string][])('%j is described as %j', (task, words) => {
   expect(describeTask(times(task))).toBe(words)
 })
 
@@ -248,7 +248,7 @@ test('a daily task runs once on every day of the calendar, at its time or just a
   )
 })
 
-test('what runs every few minutes runs by elapsed time in every zone, whatever the clocks do', () => {
+test('runs every few minutes follow elapsed time in every zone', () => {
   fc.assert(
     fc.property(zone, instant, fc.constantFrom(1, 5, 15), (where, after, every) => {
       const task = times(cron(`*/${every} * * * *`))
@@ -260,7 +260,7 @@ test('what runs every few minutes runs by elapsed time in every zone, whatever t
   )
 })
 
-test('the next run never depends on where one begins to look', () => {
+test('the next run does not depend on the start of the search', () => {
   const task = fc.constantFrom<Partial<TaskTimes>>(
     {},
     { task_type: 'weekly', run_time_bit_weekdays: 1, weekly_interval: 3 },

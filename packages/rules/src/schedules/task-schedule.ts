@@ -22,7 +22,7 @@ function logError(message: string): void {
 
 const DAY_MS = 86_400_000
 /** February 29 occurs at least every eight years, which is longer than 255 days or 52 weeks. */
-const FARTHEST_DAYS = 8 * 366
+const MAX_SEARCH_DAYS = 8 * 366
 const THURSDAY = 4
 export const LAST_DAY_BIT = 0x80000000
 const LAST_WEEK_BIT = 16
@@ -167,7 +167,7 @@ function nextStart(times: TaskTimes, zone: string, afterMs: number): number | un
   let day = firstDay
   // A day earlier: a start that falls into a gap at midnight is on the next local day.
   if (afterMs > firstDay * DAY_MS) day = Math.max(day, Math.floor(wallClockAt(zone, afterMs) / DAY_MS) - 1)
-  for (const end = day + FARTHEST_DAYS; day < end; day++) {
+  for (const end = day + MAX_SEARCH_DAYS; day < end; day++) {
     if (!isTaskDay(times, day, firstDay)) continue
     const run = instantOf(zone, day * DAY_MS + (first - firstDay * DAY_MS))
     if (run > afterMs) return run

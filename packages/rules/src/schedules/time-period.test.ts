@@ -13,7 +13,7 @@ test.each([
   ['999d', 86_313_600],
   ['0s', 0],
   ['007m', 420],
-])('spec 5, time period: %s is %d seconds', (text, seconds) => {
+])('time period: %s is %d seconds', (text, seconds) => {
   const messages: string[] = []
   expect(parseTimePeriod(text, (message) => messages.push(message))).toBe(seconds)
   expect(messages).toEqual([])
@@ -34,13 +34,13 @@ test.each([
   '5mm',
   '٥m',
   'constructor',
-])('spec 8, an invalid time period is logged and gives 0: %j', (text) => {
+])('an invalid time period is logged and gives 0: %j', (text) => {
   const messages: string[] = []
   expect(parseTimePeriod(text, (message) => messages.push(message))).toBe(0)
   expect(messages).toEqual(['Time Period is invalid'])
 })
 
-test('spec 8, without a callback the invalid period goes to the error log', () => {
+test('without a callback the invalid period is logged as an error', () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   expect(parseTimePeriod('soon')).toBe(0)
   expect(log.mock.calls).toEqual([['Time Period is invalid']])

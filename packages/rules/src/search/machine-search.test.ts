@@ -64,7 +64,7 @@ test.each([
   ['custom field', 'rack'],
   ['custom field of several values', 'night'],
   ['custom field of a checkbox', 'true'],
-])('SRCH-01, the %s is searched: %s', (_field, word) => {
+])('the %s is searched: %s', (_field, word) => {
   expect(found(word)).toBe(true)
   expect(found(word.toUpperCase())).toBe(true)
 })
@@ -82,50 +82,50 @@ test.each([
   ['<img', false],
   ['.*', false],
   ['p c - 1 2', true],
-])('SRCH-02, all words count, in any order and case: %j', (text, expected) => {
+])('all words must match, in any order and case: %j', (text, expected) => {
   expect(found(text)).toBe(expected)
 })
 
-test('letters composed or decomposed are the same letters', () => {
+test('composed and decomposed letters match', () => {
   expect(found('Zürich'.normalize('NFD'))).toBe(true)
   expect(found('zürich', machine({ site_name: 'Zürich'.normalize('NFD') }))).toBe(true)
 })
 
-test('what only the table shows is searched where it is handed in', () => {
+test('additional texts of the table are searched', () => {
   const row = machine()
   expect(compileSearch('nov-21-2026', now)(row, searchText(row, ['Nov-21-2026 - 09:00']))).toBe(true)
 })
 
-test('a lost link reads away, and not online', () => {
+test('a lost link matches away, and not online', () => {
   expect(found('away', machine({ connected: false }))).toBe(true)
   expect(found('online', machine({ connected: false }))).toBe(false)
 })
 
-test.each<[string, string, Partial<SearchableMachine>]>([
-  ['SRCH-04', 'is:patchespending', { has_patches_pending: true }],
-  ['SRCH-05', 'is:actionspending', { pending_actions_count: 1 }],
-  ['SRCH-06', 'is:checksfailing', { checks: { ...NO_CHECKS, has_failing_checks: true } }],
-  ['SRCH-07', 'is:rebootneeded', { needs_reboot: true }],
-  ['SRCH-08', 'is:offline', { status: 'offline', connected: false }],
-  ['SRCH-08', 'is:overdue', { status: 'overdue', connected: false }],
-  ['SRCH-09', 'is:expired', { last_seen: daysAgo(30) }],
-  ['beyond SRCH', 'is:checksold', { checks: { ...NO_CHECKS, total: 3, old: 1, pending: 1 } }],
-  ['beyond SRCH', 'is:noresults', { checks: { ...NO_CHECKS, total: 3, pending: 3 } }],
-  ['beyond SRCH', 'is:maintenance', { maintenance_mode: true }],
-  ['beyond SRCH', 'is:away', { connected: false }],
-])('%s, %s', (_id, word, change) => {
+test.each<[string, Partial<SearchableMachine>]>([
+  ['is:patchespending', { has_patches_pending: true }],
+  ['is:actionspending', { pending_actions_count: 1 }],
+  ['is:checksfailing', { checks: { ...NO_CHECKS, has_failing_checks: true } }],
+  ['is:rebootneeded', { needs_reboot: true }],
+  ['is:offline', { status: 'offline', connected: false }],
+  ['is:overdue', { status: 'overdue', connected: false }],
+  ['is:expired', { last_seen: daysAgo(30) }],
+  ['is:checksold', { checks: { ...NO_CHECKS, total: 3, old: 1, pending: 1 } }],
+  ['is:noresults', { checks: { ...NO_CHECKS, total: 3, pending: 3 } }],
+  ['is:maintenance', { maintenance_mode: true }],
+  ['is:away', { connected: false }],
+])('%s', (word, change) => {
   expect(found(word, machine(change))).toBe(true)
   expect(found(word.toUpperCase(), machine(change))).toBe(true)
   expect(found(word)).toBe(false)
 })
 
-test('SRCH-08, is:online goes by the status, so a link lost a moment ago still counts', () => {
+test('is:online uses the status, so a link that was just lost still matches', () => {
   expect(found('is:online')).toBe(true)
   expect(found('is:online', machine({ connected: false }))).toBe(true)
   expect(found('is:online', machine({ status: 'offline', connected: false }))).toBe(false)
 })
 
-test('SRCH-08, of several availability words the last one wins', () => {
+test('the last of several availability terms wins', () => {
   const offline = machine({ status: 'offline', connected: false })
   expect(found('is:online is:offline', offline)).toBe(true)
   expect(found('is:offline is:online', offline)).toBe(false)
@@ -140,12 +140,12 @@ test.each([
   ['a year', daysAgo(365), true],
   ['never seen', null, false],
   ['an unreadable instant', 'soon', false],
-])('SRCH-09, is:expired: last seen %s', (_case, last_seen, expected) => {
+])('is:expired: last seen %s', (_case, last_seen, expected) => {
   expect(EXPIRED_DAYS).toBe(30)
   expect(found('is:expired', machine({ last_seen }))).toBe(expected)
 })
 
-test('SRCH-03, words and is: words must all hold', () => {
+test('words and is: terms must all match', () => {
   const row = machine({ needs_reboot: true, maintenance_mode: true })
   expect(found('is:rebootneeded nord is:maintenance desk', row)).toBe(true)
   expect(found('is:rebootneeded is:checksfailing', row)).toBe(false)
@@ -153,7 +153,7 @@ test('SRCH-03, words and is: words must all hold', () => {
 })
 
 test.each(['is:', 'is:onlin', 'is:constructor', 'is:__proto__', 'is:online,'])(
-  'an unknown is: word is named and searched as text: %s',
+  'an unknown is: term is reported and searched as text: %s',
   (word) => {
     expect(parseSearch(`pc ${word} ${word}`)).toEqual({ words: ['pc', word], flags: [], unknown: [word] })
     expect(found(word)).toBe(false)
@@ -161,15 +161,15 @@ test.each(['is:', 'is:onlin', 'is:constructor', 'is:__proto__', 'is:online,'])(
   },
 )
 
-test('a word that merely holds is: is text', () => {
+test('a word that only contains is: is text', () => {
   expect(parseSearch('this:that')).toEqual({ words: ['this:that'], flags: [], unknown: [] })
 })
 
-test('every is: word is understood', () => {
+test('every is: term is supported', () => {
   for (const flag of SEARCH_FLAGS) expect(parseSearch(flag)).toMatchObject({ words: [], unknown: [] })
 })
 
-test('100,000 rows are searched by words and flags together', () => {
+test('100,000 rows are searched by words and terms together', () => {
   const rows = Array.from({ length: 100_000 }, (_, i) =>
     machine({ hostname: `pc-${i}`, needs_reboot: i % 7 === 0 }),
   )

@@ -18,7 +18,7 @@ test.each([
     ['srv-9999999999999', 'srv-1'],
     ['srv-1', 'srv-9999999999999'],
   ],
-])('names sort without regard to case and accents, numbers by their size: %j', (names, sorted) => {
+])('names sort without case and accents, numbers by value: %j', (names, sorted) => {
   const order = names.toSorted((a, b) => (toSortKey(a) < toSortKey(b) ? -1 : 1))
   expect(order).toEqual(sorted)
 })

@@ -5,7 +5,7 @@ test.each<[string, TreeNode]>([
   ['Client|1', { kind: 'Client', id: 1 }],
   ['Site|42', { kind: 'Site', id: 42 }],
   ['Client|9007199254740991', { kind: 'Client', id: Number.MAX_SAFE_INTEGER }],
-])('spec 3, the selected tree node is written %s', (key, node) => {
+])('the selected tree node is written %s', (key, node) => {
   expect(parseTreeNode(key)).toEqual(node)
   expect(formatTreeNode(node)).toBe(key)
 })
@@ -35,6 +35,6 @@ test.each([
   7,
   ['Client|1'],
   { kind: 'Client', id: 1 },
-])('a key that names no node is undefined: %j', (key) => {
+])('an invalid key is undefined: %j', (key) => {
   expect(parseTreeNode(key)).toBeUndefined()
 })

@@ -11,12 +11,9 @@ test.each<[boolean, boolean, boolean, NodeColor | undefined]>([
   [true, false, true, 'maintenance'],
   [true, true, false, 'maintenance'],
   [true, true, true, 'maintenance'],
-])(
-  'spec 4, tree node colour: maintenance %j, error %j, warning %j',
-  (maintenance_mode, error, warning, color) => {
-    expect(nodeColor({ maintenance_mode, failing_checks: { error, warning } })).toBe(color)
-  },
-)
+])('node colour: maintenance %j, error %j, warning %j', (maintenance_mode, error, warning, color) => {
+  expect(nodeColor({ maintenance_mode, failing_checks: { error, warning } })).toBe(color)
+})
 
 test.each([
   [0, 0, false],
@@ -25,12 +22,9 @@ test.each([
   [3, 1, false],
   [3, 2, false],
   [3, 3, true],
-])(
-  'spec 4, tree colours: of %j machines %j in maintenance: %j',
-  (agent_count, maintenance_count, expected) => {
-    expect(isInMaintenance({ agent_count, maintenance_count })).toBe(expected)
-  },
-)
+])('of %j machines %j are in maintenance: %j', (agent_count, maintenance_count, expected) => {
+  expect(isInMaintenance({ agent_count, maintenance_count })).toBe(expected)
+})
 
 const node = (name: string, state: 'fine' | 'error' | 'warning' | 'maintenance' = 'fine') => ({
   name,
@@ -50,7 +44,7 @@ const clients = [
 const names = (sort: 'alpha' | 'alphafail') =>
   sortTree(clients, sort).map((client) => [client.name, client.sites.map((site) => site.name)])
 
-test('spec 4, tree sort alphabetical: clients and sites by locale, whatever their state', () => {
+test('alphabetical order by locale, whatever the state', () => {
   expect(names('alpha')).toEqual([
     ['Alpha', []],
     ['beta', ['Aachen', 'Århus', 'bergen', 'Oslo']],
@@ -59,7 +53,7 @@ test('spec 4, tree sort alphabetical: clients and sites by locale, whatever thei
   ])
 })
 
-test('spec 4, alphafail: failing nodes first at each level, not those in maintenance', () => {
+test('alphafail puts failing nodes first at each level, except those in maintenance', () => {
   expect(names('alphafail')).toEqual([
     ['Éclair', ['only']],
     ['Zeta', ['East', 'north']],
@@ -68,13 +62,13 @@ test('spec 4, alphafail: failing nodes first at each level, not those in mainten
   ])
 })
 
-test('sorting leaves its input alone, so that a cached answer may be passed in', () => {
+test('sorting does not change its input, so that a cached response may be passed', () => {
   const before = structuredClone(clients)
   sortTree(clients, 'alphafail')
   expect(clients).toEqual(before)
 })
 
-test('spec 9, the default tree sort is alphafail', () => {
+test('the default tree sort is alphafail', () => {
   expect(DEFAULT_TREE_SORT).toBe('alphafail')
   expect(TREE_SORTS).toEqual(['alphafail', 'alpha'])
 })

@@ -21,7 +21,7 @@ test.each<[string, Color, string]>([
   ['warning', { kind: 'theme', name: 'warning' }, 'var(--warning)'],
   ['Positive', { kind: 'theme', name: 'positive' }, 'var(--positive)'],
   ['#A1b2C3', { kind: 'hex', value: '#a1b2c3' }, '#a1b2c3'],
-])('readings, colours: %j is a colour', (text, color, css) => {
+])('%j is a colour', (text, color, css) => {
   expect(findColor(text)).toEqual(color)
   expect(parseColor(text, 'red')).toEqual(color)
   expect(colorToCss(text, theme, 'red')).toBe(css)
@@ -49,7 +49,7 @@ test.each([
   undefined,
   0xff0000,
   ['red'],
-])('readings, colours: %j falls back to the default', (text) => {
+])('%j falls back to the default', (text) => {
   expect(findColor(text)).toBeUndefined()
   expect(parseColor(text, 'light-green')).toEqual({ kind: 'named', name: 'light-green' })
   expect(parseColor(text, 'negative')).toEqual({ kind: 'theme', name: 'negative' })
@@ -57,7 +57,7 @@ test.each([
   expect(colorToCss(text, theme, 'red')).toBe('#f44336')
 })
 
-test('OBJ-01, the defaults of a new user', () => {
+test('the defaults of a new user', () => {
   expect(DEFAULT_COLORS).toEqual({
     loading_bar_color: 'blue',
     dash_info_color: 'info',

@@ -25,6 +25,6 @@ test.each([
   [-1, ''],
   [NaN, ''],
   [Infinity, ''],
-])('a duration of %d seconds reads %j', (seconds, text) => {
+])('a duration of %d seconds is shown as %j', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text)
 })

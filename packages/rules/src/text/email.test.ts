@@ -30,10 +30,10 @@ test.each([
   ['a letter outside a-z', 'ädä@example.com', false],
   ['mark-up', '<b>@example.com', false],
   ['nothing', '', false],
-])('spec 5, e-mail: %s', (_case, text, valid) => {
+])('e-mail: %s', (_case, text, valid) => {
   expect(isEmail(text)).toBe(valid)
 })
 
-test('spec 5, e-mail: a hostile text of 100,000 characters is refused', () => {
+test('a hostile text of 100,000 characters is refused', () => {
   expect(isEmail(`${'a.'.repeat(50_000)}@`)).toBe(false)
 })

@@ -25,6 +25,6 @@ test.each([
   [-0.001, '0 B'],
   [NaN, ''],
   [Infinity, ''],
-])('spec 9, file sizes: %d bytes read %s', (bytes, text) => {
+])('%d bytes are shown as %s', (bytes, text) => {
   expect(formatFileSize(bytes)).toBe(text)
 })

@@ -23,7 +23,7 @@ test.each<[string[], string[], string]>([
   expect(hide(secrets, pieces)).toBe(expected)
 })
 
-test('however a text is cut, the same is hidden, and no secret is left in it', () => {
+test('the result does not depend on how a text is split, and contains no secret', () => {
   const letters = fc.constantFrom('a', 'b', 'c')
   const secrets = fc.array(fc.string({ unit: letters, minLength: 4, maxLength: 7 }), { maxLength: 4 })
   const pieces = fc.array(fc.string({ unit: letters, maxLength: 9 }), { maxLength: 12 })

@@ -14,7 +14,7 @@ test.each([
   ['web-socket heartbeat default message', layout.HEARTBEAT_MESSAGE, 'ping'],
   ['default date format', layout.DEFAULT_DATE_FORMAT, 'MMM-DD-YYYY - HH:mm'],
   ['version check, every 4 minutes', layout.VERSION_CHECK_MS, 240_000],
-])('spec 9, %s', (_item, value, expected) => {
+])('%s', (_item, value, expected) => {
   expect(value).toEqual(expected)
 })
 
@@ -23,7 +23,7 @@ test.each([
   [1080, 300, 612],
   [168, 0, 0],
   [300, 400, 0],
-])('spec 9, table height: window %d, splitter %d', (windowHeightPx, splitterPx, expected) => {
+])('table height: window %d, splitter %d', (windowHeightPx, splitterPx, expected) => {
   expect(layout.tableHeight(windowHeightPx, splitterPx)).toBe(expected)
 })
 
@@ -31,7 +31,7 @@ test.each([
   [409, 372],
   [37, 0],
   [0, 0],
-])('spec 9, tab height: splitter %d', (splitterPx, expected) => {
+])('tab height: splitter %d', (splitterPx, expected) => {
   expect(layout.tabHeight(splitterPx)).toBe(expected)
 })
 
@@ -39,6 +39,6 @@ test.each([
   [900, 409],
   [82, 0],
   [0, 0],
-])('DASH-02, the lower pane starts at half of the window less 82: window %d', (windowHeightPx, expected) => {
+])('the lower pane starts at half of the window less 82: window %d', (windowHeightPx, expected) => {
   expect(layout.initialLowerPaneHeight(windowHeightPx)).toBe(expected)
 })

@@ -1,29 +1,26 @@
 import { expect, test } from 'vitest'
 import { NOTIFICATION_POSITIONS, NOTIFICATION_PRESETS, placeNotification } from './layout.ts'
 
-test('spec 9, the base notification is at the bottom for 5000 ms, feedback at the top for 2000 ms', () => {
+test('the base notification is at the bottom for 5000 ms, feedback at the top for 2000 ms', () => {
   expect(NOTIFICATION_PRESETS.base).toEqual({ position: 'bottom', timeoutMs: 5000 })
   expect(NOTIFICATION_PRESETS.feedback).toEqual({ position: 'top', timeoutMs: 2000 })
   expect(placeNotification('base')).toEqual({ ok: true, placement: { position: 'bottom', timeoutMs: 5000 } })
   expect(placeNotification('feedback')).toEqual({ ok: true, placement: { position: 'top', timeoutMs: 2000 } })
 })
 
-test.each([...NOTIFICATION_POSITIONS])(
-  'spec 5, notifications: position %s is one of the nine',
-  (position) => {
-    expect(placeNotification('base', { position })).toEqual({
-      ok: true,
-      placement: { position, timeoutMs: 5000 },
-    })
-  },
-)
+test.each([...NOTIFICATION_POSITIONS])('position %s is valid', (position) => {
+  expect(placeNotification('base', { position })).toEqual({
+    ok: true,
+    placement: { position, timeoutMs: 5000 },
+  })
+})
 
-test('spec 5, notifications: there are nine positions', () => {
+test('there are nine positions', () => {
   expect(new Set(NOTIFICATION_POSITIONS).size).toBe(9)
 })
 
 test.each(['middle', '', 'TOP', null, 3, ['top'], { top: 1 }])(
-  'spec 5, notifications: position %j is an error, not a crash',
+  'position %j is an error, not an exception',
   (position) => {
     const result = placeNotification('base', { position })
     expect(result).toEqual({
@@ -33,7 +30,7 @@ test.each(['middle', '', 'TOP', null, 3, ['top'], { top: 1 }])(
   },
 )
 
-test.each([0, 1, 2500, 10_000.5])('spec 5, notifications: timeout %d is taken as it is', (timeoutMs) => {
+test.each([0, 1, 2500, 10_000.5])('timeout %d is accepted', (timeoutMs) => {
   expect(placeNotification('feedback', { timeoutMs })).toEqual({
     ok: true,
     placement: { position: 'top', timeoutMs },
@@ -47,6 +44,6 @@ test.each([
   [Infinity, 'Notification timeout must be a finite number of milliseconds'],
   ['2000', 'Notification timeout must be a finite number of milliseconds'],
   [false, 'Notification timeout must be a finite number of milliseconds'],
-])('spec 5, notifications: timeout %j is an error, not a crash', (timeoutMs, error) => {
+])('timeout %j is an error, not an exception', (timeoutMs, error) => {
   expect(placeNotification('base', { timeoutMs })).toEqual({ ok: false, error })
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { isPaletteName, PALETTE, paletteHex } from './colors.ts'
 
-test('readings, colours: the 19 palette names in their order', () => {
+test('the 19 palette names in order', () => {
   expect(Object.keys(PALETTE).join(' ')).toBe(
     'red pink purple deep-purple indigo blue light-blue cyan teal green light-green lime yellow amber orange deep-orange brown grey blue-grey',
   )
 })
 
-test.each(Object.entries(PALETTE))('readings, colours: %s is ten shades and four accents', (name, text) => {
+test.each(Object.entries(PALETTE))('%s has ten shades and four accents', (name, text) => {
   const shades = text.split(' ')
   expect(shades).toHaveLength(['brown', 'grey', 'blue-grey'].includes(name) ? 10 : 14)
   for (const shade of shades) expect(shade).toMatch(/^[0-9a-f]{6}$/)
@@ -24,11 +24,11 @@ test.each([
   ['blue-grey', 10, '#263238'],
   ['grey', 11, '#9e9e9e'],
   ['brown', 14, '#795548'],
-] as const)('readings, colours: %s shade %s is %s', (name, shade, hex) => {
+] as const)('%s shade %s is %s', (name, shade, hex) => {
   expect(paletteHex(name, shade)).toBe(hex)
 })
 
-test('names that an object has by birth are no palette names', () => {
+test('inherited object properties are not palette names', () => {
   expect(['red', 'constructor', '__proto__', 'Red', ''].map(isPaletteName)).toEqual([
     true,
     false,

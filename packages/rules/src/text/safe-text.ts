@@ -19,7 +19,7 @@ export function makeVisible(text: string): string {
 }
 
 /** Shorter values are not hidden: they would match in any output. */
-const SHORTEST_HIDDEN = 4
+const MIN_HIDDEN_CHARACTERS = 4
 
 /**
  * Hides secrets in a text that arrives in pieces. The possible start of a secret is held back until the next piece,
@@ -33,7 +33,7 @@ export class SecretFilter {
   constructor(secrets: readonly string[]) {
     // Longest first, so that of two with a common start the longer one is hidden.
     this.#secrets = [...new Set(secrets)]
-      .filter((secret) => secret.length >= SHORTEST_HIDDEN)
+      .filter((secret) => secret.length >= MIN_HIDDEN_CHARACTERS)
       .toSorted((a, b) => b.length - a.length)
     if (this.#secrets.length > 0)
       this.#pattern = new RegExp(this.#secrets.map((secret) => escapeForPattern(secret)).join('|'), 'g')

@@ -31,7 +31,7 @@ const WORDS = new Set(
     .split(/\s+/),
 )
 const MAX_WORD_CHARACTERS = Math.max(...Array.from(WORDS, ({ length }) => length))
-const SHORTEST_WORD = 2
+const MIN_WORD_CHARACTERS = 2
 
 /** Keyboard sequences, in either direction. */
 const WALKS = [
@@ -51,7 +51,7 @@ const WALKS = [
   '1a2b3c4d5e6f7g8h9i0j',
   'a1b2c3d4e5f6g7h8i9j0',
 ].flatMap((walk) => [walk, Array.from(walk).reverse().join('')])
-const SHORTEST_WALK = 3
+const MIN_WALK_CHARACTERS = 3
 
 /** Common replacements for letters. */
 const LETTERS: Record<string, string> = {
@@ -67,13 +67,13 @@ const LETTERS: Record<string, string> = {
 }
 /** Longer ones are not guessed by variation. */
 const MAX_COMMON_CHARACTERS = 40
-const SHORTEST_NAME = 3
+const MIN_NAME_CHARACTERS = 3
 
 /** Why a new password is weak; undefined if it is accepted. */
 export function findPasswordFault(password: string, username = ''): string | undefined {
   const text = password.normalize('NFKC').toLowerCase()
   const names = [username.toLowerCase(), username.toLowerCase().split('@', 1)[0] ?? '']
-  if (names.some((name) => name.length >= SHORTEST_NAME && text.includes(name)))
+  if (names.some((name) => name.length >= MIN_NAME_CHARACTERS && text.includes(name)))
     return 'The password contains the user name. Choose another one.'
   if (isCommon(text)) return 'This password is common and easy to guess. Choose another one.'
   return undefined
@@ -130,8 +130,8 @@ function isMadeOf(text: string, lengthsAt: (text: string, start: number) => numb
 
 function wordLengthsAt(text: string, start: number): number[] {
   const lengths = Array.from(
-    { length: MAX_WORD_CHARACTERS - SHORTEST_WORD + 1 },
-    (_, more) => SHORTEST_WORD + more,
+    { length: MAX_WORD_CHARACTERS - MIN_WORD_CHARACTERS + 1 },
+    (_, more) => MIN_WORD_CHARACTERS + more,
   )
   return lengths.filter(
     (length) => start + length <= text.length && WORDS.has(text.slice(start, start + length)),
@@ -140,7 +140,7 @@ function wordLengthsAt(text: string, start: number): number[] {
 
 function walksAt(text: string, start: number): number[] {
   const lengths: number[] = []
-  for (let length = SHORTEST_WALK; start + length <= text.length; length++) {
+  for (let length = MIN_WALK_CHARACTERS; start + length <= text.length; length++) {
     if (!WALKS.some((walk) => walk.includes(text.slice(start, start + length)))) break
     lengths.push(length)
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseDiskStats, parseNetDev, readLinuxCounters } from './counters.ts'
 
-test('bytes of whole disks are counted once, not again for partitions and what is made of them', () => {
+test('bytes of whole disks are counted once, without partitions and virtual disks', () => {
   const text = `
    7       0 loop0 56 0 2216 34 0 0 0 0 0 36 34 0 0 0 0 0 0
  254       0 vda 1000 20 4000 300 500 40 8000 900 0 700 1200 0 0 0 0 0 0
@@ -12,7 +12,7 @@ test('bytes of whole disks are counted once, not again for partitions and what i
   expect(parseDiskStats(text)).toEqual({ read: 4100 * 512, written: 8200 * 512 })
 })
 
-test('bytes of the network are those of real interfaces', () => {
+test('only real network interfaces are counted', () => {
   const text = `Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
     lo: 5000 10 0 0 0 0 0 0 5000 10 0 0 0 0 0 0
@@ -22,7 +22,7 @@ docker0:99 1 0 0 0 0 0 0 99 1 0 0 0 0 0 0
   expect(parseNetDev(text)).toEqual({ received: 1201, sent: 3402 })
 })
 
-test('this machine tells what it does', async () => {
+test('this machine reports its counters', async () => {
   const counters = await readLinuxCounters()
   expect(counters.memoryPercent).toBeGreaterThan(0)
   expect(counters.memoryPercent).toBeLessThan(100)

@@ -11,7 +11,7 @@ import {
   readTimeZone,
 } from './hardware.ts'
 
-/** A machine's /sys, /proc and /etc as far as the test needs them. */
+/** The /sys, /proc and /etc of a machine as far as the test needs them. */
 function givenMachine(files: Record<string, string>): string {
   const root = `${givenFolder()}/`
   for (const [name, text] of Object.entries(files)) {
@@ -21,7 +21,7 @@ function givenMachine(files: Record<string, string>): string {
   return root
 }
 
-test('make, model and serial number come from the firmware, without its fillers', () => {
+test('make, model and serial number come from the firmware, without placeholders', () => {
   const root = givenMachine({
     'sys/class/dmi/id/sys_vendor': 'LENOVO\n',
     'sys/class/dmi/id/product_name': '21CBCTO1WW\n',
@@ -31,7 +31,7 @@ test('make, model and serial number come from the firmware, without its fillers'
   expect(readMachineMake(root)).toEqual({ make: 'LENOVO', model: '21CBCTO1WW', serial_number: 'PF3ABCDE' })
 })
 
-test('a small board says what it is in its device tree', () => {
+test('a small board is described by its device tree', () => {
   const root = givenMachine({
     'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0',
     'proc/device-tree/serial-number': '10000000abcdef01\0',
@@ -88,7 +88,7 @@ test('the time zone is read from the link or the text file', () => {
   expect(readTimeZone(givenMachine({}))).toBe('UTC')
 })
 
-test('the boot time is the kernel’s', () => {
+test('the boot time is that of the kernel', () => {
   expect(readBootTime(givenMachine({ 'proc/stat': 'cpu 1 2\nbtime 1795252111\nprocesses 5\n' }))).toBe(
     1_795_252_111,
   )

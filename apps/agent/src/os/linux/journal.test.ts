@@ -9,7 +9,7 @@ const SEARCH = { unit: null, priority: 'err', event_message: null, search_last_m
 const find = (more: Partial<Parameters<typeof findJournalEntries>[0]> = {}) =>
   findJournalEntries({ ...SEARCH, ...more }, new AbortController().signal)
 
-/** Puts a journalctl before that of the machine. */
+/** Puts a journalctl before the system's one in PATH. */
 function givenJournalctl(body: string): string {
   const folder = givenFolder()
   const file = join(folder, 'journalctl')
@@ -29,7 +29,7 @@ const line = (message: unknown, more: object = {}) =>
     ...more,
   })
 
-test('entries are counted, and the newest are kept, cut to length', async () => {
+test('entries are counted, and the newest ones are returned, cut to length', async () => {
   const folder = givenJournalctl('printf "%s\\n" "$@" > "$(dirname "$0")/args"; cat "$(dirname "$0")/lines"')
   const lines = Array.from({ length: 60 }, (_, index) =>
     line(`${index % 2 === 0 ? 'Disk FULL' : 'fine'} ${index} ${'x'.repeat(2000)}`),
@@ -57,7 +57,7 @@ test.each([
   expect(parseJournalLine(line(message))?.message).toBe(text)
 })
 
-test('what is no entry is passed over', () => {
+test('invalid entries are skipped', () => {
   for (const text of [
     '',
     '{',
@@ -70,28 +70,28 @@ test('what is no entry is passed over', () => {
     expect(parseJournalLine(text)).toBeUndefined()
 })
 
-test('a journal without end is read as far as it counts, in little memory', async () => {
+test('an endless journal is read until the limit, in little memory', async () => {
   givenJournalctl(`exec yes '${line('again')}'`)
   const before = process.memoryUsage.rss()
   await expect(find()).resolves.toMatchObject({ count: 100_000, isWhole: false })
   expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024)
 })
 
-test('a line without end fills no memory', async () => {
+test('an endless line does not fill the memory', async () => {
   givenJournalctl(`head -c 300000000 /dev/zero | tr '\\0' x; echo; echo '${line('after it')}'`)
   const before = process.memoryUsage.rss()
   await expect(find()).resolves.toMatchObject({ count: 1, isWhole: true })
   expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024)
 })
 
-test('a journal that cannot be read is told as journalctl tells it', async () => {
+test('an unreadable journal is reported with the message of journalctl', async () => {
   givenJournalctl('echo "Failed to search journal: Bad message" >&2; exit 1')
   await expect(find()).rejects.toThrow('Failed to read the journal: Failed to search journal: Bad message')
   givenJournalctl('echo "No journal files were found." >&2; echo "-- No entries --"')
   await expect(find()).rejects.toThrow('Failed to read the journal: No journal files were found.')
 })
 
-test('a check that is taken back ends journalctl', async () => {
+test('a removed check ends journalctl', async () => {
   givenJournalctl('exec sleep 60')
   const abort = new AbortController()
   setTimeout(() => abort.abort(), 100)
@@ -100,7 +100,7 @@ test('a check that is taken back ends journalctl', async () => {
 
 const JOURNALD = '/usr/lib/systemd/systemd-journald'
 
-test('issue 3, 1.1, journald: a real journal is searched by priority and text, where one can be made', async () => {
+test('a real journal is searched by priority and text, if one can be created', async () => {
   if (process.getuid?.() !== 0 || !existsSync(JOURNALD))
     return expect(parseJournalLine(line('no journal can be made here'))).toBeDefined()
   const folder = givenFolder()

@@ -58,7 +58,7 @@ export class PortBook {
     return ports
   }
 
-  forget(key: string): void {
+  drop(key: string): void {
     this.#keys.delete(key)
     this.#ports.delete(key)
   }

@@ -4,7 +4,7 @@ import { parseMounts } from './mounts.ts'
 const line = (root: string, mount: string, fstype: string, device: string) =>
   `30 1 8:1 ${root} ${mount} rw,relatime shared:1 - ${fstype} ${device} rw`
 
-test('disks are listed, and what only looks like one is not', () => {
+test('disks are listed without virtual ones', () => {
   const mounts = parseMounts(
     [
       line('/', '/', 'ext4', '/dev/sda2'),
@@ -27,7 +27,7 @@ test('disks are listed, and what only looks like one is not', () => {
   expect(mounts.map(({ mount }) => mount)).toEqual(['/', '/tank', '/boot/efi', '/mnt/again'])
 })
 
-test('the root is listed whatever it is made of', () => {
+test('the root is always listed', () => {
   expect(parseMounts(line('/', '/', 'overlay', 'overlay'))).toEqual([
     { device: 'overlay', mount: '/', fstype: 'overlay' },
   ])

@@ -15,7 +15,7 @@ const signal = () => new AbortController().signal
 
 const givenProgram = (name: string, body: string) => givenPrograms({ [name]: body })
 
-test('processor times leave out what is counted twice', () => {
+test('processor times are not counted twice', () => {
   const stat = 'cpu  100 20 30 800 40 5 6 9 70 10\ncpu0 1 1 1 1 1 1 1 1 1 1\nintr 5\n'
   expect(parseCpuTimes(stat)).toEqual({ busy: 170, total: 1010 })
   expect(parseCpuTimes('cpu  1 2 3 4\n')).toEqual({ busy: 6, total: 10 })
@@ -23,7 +23,7 @@ test('processor times leave out what is counted twice', () => {
   expect(() => parseCpuTimes('cpu x y z a')).toThrow('/proc/stat')
 })
 
-test('memory that only caches files is available', () => {
+test('file caches count as available memory', () => {
   const meminfo = `MemTotal:       16000 kB
 MemFree:         1000 kB
 MemAvailable:    9000 kB
@@ -46,7 +46,7 @@ HugePages_Total:       0
   })
 })
 
-test('mount points are read with their odd names', () => {
+test('mount points with special characters are read', () => {
   const info = `22 1 254:0 / / rw shared:1 - ext4 /dev/vda rw
 30 22 0:5 / /srv/my\\040data rw,relatime - nfs4 nas:/x rw
 31 22 0:6 /a /mnt/bind rw - ext4 /dev/vda rw
@@ -64,8 +64,8 @@ test.each([
   expect((await linuxProbes.measureMount(disk)) !== undefined).toBe(isMount)
 })
 
-test('a mount point without its path is asked for', async () => {
-  await expect(linuxProbes.measureMount('C:')).rejects.toThrow('Write the whole path of the mount point')
+test('a mount point requires its full path', async () => {
+  await expect(linuxProbes.measureMount('C:')).rejects.toThrow('Use the full path of the mount point')
 })
 
 test.each([
@@ -107,7 +107,7 @@ round-trip min/avg/max/stddev = 6.318/7.215/8.112/0.732 ms`,
   expect(parsePosixPing(output)).toEqual({ ...answer, output })
 })
 
-test('the real ping reaches this machine and no other, where there is one', async () => {
+test('the real ping reaches this machine and no other, if installed', async () => {
   if (findProgram('ping') === undefined)
     return expect(linuxProbes.ping('127.0.0.1', signal())).rejects.toThrow('ping is not installed')
   await expect(linuxProbes.ping('127.0.0.1', signal())).resolves.toMatchObject({ sent: 3, received: 3 })
@@ -119,7 +119,7 @@ test('the real ping reaches this machine and no other, where there is one', asyn
   })
 })
 
-test('a ping that does not end is ended', async () => {
+test('a ping that does not end is killed', async () => {
   givenProgram(
     'ping',
     'echo "PING x (x) 56(84) bytes of data."; echo "64 bytes from x: time=4.0 ms"; exec sleep 60',
@@ -127,7 +127,7 @@ test('a ping that does not end is ended', async () => {
   await expect(linuxProbes.ping('x', signal())).resolves.toMatchObject({ sent: 3, received: 1, ms: 4 })
 })
 
-test('without a ping program, or the right to use it, a sentence says so', async () => {
+test('without a ping program, or the permission to use it, the result is a message', async () => {
   givenProgram('ping', 'echo "ping: socktype: SOCK_RAW: Operation not permitted" >&2; exit 2')
   await expect(pingPosix('x', { signal: signal(), waitFor: '2', program: 'no-such-ping' })).rejects.toThrow(
     'ping is not installed on this machine.',
@@ -137,7 +137,7 @@ test('without a ping program, or the right to use it, a sentence says so', async
   )
 })
 
-test('what systemd says of a unit', () => {
+test('the state of a systemd unit', () => {
   const unit = (load: string, active: string, sub: string, result = 'success') =>
     parseUnit(`Result=${result}\nLoadState=${load}\nActiveState=${active}\nSubState=${sub}\n`)
   expect(unit('loaded', 'active', 'running')).toEqual({ state: 'running', detail: 'active (running)' })
@@ -156,10 +156,10 @@ test('what systemd says of a unit', () => {
   })
   expect(unit('not-found', 'inactive', 'dead').state).toBe('missing')
   expect(unit('not-found', 'active', 'running').state).toBe('running')
-  expect(() => parseUnit('nonsense')).toThrow('something strange')
+  expect(() => parseUnit('nonsense')).toThrow('invalid state')
 })
 
-test('systemctl is asked for one unit, whatever its name', async () => {
+test('systemctl is called for one unit, whatever its name', async () => {
   const folder = givenProgram(
     'systemctl',
     'echo "$#:$*" > "$(dirname "$0")/asked"; echo LoadState=loaded; echo ActiveState=active; echo SubState=running',
@@ -170,17 +170,17 @@ test('systemctl is asked for one unit, whatever its name', async () => {
   )
 })
 
-test('without systemd a sentence says so', async () => {
+test('without systemd the result is a message', async () => {
   givenProgram(
     'systemctl',
     'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1',
   )
   await expect(linuxProbes.findService('cron', signal())).rejects.toThrow(
-    'systemd does not run on this machine',
+    'systemd is not running on this machine',
   )
 })
 
-test('processes are found by the name of their program and counted with their memory', async () => {
+test('processes are found by program name and counted with their memory', async () => {
   const name = 'a-name-longer-than-fifteen'
   const children = [1, 2].map(() => spawn('/bin/sleep', ['60'], { argv0: `/opt/x/${name}`, stdio: 'ignore' }))
   onTestFinished(() => {
@@ -198,7 +198,7 @@ test('processes are found by the name of their program and counted with their me
   expect(own.count).toBeGreaterThanOrEqual(2)
 })
 
-test('the state of a process is read, and none of what has gone', () => {
+test('the state of a running process is read, but not of one that has exited', () => {
   expect(parseStatus('Name:\tkworker/0:1\nState:\tI (idle)\n')).toEqual({
     name: 'kworker/0:1',
     state: 'I',

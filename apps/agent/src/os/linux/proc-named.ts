@@ -12,11 +12,11 @@ export async function findNamedProcesses(
 ): Promise<{ count: number; memoryBytes: number }> {
   let count = 0
   let memoryBytes = 0
-  let looked = 0
+  let readCount = 0
   for (const pid of readdirSync('/proc')) {
     if (!/^\d+$/.test(pid)) continue
-    looked += 1
-    if (looked % AT_ONCE === 0) await letOthersWork(undefined, { signal })
+    readCount += 1
+    if (readCount % AT_ONCE === 0) await letOthersWork(undefined, { signal })
     const status = parseStatus(tryRead(`/proc/${pid}/status`))
     // Zombies do not count as running.
     if (status === undefined || status.state === 'Z' || status.state === 'X') continue

@@ -71,11 +71,11 @@ export class LinuxProcessReader implements ProcessReader {
 
   async read(signal: AbortSignal): Promise<ProcessSnapshot> {
     const stats: ProcStat[] = []
-    let looked = 0
+    let readCount = 0
     for (const name of readdirSync('/proc')) {
       if (!/^\d+$/.test(name)) continue
-      looked += 1
-      if (looked % AT_ONCE === 0) await letOthersWork(undefined, { signal })
+      readCount += 1
+      if (readCount % AT_ONCE === 0) await letOthersWork(undefined, { signal })
       const stat = readProcStat(Number(name))
       if (stat !== undefined) stats.push(stat)
     }
@@ -97,7 +97,7 @@ export class LinuxProcessReader implements ProcessReader {
         memoryBytes: stat.residentPages * this.#units.pageBytes,
       })
     }
-    for (const [pid, { key }] of before) if (this.#known.get(pid)?.key !== key) this.#ports.forget(key)
+    for (const [pid, { key }] of before) if (this.#known.get(pid)?.key !== key) this.#ports.drop(key)
     const { totalBytes, availableBytes } = parseMemory(readFileSync('/proc/meminfo', 'utf8'))
     return {
       processes,

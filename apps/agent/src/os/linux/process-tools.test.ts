@@ -26,7 +26,7 @@ function targetOf(pid: number) {
   return { pid, start: stat.start }
 }
 
-test('a process is told with what it is, who runs it, and where it listens', async () => {
+test('a process is listed with its details, its user and its ports', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -45,7 +45,7 @@ test('a process is told with what it is, who runs it, and where it listens', asy
   })
   const startedMs = Date.parse(find(child.pid)?.process.started_at ?? '')
   expect(Math.abs(startedMs - Date.now())).toBeLessThan(60_000)
-  // A socket of the server's own, whose address is known.
+  // A socket of the server with a known address.
   const { port } = server.address() as { port: number }
   expect(find(process.pid)?.process.ports).toContainEqual({ protocol: 'tcp', address: '127.0.0.1', port })
   const own = process.memoryUsage().rss
@@ -54,14 +54,14 @@ test('a process is told with what it is, who runs it, and where it listens', asy
   expect(find(process.pid)?.cpuSeconds).toBeGreaterThan(0)
   expect(memory.usedBytes).toBeLessThan(memory.totalBytes)
   expect(cpu.total).toBeGreaterThan(cpu.busy)
-  // What has not changed is the very same object, which is how the rest knows.
+  // Unchanged processes are the same objects, which later stages rely on.
   const again = await reader.read(signal)
   expect(again.processes.find(({ process }) => process.pid === child.pid)?.process).toBe(
     find(child.pid)?.process,
   )
 })
 
-test('a process that is asked ends, one that does not listen goes on until it is made to', async () => {
+test('a process exits on request, and one that ignores the request is killed only with force', async () => {
   const polite = await givenProcess('sleep', '1000')
   expect(await linuxProcessTools.end(targetOf(polite.pid), { force: false, tree: false })).toEqual({
     name: 'sleep',
@@ -82,7 +82,7 @@ test('a process that is asked ends, one that does not listen goes on until it is
   )
 })
 
-test('one that is stopped hears of its end', async () => {
+test('a stopped process is ended', async () => {
   const stopped = await givenProcess('sleep', '1000')
   stopped.kill('SIGSTOP')
   await vi.waitFor(() => expect(readProcStat(stopped.pid)?.state).toBe('T'))
@@ -91,7 +91,7 @@ test('one that is stopped hears of its end', async () => {
   })
 })
 
-test('with a tree all that it has started ends, and nothing else', async () => {
+test('a tree is ended with all child processes, and nothing else', async () => {
   const other = await givenProcess('sleep', '1000')
   const root = await givenProcess('sh', '-c', 'sleep 1000 & sh -c "sleep 1000 & echo ready; wait" & wait')
   await once(root.stdout ?? root, 'data')
@@ -100,24 +100,24 @@ test('with a tree all that it has started ends, and nothing else', async () => {
   expect(isAlive(other.pid)).toBe(true)
 })
 
-test('a process with the number of an ended one is never hit', async () => {
+test('a process that reuses a number is never hit', async () => {
   const child = await givenProcess('sleep', '1000')
   const other = { pid: child.pid, start: '1' }
   await expect(linuxProcessTools.end(other, { force: true, tree: true })).rejects.toThrow(
     `The process has already exited. Number ${child.pid} now belongs to sleep.`,
   )
-  await expect(linuxProcessTools.setPriority(other, 5)).rejects.toThrow('belongs to another one')
+  await expect(linuxProcessTools.setPriority(other, 5)).rejects.toThrow('now belongs to')
   expect(isAlive(child.pid)).toBe(true)
 })
 
-test('what the machine or the agent cannot do without is refused', async () => {
+test('processes that the machine or the agent needs are refused', async () => {
   const end = (pid: number, tree = false) => linuxProcessTools.end(targetOf(pid), { force: true, tree })
   await expect(end(1)).rejects.toThrow('Process 1 keeps the machine running.')
   await expect(end(process.pid)).rejects.toThrow('This is the agent itself.')
-  if (process.ppid > 1) await expect(end(process.ppid, true)).rejects.toThrow('The agent itself is among')
+  if (process.ppid > 1) await expect(end(process.ppid, true)).rejects.toThrow('has started the agent itself')
 })
 
-test('a priority reaches every thread', async () => {
+test('a priority applies to every thread', async () => {
   const child = await givenProcess(process.execPath, '-e', 'console.log(1); setInterval(() => {}, 1000)')
   await once(child.stdout ?? child, 'data')
   expect(await linuxProcessTools.setPriority(targetOf(child.pid), 7)).not.toBe('')
@@ -127,7 +127,7 @@ test('a priority reaches every thread', async () => {
   expect(processes.find(({ process }) => process.pid === child.pid)?.process.nice).toBe(7)
 })
 
-test('names that try to look like numbers are read as names', () => {
+test('names that look like numbers are read as names', () => {
   const stat =
     '42 (evil) S 1 (x\n) R 7 42 42 0 -1 4194304 1 0 0 0 150 50 0 0 20 5 3 0 8911 1000 25 18446744073709551615'
   expect(parseProcStat(stat)).toEqual({
@@ -150,7 +150,7 @@ test('the units of the kernel are its own', () => {
   expect(ticksPerSecond).toBeGreaterThanOrEqual(100)
 })
 
-test('sockets that wait are read in both families, and nothing else is', () => {
+test('listening sockets are read in both families, and no others', () => {
   const tcp = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:20E4 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 11 1 0000 100 0 0 10 0
    1: 0100007F:20E4 0100007F:9C40 01 00000000:00000000 00:00000000 00000000  1000        0 12 1 0000 20 4 30 10 -1

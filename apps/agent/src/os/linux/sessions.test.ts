@@ -11,7 +11,7 @@ function write(root: string, name: string, content: string | Buffer): void {
 
 const session = (user: string, more: string) => `# private\nUID=1000\nUSER=${user}\n${more}\n`
 
-/** A record of utmp and wtmp, as this processor has it. */
+/** A record of utmp and wtmp in this processor's layout. */
 function record(type: number, user: string): Buffer {
   const bytes = Buffer.alloc(process.arch === 'arm64' ? 400 : 384)
   bytes.writeInt16LE(type, 0)
@@ -19,7 +19,7 @@ function record(type: number, user: string): Buffer {
   return bytes
 }
 
-test('the person at the screen comes before one who is connected by ssh', () => {
+test('a user at the screen comes before one who is connected with ssh', () => {
   const root = `${givenFolder()}/`
   write(
     root,
@@ -32,20 +32,20 @@ test('the person at the screen comes before one who is connected by ssh', () => 
   expect(findLoggedInUser(root)).toBe('anna')
 })
 
-test('nobody is signed in at a machine that shows its greeter', () => {
+test('no user is signed in while the greeter is shown', () => {
   const root = `${givenFolder()}/`
   write(root, 'run/systemd/sessions/c1', session('gdm', 'ACTIVE=1\nSTATE=active\nTYPE=x11\nCLASS=greeter'))
   expect(findLoggedInUser(root)).toBe(null)
 })
 
-test('without systemd the record of sign-ins is read', () => {
+test('without systemd the sign-in records are read', () => {
   const root = `${givenFolder()}/`
   write(root, 'run/utmp', Buffer.concat([record(2, 'reboot'), record(7, 'bob'), record(8, 'eve')]))
   write(root, 'var/log/wtmp', Buffer.concat([record(7, 'carol'), record(8, ''), record(2, 'reboot')]))
   expect([findLoggedInUser(root), findLastUser(root)]).toEqual(['bob', 'carol'])
 })
 
-test('a machine without any record has no users', () => {
+test('a machine without records has no users', () => {
   const root = `${givenFolder()}/`
   expect([findLoggedInUser(root), findLastUser(root)]).toEqual([null, null])
 })

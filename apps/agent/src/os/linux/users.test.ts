@@ -6,7 +6,7 @@ test('a user is found by the exact name', async () => {
   await expect(findLinuxUser('roo')).resolves.toBeUndefined()
 })
 
-test.each(['', '-x', 'a b', 'a:b', 'a/b', 'a\nb', 'x'.repeat(500)])('%j is nobody', async (name) => {
+test.each(['', '-x', 'a b', 'a:b', 'a/b', 'a\nb', 'x'.repeat(500)])('%j is no user', async (name) => {
   await expect(findLinuxUser(name)).resolves.toBeUndefined()
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseInterfaces, parseStorageDrivers } from './counters.ts'
 
-// The columns are those that people show in https://github.com/DataDog/dd-agent/issues/71 and, with one more at the
-// right, https://github.com/shirou/gopsutil/pull/73; the numbers are made up.
+// The columns are from https://github.com/DataDog/dd-agent/issues/71 and, with one more at the right, from
+// https://github.com/shirou/gopsutil/pull/73; the numbers are invented.
 const interfaces = `Name       Mtu   Network       Address            Ipkts Ierrs     Ibytes    Opkts Oerrs     Obytes  Coll
 lo0        16384 <Link#1>                          1000     0     900000     1000     0     900000     0
 lo0        16384 127           127.0.0.1           1000     -     900000     1000     -     900000     -
@@ -16,25 +16,25 @@ utun3      1380  <Link#15>                          700     0     600000      60
 bridge0    1500  <Link#9>    02:00:00:00:00:03      100     0      70000      100     0      70000     0
 `
 
-test('bytes of interfaces count once each, and not those of tunnels that pass through them', () => {
+test('interfaces are counted once each, without tunnels', () => {
   expect(parseInterfaces(interfaces)).toEqual({ received: 4_000_560, sent: 2_000_780 })
 })
 
-test('columns are found by their titles: some systems have one more', () => {
+test('columns are found by their titles, because some systems have one more', () => {
   const withDrops = interfaces
     .split('\n')
     .map((line) => (line.startsWith('Name') ? `${line} Drop` : line === '' ? '' : `${line}   0`))
   expect(parseInterfaces(withDrops.join('\n'))).toEqual({ received: 4_000_560, sent: 2_000_780 })
 })
 
-test('what is no such table says nothing', () => {
+test('other output gives no result', () => {
   expect(parseInterfaces('')).toBeUndefined()
   expect(parseInterfaces('netstat: sysctl: operation not permitted\n')).toBeUndefined()
   expect(parseInterfaces('Name Ibytes Obytes\nen0 1500 <Link#1> x y z\n')).toEqual({ received: 0, sent: 0 })
 })
 
-// The dictionary of the driver's statistics is that of IOKit's IOBlockStorageDriver.h; ioreg writes it on one line.
-test('bytes of disks are those of their drivers, and of no partitions', () => {
+// The keys are from IOKit's IOBlockStorageDriver.h; ioreg writes them on one line.
+test('bytes of disks are those of their drivers, without partitions', () => {
   const driver = (read: number, written: number) => `+-o IOBlockStorageDriver  <class IOBlockStorageDriver, id 0x100000375, registered>
   | {
   |   "IOClass" = "IOBlockStorageDriver"

@@ -46,15 +46,15 @@ const PASSING = /^(?:lo|gif|stf|utun|ipsec|bridge|vlan|bond|feth|vmenet|awdl|llw
 export function parseInterfaces(output: string): Counters['netBytes'] {
   const [head = '', ...lines] = output.split('\n')
   const titles = head.trim().split(/\s+/)
-  const [inPlace, outPlace] = [titles.indexOf('Ibytes'), titles.indexOf('Obytes')]
-  if (inPlace < 0 || outPlace < 0) return undefined
+  const [inColumn, outColumn] = [titles.indexOf('Ibytes'), titles.indexOf('Obytes')]
+  if (inColumn < 0 || outColumn < 0) return undefined
   let received = 0
   let sent = 0
   for (const line of lines) {
     const fields = line.trim().split(/\s+/)
     if (!fields[2]?.startsWith('<Link#') || PASSING.test(fields[0] ?? '')) continue
     const field = (place: number) => Number(fields.at(place - titles.length))
-    const [bytesIn, bytesOut] = [field(inPlace), field(outPlace)]
+    const [bytesIn, bytesOut] = [field(inColumn), field(outColumn)]
     if (!Number.isFinite(bytesIn) || !Number.isFinite(bytesOut)) continue
     received += bytesIn
     sent += bytesOut

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseJob, parseMountPoints, sumNamedProcesses } from './probes.ts'
 import { parseSwap, parseVmStat } from './counters.ts'
 
-test('memory that only holds copies of files is available', () => {
+test('file caches count as available memory', () => {
   const output = `Mach Virtual Memory Statistics: (page size of 16384 bytes)
 Pages free:                               12345.
 Pages active:                            400000.
@@ -16,7 +16,7 @@ Pages purgeable:                           5000.
   expect(parseVmStat(output)).toBe((12_345 + 100_000 + 2000 + 5000) * 16_384)
 })
 
-test('swap is read, also where a comma parts the digits', () => {
+test('swap is read with a decimal point or comma', () => {
   const MB = 1024 ** 2
   expect(parseSwap('total = 2048.00M  used = 1021.75M  free = 1026.25M  (encrypted)')).toEqual({
     totalBytes: 2048 * MB,
@@ -29,7 +29,7 @@ test('swap is read, also where a comma parts the digits', () => {
   expect(parseSwap('')).toBeNull()
 })
 
-test('mount points are read with their odd names', () => {
+test('mount points with special characters are read', () => {
   const output = `/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
 devfs on /dev (devfs, local, nobrowse)
 /dev/disk5s1 on /Volumes/My Disk (1) (hfs, local, nodev)
@@ -57,6 +57,6 @@ test.each([
   ['\tstate = not running\n\tlast exit code = 78: EX_CONFIG\n', 'failed'],
   ['\tstate = spawn scheduled\n', 'start_pending'],
   ['\tendpoints = {\n\t\t"x" = {\n\t\t\tstate = running\n\t\t}\n\t}\n\tstate = not running\n', 'stopped'],
-])('what launchd says of a job: %j', (output, state) => {
+])('a job of launchd: %j', (output, state) => {
   expect(parseJob(`system/org.cups.cupsd = {\n${output}}\n`).state).toBe(state)
 })

@@ -11,7 +11,7 @@ const ps = `
   505   500   500 Z    (gone)
 `
 
-test('group, descent and mark tell what belongs to a run', () => {
+test('processes of a run are found by group, parent and mark', () => {
   expect(new Set(parsePsRunProcesses(ps, 500, 'abc'))).toEqual(new Set([500, 501, 502, 503]))
   expect(parsePsRunProcesses(ps, 0, 'abcd')).toEqual([504])
   expect(parsePsRunProcesses(ps, 0, 'none')).toEqual([])

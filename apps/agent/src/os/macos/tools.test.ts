@@ -5,7 +5,7 @@ import { givenMeasure } from '../../testing/given-measure.ts'
 import { givenPrograms } from '../../testing/given-programs.ts'
 import { macosProbes } from './probes.ts'
 
-// The checks of a Mac with tools that print what those of macOS print; there is no Mac here.
+// Checks of a Mac with programs that print the output of macOS tools, because no Mac is available.
 const KEEP = 'echo "$(basename "$0") $*" >> "$here/asked"'
 
 function givenMac(tools: Record<string, string>) {
@@ -26,7 +26,7 @@ printf '\\tstate = %s\\n\\n\\tprogram = /usr/sbin/cupsd\\n\\tlast exit code = 0\
 const service = (restart_if_stopped: boolean, svc_name = 'org.cups.cupsd') =>
   ({ check_type: 'service', settings: { svc_name, restart_if_stopped } }) as const
 
-test('issue 3, 1.1: launchd: running, stopped, started again if stopped, start pending, missing', async () => {
+test('launchd: running, stopped, restarted, start pending, missing', async () => {
   const { measure, asked, folder } = givenMac({ launchctl: LAUNCHCTL })
   const set = (state: string) => writeFileSync(join(folder, 'state'), state)
   set('running')
@@ -44,7 +44,7 @@ test('issue 3, 1.1: launchd: running, stopped, started again if stopped, start p
   await expect(measure(service(true, 'com.example.gone'))).resolves.toMatchObject({ state: 'missing' })
 })
 
-test('issue 3, 1.1: macOS ping', async () => {
+test('macOS ping', async () => {
   const { measure, asked } = givenMac({
     ping: `printf 'PING 192.0.2.7 (192.0.2.7): 56 data bytes\\n64 bytes from 192.0.2.7: icmp_seq=0 ttl=57 time=6.318 ms\\n'
 printf '\\n--- 192.0.2.7 ping statistics ---\\n3 packets transmitted, 3 packets received, 0.0%% packet loss\\n'
@@ -55,8 +55,8 @@ printf 'round-trip min/avg/max/stddev = 6.318/7.215/8.112/0.732 ms\\n'`,
   expect(asked()).toEqual(['ping -n -c 3 -W 2000 -- 192.0.2.7'])
 })
 
-// Of ping6, -W is another question to ask, and has no number after it.
-test('issue 3, 1.1: macOS ping of an address of version 6, also when an answer is lost', async () => {
+// In ping6, -W has another meaning and takes no number.
+test('macOS ping of an IPv6 address, also with a lost packet', async () => {
   const { measure, asked, folder } = givenMac({
     ping6: `printf 'PING6(56=40+8+8 bytes) 2001:db8::2 --> 2001:db8::1\\n'
 printf '16 bytes from 2001:db8::1, icmp_seq=0 hlim=57 time=6.318 ms\\n'
@@ -71,7 +71,7 @@ printf 'round-trip min/avg/max/std-dev = 6.318/7.215/8.112/0.732 ms\\n'`,
   await expect(measure(check)).resolves.toMatchObject({ sent: 3, received: 1, ms: 6.318 })
 })
 
-test('issue 3, 1.1: macOS memory and swap', async () => {
+test('macOS memory and swap', async () => {
   const { measure } = givenMac({
     vm_stat: `printf 'Mach Virtual Memory Statistics: (page size of 4096 bytes)\\nPages free:           1000.\\n'
 printf 'Pages inactive:          1000.\\nPages speculative:        10.\\nPages purgeable:          10.\\n'`,
@@ -83,7 +83,7 @@ printf 'Pages inactive:          1000.\\nPages speculative:        10.\\nPages p
   })
 })
 
-test('issue 3, 1.1: macOS disks: what is mounted, and what is not', async () => {
+test('macOS disks: mounted and not mounted', async () => {
   const { measure } = givenMac({
     mount: `echo '/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)'`,
   })
@@ -92,7 +92,7 @@ test('issue 3, 1.1: macOS disks: what is mounted, and what is not', async () => 
   await expect(disk('/Volumes/Backup')).resolves.toMatchObject({ exists: false })
 })
 
-test('issue 3, 1.1: macOS processes: count and memory', async () => {
+test('macOS processes: count and memory', async () => {
   const { measure, asked } = givenMac({
     ps: `printf 'S        2048 /Applications/Safari.app/Contents/MacOS/Safari\\nSs      12345 /sbin/launchd\\n'`,
   })

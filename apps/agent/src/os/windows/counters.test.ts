@@ -23,13 +23,13 @@ test.each([
   expect(parseNetstat(output)).toEqual({ received: 3_127_613_142, sent: 262_123_456 })
 })
 
-test('what is no such table says nothing', () => {
+test('other output gives no result', () => {
   expect(parseNetstat('')).toBeUndefined()
   expect(parseNetstat('Access is denied.\r\n')).toBeUndefined()
 })
 
 // Raw data of performance counters: https://learn.microsoft.com/windows/win32/cimwin32prov/win32-perfrawdata
-test('what disks read and wrote, and the page files, come from one call', () => {
+test('disk bytes and page files come from one call', () => {
   const output = 'disk 123456789012 987654321\r\n4096 1024\r\n'
   expect(parseDisks(output)).toEqual({ read: 123_456_789_012, written: 987_654_321 })
   expect(parsePageFiles(output)).toEqual({ totalBytes: 4096 * 1024 ** 2, freeBytes: 3072 * 1024 ** 2 })

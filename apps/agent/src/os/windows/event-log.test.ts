@@ -36,7 +36,7 @@ test('an event with its message', () => {
   })
 })
 
-test('an event whose program is gone shows its data', () => {
+test('an event of an uninstalled program shows its data', () => {
   expect(parseEvent(event('Gone', 1, '', false))?.message).toBe('Spooler, 42')
   for (const text of ['', '<Event>', "<TimeCreated SystemTime='never'/>"])
     expect(parseEvent(text)).toBeUndefined()
@@ -51,11 +51,11 @@ test.each([
   [{ event_type: 'WARNING', search_last_days: 0 }, '*[System[(Level=3)]]'],
   [{ event_type: 'AUDIT_SUCCESS', search_last_days: 0 }, '*[System[band(Keywords,9007199254740992)]]'],
   [{ event_type: 'AUDIT_FAILURE', search_last_days: 0 }, '*[System[band(Keywords,4503599627370496)]]'],
-] as const)('what Windows is asked for: %j', (more, query) => {
+] as const)('the query for %j', (more, query) => {
   expect(eventArgs({ ...SEARCH, ...more })).toContain(`/q:${query}`)
 })
 
-test('issue 3, 1.1, Windows event log: events are matched by parts of their source and message, whatever wevtutil writes', async () => {
+test('events are matched by parts of source and message, whatever wevtutil writes', async () => {
   const folder = givenFolder()
   const file = join(folder, 'wevtutil')
   const events = [
@@ -81,7 +81,7 @@ test('issue 3, 1.1, Windows event log: events are matched by parts of their sour
   )
 })
 
-test('a machine of another system says that it has no such log', async () => {
+test('other systems report that they have no event log', async () => {
   const { signal } = new AbortController()
   const journal = { unit: null, priority: 'err', event_message: null, search_last_minutes: 60 } as const
   await expect(linuxProbes.findEvents(SEARCH, signal)).rejects.toThrow(

@@ -10,7 +10,7 @@ import { windowsLogTools } from './log-tools.ts'
 
 const SEARCH: LogSearch = { unit: null, priority: 'debug', since: null, until: null, search: '' }
 
-/** As `wevtutil qe System /f:RenderedXml` writes it. */
+/** Output of `wevtutil qe System /f:RenderedXml`. */
 const event = (
   record: number,
   level: number,
@@ -36,7 +36,7 @@ function givenLog(...events: string[]) {
   return { write, calls: () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') }
 }
 
-test('issue 4, 2.4: events of Windows are read by log, level, source, id, time and text', async () => {
+test('Windows events are read by log, level, source, id, time and text', async () => {
   const { calls } = givenLog(
     event(9, 1, 'Kernel-Power', 'Lost &lt;b&gt; power &amp; more'),
     event(8, 0, 'Security-Auditing', 'Logon failed', '0x8010000000000000'),
@@ -75,23 +75,23 @@ test('issue 4, 2.4: events of Windows are read by log, level, source, id, time a
   ])
 })
 
-test('a log that cannot be read, and what another system has, are refused with a sentence', async () => {
+test('an unreadable log and a log of another system are refused with a message', async () => {
   givenPrograms({ wevtutil: 'echo "Failed to open event query. Access is denied." >&2; exit 5' })
   const security = windowsLogTools.read({ ...SEARCH, log: 'Security' })
   await expect(security).rejects.toThrow('Failed to read the log Security: Failed to open event query.')
-  await expect(windowsLogTools.read({ ...SEARCH, unit: 'ssh.service' })).rejects.toThrow('know no units')
+  await expect(windowsLogTools.read({ ...SEARCH, unit: 'ssh.service' })).rejects.toThrow('have no units')
   givenPrograms({ journalctl: 'exit 0' })
-  await expect(linuxLogTools.read({ ...SEARCH, log: 'System' })).rejects.toThrow('no event logs of Windows')
+  await expect(linuxLogTools.read({ ...SEARCH, log: 'System' })).rejects.toThrow('no Windows event logs')
 })
 
-test('a log without end is read as far as an answer holds', async () => {
+test('an endless log is read until the reply is full', async () => {
   givenLog(...Array.from({ length: 700 }, (_, index) => event(index % 10, 4, 'Noise', 'x'.repeat(300))))
   const found = await windowsLogTools.read(SEARCH)
   expect(found.entries).toHaveLength(500)
   expect(found.complete).toBe(false)
 })
 
-test('issue 4, 2.4: older events are read from a place on', async () => {
+test('older events are read from a position on', async () => {
   const { write, calls } = givenLog(...Array.from({ length: 501 }, () => event(9, 4, 'Service', 'again')))
   const first = await windowsLogTools.read(SEARCH)
   expect([first.entries.length, first.complete, first.next]).toEqual([500, false, '9'])
@@ -101,7 +101,7 @@ test('issue 4, 2.4: older events are read from a place on', async () => {
   expect(calls().at(-1)).toBe('qe System /q:*[System[(EventRecordID<9)]] /f:RenderedXml /uni:true /rd:true')
 })
 
-test('issue 4, 2.4: an event log is followed: what was there, then what comes, each once', async () => {
+test('a followed event log sends existing events, then new ones, each once', async () => {
   const { write, calls } = givenLog(event(2, 3, 'Disk', 'second\r\n  line'), event(1, 4, 'Disk', 'first'))
   let text = ''
   let user: ChannelUser | undefined
@@ -112,7 +112,7 @@ test('issue 4, 2.4: an event log is followed: what was there, then what comes, e
     sendText: (message: unknown) => void (text += `${JSON.stringify(message)}\n`),
     sendData: (bytes: Uint8Array) => void (text += Buffer.from(bytes).toString()),
   }
-  // As much of a channel as is written to here.
+  // The part of a channel that is written to here.
   const room = new ChannelRoom(channel as unknown as Channel)
   const source = { kind: 'eventlog', log: 'System', priority: 'debug' } as const
   const following = windowsLogTools.follow(room, source)

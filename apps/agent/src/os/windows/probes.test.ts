@@ -72,7 +72,7 @@ test.each([
   )
 })
 
-test('a Windows service that is not there is told by the number of the error', () => {
+test('a missing Windows service is detected by the error number', () => {
   const output = `[SC] EnumQueryServicesStatus:OpenService FAILED 1060:\r\n\r\nThe specified service does not exist as an installed service.\r\n`
   expect(parseServiceState(output)).toBeUndefined()
   expect(findErrorCode(output)).toBe(1060)
@@ -80,7 +80,7 @@ test('a Windows service that is not there is told by the number of the error', (
   expect(findErrorCode('nothing of the kind')).toBeUndefined()
 })
 
-test('tasks are counted in whatever way the country writes numbers', () => {
+test('processes are counted in any number format', () => {
   const output = [
     '"System Idle Process","0","Services","0","8 K"',
     '"chrome.exe","4711","Console","1","123,456 K"',

@@ -5,7 +5,7 @@ import { givenMeasure } from '../../testing/given-measure.ts'
 import { givenPrograms } from '../../testing/given-programs.ts'
 import { windowsProbes } from './probes.ts'
 
-// The checks of a Windows machine with tools that print what those of Windows print; there is no Windows here.
+// Checks of a Windows machine with programs that print the output of Windows tools, because no Windows is available.
 const KEEP = 'echo "$(basename "$0") $*" >> "$here/asked"'
 
 function givenWindows(tools: Record<string, string>) {
@@ -34,7 +34,7 @@ printf '        WIN32_EXIT_CODE    : 0  (0x0)\\r\\n        PID                : 
 const service = (restart_if_stopped: boolean, svc_name = 'Spooler') =>
   ({ check_type: 'service', settings: { svc_name, restart_if_stopped } }) as const
 
-test('issue 3, 1.1: Windows service: running, stopped, started again if stopped, start pending, missing', async () => {
+test('Windows service: running, stopped, restarted, start pending, missing', async () => {
   const { measure, asked, folder } = givenWindows({ sc: SC })
   const set = (state: string) => writeFileSync(join(folder, 'state'), state)
   set('4  RUNNING')
@@ -57,7 +57,7 @@ test('issue 3, 1.1: Windows service: running, stopped, started again if stopped,
   })
 })
 
-test('issue 3, 1.1: Windows ping: three packets, each with a second', async () => {
+test('Windows ping: three packets, one second each', async () => {
   const { measure, asked } = givenWindows({
     ping: `printf '\\r\\nPinging 192.0.2.7 with 32 bytes of data:\\r\\n'
 printf 'Reply from 192.0.2.7: bytes=32 time=5ms TTL=57\\r\\nReply from 192.0.2.7: bytes=32 time<1ms TTL=57\\r\\n'
@@ -73,7 +73,7 @@ printf '    Minimum = 1ms, Maximum = 5ms, Average = 3ms\\r\\n'; exit 1`,
   expect(asked()).toEqual(['ping -n 3 -w 1000 192.0.2.7'])
 })
 
-test('issue 3, 1.1: Windows processes: count and memory', async () => {
+test('Windows processes: count and memory', async () => {
   const { measure, asked } = givenWindows({
     tasklist: `printf '"chrome.exe","4711","Console","1","1,024 K"\\r\\n"chrome.exe","4712","Console","1","1,024 K"\\r\\n'`,
   })
@@ -83,7 +83,7 @@ test('issue 3, 1.1: Windows processes: count and memory', async () => {
   expect(asked()).toEqual(['tasklist /fo csv /nh'])
 })
 
-test('issue 3, 1.1: Windows memory and swap: the page files', async () => {
+test('Windows memory and page files', async () => {
   const { measure } = givenWindows({ powershell: `printf '4096 1024\\r\\n'` })
   await expect(measure({ check_type: 'memory', settings: {} })).resolves.toMatchObject({
     percent: expect.any(Number),
@@ -91,7 +91,7 @@ test('issue 3, 1.1: Windows memory and swap: the page files', async () => {
   })
 })
 
-test('issue 3, 1.1: Windows disks: a drive that is not there', async () => {
+test('Windows disks: a missing drive', async () => {
   const { measure } = givenMeasure(windowsProbes)
   await expect(measure({ check_type: 'diskspace', settings: { disk: 'X:' } })).resolves.toMatchObject({
     exists: false,

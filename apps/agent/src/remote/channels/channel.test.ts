@@ -2,7 +2,7 @@ import { CHANNEL_KIND, decodeChannelFrame, readChannelText } from '@muster/contr
 import { expect, test } from 'vitest'
 import { Channel } from './channel.ts'
 
-test('issue 4, section 4: of answers that a window does not read, each replaces the one before', () => {
+test('an unread state message is replaced by the next one', () => {
   const channel = new Channel(1, () => {})
   channel.sendText({ type: 'opened' })
   for (let number = 1; number <= 100_000; number += 1) channel.sendNewest({ type: 'pong', number })

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 import type { Channel } from './channel.ts'
 import { Channels } from './channels.ts'
 
-/** Two channels over one connection whose system takes bytes when the test says so. */
+/** Two channels over one connection, whose system accepts bytes when the test says so. */
 function givenTwoChannels() {
   const onItsWay: { bytes: Uint8Array; onTaken: () => void }[] = []
   const channels = new Channels({
@@ -25,7 +25,7 @@ function givenTwoChannels() {
   return {
     channels,
     sides,
-    /** The system takes the oldest frame, and it arrives. */
+    /** The system accepts the oldest frame, and it arrives. */
     deliver: () => {
       const first = onItsWay.shift()
       if (first === undefined) return false
@@ -58,7 +58,7 @@ function givenSide(channels: Channels, id: number) {
     id,
     channel,
     debt: new CreditDebt(),
-    /** Sent by the machine and not read by the person yet. */
+    /** Sent by the machine and not read by the browser yet. */
     unread: 0,
     credit: CHANNEL_WINDOW_BYTES,
     typed: [] as Buffer[],
@@ -86,7 +86,7 @@ type Side = ReturnType<typeof givenSide>
 const join = (pieces: Buffer[]) => Buffer.concat(pieces)
 
 let counter = 0
-/** Bytes of which each says where it is from. */
+/** Bytes that encode their position. */
 function nextBytes(length: number): Buffer {
   const bytes = Buffer.alloc(length)
   for (let at = 0; at < length; at += 1) bytes[at] = (counter += 1) % 251
@@ -106,7 +106,7 @@ const step = fc.record({
   bytes: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 300_000 })),
 })
 
-test('no byte is lost, repeated or out of order, and no window overrun, over any course of two channels', () => {
+test('no byte is lost, repeated or reordered, and no window is exceeded, in any sequence of two channels', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const { channels, sides, deliver } = givenTwoChannels()
@@ -142,7 +142,7 @@ test('no byte is lost, repeated or out of order, and no window overrun, over any
             side.channel.end({ code: 'ended', message: 'Over.' })
         }
       }
-      // In the end everything is read, and everything has come.
+      // In the end everything has arrived and is read.
       while (deliver() || sides.some(({ unread }) => unread > 0)) {
         for (const side of sides) if (side.unread > 0) read(channels, side, side.unread)
       }
@@ -156,5 +156,5 @@ test('no byte is lost, repeated or out of order, and no window overrun, over any
   )
 })
 
-/** Channels that the machine has ended: what is written afterwards is not meant to arrive. */
+/** Channels that the machine has ended: later bytes need not arrive. */
 const hasEnded = new WeakSet<Channel>()

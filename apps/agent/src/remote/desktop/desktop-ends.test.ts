@@ -15,7 +15,7 @@ async function givenOpen(options: Parameters<typeof givenAgent>[0] = {}) {
 }
 
 test.each(['closed', 'detached', 'not_allowed', 'session_ended', 'over_window'] as const)(
-  'after the end %s nothing is left running or listening on the machine',
+  'after the end %s no process and no port is left on the machine',
   async (code) => {
     const { desktop } = await givenOpen()
     desktop.close(code)
@@ -24,7 +24,7 @@ test.each(['closed', 'detached', 'not_allowed', 'session_ended', 'over_window'] 
   },
 )
 
-test('a lost link ends the desktop, and the end is endReport when it is back, not that the agent was restarted', async () => {
+test('a lost link ends the desktop, and that end is reported later instead of a restart of the agent', async () => {
   const { server, desktop } = await givenOpen()
   const up = server.untilUp()
   server.socket?.terminate()
@@ -34,7 +34,7 @@ test('a lost link ends the desktop, and the end is endReport when it is back, no
   expect(desktop.processes).toEqual([])
 })
 
-test('a session that is ended by its number, and an agent that stops, leave nothing', async () => {
+test('ending a session by its id, and stopping the agent, leave nothing running', async () => {
   const { server, desktop, agent } = await givenOpen()
   server.command(server.sign('end-session', { session: desktop.session }))
   expect(await desktop.reported()).toMatch(/^Ended by /)
@@ -45,13 +45,13 @@ test('a session that is ended by its number, and an agent that stops, leave noth
   expect(second.processes).toEqual([])
 })
 
-test('a VNC server that dies ends the window with a sentence', async () => {
+test('a VNC server that dies ends the session with a message', async () => {
   const { desktop } = await givenOpen()
   for (const pid of desktop.processes) process.kill(pid, 'SIGKILL')
   expect(await desktop.ended()).toMatchObject({ code: 'ended', message: expect.stringMatching(/VNC server/) })
 })
 
-test('a window that closes while the VNC server is being started leaves nothing', async () => {
+test('a window that closes while the VNC server starts leaves nothing running', async () => {
   await givenDisplay('320x200')
   givenPrograms({ x11vnc: 'exec sleep 4713' })
   const { server, folder } = await givenAgent()
@@ -63,7 +63,7 @@ test('a window that closes while the VNC server is being started leaves nothing'
   expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('vnc-'))).toEqual([])
 })
 
-test('a VNC server that cannot start says why', async () => {
+test('a VNC server that cannot start reports the reason', async () => {
   await givenDisplay('320x200')
   givenPrograms({ x11vnc: 'echo "22/11/2026 10:00:00 XOpenDisplay(\\":1\\") failed." >&2; exit 1' })
   const { server } = await givenAgent()
@@ -74,7 +74,7 @@ test('a VNC server that cannot start says why', async () => {
   })
 })
 
-test('a display that is not there is refused', async () => {
+test('a missing display is refused', async () => {
   await givenDisplay('320x200')
   const { server } = await givenAgent()
   const desktop = new TestDesktop(server, { tool: 'desktop', display: ':4999' })

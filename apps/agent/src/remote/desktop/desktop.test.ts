@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { givenAgent } from '../../testing/given.ts'
 import { givenDisplay, listListening, readProc, TestDesktop } from './test-desktop.ts'
 
-test('the desktop is shown by a VNC server on loopback, with a password that no list of processes shows', async () => {
+test('the desktop is shown by a VNC server on loopback, with a password that no process list shows', async () => {
   const display = await givenDisplay()
   const { server, folder } = await givenAgent()
   const desktop = new TestDesktop(server)
@@ -32,7 +32,7 @@ test('the desktop is shown by a VNC server on loopback, with a password that no 
   expect(listListening().filter((local) => local.endsWith(`:${hex}`))).toEqual([])
 })
 
-test('a key that is pressed changes the picture', async () => {
+test('a key press changes the picture', async () => {
   const display = await givenDisplay('400x300')
   const xterm = spawn('xterm', ['-fullscreen', '-fa', 'mono', '-e', 'cat'], {
     env: { ...process.env, DISPLAY: display },
@@ -47,11 +47,11 @@ test('a key that is pressed changes the picture', async () => {
     (await desktop.viewer.look(size)).reduce((sum, byte) => sum + Number(byte > 200), 0)
   while ((await white()) < 10_000);
   const before = await white()
-  // `cat` shows each key by itself.
+  // `cat` echoes each key.
   while ((await white()) === before) desktop.viewer.press(0x57)
 })
 
-test('issue 4, 2.6: two windows see one desktop, what one types the other sees, and the end of one leaves the other', async () => {
+test('two windows share one desktop and its input, and the end of one leaves the other open', async () => {
   const display = await givenDisplay('400x300')
   const xterm = spawn('xterm', ['-fullscreen', '-fa', 'mono', '-e', 'cat'], {
     env: { ...process.env, DISPLAY: display },
@@ -80,7 +80,7 @@ test('issue 4, 2.6: two windows see one desktop, what one types the other sees, 
   expect(other.desktop.end).toBeUndefined()
 })
 
-test('a wrong password is refused, and the VNC server ends', async () => {
+test('a wrong password is refused, and the VNC server exits', async () => {
   await givenDisplay()
   const { server } = await givenAgent()
   const desktop = new TestDesktop(server)

@@ -3,22 +3,22 @@ import { chooseDisplay, NoVncServer, requireProgram } from './desktop.ts'
 import { obscure } from './vnc-programs.ts'
 
 test.each([
-  { hasWayland: false, says: /^No X11 display runs on this machine/ },
-  { hasWayland: true, says: /^The desktop of this machine is Wayland/ },
-])('a machine without X11 says so, Wayland: $hasWayland', ({ hasWayland, says }) => {
+  { hasWayland: false, says: /^No X11 display is running on this machine/ },
+  { hasWayland: true, says: /^This machine uses Wayland/ },
+])('a machine without X11 reports that, Wayland: $hasWayland', ({ hasWayland, says }) => {
   expect(() => chooseDisplay({ displays: [], hasWayland }, null)).toThrow(says)
 })
 
-test('X11 is shown also where another desktop is Wayland', () => {
+test('X11 is shown even if another desktop uses Wayland', () => {
   const display = { name: ':3', authority: undefined }
   expect(chooseDisplay({ displays: [display], hasWayland: true }, null)).toBe(display)
 })
 
-test('issue 4, 2.6: a machine without a VNC server says what to install', () => {
+test('a machine without a VNC server reports what to install', () => {
   expect(() => requireProgram(undefined)).toThrow(NoVncServer)
   expect(() => requireProgram(undefined)).toThrow(/it needs x11vnc or/)
 })
 
-test('a password is hidden as vncpasswd hides it', () => {
+test('a password is obfuscated like vncpasswd does', () => {
   expect(obscure('password').toString('hex')).toBe('dbd83cfd727a1458')
 })

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { givenAgent } from '../../testing/given.ts'
 import { TestDesktop } from './test-desktop.ts'
 
-/** Something that listens on loopback; answers its port. */
+/** Listens on loopback; returns the port. */
 async function givenListener(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -20,7 +20,7 @@ async function givenListener(onConnection: (socket: Socket) => void): Promise<nu
   return address.port
 }
 
-test('VNC to a port: bytes both ways, and the connection ends with the window', async () => {
+test('VNC to a port passes bytes both ways, and the connection ends with the window', async () => {
   const received: string[] = []
   const closed = Promise.withResolvers<void>()
   const port = await givenListener((socket) => {
@@ -40,7 +40,7 @@ test('VNC to a port: bytes both ways, and the connection ends with the window', 
   expect(await window.reported()).toBe('Closed.')
 })
 
-test('a server that speaks nonsense is refused with a sentence, and hears nothing', async () => {
+test('a server with another protocol is refused with a message, and receives nothing', async () => {
   let received = 0
   const port = await givenListener((socket) => {
     socket.on('data', ({ length }) => (received += length))
@@ -56,7 +56,7 @@ test('a server that speaks nonsense is refused with a sentence, and hears nothin
   expect(received).toBe(0)
 })
 
-test('a server that hangs up at once is refused, and so is a port where nothing listens', async () => {
+test('a server that closes at once is refused, and so is a closed port', async () => {
   const port = await givenListener((socket) => socket.end())
   const { server } = await givenAgent()
   const hungUp = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port })
@@ -68,7 +68,7 @@ test('a server that hangs up at once is refused, and so is a port where nothing 
   })
 })
 
-test('a window that closes while nobody answers leaves no connection', async () => {
+test('a window that closes before a response leaves no connection', async () => {
   const connected = Promise.withResolvers<Socket>()
   const port = await givenListener((socket) => connected.resolve(socket))
   const { server } = await givenAgent()

@@ -25,7 +25,7 @@ let lastChannel = 10_000
 
 type Options = { tool: 'desktop'; display: string | null } | { tool: 'vnc'; host: string; port: number }
 
-/** A person's window on the desktop of the agent's machine, as a server passes it on. */
+/** A browser window on the desktop of the agent's machine, as a server connects it. */
 export class TestDesktop {
   readonly id: number
   readonly session = randomUUID()
@@ -72,7 +72,7 @@ export class TestDesktop {
     return last === undefined ? undefined : readChannelEnd(last.payload)
   }
 
-  /** What still runs of all that was started for it. */
+  /** Running processes of this session. */
   get processes(): number[] {
     return readdirSync('/proc')
       .map(Number)
@@ -81,7 +81,7 @@ export class TestDesktop {
       )
   }
 
-  /** All that came, when it is so many bytes; gives credit for what came on the way. */
+  /** Resolves with everything received when it has this many bytes; gives credit meanwhile. */
   async #until(count: number): Promise<Buffer> {
     return this.#server.until(() => {
       const { data } = this
@@ -136,7 +136,7 @@ export function readProc(pid: number, file: 'environ' | 'cmdline'): string {
   }
 }
 
-/** Ports that something listens on, as `address:port` in the kernel's own hexadecimal writing. */
+/** Listening ports, as `address:port` in the kernel's hexadecimal format. */
 export function listListening(): string[] {
   return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
     readFileSync(file, 'utf8')
@@ -147,7 +147,7 @@ export function listListening(): string[] {
   )
 }
 
-/** An X server without a screen, which is the agent's own display while the test runs; answers its name. */
+/** An X server without a screen, used as the agent's own display during the test; returns its name. */
 export async function givenDisplay(size = '1280x800', more: string[] = []): Promise<string> {
   const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp', ...more]
   const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
@@ -155,7 +155,7 @@ export async function givenDisplay(size = '1280x800', more: string[] = []): Prom
     child.kill()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   })
-  // The fourth of `stdio`, which is a pipe to read from.
+  // Descriptor 3 is a pipe to read from.
   const [number] = (await once(child.stdio[3] as Readable, 'data')) as [Buffer]
   const name = `:${number.toString().trim()}`
   vi.stubEnv('DISPLAY', name)

@@ -3,7 +3,7 @@ import { givenFolder } from '../../testing/given.ts'
 import { type VncServer, startVncServer } from './vnc-server.ts'
 
 const NOBODY = 65_534
-/** What a user of the machine does who sees in the list of processes which port the VNC server is about to take. */
+/** Simulates another user who takes the port that the process list shows for the VNC server. */
 const program = (user: number | undefined) => ({
   name: 'x11vnc',
   path: process.execPath,
@@ -23,10 +23,10 @@ const start = (user: number | undefined): Promise<VncServer> =>
     signal: new AbortController().signal,
   })
 
-test('issue 4, section 4: what another user of the machine listens with is not taken for the VNC server', async () => {
-  // Only root may become somebody else.
+test('a listener of another user is not mistaken for the VNC server', async () => {
+  // Only root can start processes of another user.
   const isRoot = process.getuid?.() === 0
-  if (isRoot) await expect(start(NOBODY)).rejects.toThrow('Another user of this machine has taken the port')
+  if (isRoot) await expect(start(NOBODY)).rejects.toThrow('Another user of this machine uses the port')
   const { socket } = await start(undefined)
   socket.destroy()
 })

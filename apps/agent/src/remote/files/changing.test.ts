@@ -34,7 +34,7 @@ async function prepare() {
   return { server, own, folder, change, move, remove, at }
 }
 
-test('a folder is made, things are renamed and moved, and rights are set', async () => {
+test('folders are created, entries renamed and moved, and permissions set', async () => {
   const { change, move, at } = await prepare()
   await change({ change: 'make-folder', path: raw(at('new')) })
   expect(statSync(at('new')).isDirectory()).toBe(true)
@@ -47,7 +47,7 @@ test('a folder is made, things are renamed and moved, and rights are set', async
   expect(statSync(at('old/b')).mode & 0o7777).toBe(0o4750)
 })
 
-test('issue 4, 2.3: names with any bytes are given, taken away and deleted, exactly', async () => {
+test('names with any bytes are created, moved and deleted exactly', async () => {
   const { change, remove, folder } = await prepare()
   const odd = (...bytes: number[]) => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(bytes)])
   const [one, other] = [odd(0xff, 0x0a, 0x41), odd(0xc3, 0x28, 0x20)]
@@ -61,7 +61,7 @@ test('issue 4, 2.3: names with any bytes are given, taken away and deleted, exac
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('issue 4, section 4: devices, pipes and sockets are deleted without being opened, and never edited', async () => {
+test('devices, pipes and sockets are deleted without being opened, and never edited', async () => {
   const { server, remove, folder, at } = await prepare()
   execFileSync('mkfifo', [at('pipe')])
   const socket = createServer().listen(at('socket'))
@@ -77,14 +77,14 @@ test('issue 4, section 4: devices, pipes and sockets are deleted without being o
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('issue 4, section 4: the draft of an edit is known before it is there, for an agent that is killed', async () => {
+test('the temporary file of an edit is registered before it exists, for an agent that is killed', async () => {
   const { server, folder, at, own } = await prepare()
   writeFileSync(at('conf'), 'a')
   const seen: string[][] = []
-  const keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'> = {
+  const keyValues: Pick<KeyValueStore, 'find' | 'save' | 'remove'> = {
     find: () => undefined,
     save: (_, text) => seen.push([...JSON.parse(text), ...readdirSync(folder)]),
-    forget: () => seen.push(readdirSync(folder)),
+    remove: () => seen.push(readdirSync(folder)),
   }
   const { answer } = await ask(server, 'read-text', { path: raw(at('conf')) })
   const openParts = new OpenParts({ keyValues, log: givenLog().log, dataFolder: own })
@@ -95,7 +95,7 @@ test('issue 4, section 4: the draft of an edit is known before it is there, for 
   expect(seen.map(({ length }) => length)).toEqual([2, 1])
 })
 
-test('nothing is replaced by a new name, a file or a folder', async () => {
+test('a rename never overwrites a file or a folder', async () => {
   const { change, move, at } = await prepare()
   for (const name of ['a', 'b']) writeFileSync(at(name), name)
   mkdirSync(at('folder'))
@@ -108,7 +108,7 @@ test('nothing is replaced by a new name, a file or a folder', async () => {
   expect((await move(at('gone'), at('c'))).refused).toBe('The file or folder no longer exists.')
 })
 
-test('a folder is deleted with everything in it, and links only as links', async () => {
+test('a folder is deleted recursively, and links only as links', async () => {
   const { remove, folder, at } = await prepare()
   mkdirSync(at('keep'))
   writeFileSync(at('keep/file'), 'x')
@@ -120,7 +120,7 @@ test('a folder is deleted with everything in it, and links only as links', async
   expect(existsSync(at('keep/file'))).toBe(true)
 })
 
-test('a link on the way is refused, and one that is put there later leads nowhere', async () => {
+test('a link in the path is refused, and one that appears later leads nowhere', async () => {
   const { own, remove, change, at } = await prepare()
   mkdirSync(at('real'))
   mkdirSync(at('victim'))
@@ -144,7 +144,7 @@ test('a link on the way is refused, and one that is put there later leads nowher
   expect(statSync(at('victim/file')).mode & 0o777).toBe(0o600)
 })
 
-test("all of the machine and the agent's own folder are neither moved nor deleted", async () => {
+test("the root folder and the agent's own folder are neither moved nor deleted", async () => {
   const around = givenFolder()
   const own = join(around, 'lib', 'agent')
   mkdirSync(own, { recursive: true })
@@ -163,7 +163,7 @@ test("all of the machine and the agent's own folder are neither moved nor delete
   expect(existsSync(join(own, 'key.pem'))).toBe(true)
 })
 
-test('a text is written if it is still the one that was read, with its rights, whole', async () => {
+test('a text file is replaced atomically if unchanged, with its permissions', async () => {
   const { server, folder, at } = await prepare()
   writeFileSync(at('conf'), 'a=1\n', { mode: 0o640 })
   const read = async () => (await ask(server, 'read-text', { path: raw(at('conf')) })).answer
@@ -175,13 +175,13 @@ test('a text is written if it is still the one that was read, with its rights, w
   expect(written.state).toBe('written')
   expect(await read()).toMatchObject({ text: 'a=2 ä\n', hash: written.hash })
   expect(statSync(at('conf')).mode & 0o777).toBe(0o640)
-  writeFileSync(at('conf'), 'of somebody else')
+  writeFileSync(at('conf'), 'of another user')
   expect((await write('mine', written.hash)).answer.state).toBe('changed')
-  expect(readFileSync(at('conf'), 'utf8')).toBe('of somebody else')
+  expect(readFileSync(at('conf'), 'utf8')).toBe('of another user')
   expect(readdirSync(folder)).toEqual(['conf'])
 })
 
-test('what is no small text is not edited', async () => {
+test('only small text files are edited', async () => {
   const { server, at } = await prepare()
   const refusal = async (name: string) => (await ask(server, 'read-text', { path: raw(at(name)) })).refused
   writeFileSync(at('binary'), Buffer.from([0xff, 0xfe, 0x00]))

@@ -10,7 +10,7 @@ const SLASH = Buffer.from('/')
  * A name in an open folder. Operations affect that very folder, even if it is replaced by a link meanwhile. Linux
  * addresses it by the descriptor of the folder; other systems check the path again before use.
  */
-export class Place implements AsyncDisposable {
+export class ParentFolder implements AsyncDisposable {
   readonly name: Buffer
   /** The full path with links resolved. */
   readonly path: Buffer
@@ -32,9 +32,9 @@ export class Place implements AsyncDisposable {
   }
 
   /** Opens a subfolder, which must not be a link. */
-  async enter(name: Buffer): Promise<Place> {
+  async enter(name: Buffer): Promise<ParentFolder> {
     const handle = await open(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    return new Place(handle, { names: [...this.#names, name], name })
+    return new ParentFolder(handle, { names: [...this.#names, name], name })
   }
 
   /** Syncs the folder, so that new names are on disk. */
@@ -50,12 +50,12 @@ export class Place implements AsyncDisposable {
 const isLinux = process.platform === 'linux'
 
 /** Opens the folder of a path step by step. Links on the way are refused: the path must be the resolved one. */
-export async function openParent(rawPath: string, dataFolder: string): Promise<Place> {
+export async function openParent(rawPath: string, dataFolder: string): Promise<ParentFolder> {
   const names = readPath(rawPath)
   const name = names.pop()
   if (name === undefined) throw new AgentError('This is not possible for the root folder.')
   await refusePrivate(joinPath([...names, name]), dataFolder)
-  return new Place(await openFolder(names), { names, name })
+  return new ParentFolder(await openFolder(names), { names, name })
 }
 
 async function openFolder(names: readonly Buffer[]): Promise<FileHandle> {

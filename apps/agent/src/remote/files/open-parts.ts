@@ -6,10 +6,10 @@ const ABANDONED_AFTER_MS = 3_600_000
 
 /** Files of incomplete uploads. Abandoned ones are removed, also after a restart. */
 export class OpenParts {
-  #options: { keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'>; log: Log; dataFolder: string }
+  #options: { keyValues: Pick<KeyValueStore, 'find' | 'save' | 'remove'>; log: Log; dataFolder: string }
 
   constructor(options: {
-    keyValues: Pick<KeyValueStore, 'find' | 'save' | 'forget'>
+    keyValues: Pick<KeyValueStore, 'find' | 'save' | 'remove'>
     log: Log
     dataFolder: string
   }) {
@@ -21,7 +21,7 @@ export class OpenParts {
     this.#save([...this.#list(), rawPath])
   }
 
-  forget(rawPath: string): void {
+  release(rawPath: string): void {
     this.#save(this.#list().filter((path) => path !== rawPath))
   }
 
@@ -33,7 +33,7 @@ export class OpenParts {
     void import('./upload-part.ts').then(async ({ removeAbandoned }) => {
       for (const path of paths) {
         try {
-          if (await removeAbandoned(path, { dataFolder, afterMs: ABANDONED_AFTER_MS })) this.forget(path)
+          if (await removeAbandoned(path, { dataFolder, afterMs: ABANDONED_AFTER_MS })) this.release(path)
         } catch (cause) {
           log.info({ cause: describeError(cause) }, 'failed to remove an incomplete upload, will retry')
         }
@@ -49,7 +49,7 @@ export class OpenParts {
 
   #save(paths: readonly string[]): void {
     const { keyValues } = this.#options
-    if (paths.length === 0) keyValues.forget(STORAGE_KEY)
+    if (paths.length === 0) keyValues.remove(STORAGE_KEY)
     else keyValues.save(STORAGE_KEY, JSON.stringify(paths))
   }
 }

@@ -20,7 +20,7 @@ async function prepare() {
   return { server, folder, own, list, read, at: (name: string) => join(folder, name) }
 }
 
-test('hidden and special files are listed as what they are, folders first', async () => {
+test('hidden and special files are listed with their types, folders first', async () => {
   const { folder, list, at } = await prepare()
   mkdirSync(at('zoo'))
   writeFileSync(at('.hidden'), 'x', { mode: 0o640 })
@@ -57,7 +57,7 @@ test('names with any bytes are listed, and their files read', async () => {
   expect(channel.bytes.toString()).toBe('odd')
 })
 
-test('a folder of many files comes in parts, and is searched whole', async () => {
+test('a large folder is listed in parts, and searched completely', async () => {
   const { folder, list } = await prepare()
   const count = MAX_LISTED_ENTRIES * 2 + 7
   for (let number = 0; number < count; number += 1) writeFileSync(join(folder, `f${number}`), '')
@@ -79,7 +79,7 @@ test('a folder of many files comes in parts, and is searched whole', async () =>
   ])
 })
 
-test('a file is read whole, and from an offset on as long as it is the same', async () => {
+test('a file is read completely, and from an offset while it is unchanged', async () => {
   const { read, at } = await prepare()
   const content = Buffer.alloc(1_500_000, 'abcdefghi')
   writeFileSync(at('big'), content)
@@ -98,7 +98,7 @@ test('a file is read whole, and from an offset on as long as it is the same', as
   expect([again.news?.offset, again.bytes.toString()]).toEqual([0, 'another one'])
 })
 
-test('a reader that is slow holds the machine to one window, and one that leaves ends it', async () => {
+test('a slow reader limits the machine to one window, and a closed channel ends the transfer', async () => {
   const { server, read, at } = await prepare()
   writeFileSync(at('big'), Buffer.alloc(3_000_000))
   const channel = read(at('big'), { reads: false })
@@ -111,7 +111,7 @@ test('a reader that is slow holds the machine to one window, and one that leaves
   expect(other.bytes.length).toBe(3_000_000)
 })
 
-test('a file that changes while it is read is said to have changed; one that grows is whole as it was', async () => {
+test('a file that changes while it is read is reported; one that grows is complete up to its old size', async () => {
   const { server, read, at } = await prepare()
   const half = async (name: string) => {
     writeFileSync(at(name), Buffer.alloc(2_000_000, 'a'))
@@ -145,7 +145,7 @@ test('a file that changes while it is read is said to have changed; one that gro
   expect(log.bytes.length).toBe(2_000_000)
 })
 
-test('what has no content, what is gone, and a path that leads elsewhere are refused with a sentence', async () => {
+test('special files, missing files and invalid paths are refused with a message', async () => {
   const { read, list, folder, at } = await prepare()
   execFileSync('mkfifo', [at('pipe')])
   const refusalOf = async (path: string) => (await read(path).ended()).message
@@ -155,11 +155,11 @@ test('what has no content, what is gone, and a path that leads elsewhere are ref
   expect(await refusalOf(at('gone'))).toBe('The file or folder no longer exists.')
   expect(await refusalOf(`${folder}/../../etc/passwd`)).toBe('".." is not a valid name of a file or folder.')
   expect(await refusalOf('etc/passwd')).toBe('A path must start with "/".')
-  expect((await list(`${folder}/a\0b`)).refused).toMatch(/is no name/)
+  expect((await list(`${folder}/a\0b`)).refused).toMatch(/is not a valid name/)
   expect((await list(at('pipe'))).refused).toBe('This is a link or not a folder. Reload the folder.')
 })
 
-test("the agent's own folder stays closed, also by a link", async () => {
+test("the agent's own folder is not accessible, also through a link", async () => {
   const { own, list, read, at } = await prepare()
   const sentence = "This is the agent's own folder, which is not accessible."
   symlinkSync(own, at('way'))
@@ -168,14 +168,14 @@ test("the agent's own folder stays closed, also by a link", async () => {
   expect(await read(join(own, 'key.pem')).ended()).toEqual({ code: 'refused', message: sentence })
 })
 
-test('a file of the kernel, which says that it is empty, is read', async () => {
+test('a kernel file that reports size 0 is read', async () => {
   const { read } = await prepare()
   const channel = read('/proc/version')
   await channel.ended()
   expect(channel.bytes.toString()).toMatch(/^Linux version/)
 })
 
-test('a folder comes as an archive, whatever its name', async () => {
+test('a folder is sent as an archive, whatever its name', async () => {
   const { server, folder, at } = await prepare()
   mkdirSync(at('-rf'))
   writeFileSync(join(folder, '-rf', 'inside'), 'content')
@@ -189,7 +189,7 @@ test('a folder comes as an archive, whatever its name', async () => {
   expect(await gone.ended()).toMatchObject({ code: 'refused' })
 })
 
-test("an archive of a folder around the agent's own leaves that out", async () => {
+test("an archive of a parent folder excludes the agent's own folder", async () => {
   const around = givenFolder()
   const own = join(around, 'data', 'agent')
   mkdirSync(own, { recursive: true })

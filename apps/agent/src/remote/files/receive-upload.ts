@@ -4,7 +4,7 @@ import { HASH_PART_BYTES, UploadInput, type UploadNews, type UploadTask } from '
 import type { Channel } from '../channels/channel.ts'
 import { AgentError } from '../../errors.ts'
 import { moveFile } from './change-file.ts'
-import { openParent, type Place } from './open-parent.ts'
+import { openParent, type ParentFolder } from './open-parent.ts'
 import {
   beginWriting,
   openPart,
@@ -21,8 +21,8 @@ type FinishTask = Extract<UploadTask, { task: 'finish' }>
 /** Appends the bytes from the channel to the file until the end message. */
 export async function receiveBytes(channel: Channel, task: WriteTask, dataFolder: string): Promise<void> {
   await stopWriting(task.upload)
-  await using place = await openParent(task.path, dataFolder)
-  await using handle = await openPart(place, task.upload)
+  await using parent = await openParent(task.path, dataFolder)
+  await using handle = await openPart(parent, task.upload)
   const { size } = await handle.stat()
   if (size !== task.offset) throw new AgentError(`This upload has ${size} bytes instead of ${task.offset}.`)
   const send = (news: UploadNews) => channel.sendText(news)
@@ -94,27 +94,27 @@ export async function finishUpload(
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<void> {
   await stopWriting(task.upload)
-  await using place = await openParent(task.path, dataFolder)
-  await using handle = await openPart(place, task.upload)
+  await using parent = await openParent(task.path, dataFolder)
+  await using handle = await openPart(parent, task.upload)
   const { size } = await handle.stat()
   if (size !== task.size) throw new AgentError(`This upload has ${size} bytes instead of ${task.size}.`)
   if (task.hash !== null && (await hashParts(handle)) !== task.hash) {
-    await unlink(partAt(place, task.upload))
-    openParts.forget(partPath(place, task.upload))
+    await unlink(partAt(parent, task.upload))
+    openParts.release(partPath(parent, task.upload))
     throw new AgentError('The file was damaged during the transfer. Upload it again.')
   }
-  await refuseTaken(place, task.replace)
-  await takeRights(place, handle)
+  await refuseTaken(parent, task.replace)
+  await takeRights(parent, handle)
   await handle.sync()
-  if (task.replace) await rename(partAt(place, task.upload), place.at())
-  else await moveFile(place, place, partAt(place, task.upload))
-  openParts.forget(partPath(place, task.upload))
-  await place.sync()
+  if (task.replace) await rename(partAt(parent, task.upload), parent.at())
+  else await moveFile(parent, parent, partAt(parent, task.upload))
+  openParts.release(partPath(parent, task.upload))
+  await parent.sync()
 }
 
 /** Permissions of the replaced file, or the defaults. */
-async function takeRights(place: Place, handle: FileHandle): Promise<void> {
-  const there = await lstat(place.at()).catch(() => undefined)
+async function takeRights(parent: ParentFolder, handle: FileHandle): Promise<void> {
+  const there = await lstat(parent.at()).catch(() => undefined)
   if (there?.isFile() === true) await handle.chown(there.uid, there.gid)
   await handle.chmod(there?.isFile() === true ? there.mode & 0o7777 : 0o644)
 }

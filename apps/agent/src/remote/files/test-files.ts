@@ -15,7 +15,7 @@ export const raw = (path: string | Buffer) => Buffer.from(path).toString('base64
 
 let lastChannel = 1000
 
-/** A channel of the tool `files`, read at once unless a test wants to wait. */
+/** A file channel that is read at once unless a test wants to wait. */
 export class FileChannel {
   readonly id: number
   #server: TestServer
@@ -68,7 +68,7 @@ export class FileChannel {
   }
 }
 
-/** Asks the agent, as a server does; answers what it says or why it refuses. */
+/** Sends a request to the agent like a server; returns the reply or the refusal. */
 export async function ask<Name extends QuestionName>(
   server: TestServer,
   name: Name,
@@ -82,7 +82,7 @@ export async function ask<Name extends QuestionName>(
     server.frames.find((frame) => frame.type === 'reply' && frame.nonce === nonce),
   )
   if (reply.type !== 'reply') throw new Error('no reply')
-  // Of the schema of this very name.
+  // The schema of this name.
   const answer = (reply.refused === null ? replies[name].parse(reply.answer) : undefined) as Reply<Name>
   return { answer, refused: reply.refused }
 }

@@ -6,7 +6,7 @@ import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
 import { openToRead, refuseSpecial } from './open-to-read.ts'
-import { openParent, type Place } from './open-parent.ts'
+import { openParent, type ParentFolder } from './open-parent.ts'
 import { writePath } from './paths.ts'
 import type { UploadSurroundings } from './upload-part.ts'
 
@@ -28,11 +28,11 @@ export async function writeText(
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<WrittenText> {
   return withSentences(async () => {
-    await using place = await openParent(request.path, dataFolder)
+    await using parent = await openParent(request.path, dataFolder)
     // Opening a device or a pipe may have effects. A link is refused when it is opened.
-    const kind = kindOf(await lstat(place.at()))
+    const kind = kindOf(await lstat(parent.at()))
     if (kind !== 'link') refuseSpecial(kind)
-    await using handle = await open(place.at(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    await using handle = await open(parent.at(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const { mode, uid, gid, nlink } = await handle.stat()
     if (nlink > 1)
       throw new AgentError('This file has several names (hard links). Edit it on the machine itself.')
@@ -41,14 +41,14 @@ export async function writeText(
     const bytes = Buffer.from(request.text)
     const draft = Buffer.from(`.muster-${randomUUID()}.part`)
     const draftPath = writePath(
-      Buffer.concat([place.path.subarray(0, place.path.lastIndexOf('/') + 1), draft]),
+      Buffer.concat([parent.path.subarray(0, parent.path.lastIndexOf('/') + 1), draft]),
     )
     // If the agent is killed before the end, it is removed later.
     openParts.remember(draftPath)
     try {
-      await replaceWith(place, bytes, { draft: place.at(draft), mode: mode & 0o7777, uid, gid })
+      await replaceWith(parent, bytes, { draft: parent.at(draft), mode: mode & 0o7777, uid, gid })
     } finally {
-      openParts.forget(draftPath)
+      openParts.release(draftPath)
     }
     return { state: 'written', hash: hashOf(bytes) }
   })
@@ -56,7 +56,7 @@ export async function writeText(
 
 /** The new content replaces the old one atomically, and nothing is left behind on failure. */
 async function replaceWith(
-  place: Place,
+  parent: ParentFolder,
   bytes: Buffer,
   { draft, mode, uid, gid }: { draft: Buffer; mode: number; uid: number; gid: number },
 ): Promise<void> {
@@ -67,12 +67,12 @@ async function replaceWith(
     await handle.chown(uid, gid)
     await handle.chmod(mode)
     await handle.sync()
-    await rename(draft, place.at())
+    await rename(draft, parent.at())
   } catch (cause) {
     await unlink(draft)
     throw cause
   }
-  await place.sync()
+  await parent.sync()
 }
 
 async function readSmall(handle: FileHandle): Promise<Buffer> {

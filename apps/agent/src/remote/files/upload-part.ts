@@ -5,7 +5,7 @@ import { AgentError } from '../../errors.ts'
 import { errorCode, withSentences } from './file-errors.ts'
 import type { OpenParts } from './open-parts.ts'
 import { writePath } from './paths.ts'
-import { openParent, type Place } from './open-parent.ts'
+import { openParent, type ParentFolder } from './open-parent.ts'
 
 const { O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
 
@@ -25,13 +25,13 @@ export async function beginUpload(
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<{ size: number }> {
   return withSentences(async () => {
-    await using place = await openParent(path, dataFolder)
-    await refuseTaken(place, replace)
-    const { bavail, bsize } = await statfs(place.at(Buffer.from('.')))
+    await using parent = await openParent(path, dataFolder)
+    await refuseTaken(parent, replace)
+    const { bavail, bsize } = await statfs(parent.at(Buffer.from('.')))
     if (bavail * bsize < size)
       throw new AgentError(`Not enough disk space. Free: ${formatFileSize(bavail * bsize)}.`)
-    openParts.remember(partPath(place, upload))
-    const handle = await open(partAt(place, upload), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    openParts.remember(partPath(parent, upload))
+    const handle = await open(partAt(parent, upload), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     await handle.close()
     return { size: 0 }
   })
@@ -43,8 +43,8 @@ export async function lookAtUpload(
 ): Promise<{ size: number }> {
   return withSentences(async () => {
     await stopWriting(upload)
-    await using place = await openParent(path, dataFolder)
-    await using handle = await openPart(place, upload)
+    await using parent = await openParent(path, dataFolder)
+    await using handle = await openPart(parent, upload)
     return { size: (await handle.stat()).size }
   })
 }
@@ -55,9 +55,9 @@ export async function dropUpload(
 ): Promise<Record<string, never>> {
   return withSentences(async () => {
     await stopWriting(upload)
-    await using place = await openParent(path, dataFolder)
-    await unlink(partAt(place, upload)).catch(passOver('ENOENT'))
-    openParts.forget(partPath(place, upload))
+    await using parent = await openParent(path, dataFolder)
+    await unlink(partAt(parent, upload)).catch(passOver('ENOENT'))
+    openParts.release(partPath(parent, upload))
     return {}
   })
 }
@@ -67,25 +67,25 @@ export async function removeAbandoned(
   rawPath: string,
   { dataFolder, afterMs }: { dataFolder: string; afterMs: number },
 ): Promise<boolean> {
-  await using place = await openParent(rawPath, dataFolder).catch(passOver('ENOENT'))
-  if (place === undefined) return true
-  const found = await lstat(place.at()).catch(passOver('ENOENT'))
+  await using parent = await openParent(rawPath, dataFolder).catch(passOver('ENOENT'))
+  if (parent === undefined) return true
+  const found = await lstat(parent.at()).catch(passOver('ENOENT'))
   if (found !== undefined && Date.now() - found.mtimeMs < afterMs) return false
-  if (found !== undefined) await unlink(place.at())
+  if (found !== undefined) await unlink(parent.at())
   return true
 }
 
 /** Throws if the final name of the upload is taken. */
-export async function refuseTaken(place: Place, replace: boolean): Promise<void> {
-  const there = await lstat(place.at()).catch(passOver('ENOENT'))
+export async function refuseTaken(parent: ParentFolder, replace: boolean): Promise<void> {
+  const there = await lstat(parent.at()).catch(passOver('ENOENT'))
   if (there === undefined) return
   if (!replace) throw new AgentError('A file or folder with this name already exists.')
   if (!there.isFile()) throw new AgentError('A folder or special file with this name already exists.')
 }
 
 /** Opens it for reading and writing. Throws if it is not the file that was created for this upload. */
-export async function openPart(place: Place, upload: string): Promise<FileHandle> {
-  const handle = await open(partAt(place, upload), O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch(
+export async function openPart(parent: ParentFolder, upload: string): Promise<FileHandle> {
+  const handle = await open(partAt(parent, upload), O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch(
     (cause: unknown) => {
       if (errorCode(cause) !== 'ENOENT') throw cause
       throw new AgentError('This upload has ended, or was idle for an hour. Start it again.', {
@@ -99,12 +99,12 @@ export async function openPart(place: Place, upload: string): Promise<FileHandle
   throw new AgentError('The temporary file of this upload was changed. Start it again.')
 }
 
-export function partAt(place: Place, upload: string): Buffer {
-  return place.at(partName(upload))
+export function partAt(parent: ParentFolder, upload: string): Buffer {
+  return parent.at(partName(upload))
 }
 
-export function partPath(place: Place, upload: string): string {
-  const folder = place.path.subarray(0, place.path.lastIndexOf('/') + 1)
+export function partPath(parent: ParentFolder, upload: string): string {
+  const folder = parent.path.subarray(0, parent.path.lastIndexOf('/') + 1)
   return writePath(Buffer.concat([folder, partName(upload)]))
 }
 

@@ -43,7 +43,7 @@ async function prepare() {
     ask(server, 'begin-upload', { path, upload, size: 0, replace: false, ...more })
   const look = () => ask(server, 'look-at-upload', { path, upload })
   const drop = () => ask(server, 'drop-upload', { path, upload })
-  /** Sends bytes; answers where the machine is then, or why it refuses. */
+  /** Sends bytes; returns the new offset, or the refusal. */
   async function write(offset: number, bytes: Buffer, { isAll = true }: { isAll?: boolean | 'never' } = {}) {
     const channel = new FileChannel(server, { task: 'write', path, upload, offset })
     const reported = (type: string) =>
@@ -76,7 +76,7 @@ async function prepare() {
   return { ...given, folder, target: join(folder, 'target'), path, upload, begin, look, drop, write, finish }
 }
 
-test('an upload comes in pieces, waits beside its name, and has it when its hash fits', async () => {
+test('an upload arrives in pieces in a temporary file, and gets its name when its hash matches', async () => {
   const { begin, write, finish, look, target, folder } = await prepare()
   const bytes = randomBytes(200_000)
   expect((await begin({ size: bytes.length })).refused).toBeNull()
@@ -91,7 +91,7 @@ test('an upload comes in pieces, waits beside its name, and has it when its hash
   expect(readdirSync(folder)).toEqual(['target'])
 })
 
-test('one that breaks off is gone on with where it was, also after a restart of the agent', async () => {
+test('an interrupted upload continues at its offset, also after a restart of the agent', async () => {
   const { begin, write, finish, look, target, server, restart } = await prepare()
   const bytes = randomBytes(100_000)
   await begin()
@@ -105,7 +105,7 @@ test('one that breaks off is gone on with where it was, also after a restart of 
   expect(readFileSync(target).equals(bytes)).toBe(true)
 })
 
-test('who asks how far it is ends a write that is still under way, and may go on at once', async () => {
+test('a request for the offset ends an active write, so that the upload can continue at once', async () => {
   const { begin, write, finish, look, target } = await prepare()
   const bytes = randomBytes(200_000)
   await begin()
@@ -116,7 +116,7 @@ test('who asks how far it is ends a write that is still under way, and may go on
   expect(readFileSync(target).equals(bytes)).toBe(true)
 })
 
-test('what is not what was sent, or not whole, gets no name, and nothing is left behind', async () => {
+test('an incomplete or damaged upload gets no name, and leaves nothing behind', async () => {
   const { begin, write, finish, drop, folder } = await prepare()
   await begin()
   await write(0, Buffer.from('content'))
@@ -130,10 +130,10 @@ test('what is not what was sent, or not whole, gets no name, and nothing is left
   await begin()
   await drop()
   expect(readdirSync(folder)).toEqual([])
-  expect(await write(0, Buffer.from('x'))).toMatch(/^This upload is over/)
+  expect(await write(0, Buffer.from('x'))).toMatch(/^This upload has ended/)
 })
 
-test('what is there is replaced only when that is wanted, with its rights', async () => {
+test('an existing file is replaced only on request, with its permissions', async () => {
   const { begin, write, finish, target } = await prepare()
   writeFileSync(target, 'old', { mode: 0o600 })
   expect((await begin()).refused).toBe('A file or folder with this name already exists.')
@@ -146,14 +146,14 @@ test('what is there is replaced only when that is wanted, with its rights', asyn
   expect(statSync(target).mode & 0o777).toBe(0o600)
 })
 
-test('an upload that finds no room is refused before it begins, and a full disk is said to be full', async () => {
+test('an upload without enough disk space is refused before it starts, and a full disk is reported', async () => {
   const { begin, folder } = await prepare()
   const { refused } = await begin({ size: 2 ** 52 })
-  expect(refused).toMatch(/^The disk is too full: it has room for /)
+  expect(refused).toMatch(/^Not enough disk space\. Free: /)
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a link in the place of the waiting file is not written through', async () => {
+test('a link in place of the temporary file is not followed', async () => {
   const { begin, write, folder, upload } = await prepare()
   await begin()
   const part = join(folder, `.muster-${upload}.part`)
@@ -165,7 +165,7 @@ test('a link in the place of the waiting file is not written through', async () 
   expect(readFileSync(victim, 'utf8')).toBe('kept')
 })
 
-test('one that is left alone for an hour is removed, also after a restart of the agent', async () => {
+test('an upload that is idle for an hour is removed, also after a restart of the agent', async () => {
   const { begin, write, server, restart, folder, upload, look } = await prepare()
   await begin()
   await write(0, Buffer.from('part'))
@@ -177,13 +177,13 @@ test('one that is left alone for an hour is removed, also after a restart of the
   await server.until(() => readdirSync(folder).length === 0)
 })
 
-test('one whose folder is gone is forgotten', async () => {
+test('an upload whose folder is gone is dropped', async () => {
   const kept = new Map<string, string>()
   const openParts = new OpenParts({
     keyValues: {
       find: (key) => kept.get(key),
       save: (key, text) => kept.set(key, text),
-      forget: (key) => kept.delete(key),
+      remove: (key) => kept.delete(key),
     },
     log: givenLog().log,
     dataFolder: givenFolder(),

@@ -31,7 +31,7 @@ async function prepare() {
   return { server, folder, own, file, follow }
 }
 
-/** How often this process has a file open. */
+/** Number of open descriptors of a file in this process. */
 function countOpen(path: string): number {
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -42,7 +42,7 @@ function countOpen(path: string): number {
   }).length
 }
 
-test('issue 4, 2.4: the end of a file is shown, and what is written to it comes as it is written', async () => {
+test('the end of a file is shown, and new content is sent as it is written', async () => {
   const { server, file, follow } = await prepare()
   writeFileSync(file, Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(''))
   const channel = follow()
@@ -56,7 +56,7 @@ test('issue 4, 2.4: the end of a file is shown, and what is written to it comes 
   await server.until(() => countOpen(file) === 0)
 })
 
-test('a file that is rotated or emptied while it is followed is gone on with', async () => {
+test('a file that is rotated or truncated is followed further', async () => {
   const { file, follow } = await prepare()
   writeFileSync(file, 'old\n')
   const channel = follow()
@@ -76,7 +76,7 @@ test('a file that is rotated or emptied while it is followed is gone on with', a
   channel.close()
 })
 
-test('a log of which more is written than is read leaves some out, says so, and fills no memory', async () => {
+test('a log that is written faster than it is read skips content, reports that, and does not fill the memory', async () => {
   const { server, file, follow } = await prepare()
   writeFileSync(file, '')
   const channel = follow(file, { reads: false })
@@ -97,7 +97,7 @@ test('a log of which more is written than is read leaves some out, says so, and 
   expect(skipped.bytes + channel.bytes.length).toBe(66 * MIB + 'the end\n'.length)
 })
 
-test('a line of a megabyte and bytes of any kind come as they are', async () => {
+test('a line of a megabyte and bytes of any kind are sent unchanged', async () => {
   const { file, follow } = await prepare()
   const bytes = Buffer.concat([Buffer.from([0, 255, 27, 91, 50, 74, 7, 10]), Buffer.alloc(MIB, 'y')])
   writeFileSync(file, '')
@@ -109,7 +109,7 @@ test('a line of a megabyte and bytes of any kind come as they are', async () => 
   expect(channel.bytes.subarray(0, bytes.length).equals(bytes)).toBe(true)
 })
 
-test('who may follow logs only is refused files elsewhere, also by way of a link', async () => {
+test('a role for logs only is refused files elsewhere, also through a link', async () => {
   const { folder, file, follow, own } = await prepare()
   writeFileSync(file, 'secret\n')
   const sentence = 'Your role allows following files in /var/log only.'
@@ -120,7 +120,7 @@ test('who may follow logs only is refused files elsewhere, also by way of a link
   expect((await follow(join(own, 'state.db')).ended()).code).toBe('refused')
 })
 
-test('what is no file is not followed, and it is said why', async () => {
+test('a special file is not followed, and the reason is reported', async () => {
   const { folder, follow } = await prepare()
   execFileSync('mkfifo', [join(folder, 'pipe')])
   expect((await follow(join(folder, 'pipe')).ended()).message).toMatch(/a pipe, not a file/)

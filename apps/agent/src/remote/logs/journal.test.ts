@@ -32,7 +32,7 @@ function givenJournal(body: string) {
   }
 }
 
-test('issue 4, 2.4: the journal is read by unit, priority, time and a part of the text', async () => {
+test('the journal is read by unit, priority, time and part of the text', async () => {
   const { folder, calls } = givenJournal('cat "$here/lines"')
   const lines = [
     line('Accepted'),
@@ -57,7 +57,7 @@ test('issue 4, 2.4: the journal is read by unit, priority, time and a part of th
   )
 })
 
-test('a journal without end is read as far as an answer holds', async () => {
+test('an endless journal is read until the reply is full', async () => {
   givenJournal(`exec yes '${line('again '.repeat(50))}'`)
   const { server } = await givenAgent()
   const { answer } = await ask(server, 'read-log', SEARCH)
@@ -65,7 +65,7 @@ test('a journal without end is read as far as an answer holds', async () => {
   expect(answer.entries).toHaveLength(500)
 })
 
-test('issue 4, 2.4: what is older is read from a place on, within the time, up to the start of the log', async () => {
+test('older entries are read from a position on, within the time range, up to the start of the log', async () => {
   const { folder, calls } = givenJournal(
     'case "$*" in *--after-cursor=*) cat "$here/older";; *) cat "$here/lines";; esac',
   )
@@ -82,7 +82,7 @@ test('issue 4, 2.4: what is older is read from a place on, within the time, up t
   expect(calls().split('\n').at(-1)).toMatch(/ --priority=7 --after-cursor=s=a;i=499$/)
 })
 
-test('a journal that cannot be read is told as journalctl tells it', async () => {
+test('an unreadable journal is reported with the message of journalctl', async () => {
   givenJournal('echo "No journal files were found." >&2')
   const { server } = await givenAgent()
   expect((await ask(server, 'read-log', SEARCH)).refused).toBe(
@@ -96,7 +96,7 @@ test('a journal that cannot be read is told as journalctl tells it', async () =>
   })
 })
 
-test('issue 4, 2.4: the journal is followed live, and nothing is left running when nobody looks', async () => {
+test('the journal is followed live, and nothing runs when the reader has left', async () => {
   const { calls, pid } = givenJournal('echo one; echo two; exec sleep 1000')
   const { server } = await givenAgent()
   const channel = new LogChannel(server, SOURCE)
@@ -110,7 +110,7 @@ test('issue 4, 2.4: the journal is followed live, and nothing is left running wh
   await server.until(() => !isAlive(pid()))
 })
 
-test('a journal of which more is written than is read has to wait, and a lost link ends it', async () => {
+test('a journal that is written faster than it is read has to wait, and a lost link ends it', async () => {
   const { pid } = givenJournal(`exec yes '${'x'.repeat(200)}'`)
   const { server } = await givenAgent()
   const before = process.memoryUsage.rss()

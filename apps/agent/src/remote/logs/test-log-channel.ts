@@ -11,7 +11,7 @@ import type { TestServer } from '../../testing/test-server.ts'
 
 let lastChannel = 5000
 
-/** A channel on which a log is followed, read at once unless a test wants to wait. */
+/** A log channel that is read at once unless a test wants to wait. */
 export class LogChannel {
   readonly id: number
   #server: TestServer
@@ -51,7 +51,7 @@ export class LogChannel {
       .map(({ payload }) => LogNews.parse(readChannelText(payload)))
   }
 
-  /** Reads on, after it was not read. */
+  /** Continues to read after a pause. */
   read(): void {
     this.#reads = true
     this.#credit(this.#frames.reduce((sum, { payload }) => sum + payload.length, 0))

@@ -52,8 +52,8 @@ const collected = (part: ReceiptPart) => {
   return part
 }
 
-/** The first look at the machine is over. */
-const looked = (server: TestServer, folder: string, session: string) =>
+/** The first snapshot is complete. */
+const firstSnapshot = (server: TestServer, folder: string, session: string) =>
   server.until(() => {
     try {
       return readdirSync(join(folder, 'receipts')).includes(session)
@@ -62,11 +62,11 @@ const looked = (server: TestServer, folder: string, session: string) =>
     }
   })
 
-test('issue 4, 2.8: a receipt says what changed: packages, services, files, users and ports', async () => {
+test('the report lists changed packages, services, files, users and ports', async () => {
   const machine = givenMachine()
-  const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
+  const { server, folder } = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const terminal = await new TestChannel(server).opened()
-  await looked(server, folder, terminal.session)
+  await firstSnapshot(server, folder, terminal.session)
   machine.set('1.1', 'inactive')
   writeFileSync(join(machine.settingsFolder, 'new.conf'), 'new')
   appendFileSync(join(machine.settingsFolder, 'kept.conf'), ' and changed')
@@ -108,17 +108,17 @@ test('issue 4, 2.8: a receipt says what changed: packages, services, files, user
   expect(kinds.indexOf('session-receipt')).toBeGreaterThan(kinds.indexOf('session-ended'))
 })
 
-test('issue 4, 5: VNC to another target has its receipt as well', async () => {
+test('VNC to another host has a report too', async () => {
   const machine = givenMachine()
   const vnc = createServer((socket) => socket.on('error', () => undefined).write('RFB 003.008\n'))
   await new Promise<void>((resolve) => void vnc.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void vnc.close())
   const address = vnc.address()
   if (address === null || typeof address === 'string') throw new Error('a port has a number')
-  const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
+  const { server, folder } = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const window = new TestDesktop(server, { tool: 'vnc', host: '127.0.0.1', port: address.port })
   await window.opened()
-  await looked(server, folder, window.session)
+  await firstSnapshot(server, folder, window.session)
   writeFileSync(join(machine.settingsFolder, 'new.conf'), 'new')
   window.close('closed')
   const { receipt } = await changesOf(server, window.session)
@@ -127,14 +127,14 @@ test('issue 4, 5: VNC to another target has its receipt as well', async () => {
   ])
 })
 
-test('sessions that overlap have a receipt each, of what changed since each of them began', async () => {
+test('overlapping sessions have a report each, since their own start', async () => {
   const machine = givenMachine()
-  const { server, folder } = await givenAgent({ agent: { receipts: machine.maker } })
+  const { server, folder } = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const first = await new TestChannel(server).opened()
-  await looked(server, folder, first.session)
+  await firstSnapshot(server, folder, first.session)
   writeFileSync(join(machine.settingsFolder, 'one'), '1')
   const second = await new TestChannel(server).opened()
-  await looked(server, folder, second.session)
+  await firstSnapshot(server, folder, second.session)
   writeFileSync(join(machine.settingsFolder, 'two'), '2')
   first.close('closed')
   second.close('closed')
@@ -144,12 +144,12 @@ test('sessions that overlap have a receipt each, of what changed since each of t
   expect(await addedIn(second.session)).toEqual(['two'])
 })
 
-test('a session that the end of the agent interrupts has its receipt at the next start, and says so', async () => {
+test('a session that a stop of the agent interrupts has a report at the next start, marked as interrupted', async () => {
   const machine = givenMachine()
-  const given = await givenAgent({ agent: { receipts: machine.maker } })
+  const given = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const { server, folder } = given
   const terminal = await new TestChannel(server).opened()
-  await looked(server, folder, terminal.session)
+  await firstSnapshot(server, folder, terminal.session)
   writeFileSync(join(folder, 'receipts', 'half.new'), 'what a killed process left')
   writeFileSync(join(machine.settingsFolder, 'one'), '1')
   await given.restart()
@@ -159,10 +159,10 @@ test('a session that the end of the agent interrupts has its receipt at the next
   expect(readdirSync(join(folder, 'receipts'))).toEqual([])
 })
 
-test('what cannot be looked at says why, and the rest is told', async () => {
+test('a part that cannot be read reports the reason, and the others are complete', async () => {
   const machine = givenMachine()
   givenPrograms({ systemctl: 'echo "no bus" >&2; exit 1' })
-  const { server } = await givenAgent({ agent: { receipts: machine.maker } })
+  const { server } = await givenAgent({ agent: { changeRecorder: machine.maker } })
   const terminal = await new TestChannel(server).opened()
   terminal.close('closed')
   const { services, users } = (await changesOf(server, terminal.session)).receipt.parts
@@ -170,17 +170,17 @@ test('what cannot be looked at says why, and the rest is told', async () => {
   expect(users).toMatchObject({ state: 'collected', added: [] })
 })
 
-test('a machine that cannot be looked at at all says that in the receipt', async () => {
+test('a failed snapshot is reported', async () => {
   const failing: ChangeRecorder = {
     begin: () => Promise.reject(new Error('no room left')),
     end: () => Promise.reject(new Error('no such file')),
   }
-  const { server } = await givenAgent({ agent: { receipts: failing } })
+  const { server } = await givenAgent({ agent: { changeRecorder: failing } })
   const terminal = await new TestChannel(server).opened()
   terminal.close('closed')
   const { files } = (await changesOf(server, terminal.session)).receipt.parts
   expect(files).toMatchObject({
     state: 'not_collected',
-    reason: expect.stringContaining('could not be looked at'),
+    reason: expect.stringContaining('Failed to take a snapshot'),
   })
 })

@@ -33,7 +33,7 @@ export function recordChangesInChildProcess([program = '', ...args]: string[]): 
   }
   return {
     begin: async (file, signal) => void (await start('snapshot', file, signal)),
-    end: async (file, signal) => Made.parse(JSON.parse(await start('receipt', file, signal))),
+    end: async (file, signal) => Made.parse(JSON.parse(await start('session-changes', file, signal))),
   }
 }
 

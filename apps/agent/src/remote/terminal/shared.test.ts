@@ -23,7 +23,7 @@ const reasonOf = (server: Awaited<ReturnType<typeof givenAgent>>['server'], sess
       )[0],
   )
 
-test('issue 4, 2.1: a colleague sees a running terminal, in its size, and both are told who is there', async () => {
+test('a viewer sees a running terminal in its size, and both sides see who is present', async () => {
   const { server, anna, ben } = await givenShared('view')
   await ben.until(/before=2\r\n/)
   expect(ben.news[1]).toEqual({ type: 'size', cols: 91, rows: 33 })
@@ -42,7 +42,7 @@ test('issue 4, 2.1: a colleague sees a running terminal, in its size, and both a
   await anna.until(/still=7\r\n/)
 })
 
-test('issue 4, 2.1: who only looks cannot type, change the size, or end it, whatever the window sends', async () => {
+test('a viewer without input cannot type, resize, or end it, whatever the window sends', async () => {
   const { anna, ben } = await givenShared('view')
   ben.type('touch /tmp/never; exit\n')
   ben.resize(20, 5)
@@ -53,7 +53,7 @@ test('issue 4, 2.1: who only looks cannot type, change the size, or end it, what
   await anna.until(/on=2\r\n/)
 })
 
-test('issue 4, 2.1: a colleague who may type does, and stays while its owner is away', async () => {
+test('a viewer with input can type, and stays while the owner is disconnected', async () => {
   const { server, anna, ben } = await givenShared('type')
   ben.type('echo from=$((5 + 5))\n')
   await anna.until(/from=10\r\n/)
@@ -66,7 +66,7 @@ test('issue 4, 2.1: a colleague who may type does, and stays while its owner is 
   await server.until(() => ben.people?.[0]?.here === true && again.people?.length === 2)
 })
 
-test('issue 4, 2.1: a withdrawn right ends that visit only; the end of the terminal ends all of them', async () => {
+test('a revoked permission ends that viewer only; the end of the terminal ends all', async () => {
   const { server, anna, ben, join } = await givenShared('type')
   const cleo = await new TestChannel(server, { author: 'cleo', join }).opened()
   ben.close('not_allowed')
@@ -78,7 +78,7 @@ test('issue 4, 2.1: a withdrawn right ends that visit only; the end of the termi
   expect(await reasonOf(server, cleo.session)).toBe('The shell has ended.')
 })
 
-test('issue 4, 2.1: a colleague who reads nothing holds nobody up, and sees the end anew', async () => {
+test('a viewer who reads nothing slows down no user, and gets a redraw of the end', async () => {
   const { server, anna, ben } = await givenShared('view')
   anna.readAll()
   anna.type('stty -echo; head -c 3000000 /dev/zero | tr "\\0" x; echo; echo all=$((4 + 4))\n')
@@ -90,7 +90,7 @@ test('issue 4, 2.1: a colleague who reads nothing holds nobody up, and sees the 
   expect(server.links).toBe(1)
 })
 
-test('issue 4, 2.1: a terminal that is not there is not joined, nor one by more than eight', async () => {
+test('a missing terminal cannot be joined, nor one with eight viewers', async () => {
   const { server, join } = await givenShared('view')
   const session = crypto.randomUUID()
   const lost = new TestChannel(server, { author: 'ben', join: { session, mode: 'type' } })
@@ -100,7 +100,7 @@ test('issue 4, 2.1: a terminal that is not there is not joined, nor one by more 
   expect(await new TestChannel(server, { author: 'x', join }).ended()).toMatchObject({ code: 'too_many' })
 })
 
-test('the link is lost: visits are over, their terminal is not', async () => {
+test('a lost link ends viewers, but not their terminal', async () => {
   const { server, anna, ben } = await givenShared('type')
   const up = server.untilUp()
   server.socket?.terminate()
@@ -110,7 +110,7 @@ test('the link is lost: visits are over, their terminal is not', async () => {
   await new TestChannel(server, { session: anna.session }).opened()
 })
 
-test('issue 4, 2.1: the person at the machine is asked about each visitor, where the rules want that', async () => {
+test('the user at the machine is asked for each viewer if the rules require it', async () => {
   const { server, anna, join } = await givenShared('view')
   vi.stubEnv('DISPLAY', '')
   onTestFinished(() => void vi.unstubAllEnvs())
@@ -119,7 +119,7 @@ test('issue 4, 2.1: the person at the machine is asked about each visitor, where
   const cleo = new TestChannel(server, { author: 'cleo', join })
   const end = await cleo.ended()
   expect(end).toMatchObject({ code: 'refused' })
-  expect(end.message).toMatch(/person at the machine/)
+  expect(end.message).toMatch(/user at the machine/)
   expect(cleo.byteCount).toBe(0)
   anna.type('echo alone=$((2 + 3))\n')
   await anna.until(/alone=5\r\n/)

@@ -16,7 +16,7 @@ const signedIn = (name: string | null) => ({
   agent: { os: { ...os, readQuickFacts: async () => ({ logged_in_user: name }) } },
 })
 
-test('issue 4, 2.1: a machine tells its shells, the default one first, and who is signed in', async () => {
+test('a machine lists its shells, the default one first, and the signed-in user', async () => {
   const { server } = await givenAgent(signedIn(null))
   const reply = await ask(server)
   expect(reply).toMatchObject({
@@ -34,11 +34,11 @@ test.each([
   ['# shells\n/bin/sh\n\n  /bin/bash\n', ['/bin/sh', '/bin/bash']],
   ['bash\n../x\n/usr/sbin/nologin\n/bin/false\n', []],
   [`/${'x'.repeat(5000)}\n/bin/zsh`, ['/bin/zsh']],
-])('of an /etc/shells only whole paths of real shells count', (text, shells) => {
+])('only full paths of real shells in /etc/shells count', (text, shells) => {
   expect(parseShells(text)).toEqual(shells)
 })
 
-test('issue 4, 2.1: a terminal runs the shell that is asked for, by its path or its name', async () => {
+test('a terminal runs the requested shell, by its path or its name', async () => {
   const { server } = await givenAgent()
   for (const shell of ['/bin/sh', 'bash']) {
     const terminal = await new TestChannel(server, { request: { shell } }).opened()
@@ -49,7 +49,7 @@ test('issue 4, 2.1: a terminal runs the shell that is asked for, by its path or 
 })
 
 test.each(['/no/such/shell', 'no-such-shell', '/etc', '/etc/passwd', `-c${ESCAPE}[2J`])(
-  'issue 4, 2.1: %j is no program, which is said, and nothing is left open',
+  '%j is not a program: the terminal is refused with a message, and nothing stays open',
   async (shell) => {
     const { server } = await givenAgent()
     const terminal = new TestChannel(server, { request: { shell } })
@@ -61,14 +61,14 @@ test.each(['/no/such/shell', 'no-such-shell', '/etc', '/etc/passwd', `-c${ESCAPE
   },
 )
 
-test('issue 4, 2.1: as who is signed in where nobody is: said, and not opened as somebody else', async () => {
+test('a shell as the signed-in user is refused if no user is signed in', async () => {
   const { server } = await givenAgent(signedIn(null))
   const terminal = new TestChannel(server, { request: { as_user: true } })
   const message = 'No user is signed in at this machine.'
   expect(await terminal.ended()).toEqual({ code: 'no_shell', message })
 })
 
-test('issue 4, 2.1: an agent of root opens a terminal as who is signed in; another one says why not', async () => {
+test('an agent of root opens a terminal as the signed-in user; another one reports why not', async () => {
   const { server } = await givenAgent(signedIn('nobody'))
   const terminal = new TestChannel(server, { request: { as_user: true } })
   if (process.getuid?.() !== 0) {

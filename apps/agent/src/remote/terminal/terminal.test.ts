@@ -7,7 +7,7 @@ import { TestChannel } from './test-channel.ts'
 const ESCAPE = String.fromCodePoint(27)
 const pidIn = (text: string, mark: string) => Number(new RegExp(`${mark}=(\\d+)`).exec(text)?.[1])
 
-test('a shell runs on a terminal: what is typed, its size, its colours and its exit code', async () => {
+test('a shell runs in a terminal with input, size, colours and exit code', async () => {
   const { server } = await givenAgent()
   const terminal = await new TestChannel(server, { cols: 91, rows: 33 }).opened()
   expect(terminal.news[0]).toMatchObject({ type: 'opened', session: terminal.session, resumed: false })
@@ -27,7 +27,7 @@ test('a shell runs on a terminal: what is typed, its size, its colours and its e
   })
 })
 
-test('what is typed before the shell is there is not lost, nor is a new size', async () => {
+test('input and a new size before the shell starts are not lost', async () => {
   const { server } = await givenAgent()
   const terminal = new TestChannel(server)
   terminal.resize(77, 22)
@@ -35,7 +35,7 @@ test('what is typed before the shell is there is not lost, nor is a new size', a
   expect(await terminal.until(/early=2\r\n/)).toContain('22 77')
 })
 
-test('a window that closes ends everything that was started in it', async () => {
+test('closing the window ends all processes of the terminal', async () => {
   const { server } = await givenAgent()
   const terminal = await new TestChannel(server).opened()
   terminal.type('nohup setsid sleep 4711 >/dev/null 2>&1 & echo child=$! shell=$$\n')
@@ -47,7 +47,7 @@ test('a window that closes ends everything that was started in it', async () => 
   expect(pids.map((pid) => isAlive(pid))).toEqual([false, false])
 })
 
-test('a lost window finds its terminal again, with what it wrote meanwhile, and only for who began it', async () => {
+test('a reconnected window resumes its terminal with the output in between, for its owner only', async () => {
   const { server } = await givenAgent()
   const first = await new TestChannel(server).opened()
   first.type('echo before; read line; echo "got $line"\n')
@@ -62,14 +62,14 @@ test('a lost window finds its terminal again, with what it wrote meanwhile, and 
   await second.until(/got here\r\n/)
 })
 
-test('two windows of one terminal: the later one has it', async () => {
+test('the later of two windows takes the terminal', async () => {
   const { server } = await givenAgent()
   const first = await new TestChannel(server).opened()
   await new TestChannel(server, { session: first.session }).opened()
   expect(await first.ended()).toMatchObject({ code: 'closed' })
 })
 
-test('nobody comes back: it ends', async () => {
+test('a terminal without a viewer ends after the timeout', async () => {
   const { server } = await givenAgent({ agent: { keepTerminalMs: 50 } })
   const terminal = await new TestChannel(server).opened()
   terminal.close('detached')
@@ -79,7 +79,7 @@ test('nobody comes back: it ends', async () => {
   })
 })
 
-test('the link is lost and comes back: the terminal is still there', async () => {
+test('a terminal survives a lost link', async () => {
   const { server } = await givenAgent()
   const first = await new TestChannel(server).opened()
   const up = server.untilUp()
@@ -89,7 +89,7 @@ test('the link is lost and comes back: the terminal is still there', async () =>
   await new TestChannel(server, { session: first.session }).opened()
 })
 
-test('an agent that stops ends its terminals, and says so when it is back', async () => {
+test('an agent that stops ends its terminals, and reports that after its next start', async () => {
   const { server, agent, start } = await givenAgent()
   const terminal = await new TestChannel(server).opened()
   terminal.type('echo shell=$$\n')
@@ -116,7 +116,7 @@ test('a flood waits for credit, and keys of another terminal pass it', async () 
   expect(flood.byteCount).toBeGreaterThan(3_000_000)
 })
 
-test('a window that is not read by its program gets no more credit than one window', async () => {
+test('input that a program does not read gets no more credit than one window', async () => {
   const { server } = await givenAgent()
   const terminal = await new TestChannel(server).opened()
   terminal.type('stty raw -echo; echo ready=1; sleep 1000\n')
@@ -126,7 +126,7 @@ test('a window that is not read by its program gets no more credit than one wind
   expect(await terminal.ended()).toMatchObject({ code: 'over_window' })
 })
 
-test('frames that fit nothing are refused one by one, and the link stays', async () => {
+test('invalid frames are refused one by one, and the link stays', async () => {
   const { server } = await givenAgent()
   const terminal = await new TestChannel(server).opened()
   server.sendRaw(Buffer.from([0, 1]))

@@ -17,7 +17,7 @@ import type { TestServer } from '../../testing/test-server.ts'
 
 let lastChannel = 0
 
-/** A person's window on a terminal of the agent, as a server passes it on. */
+/** A browser window on a terminal of the agent, as a server connects it. */
 export class TestChannel {
   readonly id: number
   readonly session: string
@@ -67,12 +67,12 @@ export class TestChannel {
     return this.#pieces.reduce((sum, { length }) => sum + length, 0)
   }
 
-  /** The last of what came. */
+  /** The end of the received bytes. */
   get text(): string {
     return Buffer.concat(this.#pieces.slice(-8)).toString()
   }
 
-  /** What it said about being opened, a question to the person there too. */
+  /** Messages about the opening, including the consent request. */
   get received(): (TerminalNews | AskingNews)[] {
     return this.#frames
       .filter(({ kind }) => kind === CHANNEL_KIND.text)
@@ -89,7 +89,7 @@ export class TestChannel {
     return found
   }
 
-  /** As they were told last. */
+  /** The last received list of users. */
   get people(): TerminalPerson[] | undefined {
     return this.news.findLast((news) => news.type === 'people')?.people
   }
@@ -113,7 +113,7 @@ export class TestChannel {
     this.#server.sendRaw(encodeCredit(this.id, bytes))
   }
 
-  /** Gives back credit for all that came, whenever something comes. */
+  /** Returns credit for everything received. */
   readAll(): void {
     const behind = this.byteCount - this.#credited
     if (behind > 0) this.credit(behind)

@@ -11,7 +11,7 @@ import { TerminalViewers } from './viewers.ts'
 
 const RESIZES = 50_000
 
-test('issue 4, 2.1: a colleague who does not read is kept the last size only, not each of them', async () => {
+test('a viewer who does not read gets the last size only', async () => {
   const channel = new Channel(1, () => {})
   const guests = new TerminalViewers({
     readAll: () => Buffer.from('screen'),
@@ -33,7 +33,7 @@ test('issue 4, 2.1: a colleague who does not read is kept the last size only, no
       const credit = decodeChannelFrame(encodeCredit(1, frame.payload.length))
       if ('wrong' in credit) throw new Error(credit.wrong)
       channel.take(credit)
-      // It hears that there is room again.
+      // It is notified that there is room again.
       await Promise.resolve()
     }
   }

@@ -71,7 +71,7 @@ export class TerminalViewers {
       // The size is that of the owner's window.
       onText: () => {},
       onDrain: () => this.#catchUp(guest),
-      onEnd: ({ message }) => this.#forget(guest, message),
+      onEnd: ({ message }) => this.#drop(guest, message),
     })
     this.#options.onChange()
     return true
@@ -101,7 +101,7 @@ export class TerminalViewers {
     const guest = this.#guests.get(visit)
     if (guest === undefined) return
     guest.channel.end(end)
-    this.#forget(guest, end.message)
+    this.#drop(guest, end.message)
   }
 
   endAll(end: ChannelEnd): void {
@@ -117,7 +117,7 @@ export class TerminalViewers {
     guest.channel.sendData(this.#options.readAll())
   }
 
-  #forget(guest: Viewer, reason: string): void {
+  #drop(guest: Viewer, reason: string): void {
     this.#behind.delete(guest)
     if (!this.#guests.delete(guest.visit)) return
     this.#options.onLeft(guest.visit, reason)

@@ -15,7 +15,7 @@ beforeEach(() => {
   givenSession({ token: 'first', username: 'ada' })
 })
 
-test('a request carries the token of the moment, the XSRF token of the cookie, and wants JSON', async () => {
+test('a request has the current token, the XSRF token of the cookie, and accepts JSON', async () => {
   const server = fakeServer()
   server.on(listClients, () => answer(listClients, []))
   document.cookie = 'XSRF-TOKEN=x%3D1'
@@ -26,7 +26,7 @@ test('a request carries the token of the moment, the XSRF token of the cookie, a
   expect(server.received[0]?.headers).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'x=1' })
 })
 
-test('without a session no token is sent, and nothing is asked that needs one', async () => {
+test('without a session no token is sent, and no request that needs one', async () => {
   givenSession(undefined)
   const server = fakeServer()
   server.on(getHealth, () => answer(getHealth, { status: 'ok' }))
@@ -35,7 +35,7 @@ test('without a session no token is sent, and nothing is asked that needs one', 
   expect(server.received.map(({ headers }) => headers.authorization)).toEqual([undefined])
 })
 
-test('signing out ends what is being read, so that it is not refused; what is being saved goes on', async () => {
+test('signing out aborts reads; writes continue', async () => {
   const server = fakeServer()
   const { promise, resolve } = Promise.withResolvers<void>()
   server.on(listClients, async () => {
@@ -60,7 +60,7 @@ test('signing out ends what is being read, so that it is not refused; what is be
   stop()
 })
 
-test('a refusal meant for the old session is asked again with the new one', async () => {
+test('a 401 of the old session is retried with the new one', async () => {
   const server = fakeServer()
   server.on(savePreferences, ({ headers }) =>
     headers.authorization === 'Token first' ? refuse('not_signed_in', ENDED) : new Response('{}'),
@@ -79,7 +79,7 @@ test('a refusal meant for the old session is asked again with the new one', asyn
   stop()
 })
 
-test('a refusal that stands is told to whoever listens, and to the caller', async () => {
+test('a final 401 reaches the listeners and the caller', async () => {
   const server = fakeServer()
   server.on(listClients, () => refuse('not_signed_in', ENDED))
   const codes: string[] = []

@@ -2,7 +2,7 @@ import { ApiError } from '@muster/contract/client'
 import { expect, test } from 'vitest'
 import { describeError, isAborted, isRefused } from './describe-error.ts'
 
-test('a server that cannot be reached: says so, and what to do', () => {
+test('an unreachable server shows the error and the next step', () => {
   const error = new ApiError('The server cannot be reached.', { status: 0, code: 'network' })
   expect(describeError(error)).toEqual({
     message: 'The server cannot be reached.',
@@ -45,7 +45,7 @@ test('too many attempts: the server says itself when to try again', () => {
   })
 })
 
-test('what the server refuses is its own sentence, without decoration', () => {
+test("a rejected request shows the server's sentence only", () => {
   const error = new ApiError('"name" is not valid: A name is needed.', { status: 400, code: 'invalid' })
   expect(describeError(error)).toEqual({
     message: '"name" is not valid: A name is needed.',
@@ -53,7 +53,7 @@ test('what the server refuses is its own sentence, without decoration', () => {
   })
 })
 
-test('an error of the console itself shows nothing of its inside', () => {
+test('an internal error shows no details', () => {
   expect(describeError(new TypeError('x is undefined')).message).not.toContain('undefined')
 })
 
@@ -62,6 +62,6 @@ test('a role that does not allow it is a state of the screen, a missing second f
   expect(isRefused(new ApiError('Set up TOTP.', { status: 403, code: 'totp_required' }))).toBe(false)
 })
 
-test('a cancelled request is nobody’s business', () => {
+test('a cancelled request is not reported', () => {
   expect(isAborted(new ApiError('Cancelled.', { status: 0, code: 'aborted' }))).toBe(true)
 })

@@ -13,7 +13,7 @@ const give = (token: string, response: Promise<Response>) => {
   window.musterEarly = { token, answers: { '/accounts/users/me/': response } }
 }
 
-test('what was asked for before the program came is taken once', async () => {
+test('an early response is used once', async () => {
   const server = fakeServer()
   server.on(getMe, () => answer(getMe, givenMe({ username: 'later' })))
   give('abc', Promise.resolve(answer(getMe, givenMe({ username: 'early' }))))
@@ -22,14 +22,14 @@ test('what was asked for before the program came is taken once', async () => {
   expect(server.calls(getMe)).toHaveLength(1)
 })
 
-test('what was asked for with another session is not taken', async () => {
+test('an early response of another session is not used', async () => {
   const server = fakeServer()
   server.on(getMe, () => answer(getMe, givenMe({ username: 'later' })))
   give('other', Promise.resolve(answer(getMe, givenMe({ username: 'early' }))))
   expect((await call(getMe, {})).username).toBe('later')
 })
 
-test('a lost early answer is told like any other, and a hanging one can be cancelled', async () => {
+test('a failed early response is reported, and a hanging one can be cancelled', async () => {
   fakeServer()
   const lost = Promise.reject(new TypeError('Failed to fetch'))
   lost.catch(() => undefined)

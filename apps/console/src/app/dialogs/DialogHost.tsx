@@ -1,7 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, createElement } from 'react'
-import { dialogComponent, isDialogName } from './dialogs.tsx'
-import { useDialog } from './use-dialog.ts'
+import { type ComponentType, type LazyExoticComponent, Suspense, createElement } from 'react'
+import { DIALOGS } from '../register.ts'
+import { lazyPart } from '../shell/lazy-part.ts'
+import { type AddressedDialogProps, type DialogName, useDialog } from './use-dialog.ts'
 
 const frame = getRouteApi('/signed-in/gated/frame')
 
@@ -16,3 +17,19 @@ export function DialogHost() {
     </Suspense>
   )
 }
+
+function isDialogName(name: string | undefined): name is DialogName {
+  return name !== undefined && Object.hasOwn(DIALOGS, name)
+}
+
+type LazyDialog = LazyExoticComponent<ComponentType<AddressedDialogProps>>
+
+function dialogComponent(name: DialogName): LazyDialog {
+  const known = components.get(name)
+  if (known) return known
+  const component = lazyPart<AddressedDialogProps>(DIALOGS[name])
+  components.set(name, component)
+  return component
+}
+
+const components = new Map<DialogName, LazyDialog>()

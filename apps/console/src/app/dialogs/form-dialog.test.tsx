@@ -62,7 +62,7 @@ test('the button of the initial setup stays in place when a field shows its erro
   expect(topsOf([finish.element()])).toEqual(before)
 })
 
-test('a form says which fields keep its button disabled', async () => {
+test('a form lists the fields that keep its button disabled', async () => {
   const screen = await openDialog('add-client')
   const add = screen.getByRole('button', { name: 'Add client', exact: true })
   await expect.element(add).toBeDisabled()

@@ -78,7 +78,7 @@ async function connect() {
 /** Lets the promises of one attempt run. */
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
-test('says hello with its ticket, then pings', async () => {
+test('the socket sends hello with its ticket, then pings', async () => {
   const { heard } = await openLink()
   await connect()
   expect(FakeSocket.last?.sent).toEqual(['{"type":"hello","ticket":"ticket-1"}', 'ping'])
@@ -89,7 +89,7 @@ test('says hello with its ticket, then pings', async () => {
   expect(FakeSocket.last?.sent.filter((text) => text === 'ping')).toHaveLength(2)
 })
 
-test('a ping without an answer is a lost link, and the next attempt follows by itself', async () => {
+test('a ping without a response is a lost connection, and the next attempt follows', async () => {
   const { heard } = await openLink()
   await connect()
   await vi.advanceTimersByTimeAsync(PONG_WITHIN_MS)
@@ -100,14 +100,14 @@ test('a ping without an answer is a lost link, and the next attempt follows by i
   expect(heard).toEqual(['ready', 'lost', 'ready again'])
 })
 
-test('a server that accepts and says nothing is given up', async () => {
+test('a silent server is given up', async () => {
   await openLink()
   FakeSocket.last?.accept()
   await vi.advanceTimersByTimeAsync(PONG_WITHIN_MS + 1_000)
   expect(FakeSocket.all).toHaveLength(2)
 })
 
-test('a ticket that cannot be had is one more failed attempt', async () => {
+test('a missing ticket counts as a failed attempt', async () => {
   let attempts = 0
   const { heard } = await openLink({
     fetchTicket: () => {
@@ -140,7 +140,7 @@ test('a session that another sign-in has replaced connects with the new one', as
   expect(heard).toEqual(['ready', 'ready again'])
 })
 
-test('garbage and words of a newer server are passed over', async () => {
+test('garbage and unknown messages are ignored', async () => {
   const { heard } = await openLink()
   await connect()
   for (const message of ['{', '[]', { type: 'fireworks' }, { type: 'agents', changed: 'all' }])
@@ -149,7 +149,7 @@ test('garbage and words of a newer server are passed over', async () => {
   expect(heard).toEqual(['ready', 'agents'])
 })
 
-test('what an older connection still says is not heard', async () => {
+test('messages of an older connection are ignored', async () => {
   const { heard } = await openLink()
   await connect()
   const old = FakeSocket.last
@@ -169,7 +169,7 @@ test('coming back to the page pings at once', async () => {
   expect(FakeSocket.last?.sent.filter((text) => text === 'ping')).toHaveLength(2)
 })
 
-test('disposed of, it is still', async () => {
+test('after disposal nothing is sent', async () => {
   const { link, heard } = await openLink()
   await connect()
   link[Symbol.dispose]()
@@ -179,7 +179,7 @@ test('disposed of, it is still', async () => {
   expect(heard).toEqual(['ready'])
 })
 
-test('a connection that is given up while it opens is closed once it is open, which no browser warns of', async () => {
+test('a connection cancelled while opening closes once open', async () => {
   const { link } = await openLink()
   const socket = FakeSocket.last
   link[Symbol.dispose]()
@@ -189,7 +189,7 @@ test('a connection that is given up while it opens is closed once it is open, wh
   expect(socket?.sent).toEqual([])
 })
 
-test('pauses grow to a bound and differ between consoles', () => {
+test('pauses grow to a limit and differ between consoles', () => {
   expect(retryDelayMs(0, 0)).toBe(150)
   expect(retryDelayMs(0, 1)).toBe(300)
   expect(retryDelayMs(2, 1)).toBe(1_200)

@@ -44,7 +44,7 @@ test.each([
   expect(takeNext()).toBe(path)
 })
 
-test('who is signed in does not see the sign-in page', async () => {
+test('a signed-in user does not see the sign-in page', async () => {
   givenSession({ token: 'abc', username: 'ada' })
   freshServer()
   const { screen, at } = await openConsole('/login')
@@ -88,7 +88,7 @@ test('the initial setup of a hosted server does not offer to monitor it', async 
   await expect.element(screen.getByRole('checkbox', { name: /Also monitor/ })).not.toBeInTheDocument()
 })
 
-test('without a client, who may not add one is told so', async () => {
+test('without a client, a role that may not add one sees a note', async () => {
   givenSession({ token: 'abc', username: 'ada' })
   const server = freshServer()
   server.on(getMe, () => answer(getMe, givenMe({ is_superuser: false, permissions: ['can_list_clients'] })))

@@ -16,7 +16,7 @@ beforeEach(() => {
   localStorage.clear()
 })
 
-test('a sign-in lies in local storage as raw strings', () => {
+test('a sign-in is stored in local storage as raw strings', () => {
   storeSignIn({ token: 'abc', username: 'ada', name: 'Ada Winter' })
   expect(stored()).toEqual({ access_token: 'abc', user_name: 'ada', name: 'Ada Winter' })
   expect(isSignedIn()).toBe(true)
@@ -64,7 +64,7 @@ test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascr
   },
 )
 
-test('another tab that signs in or out is followed', () => {
+test('sign-ins and sign-outs of another tab are followed', () => {
   const heard: [string | null, string | null][] = []
   const stop = onOtherTab((before, now) => heard.push([before.access_token, now.access_token]))
   changeElsewhere('access_token', 'xyz')

@@ -45,10 +45,10 @@ function Toast({ notification }: { notification: Notification }) {
       onFocus={() => holdNotification(id)}
       onBlur={() => releaseNotification(id)}
     >
-      <Icon size={18} stroke={1.75} aria-hidden className={classes.icon} />
+      <Icon size={18} stroke={1.75} aria-hidden className="tone-icon" />
       <div className={classes.text}>
         <div>{message}</div>
-        {caption !== undefined && <div className={classes.caption}>{caption}</div>}
+        {caption !== undefined && <div className="dim small">{caption}</div>}
       </div>
       {count > 1 && (
         <span className={classes.count} aria-label={`${count} times`}>

@@ -9,6 +9,6 @@ test.each([
   [1, 'Certificate: 1 day left'],
   [0, 'Certificate expires today'],
   [-1, 'Certificate expired'],
-])('a certificate with %s days left is told as %s', (days, words) => {
+])('a certificate with %s days left shows %s', (days, words) => {
   expect(certificateWarning(days)).toBe(words)
 })

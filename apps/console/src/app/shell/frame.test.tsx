@@ -88,7 +88,7 @@ test('dark mode is shown at once, saved, and taken back when it cannot be saved'
   expect(server.calls(savePreferences)[0]?.body).toEqual({ dark_mode: false })
 })
 
-test('the user’s colours stand before the theme’s', async () => {
+test('the user’s colours override the theme’s', async () => {
   givenServer({
     info: { dash_negative_color: '#123456', loading_bar_color: 'teal', dash_warning_color: 'no such colour' },
   })
@@ -113,7 +113,7 @@ test('Ctrl+K finds a site by the name of its client, and Enter goes there', asyn
   await expect.poll(at).toBe('/?node=Site|7')
 })
 
-test('settings that cannot be loaded are said, with the request id and a way to try again', async () => {
+test('a failed load of settings shows the request id and a retry button', async () => {
   const server = givenServer()
   server.on(getDashInfo, () => refuse('internal', 'Something went wrong on the server.'))
   const { screen } = await openConsole('/')

@@ -1,5 +1,5 @@
 import type { Permission } from '@muster/contract/permissions'
-import { type DialogName, isDialogName } from '../dialogs/dialogs.tsx'
+import type { DialogName } from '../dialogs/use-dialog.ts'
 import { may, useDashInfo, useMe } from '../api/queries.ts'
 
 /** A page with a menu item of its own. */
@@ -14,8 +14,8 @@ interface ToolWindow {
 
 interface MenuEntry {
   label: string
-  /** What the item opens: a dialog of dialogs.tsx, a page of the console, or an external page. */
-  opens: { dialog: string } | Page | { href: string } | ToolWindow
+  /** What the item opens: a dialog, a page of the console, or an external page. */
+  opens: { dialog: DialogName } | Page | { href: string } | ToolWindow
   needs?: Permission
   /** Only for superusers, and only where this switch is on. */
   switch?: 'web_terminal_enabled'
@@ -28,7 +28,7 @@ interface MenuTable {
   hiddenWhenHosted?: true
 }
 
-/** The menu bar. An item shows once its dialog exists and the user's role allows its action. */
+/** The menu bar. An item shows where the user's role allows its action. */
 const MENUS: readonly MenuTable[] = [
   {
     label: 'File',
@@ -76,10 +76,7 @@ const MENUS: readonly MenuTable[] = [
   },
 ]
 
-export interface MenuItem {
-  label: string
-  opens: { dialog: DialogName } | Page | { href: string } | ToolWindow
-}
+export type MenuItem = Pick<MenuEntry, 'label' | 'opens'>
 
 export interface Menu {
   label: string
@@ -97,14 +94,8 @@ export function useMenus(): Menu[] {
     const items = entries
       .filter((entry) => entry.needs === undefined || may(me, entry.needs))
       .filter((entry) => entry.switch === undefined || (me.is_superuser && info?.[entry.switch] === true))
-      .flatMap(toItem)
     return items.length === 0 ? [] : [{ label, items }]
   })
-}
-
-function toItem({ label, opens }: MenuEntry): MenuItem[] {
-  if (!('dialog' in opens)) return [{ label, opens }]
-  return isDialogName(opens.dialog) ? [{ label, opens: { dialog: opens.dialog } }] : []
 }
 
 /** Opens a tool in a window of its own. */

@@ -17,7 +17,7 @@ const show = () =>
     </MantineProvider>,
   )
 
-test('what happens by itself stands at the bottom for 5000 ms', async () => {
+test('a background event shows at the bottom for 5000 ms', async () => {
   const screen = await show()
   notify('The agent is back.')
   const toast = screen.getByText('The agent is back.')
@@ -29,7 +29,7 @@ test('what happens by itself stands at the bottom for 5000 ms', async () => {
   await expect.element(toast).not.toBeInTheDocument()
 })
 
-test('feedback to the own action stands at the top for 2000 ms', async () => {
+test('feedback to an action shows at the top for 2000 ms', async () => {
   const screen = await show()
   notifyDone('Saved.')
   const toast = screen.getByText('Saved.')
@@ -39,7 +39,7 @@ test('feedback to the own action stands at the top for 2000 ms', async () => {
   await expect.element(toast).not.toBeInTheDocument()
 })
 
-test('what can be taken back offers Undo for 10 seconds, once, and two of the same stay two', async () => {
+test('an undoable action offers Undo for 10 seconds, and two stay two', async () => {
   const screen = await show()
   const undone: string[] = []
   notifyUndo('Maintenance has started.', () => undone.push('first'))

@@ -26,6 +26,6 @@ test('a name that starts with the text comes first, then one that contains it', 
   ])
 })
 
-test('without a text everything stands in its own order', () => {
+test('without a text entries keep their order', () => {
   expect(found([entry('b'), entry('a')], '  ')).toEqual(['b', 'a'])
 })

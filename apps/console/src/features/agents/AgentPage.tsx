@@ -20,7 +20,7 @@ export function AgentPage() {
   }
   if (agent === undefined) return <SkeletonRows rows={10} />
   return (
-    <div className={classes.page}>
+    <div className="pane">
       <header className={classes.head}>
         <Place agent={agent} />
         <div className={classes.line}>

@@ -33,7 +33,7 @@ export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSe
   }
   return (
     <div className={classes.bar} role="search">
-      <IconSearch size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <IconSearch size={16} stroke={1.75} aria-hidden className="dim-icon" />
       <div className={classes.field}>
         <div ref={mirror} className={classes.mirror} aria-hidden>
           {splitSearch(text).map((part, index) => (

@@ -54,7 +54,7 @@ describe('the settings of a machine', () => {
   })
 })
 
-test('what somebody else changed is told by field', () => {
+test('changes by another user are listed by field', () => {
   const changes = { description: 'other', overdue_email_alert: true, maintenance_mode: true }
   const now = { ...AGENT, ...changes, site: 2, site_name: 'Munich' }
   expect(describeChanges(AGENT, now)).toEqual([

@@ -8,7 +8,7 @@ import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
 const dialog = () => page.getByRole('dialog')
 const save = () => dialog().getByRole('button', { name: 'Save' })
 
-test('only what was changed is saved, and only once something is', async () => {
+test('only changed values are saved, and only after a change', async () => {
   const { server, open } = await givenDashboard()
   server.on(editAgent, () => answer(editAgent, testDetail({ description: 'mail', modified: 'm2' })))
   const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
@@ -20,7 +20,7 @@ test('only what was changed is saved, and only once something is', async () => {
   await expect.element(page.getByText('alpha saved.')).toBeVisible()
 })
 
-test('who is told of an overdue machine is chosen, as far as no alert template decides it', async () => {
+test('overdue notifications can be set unless an alert template decides', async () => {
   const { server, open } = await givenDashboard()
   const template = { id: 3, name: 'Quiet', always_email: false, always_text: null, always_alert: null }
   server.on(getAgent, () =>
@@ -55,7 +55,7 @@ test('the alert of an overdue machine follows the default, or is on or off for t
   expect(server.calls(editAgent)[0]?.body).toEqual({ availability_alerts: 'off', modified: 'm1' })
 })
 
-test('overdue before offline is told at the field', async () => {
+test('an overdue time below the offline time shows an error', async () => {
   const { open } = await givenDashboard()
   await open('/?dialog=edit-agent&item=alpha0000000')
   await dialog().getByRole('textbox', { name: 'Overdue after' }).fill('3')
@@ -64,7 +64,7 @@ test('overdue before offline is told at the field', async () => {
   await expect.element(save()).toBeDisabled()
 })
 
-test('when somebody else saved in between, it says who and what, and goes on from there', async () => {
+test('a conflict shows who changed what, and continues from there', async () => {
   const { server, open } = await givenDashboard()
   const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
   await dialog().getByRole('textbox', { name: 'Description' }).fill('mine')

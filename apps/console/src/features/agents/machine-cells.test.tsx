@@ -56,7 +56,7 @@ test('the search finds old and missing results, and the column sorts failing, un
   await expect.element(row('fresh')).not.toBeInTheDocument()
 })
 
-test('sorted by checks, what is not known stands before what passes', async () => {
+test('sorted by checks, unknown results come before passing ones', async () => {
   await openTable('/?sort=-checks')
   await expect.element(row('fresh')).toBeVisible()
   const names = page

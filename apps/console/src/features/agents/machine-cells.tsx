@@ -64,7 +64,7 @@ export function TypeIcon({ type }: { type: AgentRow['monitoring_type'] }) {
 /** Failing of all, or all passing; "muted" in maintenance, where alerts are suppressed. Green means fresh results. */
 export function ChecksCell({ row, context }: { row: AgentRow; context: MachineContext }) {
   const { checks, maintenance_mode } = row
-  if (maintenance_mode) return <span className={classes.dim}>muted</span>
+  if (maintenance_mode) return <span className="dim">muted</span>
   const summary = summarizeChecks(checks)
   switch (summary) {
     case 'none':
@@ -96,7 +96,7 @@ export function ChecksCell({ row, context }: { row: AgentRow; context: MachineCo
       return (
         <span className={classes.passing} data-tip={`${checks.total} checks passing`}>
           <IconChecks size={16} stroke={1.75} aria-label="passing" />
-          <span className={classes.dim}>{checks.total}</span>
+          <span className="dim">{checks.total}</span>
         </span>
       )
   }
@@ -118,7 +118,7 @@ function Unknown({ label, children }: { label: string; children: ReactNode }) {
   return (
     <span className={classes.unknown} data-tip={label}>
       <span aria-hidden>{children}</span>
-      <span className={classes.hidden}>{label}</span>
+      <span className="read-only-aloud">{label}</span>
     </span>
   )
 }
@@ -127,7 +127,7 @@ export function UserCell({ row: { logged_username: user, italic } }: { row: Agen
   if (user === '') return <None label="No user signed in" />
   if (!italic) return user
   return (
-    <em className={classes.lastUser} data-tip="Last user. No user signed in now.">
+    <em className="dim" data-tip="Last user. No user signed in now.">
       {user}
     </em>
   )
@@ -171,8 +171,8 @@ const OVERDUE_ICONS = {
 }
 
 export function LastResponse({ row, context }: { row: AgentRow; context: MachineContext }) {
-  if (row.connected) return <span className={classes.dim}>just now</span>
-  if (row.last_seen === null) return <span className={classes.dim}>never</span>
+  if (row.connected) return <span className="dim">just now</span>
+  if (row.last_seen === null) return <span className="dim">never</span>
   return <Ago instant={row.last_seen} context={context} />
 }
 
@@ -183,7 +183,7 @@ export function BootTime({ row, context }: { row: AgentRow; context: MachineCont
 
 function Ago({ instant, context }: { instant: string | number; context: MachineContext }) {
   return (
-    <span className={classes.dim} data-tip={context.formatDate(instant)}>
+    <span className="dim" data-tip={context.formatDate(instant)}>
       {formatRelativeTime(instant, context.nowMs)}
     </span>
   )
@@ -205,16 +205,16 @@ function Chip(props: { icon: Icon; tone: Tone; label: string; children: ReactNod
     <span className={classes.chip} data-tone={tone} data-tip={label}>
       <ChipIcon size={14} stroke={1.75} aria-hidden />
       <span aria-hidden>{children}</span>
-      <span className={classes.hidden}>{label}</span>
+      <span className="read-only-aloud">{label}</span>
     </span>
   )
 }
 
 function None({ label }: { label: string }) {
   return (
-    <span className={classes.dim}>
+    <span className="dim">
       <span aria-hidden>–</span>
-      <span className={classes.hidden}>{label}</span>
+      <span className="read-only-aloud">{label}</span>
     </span>
   )
 }

@@ -55,14 +55,14 @@ const COLUMNS: readonly Column[] = [
     id: 'hostname',
     title: 'Hostname',
     width: 'minmax(132px, 1.2fr)',
-    render: (row) => <span className={classes.name}>{row.hostname}</span>,
+    render: (row) => <span className="strong">{row.hostname}</span>,
     watch: (row) => row.hostname,
   },
   {
     id: 'description',
     title: 'Description',
     width: 'minmax(90px, 1fr)',
-    render: (row) => <span className={classes.dim}>{row.description}</span>,
+    render: (row) => <span className="dim">{row.description}</span>,
     watch: (row) => row.description,
   },
   {
@@ -128,23 +128,23 @@ export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {
     <>
       <div className="cardLine">
         <span className={classes.cardStart}>
-          <span className={`${classes.name} cut`}>{row.hostname}</span>
+          <span className="strong cut">{row.hostname}</span>
           <PlatformIcon row={row} />
           <TypeIcon type={row.monitoring_type} />
           <RebootIcon row={row} />
           <PatchesIcon row={row} />
         </span>
-        <span className={classes.cardEnd}>
+        <span className="fixed-row">
           <PendingChip count={row.pending_actions_count} />
           {row.checks.total > 0 && <ChecksCell row={row} context={context} />}
           <MachineStatus row={row} />
         </span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">
           {[row.client_name, row.site_name, row.logged_username].filter(Boolean).join(' · ')}
         </span>
-        <span className={classes.cardEnd}>
+        <span className="fixed-row">
           <LastResponse row={row} context={context} />
         </span>
       </div>

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('what is told while the list is on its way is not undone by the list', async () => {
+test('live changes during a request are not undone by its response', async () => {
   givenSession({ token: 'abc', username: 'ada' })
   const [changed, gone, same] = testMachines(3) as [AgentRow, AgentRow, AgentRow]
   const server = fakeServer()

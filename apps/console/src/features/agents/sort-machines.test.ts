@@ -41,7 +41,7 @@ describe('the order of machines', () => {
   })
 
   test.each(['hostname', '-hostname', 'status', '-last_response', 'description'])(
-    'by %s after a few rows changed is the same as sorting anew',
+    'by %s after a few changes equals a full sort',
     (text) => {
       const sort = parseSort(text)
       const rows = testMachines(500)

@@ -29,6 +29,7 @@ import { notifyDone, notifyUndo } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 import { usePowerMenu } from '../power/use-power-menu.ts'
 import { TOOL_WINDOW } from '../remote/desktop/tool-window.ts'
@@ -38,8 +39,6 @@ export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | '
 
 /** A window of its own for each machine. */
 const REMOTE_WINDOW = 'noopener,popup,width=1100,height=760'
-const NOT_ALLOWED = 'Your role does not allow this action.'
-
 /** All actions of a machine: the menu of the table, the summary and the machine page. */
 export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false } = {}): MenuEntry[] {
   const mayEdit = useMay('can_edit_agent')
@@ -63,7 +62,6 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const power = usePowerMenu()
   if (agent === undefined) return []
   const { agent_id, hostname, connected, maintenance_mode } = agent
-  const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
   const away = connected ? undefined : `${hostname} is offline.`
   const openPage: MenuEntry[] = onAgentPage
     ? []
@@ -82,14 +80,14 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       id: 'edit',
       label: `Edit ${hostname}`,
       icon: IconPencil,
-      disabledReason: unless(mayEdit),
+      disabledReason: unlessAllowed(mayEdit),
       run: () => open('edit-agent', agent_id),
     },
     {
       id: 'pending-actions',
       label: 'Pending actions',
       icon: IconClockHour4,
-      disabledReason: unless(mayPending),
+      disabledReason: unlessAllowed(mayPending),
       run: () => open('pending-actions', agent_id),
     },
     divider('work'),
@@ -98,7 +96,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       label: 'Send command',
       icon: IconTerminal2,
       note: noteOf(agentCan.sendCommand(agent)),
-      disabledReason: unless(maySend),
+      disabledReason: unlessAllowed(maySend),
       run: () => open('send-command', agent_id),
     },
     {
@@ -106,42 +104,42 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       label: 'Run script',
       icon: IconFileCode,
       note: noteOf(agentCan.runScript(agent)),
-      disabledReason: unless(mayRun),
+      disabledReason: unlessAllowed(mayRun),
       run: () => open('run-script', agent_id),
     },
     {
       id: 'take-control',
       label: 'Take control',
       icon: IconScreenShare,
-      disabledReason: unless(mayDesktop),
+      disabledReason: unlessAllowed(mayDesktop),
       run: () => void window.open(`/takecontrol/${agent_id}`, '_blank', TOOL_WINDOW),
     },
     {
       id: 'vnc',
       label: 'VNC',
       icon: IconPlugConnected,
-      disabledReason: unless(mayDesktop),
+      disabledReason: unlessAllowed(mayDesktop),
       run: () => open('vnc', agent_id),
     },
     {
       id: 'remote-background',
       label: 'Remote background',
       icon: IconDeviceDesktop,
-      disabledReason: unless(mayTerminal),
+      disabledReason: unlessAllowed(mayTerminal),
       run: () => void window.open(`/remotebackground/${agent_id}`, '_blank', REMOTE_WINDOW),
     },
     {
       id: 'terminals',
       label: 'Terminals side by side',
       icon: IconLayoutGrid,
-      disabledReason: unless(mayTerminal),
+      disabledReason: unlessAllowed(mayTerminal),
       run: () => open('side-by-side', `agent-${agent_id}`),
     },
     {
       id: 'run-checks',
       label: 'Run checks',
       icon: IconPlayerPlay,
-      disabledReason: unless(mayRunChecks) ?? away,
+      disabledReason: unlessAllowed(mayRunChecks) ?? away,
       run: () => check({ agent_id, hostname }),
     },
     divider('power'),
@@ -152,21 +150,21 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       label: maintenance_mode ? 'Disable maintenance mode' : 'Enable maintenance mode',
       icon: IconTool,
       note: maintenance_mode ? undefined : 'No end time',
-      disabledReason: unless(mayEdit),
+      disabledReason: unlessAllowed(mayEdit),
       run: () => maintenance({ agent_id, hostname, on: !maintenance_mode }),
     },
     {
       id: 'plan-maintenance',
       label: 'Plan maintenance',
       icon: IconCalendarClock,
-      disabledReason: unless(mayEdit),
+      disabledReason: unlessAllowed(mayEdit),
       run: () => open('maintenance', `agent-${agent_id}`),
     },
     {
       id: 'refresh',
       label: 'Refresh inventory',
       icon: IconRefresh,
-      disabledReason: unless(mayEdit) ?? away,
+      disabledReason: unlessAllowed(mayEdit) ?? away,
       run: () => refresh({ agent_id, hostname }),
     },
     {
@@ -181,28 +179,28 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       id: 'assign-policies',
       label: 'Assign policies',
       icon: IconShieldPlus,
-      disabledReason: unless(mayPolicies),
+      disabledReason: unlessAllowed(mayPolicies),
       run: () => open('assign-policies', `agent-${agent_id}`),
     },
     {
       id: 'assign-template',
       label: 'Assign alert template',
       icon: IconBellCog,
-      disabledReason: unless(mayEdit && mayListTemplates),
+      disabledReason: unlessAllowed(mayEdit && mayListTemplates),
       run: () => open('assign-template', `agent-${agent_id}`),
     },
     {
       id: 'alert-preview',
       label: 'Preview alerts',
       icon: IconBellQuestion,
-      disabledReason: unless(mayListTemplates),
+      disabledReason: unlessAllowed(mayListTemplates),
       run: () => open('alert-preview', agent_id),
     },
     {
       id: 'remote-access',
       label: 'Remote access',
       icon: IconDeviceDesktopCog,
-      disabledReason: unless(mayRemote),
+      disabledReason: unlessAllowed(mayRemote),
       run: () => open('remote-access', `agent-${agent_id}`),
     },
     divider('end'),
@@ -211,7 +209,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       label: 'Remove machine',
       icon: IconTrash,
       danger: true,
-      disabledReason: unless(mayRemove),
+      disabledReason: unlessAllowed(mayRemove),
       run: () => open('remove-agent', agent_id),
     },
   ]

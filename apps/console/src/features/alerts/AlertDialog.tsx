@@ -28,7 +28,7 @@ import {
   IconUserCheck,
 } from '@tabler/icons-react'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
@@ -159,7 +159,7 @@ function AlertActions({ actions }: { actions: readonly AlertActionRun[] }) {
       <div className={classes.entryHead}>
         <bdi className={classes.kind}>{action.name}</bdi>
         <span>{stateOf(action)}</span>
-        <bdi className={classes.dim}>by the template {action.template}</bdi>
+        <bdi className="dim">by the template {action.template}</bdi>
         <span className={classes.at}>
           <Time instant={action.ended ?? action.created} />
         </span>
@@ -269,7 +269,7 @@ function AlertLog({ log }: { log: readonly AlertLogEntry[] }) {
       <h3 id="alert-log" className={classes.heading}>
         Log
       </h3>
-      <ol className={classes.log}>
+      <ol className="plain-list">
         {log.map((entry) => (
           <Entry key={entry.id} entry={entry} />
         ))}

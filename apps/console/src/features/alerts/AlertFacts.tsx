@@ -103,7 +103,7 @@ function HeldBack({ alert: { hold, check_id } }: { alert: Alert }) {
     <span>
       {HOLD_LABELS[hold].sentence}
       {other != null && (
-        <span className={classes.dim}>
+        <span className="dim">
           {' '}
           It depends on <bdi>{dependencyName(other)}</bdi>.
         </span>
@@ -116,14 +116,14 @@ function HeldBack({ alert: { hold, check_id } }: { alert: Alert }) {
 function StateMore({ alert }: { alert: Alert }) {
   if (alert.state === 'snoozed') {
     return (
-      <span className={classes.dim}>
+      <span className="dim">
         until <Time instant={alert.snooze_until} />
       </span>
     )
   }
   if (alert.state !== 'acknowledged') return null
   return (
-    <span className={classes.dim}>
+    <span className="dim">
       {alert.acknowledged_by !== '' && <bdi>by {alert.acknowledged_by}, </bdi>}
       <Time instant={alert.acknowledged_on} />
     </span>

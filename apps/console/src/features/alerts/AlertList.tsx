@@ -1,15 +1,12 @@
 import { Button, Checkbox } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, use, useCallback, useMemo, useState } from 'react'
 import type { Alert, AlertAction } from '@muster/contract/api/alerts'
 import { IconBellPause, IconCircleCheck, IconUserCheck } from '@tabler/icons-react'
 import { useMediaQuery } from '@mantine/hooks'
-import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import { isRefused } from '../../app/api/describe-error.ts'
-import { may, useMe } from '../../app/api/queries.ts'
-import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
@@ -47,29 +44,29 @@ interface AlertListProps {
 
 /** Alerts with their filter, worst and newest first; live. Opening one shows its log. */
 export function AlertList({ view, onChange, agent }: AlertListProps) {
-  const me = useMe()
-  const mayList = me !== undefined && may(me, 'can_list_alerts')
   const [size, setSize] = useState(STEP)
   const request = toAlertsRequest(view, agent?.agent_id, size)
-  const { data, error, isPlaceholderData, refetch } = useQuery({ ...alertsQuery(request), enabled: mayList })
+  const { data, instead, isRefused, query } = useQueryPane(alertsQuery(request), {
+    needs: 'can_list_alerts',
+    refused: REFUSED,
+    rows: 8,
+  })
   const alerts = data?.alerts ?? []
   const chosen = useChosen(alerts)
   const actions = useAlertActions(chosen.clear)
-  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
+  if (isRefused) return instead
   return (
     <div className={classes.list}>
       <AlertTools view={view} onChange={onChange} isOfAgent={agent !== undefined} />
       {data === undefined ? (
-        <div className={classes.state}>
-          <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
-        </div>
+        <div className={classes.state}>{instead}</div>
       ) : (
         <>
           {data.alerts_count > 0 && agent === undefined && <OverdueStrip />}
           {data.alerts_count > 0 && (
             <ChosenBar alerts={alerts} total={data.alerts_count} chosen={chosen} actions={actions} />
           )}
-          <div className={classes.table} aria-busy={isPlaceholderData}>
+          <div className={classes.table} aria-busy={query.isPlaceholderData}>
             <AlertTable
               alerts={alerts}
               chosen={chosen}
@@ -79,13 +76,13 @@ export function AlertList({ view, onChange, agent }: AlertListProps) {
             />
           </div>
           {data.alerts_count > alerts.length && (
-            <div className={classes.more}>
+            <div className="list-end">
               {size < MOST ? (
                 <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + 2 * STEP))}>
                   Show more
                 </Button>
               ) : (
-                <span className={classes.dim}>
+                <span className="dim">
                   The worst and newest {MOST} are shown. Narrow the filter to see others.
                 </span>
               )}

@@ -19,9 +19,9 @@ export function AlertsPage() {
     [navigate],
   )
   return (
-    <div className={classes.page}>
+    <div className="pane">
       <header className={classes.head}>
-        <h1 className={classes.title}>Alerts</h1>
+        <h1 className="page-title">Alerts</h1>
       </header>
       <AlertList view={readAlertView(address)} onChange={show} />
     </div>

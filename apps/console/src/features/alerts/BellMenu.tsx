@@ -47,7 +47,7 @@ export function BellMenu({ onSnooze, onLeave }: BellMenuProps) {
   return (
     <>
       <div className={classes.head}>
-        <h2 className={classes.title}>Alerts</h2>
+        <h2 className="page-title">Alerts</h2>
         <NoticesSwitch />
       </div>
       {data === undefined ? (

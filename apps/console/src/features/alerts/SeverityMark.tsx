@@ -21,7 +21,7 @@ export function SeverityMark({ severity, shapeOnly = false }: SeverityMarkProps)
   const SeverityIcon = ICONS[severity]
   return (
     <span className={classes.mark} data-tone={SEVERITY_TONES[severity]}>
-      <SeverityIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <SeverityIcon size={16} stroke={1.75} aria-hidden className="tone-icon" />
       <span className={shapeOnly ? 'read-only-aloud' : undefined}>{SEVERITY_LABELS[severity]}</span>
     </span>
   )

@@ -24,7 +24,7 @@ export function StateMark({ alert }: { alert: Pick<Alert, 'state' | 'hold' | 'fl
   const StateIcon = isHeld ? IconBellOff : ICONS[state]
   return (
     <span className={classes.mark} data-tone={toneOf(state, isHeld)}>
-      <StateIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <StateIcon size={16} stroke={1.75} aria-hidden className="tone-icon" />
       {[
         STATE_LABELS[state],
         ...(isHeld ? [`suppressed: ${HOLD_LABELS[hold].label}`] : []),

@@ -53,7 +53,7 @@ const TYPE: AlertColumn = {
   id: 'alert_type',
   title: 'Type',
   width: '92px',
-  render: ({ alert_type }) => <span className={classes.dim}>{TYPE_LABELS[alert_type]}</span>,
+  render: ({ alert_type }) => <span className="dim">{TYPE_LABELS[alert_type]}</span>,
 }
 const MESSAGE: AlertColumn = {
   id: 'message',
@@ -65,7 +65,7 @@ const LASTED: AlertColumn = {
   id: 'lasted',
   title: 'Duration',
   width: '92px',
-  render: (alert, { nowMs }) => <span className={classes.dim}>{lasting(alert, nowMs)}</span>,
+  render: (alert, { nowMs }) => <span className="dim">{lasting(alert, nowMs)}</span>,
 }
 const RESOLVED: AlertColumn = {
   id: 'resolved_on',
@@ -73,9 +73,9 @@ const RESOLVED: AlertColumn = {
   width: '172px',
   render: ({ resolved_on }, { formatDate, formatExact }) =>
     resolved_on === null ? (
-      <span className={classes.dim}>–</span>
+      <span className="dim">–</span>
     ) : (
-      <time dateTime={resolved_on} className={classes.dim} data-tip={formatExact(resolved_on)}>
+      <time dateTime={resolved_on} className="dim" data-tip={formatExact(resolved_on)}>
         {formatDate(resolved_on)}
       </time>
     ),
@@ -129,11 +129,11 @@ export function alertCard({ ofAgent, canCheck }: ColumnChoice): DataCard<Alert, 
           {canCheck && <CheckMark alert={alert} context={context} />}
         </div>
         {!ofAgent && (
-          <div className={`cardLine ${classes.dim}`}>
+          <div className="cardLine dim">
             <bdi className="cut">{placeOf(alert) ?? TYPE_LABELS[alert.alert_type]}</bdi>
           </div>
         )}
-        <div className={`cardLine ${classes.dim}`}>
+        <div className="cardLine dim">
           <span className="cut">
             <StateMark alert={alert} />
           </span>

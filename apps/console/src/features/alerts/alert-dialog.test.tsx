@@ -8,7 +8,7 @@ const AT = '/alerts?dialog=alert&item=1'
 const dialog = () => page.getByRole('dialog', { name: 'Alert', exact: true })
 const button = (name: string) => dialog().getByRole('button', { name, exact: true })
 
-test('all facts and everything that happened', async () => {
+test('the dialog shows all facts and the log', async () => {
   const { open } = await givenAlerts({ alerts: [testAlert({ flapping: true })] })
   await open(AT)
   await expect.element(dialog().getByText(/^Disk space of/)).toBeVisible()
@@ -19,7 +19,7 @@ test('all facts and everything that happened', async () => {
   await expect.element(log.nth(2).getByText(/by ines/)).toBeVisible()
 })
 
-test('the history of the check is one click away', async () => {
+test('the check history is one click away', async () => {
   const { open } = await givenAlerts({ alerts: [testAlert()] })
   const { at } = await open(AT)
   await button('Check history').click()
@@ -33,7 +33,7 @@ test('the machine is one click away', async () => {
   await expect.poll(at).toBe(`/agents/${AGENT}?pane=alerts`)
 })
 
-test('a note goes along with what is done', async () => {
+test('a note is sent with the action', async () => {
   const { server, open } = await givenAlerts({ alerts: [testAlert()] })
   await open(AT)
   await dialog().getByRole('textbox', { name: 'Note' }).fill('I am on it.')
@@ -63,7 +63,7 @@ test('leaving with a note that is not added asks', async () => {
   await expect.element(page.getByRole('dialog', { name: 'Discard your changes?' })).toBeVisible()
 })
 
-test('snoozing until a time of one’s own, which has to lie ahead', async () => {
+test('a custom snooze time must be in the future', async () => {
   const { server, open } = await givenAlerts({ alerts: [testAlert()] })
   await open(AT)
   await button('Snooze …').click()
@@ -83,7 +83,7 @@ test('snoozing until a time of one’s own, which has to lie ahead', async () =>
   await expect.element(button('End snooze')).toBeVisible()
 })
 
-test('what the server refuses is said', async () => {
+test('the error of the server is shown', async () => {
   const { server, open } = await givenAlerts({ alerts: [testAlert()] })
   server.on(changeAlert, () => refuse('conflict', 'This alert is resolved already.'))
   await open(AT)
@@ -91,7 +91,7 @@ test('what the server refuses is said', async () => {
   await expect.element(page.getByText('This alert is resolved already.')).toBeVisible()
 })
 
-test('what is over says so and offers nothing but a note', async () => {
+test('a resolved alert says so and offers only a note', async () => {
   const { open } = await givenAlerts({
     alerts: [testAlert({ state: 'resolved', resolved_on: new Date().toISOString() })],
   })
@@ -101,14 +101,14 @@ test('what is over says so and offers nothing but a note', async () => {
   await expect.element(dialog().getByRole('textbox', { name: 'Note' })).toBeVisible()
 })
 
-test('an alert that is gone, and one that cannot be read', async () => {
+test('a deleted alert and a failed load show their errors', async () => {
   const { server, open } = await givenAlerts()
   await open(AT)
   await expect.element(dialog().getByText(/^Alert not found/)).toBeVisible()
   expect(server.calls(getAlert)).not.toHaveLength(0)
 })
 
-test('what a template had run stands in the alert with its output', async () => {
+test('the alert shows the actions of its template with their output', async () => {
   const { open } = await givenAlerts({
     alerts: [testAlert()],
     actions: [

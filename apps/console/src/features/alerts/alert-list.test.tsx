@@ -27,7 +27,7 @@ const THREE = [
   }),
 ]
 
-test('each alert shows how bad it is, its state, its place, what it is and how long it lasts', async () => {
+test('each alert shows severity, state, location, type and duration', async () => {
   await (await givenAlerts({ alerts: THREE })).open('/alerts')
   for (const name of [
     /Error open Acme Berlin alpha Check Disk space of .srv.* 2 h –/,
@@ -38,7 +38,7 @@ test('each alert shows how bad it is, its state, its place, what it is and how l
   }
 })
 
-test('nothing open: it says so and offers what is over', async () => {
+test('without open alerts the list offers resolved ones', async () => {
   const { server, open } = await givenAlerts({ alerts: [testAlert({ state: 'resolved' })] })
   const { at } = await open('/alerts')
   await expect.element(page.getByText('No open alerts.')).toBeVisible()
@@ -48,7 +48,7 @@ test('nothing open: it says so and offers what is over', async () => {
   expect(server.calls(listAlerts).at(-1)?.body).toMatchObject({ resolvedFilter: true, timeFilter: 30 })
 })
 
-test('the filter stands in the address, is asked for, and is taken away by its pill', async () => {
+test('the filter is in the address and the request, and its pill removes it', async () => {
   const { server, open } = await givenAlerts({ alerts: THREE })
   const { at } = await open('/alerts?severity=error,warning&type=check&clients=1&also=held&search=disk')
   await expect.element(table()).toBeInTheDocument()
@@ -79,7 +79,7 @@ test('the filter menu narrows by severity', async () => {
   await expect.poll(at).toBe('/alerts?severity=warning')
 })
 
-test('several are checked and seen to at once, by the keyboard too', async () => {
+test('several alerts are selected and changed at once, also by keyboard', async () => {
   const { server, open } = await givenAlerts({ alerts: THREE })
   await open('/alerts')
   await expect.element(table().getByRole('row', { name: /alpha/ })).toBeVisible()
@@ -100,7 +100,7 @@ test('several are checked and seen to at once, by the keyboard too', async () =>
   await expect.element(page.getByText('1 alert', { exact: true })).toBeVisible()
 })
 
-test('all are checked at once; what is acknowledged already is not acknowledged again', async () => {
+test('all are selected at once; acknowledged alerts are not acknowledged again', async () => {
   const { server, open } = await givenAlerts({ alerts: THREE })
   await open('/alerts')
   await page.getByRole('checkbox', { name: 'Select all listed alerts' }).click()
@@ -110,7 +110,7 @@ test('all are checked at once; what is acknowledged already is not acknowledged 
   expect(server.calls(changeAlerts)[0]?.body).toEqual({ bulk_action: 'acknowledge', alerts: [1, 3] })
 })
 
-test('a click and Enter open the alert, the box only checks it', async () => {
+test('a click and Enter open the alert, the checkbox only selects it', async () => {
   const { open } = await givenAlerts({ alerts: THREE })
   const { at } = await open('/alerts')
   await page.getByRole('checkbox', { name: 'Select CPU load 95 %' }).click()
@@ -132,13 +132,13 @@ test('the menu of an alert offers what fits its state', async () => {
   expect(items).not.toContain('Remove acknowledgement')
 })
 
-test('held ones say why nobody is told', async () => {
+test('suppressed alerts show the reason', async () => {
   const { open } = await givenAlerts({ alerts: [testAlert({ hold: 'maintenance' })] })
   await open('/alerts?also=held')
   await expect.element(table().getByRole('row', { name: /open · suppressed: maintenance/ })).toBeVisible()
 })
 
-test('a role that may only look checks nothing', async () => {
+test('a read-only role can select nothing', async () => {
   const { open } = await givenAlerts({
     alerts: THREE,
     me: { is_superuser: false, permissions: ['can_list_alerts'] },
@@ -148,13 +148,13 @@ test('a role that may only look checks nothing', async () => {
   expect(page.getByRole('checkbox', { name: /^Select/ }).elements()).toHaveLength(0)
 })
 
-test('a role that may not see alerts is told so', async () => {
+test('a role without permission sees the refusal instead of alerts', async () => {
   const { open } = await givenAlerts({ me: { is_superuser: false, permissions: ['can_list_agents'] } })
   await open('/alerts')
   await expect.element(page.getByText('Your role does not allow you to see alerts.')).toBeVisible()
 })
 
-test('a failing server is told with a way to try again', async () => {
+test('a failing server shows the error and a retry button', async () => {
   const { server, open } = await givenAlerts()
   server.on(listAlerts, () => refuse('invalid', 'The alerts cannot be read.'))
   await open('/alerts')
@@ -171,7 +171,7 @@ test('in a narrow window each alert is a card', async () => {
   expect(root.scrollWidth).toBeLessThanOrEqual(root.clientWidth)
 })
 
-test('a machine shows its own alerts, also those that nobody is told of', async () => {
+test('a machine shows its own alerts, including suppressed ones', async () => {
   const { server, open } = await givenAlerts({
     alerts: [testAlert(), testAlert({ id: 4, state: 'snoozed' })],
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { START_VIEW, isNarrowed, readAlertView, toAlertsRequest, writeAlertView } from './alert-view.ts'
 
-test('a view survives its way through the address', () => {
+test('a view is the same after a round trip through the address', () => {
   const view = {
     clients: [1, 3],
     severities: ['warning', 'error'],
@@ -13,7 +13,7 @@ test('a view survives its way through the address', () => {
   expect(readAlertView(writeAlertView(view))).toEqual(view)
 })
 
-test('the usual view needs no words in the address', () => {
+test('the default view leaves the address empty', () => {
   expect(Object.values(writeAlertView(START_VIEW)).every((value) => value === undefined)).toBe(true)
   expect(readAlertView({})).toEqual(START_VIEW)
 })
@@ -26,16 +26,16 @@ test.each([
   { days: '-3' },
   { days: '100000' },
   { days: 'soon' },
-])('what nobody understands counts as absent: %j', (address) => {
+])('unknown values count as absent: %j', (address) => {
   expect(readAlertView(address)).toEqual(START_VIEW)
 })
 
-test('the usual view asks for what is not over', () => {
+test('the default view requests unresolved alerts', () => {
   expect(toAlertsRequest(START_VIEW, undefined, 200)).toEqual({ page: 1, page_size: 200 })
   expect(isNarrowed(START_VIEW)).toBe(false)
 })
 
-test('days count only where resolved ones are wanted, and 0 means all of them', () => {
+test('days apply only to resolved alerts, and 0 means all', () => {
   const days = (view: Partial<typeof START_VIEW>) =>
     toAlertsRequest({ ...START_VIEW, ...view }, undefined, 200).timeFilter
   expect(days({ days: 7 })).toBeUndefined()
@@ -43,7 +43,7 @@ test('days count only where resolved ones are wanted, and 0 means all of them', 
   expect(days({ days: 0, also: ['resolved'] })).toBeUndefined()
 })
 
-test('one machine’s alerts are asked for by its id', () => {
+test('alerts of one machine are requested by its id', () => {
   expect(toAlertsRequest({ ...START_VIEW, also: ['snoozed', 'held'] }, 'abcdefgh12', 50)).toEqual({
     agentFilter: ['abcdefgh12'],
     snoozedFilter: true,

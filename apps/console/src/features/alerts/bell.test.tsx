@@ -7,7 +7,7 @@ import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
 
 const bell = (name: string | RegExp) => page.getByRole('button', { name })
 
-test('the bell says how many are open and how bad the worst is', async () => {
+test('the bell shows the number of open alerts and the worst severity', async () => {
   const { state, open } = await givenAlerts({
     alerts: [testAlert(), testAlert({ id: 2, severity: 'warning' }), testAlert({ id: 3, state: 'snoozed' })],
   })
@@ -19,7 +19,7 @@ test('the bell says how many are open and how bad the worst is', async () => {
   await expect.element(bell('Alerts: 120 open, the worst is an information')).toHaveTextContent('99+')
 })
 
-test('nothing open: a calm bell and a calm sentence', async () => {
+test('without open alerts the bell shows no number', async () => {
   const { open } = await givenAlerts()
   await open()
   await bell('Alerts: none open').click()
@@ -27,7 +27,7 @@ test('nothing open: a calm bell and a calm sentence', async () => {
   await expect.element(page.getByRole('link', { name: 'All alerts' })).toBeVisible()
 })
 
-test('ten alerts are listed, each with its place, and a way to all of them', async () => {
+test('ten alerts are listed with their location and a link to all', async () => {
   const { open } = await givenAlerts({
     alerts: Array.from({ length: 14 }, (_, id) => testAlert({ id, message: `Alert ${id}` })),
   })
@@ -42,7 +42,7 @@ test('ten alerts are listed, each with its place, and a way to all of them', asy
   expect(at()).toBe('/alerts')
 })
 
-test('the place leads to the machine, the message to the alert', async () => {
+test('the location links to the machine, the message to the alert', async () => {
   const { open } = await givenAlerts({ alerts: [testAlert()] })
   const { at } = await open()
   await bell(/^Alerts/).click()
@@ -73,7 +73,7 @@ test('acknowledge, snooze and resolve without leaving the page', async () => {
   await expect.element(bell('Alerts: none open')).toBeVisible()
 })
 
-test('resolving from the bell tells the server, and the bell is calm', async () => {
+test('resolving from the bell calls the server and clears the bell', async () => {
   const { server, open } = await givenAlerts({ alerts: [testAlert()] })
   await open()
   await bell(/^Alerts/).click()
@@ -82,7 +82,7 @@ test('resolving from the bell tells the server, and the bell is calm', async () 
   expect(server.calls(changeAlert)[0]?.body).toEqual({ type: 'resolve' })
 })
 
-test('a role that may only look gets no buttons, one that may not has no bell', async () => {
+test('a read-only role gets no buttons, a role without permission no bell', async () => {
   const { open } = await givenAlerts({
     alerts: [testAlert()],
     me: { is_superuser: false, permissions: ['can_list_alerts'] },
@@ -94,7 +94,7 @@ test('a role that may only look gets no buttons, one that may not has no bell', 
   expect(bell(/^Acknowledge/).elements()).toHaveLength(0)
 })
 
-test('a failing server is told where the list would be', async () => {
+test('a failing server shows the error in place of the list', async () => {
   const { server, open } = await givenAlerts()
   server.on(listAlerts, () => refuse('invalid', 'The alerts cannot be read.'))
   await open()
@@ -111,7 +111,7 @@ test('a hostile message and a hostile name are text', async () => {
   expect(document.querySelector('[role=dialog] img')).toBeNull()
 })
 
-test('the bell works by the keyboard and gives it back', async () => {
+test('the bell works by keyboard and returns the focus', async () => {
   const { open } = await givenAlerts({ alerts: [testAlert()] })
   await open()
   await expect.element(bell(/^Alerts: 1/)).toBeVisible()
@@ -124,7 +124,7 @@ test('the bell works by the keyboard and gives it back', async () => {
   await expect.element(bell(/^Alerts: 1/)).toHaveFocus()
 })
 
-test('notifications of the browser are off, and say why when the browser refuses', async () => {
+test('browser notifications are off by default and show why they are blocked', async () => {
   const asked = vi.spyOn(Notification, 'requestPermission').mockResolvedValue('denied')
   const permission = vi.spyOn(Notification, 'permission', 'get').mockReturnValue('default')
   onTestFinished(() => {

@@ -63,7 +63,7 @@ test('the alerts page says which overdue machines have no alerting, and turns it
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({ availability_alerts_servers: true })
 })
 
-test('where servers alert already, the overdue machines themselves are turned on', async () => {
+test('where servers already alert, alerting is turned on for the overdue machines', async () => {
   const { server, open } = await givenOverdue({
     workstations: 15,
     settings: { availability_alerts_servers: true },
@@ -78,7 +78,7 @@ test('where servers alert already, the overdue machines themselves are turned on
   expect(server.calls(turnOnAvailability)).toHaveLength(1)
 })
 
-test('who may not edit machines gets a link to the overdue ones, in the page and in the bell', async () => {
+test('a role without permission to edit gets a link to overdue machines', async () => {
   const { open } = await givenOverdue({
     servers: 1,
     me: { is_superuser: false, permissions: ['can_list_alerts', 'can_list_agents'] },
@@ -93,14 +93,14 @@ test('who may not edit machines gets a link to the overdue ones, in the page and
   await expect.poll(() => decodeURIComponent(at())).toContain('search=is:overdue')
 })
 
-test('overdue machines that do alert are named too while no alert is open', async () => {
+test('overdue machines with alerting are counted while no alert is open', async () => {
   const { open } = await givenOverdue({ overdue: 2 })
   await open('/alerts')
   await expect.element(page.getByText('No open alerts. 2 machines are overdue.')).toBeVisible()
   await expect.element(page.getByRole('link', { name: 'Show machines' })).toBeVisible()
 })
 
-test('open alerts do not hide that others are silent', async () => {
+test('open alerts do not hide machines without alerting', async () => {
   const { open } = await givenOverdue({ servers: 2, alerts: { alerts: [testAlert()] } })
   await open('/alerts')
   await expect.element(page.getByText('2 overdue machines have no alerting.')).toBeVisible()
@@ -120,7 +120,7 @@ test('the alerts of an overdue machine without alerting say so and are turned on
   expect(server.calls(editAgent)[0]?.body).toEqual({ availability_alerts: 'on' })
 })
 
-test('superusers are asked once whether servers shall alert', async () => {
+test('superusers are asked once about default alerts of servers', async () => {
   const { server, open } = await givenOverdue({ servers: 15, info: { ask_availability_alerts: true } })
   await open('/')
   const sentence = '15 machines are overdue without alerting. Turn on availability alerts for servers?'

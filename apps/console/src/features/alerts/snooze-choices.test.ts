@@ -3,7 +3,7 @@ import { checkSnooze, fromLocalText, listSnoozeChoices, toLocalText } from './sn
 
 const NOW = new Date(2026, 10, 21, 16, 40, 12).getTime()
 
-test('the choices begin with the next reminder', () => {
+test('the first choice is the next reminder', () => {
   expect(listSnoozeChoices(NOW).map(({ value, untilMs }) => [value, toLocalText(untilMs)])).toEqual([
     ['reminder', '2026-11-21T17:35'],
     ['hour', '2026-11-21T17:40'],
@@ -13,13 +13,13 @@ test('the choices begin with the next reminder', () => {
   ])
 })
 
-test('a local date and time is a moment, anything else is none', () => {
+test('a local date and time parses, other texts do not', () => {
   expect(fromLocalText('2026-11-21T17:35')).toBe(new Date(2026, 10, 21, 17, 35).getTime())
   for (const text of ['', '2026-11-21', 'tomorrow', '2026-13-45T99:99'])
     expect(fromLocalText(text)).toBeUndefined()
 })
 
-test('a snooze ends in the future, and within the years that the server takes', () => {
+test("a snooze ends in the future, within the server's limit", () => {
   expect(checkSnooze(undefined, NOW)).toBe('Enter a date and a time.')
   expect(checkSnooze(NOW - 1, NOW)).toBe('Choose a time in the future.')
   expect(checkSnooze(NOW + 60_000, NOW)).toBeUndefined()

@@ -18,6 +18,7 @@ import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { notifyDone } from '../../app/shell/notify.ts'
+import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { AlertNames, SnoozeDialog } from './SnoozeDialog.tsx'
 import { fits } from './alert-can.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
@@ -25,8 +26,6 @@ import classes from './AlertDialogs.module.css'
 import { countAlerts } from './alert-words.ts'
 import { refreshAlerts } from './alerts-query.ts'
 import { describeChange, sendChange } from './send-change.ts'
-
-const NOT_ALLOWED = 'Your role does not allow this action.'
 
 export interface AlertActions {
   mayManage: boolean
@@ -51,9 +50,7 @@ export function useAlertActions(onDone?: () => void): AlertActions {
   const menuOf = (alert: Alert): MenuEntry[] => {
     const { agent_id, check_id } = alert
     const item = (action: AlertAction, label: string, icon: typeof IconBell, run: () => void): MenuEntry[] =>
-      fits(action, alert)
-        ? [{ id: action, label, icon, disabledReason: mayManage ? undefined : NOT_ALLOWED, run }]
-        : []
+      fits(action, alert) ? [{ id: action, label, icon, disabledReason: unlessAllowed(mayManage), run }] : []
     const takeBack = (action: AlertAction) => () => change.mutate({ action, alerts: [alert] })
     const changes = [
       ...item('acknowledge', 'Acknowledge …', IconUserCheck, () => ask('acknowledge', [alert])),

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { AuditLog } from './AuditLog.tsx'
 import classes from './AuditDialog.module.css'

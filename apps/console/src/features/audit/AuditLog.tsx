@@ -116,7 +116,7 @@ function AuditPager({ view, total, onChange }: AuditPagerProps) {
         allowDeselect={false}
         onChange={(size) => size !== null && onChange({ ...view, page: 1, pageSize: Number(size) })}
       />
-      <span className={classes.dim} role="status">
+      <span className="dim" role="status">
         {describePart(page, pageSize, total)}
       </span>
       <PageButton label="First page" icon={IconChevronsLeft} to={1} page={page} last={last} onGo={go} />

@@ -1,7 +1,6 @@
 import type { AuditEntry } from '@muster/contract/api/audit'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import { ActionBadge } from './ActionBadge.tsx'
-import classes from './AuditLog.module.css'
 import { OBJECT_LABELS } from './audit-words.ts'
 
 export interface AuditContext {
@@ -54,7 +53,7 @@ const ADDRESS: AuditColumn = {
   title: 'Address',
   width: 'minmax(110px, 0.6fr)',
   text: ({ ip_address }) => ip_address,
-  render: ({ ip_address }) => <span className={`mono ${classes.dim}`}>{ip_address}</span>,
+  render: ({ ip_address }) => <span className="mono dim">{ip_address}</span>,
 }
 
 function place(id: 'agent' | 'client' | 'site', title: string): AuditColumn {
@@ -95,7 +94,7 @@ function card(place: (entry: AuditEntry) => string): DataCard<AuditEntry, AuditC
           </span>
           <ActionBadge action={entry.action} />
         </div>
-        <div className={`cardLine ${classes.dim}`}>
+        <div className="cardLine dim">
           <span className="cut">
             <bdi>{entry.username}</bdi>
             <bdi>{place(entry)}</bdi>

@@ -4,7 +4,7 @@ import { diffValues, listValue } from './audit-diff.ts'
 const lines = (before: unknown, after: unknown) =>
   diffValues(before, after).map(({ depth, left, right, mark }) => [mark, depth, left, right])
 
-test('what is equal stands once on each side, what changed is marked', () => {
+test('equal lines appear on both sides, changes are marked', () => {
   expect(lines({ name: 'Acme', days: 3, on: true }, { name: 'Acme', days: 4, on: true })).toEqual([
     ['same', 0, '{', '{'],
     ['same', 1, '"name": "Acme",', '"name": "Acme",'],

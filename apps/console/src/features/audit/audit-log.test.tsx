@@ -21,7 +21,7 @@ const showDiff = (before: unknown, after: unknown) =>
     </MantineProvider>,
   )
 
-test('what changed is marked for eyes and for ears, what is equal is not', async () => {
+test('changes are marked visually and for screen readers', async () => {
   const screen = await showDiff({ name: 'Acme', days: 3 }, { name: 'Acme', days: 4, more: true })
   await expect.element(screen.getByRole('cell', { name: 'changed: "days": 3' })).toBeVisible()
   await expect.element(screen.getByRole('cell', { name: 'changed: "days": 4,' })).toBeVisible()
@@ -29,7 +29,7 @@ test('what changed is marked for eyes and for ears, what is equal is not', async
   expect(screen.getByRole('cell', { name: '"name": "Acme",', exact: true }).elements()).toHaveLength(2)
 })
 
-test('one side alone stands under its name; none at all says so', async () => {
+test('a single side has its title; no values show a note', async () => {
   const added = await showDiff(null, { name: '<img src=x onerror=alert(1)>' })
   await expect.element(added.getByRole('region', { name: 'After' }).getByText(/<img src=x/)).toBeVisible()
   expect(document.querySelector('img')).toBeNull()
@@ -74,7 +74,7 @@ function givenServer() {
 
 const AT = '/agents/abcdefgh12?dialog=audit'
 
-test('new entries are announced and shown when asked for; nothing jumps', async () => {
+test('new entries are announced and shown on request, without jumps', async () => {
   const { log } = givenServer()
   const { screen, queryClient } = await openConsole(AT)
   const table = screen.getByRole('grid', { name: 'Audit log' })
@@ -90,7 +90,7 @@ test('new entries are announced and shown when asked for; nothing jumps', async 
   await expect.element(announcement).not.toBeInTheDocument()
 })
 
-test('an entry opens by the keyboard, and gives it back', async () => {
+test('an entry opens by keyboard and returns the focus', async () => {
   givenServer()
   const { screen } = await openConsole(AT)
   const table = screen.getByRole('grid', { name: 'Audit log' })
@@ -106,7 +106,7 @@ test('an entry opens by the keyboard, and gives it back', async () => {
   await expect.element(table).toHaveFocus()
 })
 
-test('a filter stands in the address and is taken away by its pill', async () => {
+test('a filter is in the address and its pill removes it', async () => {
   const { server } = givenServer()
   const { screen, at } = await openConsole(`${AT}&filter=action:delete days:30`)
   await expect.element(screen.getByRole('grid', { name: 'Audit log' })).toBeInTheDocument()
@@ -116,7 +116,7 @@ test('a filter stands in the address and is taken away by its pill', async () =>
   await expect.poll(() => server.calls(listAudit).at(-1)?.body).not.toHaveProperty('actionFilter')
 })
 
-test('pages turn, and say where one is', async () => {
+test('paging shows the current position', async () => {
   const { log } = givenServer()
   log.entries = Array.from({ length: 60 }, (_, index) => entry(60 - index))
   const { screen, at } = await openConsole(AT)

@@ -8,7 +8,7 @@ import {
   writeAuditView,
 } from './audit-view.ts'
 
-test('the usual view is the newest 25 of seven days', () => {
+test('the default view is the newest 25 entries of seven days', () => {
   expect(toAuditRequest(START_VIEW, undefined)).toEqual({
     pagination: { page: 1, rowsPerPage: 25, sortBy: 'entry_time', descending: true },
     timeFilter: 7,
@@ -36,7 +36,7 @@ const FULL: AuditView = {
   descending: false,
 }
 
-test('a view stands in the address and comes back from there', () => {
+test('a view is in the address and read back the same', () => {
   expect(writeAuditView(START_VIEW)).toBeUndefined()
   expect(readAuditView(undefined)).toEqual(START_VIEW)
   expect(writeAuditView(FULL)).toBe(
@@ -50,7 +50,7 @@ test.each([
   'user: action:dance object:moon client:x client:0 agent:no days:-1 days: page:0 rows:7 sort:password',
   'user:%E0%A4%A',
   'days:1.5 page:99999999999 rows:1e9',
-])('of %j nothing counts', (text) => {
+])('%j counts as empty', (text) => {
   expect(readAuditView(text)).toEqual(START_VIEW)
 })
 

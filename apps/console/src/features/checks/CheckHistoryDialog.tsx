@@ -6,7 +6,7 @@ import { Button, Select } from '@mantine/core'
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { IconChartDots } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useDialog } from '../../app/dialogs/use-dialog.ts'
 import { isRefused } from '../../app/api/describe-error.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
@@ -16,7 +16,6 @@ import { OutputBox } from '../../ui/layout/OutputBox.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { DataColumn } from '../../ui/table/data-column.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { CheckDialog } from './CheckDialog.tsx'
 import classes from './CheckHistory.module.css'
 import { CheckStatus } from './CheckStatus.tsx'
@@ -47,7 +46,7 @@ function HistoryTools({ check, agent, samples, series, view, change }: HistoryTo
   const { open } = useDialog()
   const all = samples?.series ?? []
   return (
-    <div className={classes.tools}>
+    <div className="toolbar">
       {all.length > 1 && (
         <Select
           aria-label="Measurement"
@@ -185,11 +184,11 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
   const series = data?.series.find(({ name }) => name === view.series) ?? data?.series[0]
   const thresholds = thresholdsOf(settings, agent).find((one) => one.series === series?.name)
   return (
-    <div className={classes.history}>
+    <div className="stack">
       <p className={classes.now}>
         <CheckStatus state={result} />
         <bdi>{result.more_info}</bdi>
-        <span className={classes.dim}>
+        <span className="dim small">
           {result.last_run === null ? (
             'never run'
           ) : (

@@ -32,7 +32,7 @@ export function CheckStatus({ state }: { state: ShownState }) {
   const StatusIcon = ICONS[tone]
   return (
     <span className={classes.status} data-tone={tone}>
-      <StatusIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <StatusIcon size={16} stroke={1.75} aria-hidden className="tone-icon" />
       {label}
     </span>
   )

@@ -13,13 +13,11 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { listDroppedResults } from '@muster/contract/api/timeline'
-import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
-import { isRefused } from '../../app/api/describe-error.ts'
-import { may, useMe } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
-import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { useNow } from '../../ui/layout/use-now.ts'
 import { Time } from '../../ui/layout/Time.tsx'
 import { CheckTable } from './CheckTable.tsx'
@@ -32,13 +30,14 @@ const REFUSED = 'Your role does not allow you to see checks.'
 
 /** The checks of a machine with their last results; live. */
 export function ChecksPane({ agent }: { agent: AgentDetail }) {
-  const me = useMe()
-  const mayList = me !== undefined && may(me, 'can_list_checks')
   const options = query(listAgentChecks, { params: { agent_id: agent.agent_id }, query: {} })
-  const { data: checks, error, refetch } = useQuery({ ...options, enabled: mayList })
+  const { data: checks, instead } = useQueryPane(options, {
+    needs: 'can_list_checks',
+    refused: REFUSED,
+    rows: 6,
+  })
   const actions = useCheckActions(agent)
-  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
-  if (checks === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
+  if (checks === undefined) return instead
   if (checks.length === 0) return <NoChecks agent={agent} mayManage={actions.mayManage} />
   return (
     <div className={classes.pane}>

@@ -4,7 +4,6 @@ import '@mantine/core/styles/SegmentedControl.css'
 import { IconChevronLeft, IconChevronRight, IconZoomReset } from '@tabler/icons-react'
 import type { Ref } from 'react'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import classes from './CheckHistory.module.css'
 import { panRange } from './graph-data.ts'
 import { type HistoryView, LIVE_RANGE, RANGES, rangeUntilNow } from './history-view.ts'
 
@@ -52,7 +51,7 @@ export function RangeTools({ range, onChange, hasLive = false, ref }: RangeTools
       </ActionIcon.Group>
       {typeof range !== 'string' && (
         <>
-          <span className={classes.dim}>
+          <span className="dim small">
             {formatDate(range.from, 'MMM D, HH:mm')} – {formatDate(range.to, 'MMM D, HH:mm')}
           </span>
           <Button

@@ -3,7 +3,7 @@ import { deleteCheck, listAgentChecks } from '@muster/contract/api/checks'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { CheckDialog } from './CheckDialog.tsx'
 

@@ -64,9 +64,7 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
     id: 'interval',
     title: 'Interval',
     width: '88px',
-    render: (check, { usualSeconds }) => (
-      <span className={classes.dim}>{describeInterval(check, usualSeconds)}</span>
-    ),
+    render: (check, { usualSeconds }) => <span className="dim">{describeInterval(check, usualSeconds)}</span>,
   },
   {
     id: 'menu',
@@ -89,14 +87,14 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
             {checkName(check)}
           </bdi>
         </span>
-        <span className={classes.cardEnd}>
+        <span className="fixed-row">
           <Status check={check} />
           <MenuButton check={check} onOpen={context.openMenu} />
         </span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{check.check_result.more_info}</bdi>
-        <span className={classes.cardEnd}>
+        <span className="fixed-row">
           <LastRun check={check} context={context} />
         </span>
       </div>
@@ -105,7 +103,7 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
 }
 
 function Status({ check }: { check: Check }) {
-  if (check.overridden_by_policy) return <span className={classes.dim}>overridden</span>
+  if (check.overridden_by_policy) return <span className="dim">overridden</span>
   return <CheckStatus state={check.check_result} />
 }
 
@@ -145,9 +143,9 @@ function DependencyMark({ check: { depends_on, dependency, check_result } }: { c
 
 function LastRun({ check: { check_result }, context }: { check: Check; context: CheckContext }) {
   const { last_run } = check_result
-  if (last_run === null) return <span className={classes.dim}>never</span>
+  if (last_run === null) return <span className="dim">never</span>
   return (
-    <time dateTime={last_run} className={classes.dim} data-tip={context.formatExact(last_run)}>
+    <time dateTime={last_run} className="dim" data-tip={context.formatExact(last_run)}>
       {formatRelativeTime(last_run, Math.max(context.nowMs, Date.parse(last_run)))}
     </time>
   )

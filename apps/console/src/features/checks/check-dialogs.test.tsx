@@ -12,7 +12,7 @@ const field = (name: string) => page.getByRole('textbox', { name, exact: true })
 const toasts = () =>
   [...document.querySelectorAll('[aria-live] [data-tone=negative]')].map((toast) => toast.textContent)
 
-test('a CPU check is added with the usual values', async () => {
+test('a CPU check is added with default values', async () => {
   const { server, open } = await givenChecks()
   const { at } = await open(add('cpuload'))
   await expect.element(field('Warning threshold')).toHaveValue('70 %')
@@ -50,7 +50,7 @@ test.each([
   expect(server.calls(createCheck)).toEqual([])
 })
 
-test('saving with Enter says what is wrong, too', async () => {
+test('saving with Enter shows the errors, too', async () => {
   const { server, open } = await givenChecks()
   await open(add('cpuload'))
   await field('Warning threshold').fill('95')
@@ -86,7 +86,7 @@ test('a disk check offers the disks of the machine, and takes any other', async 
   })
 })
 
-test('a script check begins with what the script suggests', async () => {
+test("a script check starts with the script's defaults", async () => {
   const script: Script = {
     id: 7,
     name: 'Queue length',
@@ -136,7 +136,7 @@ test.each([
   ['file', { Path: '/var/log/syslog' }],
   ['journal', { Name: 'Disk errors' }],
   ['eventlog', { Name: 'Failed sign-ins' }],
-])('a %s check needs what it is about', async (type, fields) => {
+])('a %s check requires its subject', async (type, fields) => {
   const { server, open } = await givenChecks()
   await open(add(type))
   const save = page.getByRole('button', { name: 'Add check' })
@@ -149,7 +149,7 @@ test.each([
   })
 })
 
-test('an edit is sent with what the form was opened with', async () => {
+test('an edit is sent with the revision of the opened form', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()] })
   await open(EDIT)
   const save = page.getByRole('button', { name: 'Save' })
@@ -163,7 +163,7 @@ test('an edit is sent with what the form was opened with', async () => {
   })
 })
 
-test('somebody else saved meanwhile: it says what, and goes on from there', async () => {
+test('a conflict shows the changes and continues from them', async () => {
   const { state, server, open } = await givenChecks({ checks: [testCheck()] })
   await open(EDIT)
   await field('Error threshold').fill('95')
@@ -189,7 +189,7 @@ test('a form that is open stays as it is when the check changes elsewhere', asyn
   await expect.element(page.getByRole('dialog', { name: 'Edit CPU load' })).toBeVisible()
 })
 
-test('the form says what its thresholds would have done here, and again with each change', async () => {
+test('the form previews its thresholds on history, updated on each change', async () => {
   const samples = testSamples([10, 80, 80, 10, 95, 10])
   const { open } = await givenChecks({ checks: [testCheck({ run_interval: 60 })], samples })
   await open(EDIT)
@@ -222,13 +222,13 @@ test('a threshold is dragged on the graph', async () => {
   await expect.element(field('Warning threshold')).toHaveValue(expect.stringMatching(/^(39|40|41) %$/))
 })
 
-test('a check that is gone is said to be', async () => {
+test('a deleted check shows a note', async () => {
   const { open } = await givenChecks()
   await open(EDIT)
   await expect.element(page.getByText(/No such check/)).toBeVisible()
 })
 
-test('who may not manage checks cannot edit them by address', async () => {
+test('a role without permission cannot edit checks by address', async () => {
   const { open } = await givenChecks({
     checks: [testCheck()],
     me: { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients', 'can_list_checks'] },
@@ -237,7 +237,7 @@ test('who may not manage checks cannot edit them by address', async () => {
   await expect.element(page.getByText('Your role does not allow this action.')).toBeVisible()
 })
 
-test('a check may depend on another one, of this machine or of one that is chosen', async () => {
+test('a check can depend on a check of this or another machine', async () => {
   const router = testCheck({
     id: 7,
     settings: { check_type: 'ping', name: 'Router', ip: '192.0.2.1', alert_severity: 'error' },

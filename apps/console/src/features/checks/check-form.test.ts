@@ -21,7 +21,7 @@ const FILLED = {
   dns: { name: 'Web', record_name: 'www.example.org' },
 }
 
-test.each(CHECK_TYPES)('a new %s check has the usual values, and says what is missing', (type) => {
+test.each(CHECK_TYPES)('a new %s check has default values and shows missing ones', (type) => {
   const form = newCheckForm(type)
   const missing = Object.keys(FILLED[type])
   expect(Object.keys(errorsOf(type, form))).toEqual(missing)
@@ -35,7 +35,7 @@ test.each(CHECK_TYPES)('a new %s check has the usual values, and says what is mi
   })
 })
 
-test.each(CHECK_TYPES)('a saved %s check is read as it was written', (type) => {
+test.each(CHECK_TYPES)('a saved %s check round-trips through the form', (type) => {
   const form = { ...newCheckForm(type), ...FILLED[type] }
   const body = toCheckBody(type, form)
   expect(body && readCheckForm(body)).toEqual(form)
@@ -65,14 +65,14 @@ describe('thresholds', () => {
   })
 })
 
-test('at most so many processes is not less than at least so many, and 0 is any', () => {
+test('the process maximum is not below the minimum, and 0 is any', () => {
   const form = { ...newCheckForm('process'), process_name: 'sshd', min_count: 3 }
   expect(errorsOf('process', { ...form, max_count: 2 })).toEqual({ max_count: 'Not less than 3.' })
   expect(errorsOf('process', { ...form, max_count: 3 })).toEqual({})
   expect(errorsOf('process', { ...form, max_count: 0 })).toEqual({})
 })
 
-describe('what a field holds that is not shown does not count', () => {
+describe('hidden fields do not count', () => {
   const cases = [
     ['process', { expect: 'not_running', min_count: 3, max_count: 2, max_memory_mb: -1 }],
     ['file', { expect: 'missing', max_age_minutes: -1, max_size_mb: '' }],
@@ -85,7 +85,7 @@ describe('what a field holds that is not shown does not count', () => {
     expect(errorsOf(type, { ...form, ...more })).toEqual({})
   })
 
-  test('and counts again where it is shown', () => {
+  test('and count again when visible', () => {
     const form = { ...newCheckForm('http'), ...FILLED.http, cert_warning_days: 1, cert_error_days: 5 }
     expect(errorsOf('http', form)).toEqual({
       cert_warning_days: 'Warning Threshold must be more than Error Threshold',
@@ -101,7 +101,7 @@ test('exit codes are numbers with commas between them', () => {
   })
 })
 
-test('variables and metrics of a script are looked at one by one', () => {
+test('variables and metrics of a script are validated one by one', () => {
   const form = { ...newCheckForm('script'), script: '7' }
   expect(errorsOf('script', { ...form, env_vars: ['A=1', 'nothing'] }).env_vars).toBe('Write NAME=value.')
   const row = { name: 'jobs', warning_threshold: 5, error_threshold: 2, reverse: false }
@@ -111,7 +111,7 @@ test('variables and metrics of a script are looked at one by one', () => {
   expect(errorsOf('script', { ...form, metric_thresholds: [{ ...row, reverse: true }] })).toEqual({})
 })
 
-test('an interval is the usual one, or at least ten seconds', () => {
+test('an interval is the default, or at least ten seconds', () => {
   const form = newCheckForm('cpuload')
   expect(errorsOf('cpuload', { ...form, run_interval: 5 })).toHaveProperty('run_interval')
   expect(errorsOf('cpuload', { ...form, run_interval: '' })).toHaveProperty('run_interval')

@@ -7,7 +7,7 @@ import { AGENT, givenChecks, testCheck, testSamples } from './test-checks.ts'
 const AT = `/agents/${AGENT}?pane=checks&dialog=check-history&item=1`
 const graph = () => page.getByRole('slider', { name: 'In use over time' })
 
-test('the graph tells exact values by the keyboard, and zooms', async () => {
+test('the graph shows exact values by keyboard, and zooms', async () => {
   const { server, open } = await givenChecks({
     checks: [testCheck({ run_interval: 60 })],
     samples: testSamples([10, 20, 30.456]),
@@ -27,7 +27,7 @@ test('the graph tells exact values by the keyboard, and zooms', async () => {
   await expect.poll(at).not.toContain('filter')
 })
 
-test('the time that is shown has the focus first', async () => {
+test('the selected time range has the initial focus', async () => {
   const { open } = await givenChecks({ checks: [testCheck({})], samples: testSamples([10, 20]) })
   const { at } = await open(`${AT}&filter=1h`)
   await expect.element(page.getByRole('radio', { name: '1 h' })).toHaveFocus()
@@ -46,7 +46,7 @@ test('dragging over the graph zooms', async () => {
   await expect.poll(at).toMatch(/filter=\d+-\d+/)
 })
 
-test('ranges are chosen, and stand in the address', async () => {
+test('ranges can be selected and are in the address', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()], samples: testSamples([10]) })
   const { at } = await open(AT)
   for (const [label, days] of [
@@ -65,7 +65,7 @@ test('ranges are chosen, and stand in the address', async () => {
   }
 })
 
-test('a new result makes the graph longer by itself', async () => {
+test('a new result extends the graph live', async () => {
   const { state, open } = await givenChecks({
     checks: [testCheck()],
     samples: testSamples([10]),
@@ -77,7 +77,7 @@ test('a new result makes the graph longer by itself', async () => {
   await expect.element(graph()).toHaveAttribute('aria-valuetext', expect.stringMatching(/: 55 %$/))
 })
 
-test('the numbers are a table, with least and most of means', async () => {
+test('the numbers are a table, with minimum and maximum of means', async () => {
   const now = Math.floor(Date.now() / 1000)
   const samples = testSamples([], {
     resolution: 300,
@@ -119,7 +119,7 @@ test('several numbers are chosen from', async () => {
   expect(at()).toContain('loss_percent')
 })
 
-test('a check that has not run yet says so', async () => {
+test('a check without runs shows a note', async () => {
   const { open } = await givenChecks({
     checks: [testCheck({}, { status: 'pending', last_run: null, more_info: '' })],
   })
@@ -127,7 +127,7 @@ test('a check that has not run yet says so', async () => {
   await expect.element(page.getByText(/alpha has not run this check yet/)).toBeVisible()
 })
 
-test('a script check shows what it printed last, as text', async () => {
+test('a script check shows its last output as text', async () => {
   const check = testCheck(
     {
       settings: {
@@ -151,7 +151,7 @@ test('a script check shows what it printed last, as text', async () => {
   await expect.element(page.getByText(/exit code 3 · 1.3 s/)).toBeVisible()
 })
 
-test('what was so at a moment is said with its value: failing, in maintenance', async () => {
+test('a value shows the state of its time: failing, in maintenance', async () => {
   const now = Math.floor(Date.now() / 1000)
   const { open } = await givenChecks({
     checks: [testCheck({ run_interval: 60 })],
@@ -175,7 +175,7 @@ test('what was so at a moment is said with its value: failing, in maintenance', 
   await expect.element(page.getByText('failing · error, in maintenance')).toBeVisible()
 })
 
-test('the time that is shown moves by buttons and by the keyboard', async () => {
+test('the time range moves by buttons and by keyboard', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()], samples: testSamples([10, 20]) })
   const { at } = await open(`${AT}&filter=1h`)
   await page.getByRole('button', { name: 'Earlier' }).click()

@@ -40,7 +40,7 @@ const NEW = testCheck(
   { status: 'pending', more_info: '', last_run: null },
 )
 
-test('each check shows its state as a word, what it found, when, and how often it runs', async () => {
+test('each check shows state, result, last run and interval', async () => {
   await (await givenChecks({ checks: [testCheck(), FULL, NEW] })).open(AT)
   for (const name of [
     /^passing CPU load 12 % in use on average \d+ (seconds|minutes?) ago 2 min/,
@@ -71,7 +71,7 @@ test('a hostile description is text', async () => {
   expect(document.querySelector('[role=grid] img')).toBeNull()
 })
 
-test('no checks: it says so, and offers the types that the machine can have', async () => {
+test("without checks the pane offers the types of the machine's system", async () => {
   const { open } = await givenChecks()
   const { at } = await open(AT)
   await expect.element(page.getByText(/alpha has no checks yet/)).toBeVisible()
@@ -103,7 +103,7 @@ test('no checks: it says so, and offers the types that the machine can have', as
   expect(at()).toContain(`dialog=add-check&item=${AGENT}.cpuload`)
 })
 
-test('a failing server is told with a way to try again', async () => {
+test('a failing server shows the error and a retry button', async () => {
   const { server, open } = await givenChecks()
   server.on(listAgentChecks, () => refuse('invalid', 'The checks cannot be read.'))
   await open(AT)
@@ -111,7 +111,7 @@ test('a failing server is told with a way to try again', async () => {
   await expect.element(page.getByRole('button', { name: 'Try again' })).toBeVisible()
 })
 
-test('who may not see checks is told, and nothing is asked', async () => {
+test('a role without permission sees the refusal, and nothing is requested', async () => {
   const { server, open } = await givenChecks({
     me: { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients'] },
   })
@@ -120,7 +120,7 @@ test('who may not see checks is told, and nothing is asked', async () => {
   expect(server.calls(listAgentChecks)).toEqual([])
 })
 
-test('who may only see checks opens their history, and can change nothing', async () => {
+test('a read-only role opens the history and changes nothing', async () => {
   const { open } = await givenChecks({
     checks: [testCheck()],
     me: { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients', 'can_list_checks'] },
@@ -135,7 +135,7 @@ test('who may only see checks opens their history, and can change nothing', asyn
   await expect.element(page.getByRole('dialog', { name: /CPU load on alpha/ })).toBeVisible()
 })
 
-test('an offline machine goes on checking, says the page; nothing can be run on it', async () => {
+test('an offline machine continues its checks; none can be run now', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()], agent: { connected: false } })
   await open(AT)
   await expect.element(page.getByText(/alpha is offline. Checks continue/)).toBeVisible()
@@ -163,7 +163,7 @@ test('checks are walked, opened and acted on by the keyboard', async () => {
   await expect.element(page.getByRole('dialog', { name: 'Edit CPU load' })).toBeVisible()
 })
 
-test('all are run at once; resetting all asks first', async () => {
+test('all checks run at once; clearing all statuses asks first', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck(), FULL] })
   await open(AT)
   await page.getByRole('button', { name: 'Run checks now' }).click()
@@ -179,7 +179,7 @@ test('all are run at once; resetting all asks first', async () => {
   expect(server.calls(resetAllChecks)).toHaveLength(1)
 })
 
-test('one is reset at once, and deleted after a question', async () => {
+test('one status is cleared at once, a check deleted after a question', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()] })
   await open(AT)
   const row = page.getByRole('row', { name: /CPU load/ })
@@ -195,7 +195,7 @@ test('one is reset at once, and deleted after a question', async () => {
   await expect.element(page.getByText('Check deleted.')).toBeVisible()
 })
 
-test('results that come in are shown, and counted in the tab', async () => {
+test('new results are shown and counted in the tab', async () => {
   const { state, open } = await givenChecks({
     checks: [testCheck()],
     agent: {
@@ -220,14 +220,14 @@ test('in a narrow window checks are cards with the same actions', async () => {
   await expect.element(page.getByRole('dialog', { name: /Disk space of \/srv on alpha/ })).toBeVisible()
 })
 
-test('nothing is created by opening', async () => {
+test('opening a dialog creates nothing', async () => {
   const { server, open } = await givenChecks({ checks: [FULL] })
   await open(`${AT}&dialog=add-check&item=${AGENT}.nonsense`)
   await expect.element(page.getByText('Unknown check type')).toBeVisible()
   expect(server.calls(createCheck)).toEqual([])
 })
 
-test('a row says what its check depends on, and that nobody is told while that fails', async () => {
+test('a row shows its dependency and that alerts are suppressed while it fails', async () => {
   const dependency = { id: 7, agent_id: AGENT, hostname: 'GW-1', readable_desc: 'Ping Check: Router' }
   const failing = { status: 'failing', alert_severity: 'error' } as const
   const { open } = await givenChecks({
@@ -244,7 +244,7 @@ test('a row says what its check depends on, and that nobody is told while that f
   await expect.element(marked('Depends on a check that you may not see')).toBeVisible()
 })
 
-test('results that the machine had to drop are told, with their number and time', async () => {
+test('dropped results are reported with number and time', async () => {
   const { server, open } = await givenChecks({ checks: [testCheck()] })
   server.on(listDroppedResults, () =>
     answer(listDroppedResults, [

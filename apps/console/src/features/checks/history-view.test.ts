@@ -20,7 +20,7 @@ describe('address', () => {
 })
 
 describe('points', () => {
-  test('what is measured more rarely than usual has no gaps between its points', () => {
+  test('a series with a long interval has no gaps', () => {
     const points = [0, 600, 1200, 1800, 9000].map((at): [number, number, number, number] => [at, 1, 1, 1])
     expect(usualStep(points, 60)).toBe(600)
     expect(usualStep(points.slice(0, 1), 60)).toBe(60)
@@ -39,7 +39,7 @@ describe('points', () => {
     ])
   })
 
-  test('a late run is none', () => {
+  test('a late run is no gap', () => {
     expect(toColumns([point(0, 1), point(130, 2)], 60)[1]).toEqual([1, 2])
   })
 

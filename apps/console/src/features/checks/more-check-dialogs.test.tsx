@@ -14,7 +14,7 @@ test('an http check asks for what it needs, and fails for no wrong reason', asyn
   await field('Name').fill('Shop')
   await field('Address').fill('https://ada:secret@shop.example.org/')
   await userEvent.keyboard('{Tab}')
-  await expect.element(page.getByText(/without a user name or password/)).toBeVisible()
+  await expect.element(page.getByText(/Remove the user name and password/)).toBeVisible()
   await field('Address').fill('https://shop.example.org/')
   await field('Expected status').fill('200, 204')
   await field('Required text').fill('(.*)')

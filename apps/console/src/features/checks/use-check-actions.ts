@@ -7,14 +7,7 @@ import {
   resetCheck,
   runChecks,
 } from '@muster/contract/api/checks'
-import {
-  IconChartLine,
-  IconHelpCircle,
-  IconPencil,
-  IconPlayerPlay,
-  IconRestore,
-  IconTrash,
-} from '@tabler/icons-react'
+import { IconChartLine, IconPencil, IconRestore } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { call } from '../../app/api/api.ts'
@@ -22,10 +15,15 @@ import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import {
+  explainAction,
+  removeAction,
+  runAction,
+  unlessAllowed,
+  unlessOfPolicy,
+} from '../../app/shell/row-actions.ts'
 import { checkName, isFromServer } from './check-words.ts'
 import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
-
-const NOT_ALLOWED = 'Your role does not allow this action.'
 
 export type CheckActions = ReturnType<typeof useCheckActions>
 
@@ -67,11 +65,9 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
       await refresh()
     },
   })
-  const unlessManaged = mayManage ? undefined : NOT_ALLOWED
-  const unlessOwn = ({ policy, policy_name }: Check) =>
-    unlessManaged ??
-    (policy === null ? undefined : `It comes from the policy ${policy_name ?? ''}: change it there.`)
-  const runReason = mayRun ? (connected ? undefined : `${hostname} is offline.`) : NOT_ALLOWED
+  const unlessManaged = unlessAllowed(mayManage)
+  const unlessOwn = (check: Check) => unlessManaged ?? unlessOfPolicy(check)
+  const runReason = unlessAllowed(mayRun) ?? (connected ? undefined : `${hostname} is offline.`)
   const menuOf = (check: Check): MenuEntry[] => [
     {
       id: 'edit',
@@ -88,22 +84,14 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
       ...(mayManage && check.policy === null ? {} : { shortcut: 'Enter' }),
       run: () => open('check-history', check.id),
     },
-    {
-      id: 'why',
-      label: 'Why is this here?',
-      icon: IconHelpCircle,
-      disabledReason: mayExplain ? undefined : NOT_ALLOWED,
-      run: () => explain(check),
-    },
+    explainAction({ disabledReason: unlessAllowed(mayExplain), run: () => explain(check) }),
     divider('state'),
-    {
-      id: 'run',
+    // The server's own checks need no machine.
+    runAction({
       label: 'Run check',
-      icon: IconPlayerPlay,
-      // The server's own checks need no machine.
       disabledReason: mayRun && isFromServer(check.settings.check_type) ? undefined : runReason,
       run: () => run.mutate([check]),
-    },
+    }),
     {
       id: 'reset',
       label: 'Clear status',
@@ -112,15 +100,7 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
       disabledReason: unlessManaged,
       run: () => reset.mutate(check),
     },
-    divider('end'),
-    {
-      id: 'delete',
-      label: 'Delete',
-      icon: IconTrash,
-      danger: true,
-      disabledReason: unlessOwn(check),
-      run: () => open('remove-check', check.id),
-    },
+    ...removeAction({ disabledReason: unlessOwn(check), run: () => open('remove-check', check.id) }),
   ]
   return {
     mayManage,

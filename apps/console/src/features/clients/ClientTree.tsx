@@ -82,7 +82,7 @@ function TreeLineContent({ line, maintenance }: TreeLineContentProps) {
       {partial !== undefined && (
         <>
           <IconTool size={12} stroke={1.75} aria-hidden className={classes.partial} />{' '}
-          <span className={classes.hidden}>{partial}</span>
+          <span className="read-only-aloud">{partial}</span>
         </>
       )}
       {line.color !== undefined && <Mark color={line.color} />}
@@ -96,7 +96,7 @@ function Mark({ color }: { color: NodeColor }) {
   return (
     <>
       <Icon size={14} stroke={1.75} aria-hidden className={classes.mark} />{' '}
-      <span className={classes.hidden}>{describeColor(color)}</span>
+      <span className="read-only-aloud">{describeColor(color)}</span>
     </>
   )
 }
@@ -113,7 +113,7 @@ export function ClientTree({ onChosen }: ClientTreeProps) {
   const { data: clients, error, isPending, refetch } = useQuery(clientsQuery)
   return (
     <div className={classes.pane} aria-busy={isPending}>
-      <div className={classes.lines}>
+      <div className="pane">
         {clients !== undefined ? (
           <Lines clients={clients} onChosen={onChosen} />
         ) : error === null ? (

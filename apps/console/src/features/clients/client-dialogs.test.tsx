@@ -23,7 +23,7 @@ function givenServer() {
 
 const AT = '/agents/abcdefgh12?dialog='
 
-test('a name that is taken is told at its field, and nothing typed is lost', async () => {
+test('a taken name is shown at its field, and input is kept', async () => {
   const server = givenServer()
   const detail = 'A client named "Acme" already exists.'
   const body = { detail, code: 'conflict', fields: { 'client.name': [detail] }, request_id: 'r' }

@@ -66,7 +66,7 @@ describe('the lines of the tree', () => {
     expect(lines[1]?.expanded).toBe(false)
   })
 
-  test('of a large tree are closed until somebody opens them', () => {
+  test('of a large tree are closed by default', () => {
     const many = Array.from({ length: 50 }, (_, index) =>
       client(index + 1, `C${index}`, [site(index + 1, 'S')]),
     )

@@ -21,10 +21,9 @@ import { notify, notifyDone } from '../../app/shell/notify.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 import type { NodeLine } from './tree-lines.ts'
-
-const NOT_ALLOWED = 'Your role does not allow this action.'
 
 /** The actions of a client or a site. */
 export function useNodeMenu(line: NodeLine): MenuEntry[] {
@@ -43,12 +42,11 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   if (line.kind === 'All') return []
   const isClient = line.kind === 'Client'
   const mayManage = isClient ? mayClients : maySites
-  const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
   const addSite: MenuEntry = {
     id: 'add-site',
     label: 'Add site',
     icon: IconBuildingPlus,
-    disabledReason: unless(maySites),
+    disabledReason: unlessAllowed(maySites),
     run: () => open('add-site', line.nodeId),
   }
   const disableMaintenance: MenuEntry = {
@@ -56,7 +54,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
     label: 'Disable maintenance mode',
     icon: IconTool,
     note: `On for ${line.maintenance} of ${line.count} machines`,
-    disabledReason: unless(mayEditAgents),
+    disabledReason: unlessAllowed(mayEditAgents),
     run: endMaintenance,
   }
   return [
@@ -64,7 +62,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       id: 'edit',
       label: `Edit ${line.label}`,
       icon: IconPencil,
-      disabledReason: unless(mayManage),
+      disabledReason: unlessAllowed(mayManage),
       run: () => open(isClient ? 'edit-client' : 'edit-site', line.nodeId),
     },
     ...(isClient ? [addSite] : []),
@@ -72,7 +70,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       id: 'install',
       label: 'Install agent',
       icon: IconDownload,
-      disabledReason: unless(mayInstall),
+      disabledReason: unlessAllowed(mayInstall),
       run: () => open('install-agent', line.id),
     },
     ...(line.maintenance > 0 ? [disableMaintenance] : []),
@@ -81,7 +79,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       label: 'Start or plan maintenance',
       icon: IconCalendarClock,
       note: `For all machines here, now ${line.count}`,
-      disabledReason: unless(mayEditAgents),
+      disabledReason: unlessAllowed(mayEditAgents),
       run: () => open('maintenance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
@@ -89,42 +87,42 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       label: 'Run checks',
       icon: IconPlayerPlay,
       note: `On all ${line.count} machines`,
-      disabledReason: line.count === 0 ? 'No machines here.' : unless(mayRunChecks),
+      disabledReason: line.count === 0 ? 'No machines here.' : unlessAllowed(mayRunChecks),
       run: runNode,
     },
     {
       id: 'terminals',
       label: 'Terminals side by side',
       icon: IconLayoutGrid,
-      disabledReason: line.count === 0 ? 'No machines here.' : unless(mayTerminal),
+      disabledReason: line.count === 0 ? 'No machines here.' : unlessAllowed(mayTerminal),
       run: () => open('side-by-side', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
       id: 'assign-policies',
       label: 'Assign policies',
       icon: IconShieldPlus,
-      disabledReason: unless(mayPolicies),
+      disabledReason: unlessAllowed(mayPolicies),
       run: () => open('assign-policies', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
       id: 'policy-inheritance',
       label: 'Policy inheritance',
       icon: IconShieldCheck,
-      disabledReason: unless(mayPolicies),
+      disabledReason: unlessAllowed(mayPolicies),
       run: () => open('policy-inheritance', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
       id: 'assign-template',
       label: 'Assign alert template',
       icon: IconBellCog,
-      disabledReason: unless(mayManage && mayListTemplates),
+      disabledReason: unlessAllowed(mayManage && mayListTemplates),
       run: () => open('assign-template', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
       id: 'remote-access',
       label: 'Remote access',
       icon: IconDeviceDesktopCog,
-      disabledReason: unless(mayRemote),
+      disabledReason: unlessAllowed(mayRemote),
       run: () => open('remote-access', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     divider('end'),
@@ -133,7 +131,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       label: isClient ? 'Delete client' : 'Delete site',
       icon: IconTrash,
       danger: true,
-      disabledReason: unless(mayManage),
+      disabledReason: unlessAllowed(mayManage),
       run: () => open(isClient ? 'remove-client' : 'remove-site', line.nodeId),
     },
   ]

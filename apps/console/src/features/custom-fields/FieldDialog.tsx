@@ -4,11 +4,10 @@ import { useForm, type UseFormReturnType } from '@mantine/form'
 import { createCustomField, type CustomField, editCustomField } from '@muster/contract/api/custom-fields'
 import type { CustomFieldModel } from '@muster/contract/custom-field-values'
 import { Checkbox, Input, MultiSelect, Select, Stack, TextInput } from '@mantine/core'
-import { ChangedMeanwhile, EditedItem } from '../../app/dialogs/EditedItem.tsx'
+import { ChangedMeanwhile, RecordDialog } from '../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
-import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useSaveInto } from '../../app/dialogs/use-save-into.ts'
 import { ListField } from '../../ui/inputs/ListField.tsx'
 import {
@@ -22,47 +21,25 @@ import {
 } from './field-form.ts'
 import { MODELS, TYPE_LABELS } from './field-words.ts'
 import { fieldsQuery } from './fields-query.ts'
-import { useFieldAddress } from './use-field-address.ts'
 
 /** A new custom field (`new.agent`) or an existing one (`3`). Closing leads to the list. */
-export function FieldDialog({ item = '' }: AddressedDialogProps) {
-  const { openList } = useFieldAddress()
+export function FieldDialog({ item }: AddressedDialogProps) {
   const model = MODELS.find((one) => item === `new.${one.model}`)?.model
+  const { openList } = useRecordAddress('custom-fields', 'custom-field', model ?? 'client')
   return (
-    <GuardedDialog
+    <RecordDialog
+      list={fieldsQuery}
+      item={model === undefined ? item : 'new'}
       title="Custom field"
       needs="can_manage_customfields"
-      onClose={() => openList(model ?? 'client')}
-    >
-      {model === undefined ? (
-        <LoadedField id={Number(item)} />
-      ) : (
-        <DefinitionForm model={model} field={undefined} onClose={() => openList(model)} />
-      )}
-    </GuardedDialog>
-  )
-}
-
-function LoadedField({ id }: { id: number }) {
-  const { openList } = useFieldAddress()
-  return (
-    <EditedItem
-      list={fieldsQuery}
-      id={id}
-      title="Custom field"
       gone="This field does not exist any more."
       back="Show all fields"
-      onClose={() => openList('client')}
+      onClose={openList}
     >
       {(field, onReload) => (
-        <DefinitionForm
-          model={field.model}
-          field={field}
-          onReload={onReload}
-          onClose={() => openList(field.model)}
-        />
+        <DefinitionForm model={field?.model ?? model ?? 'client'} field={field} onReload={onReload} />
       )}
-    </EditedItem>
+    </RecordDialog>
   )
 }
 
@@ -70,13 +47,13 @@ interface DefinitionFormProps {
   model: CustomFieldModel
   /** The edited field, as it was when the form was opened. */
   field: CustomField | undefined
-  onReload?: (() => void) | undefined
-  onClose: () => void
+  onReload: (() => void) | undefined
 }
 
 const NOUNS = { client: 'clients', site: 'sites', agent: 'machines' }
 
-function DefinitionForm({ model, field, onReload, onClose }: DefinitionFormProps) {
+function DefinitionForm({ model, field, onReload }: DefinitionFormProps) {
+  const { openList } = useRecordAddress('custom-fields', 'custom-field', model)
   const saveInto = useSaveInto(fieldsQuery.queryKey)
   const form = useForm<FieldForm>({
     initialValues: field === undefined ? NEW_FIELD : readFieldForm(field),
@@ -100,7 +77,7 @@ function DefinitionForm({ model, field, onReload, onClose }: DefinitionFormProps
       save={save}
       done={field === undefined ? 'Field added.' : 'Field saved.'}
       submitLabel={field === undefined ? 'Add field' : 'Save'}
-      onClose={onClose}
+      onClose={openList}
     >
       <ChangedMeanwhile what="this field" onReload={onReload} mb="md" />
       <DefinitionInputs form={form} isNew={field === undefined} />

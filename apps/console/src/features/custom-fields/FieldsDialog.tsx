@@ -1,18 +1,18 @@
 import { ActionIcon, Tabs, Text } from '@mantine/core'
 import { type CustomField, deleteCustomField, editCustomField } from '@muster/contract/api/custom-fields'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog, NewButton } from '../../app/dialogs/ListDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { call } from '../../app/api/api.ts'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { EditAndDelete, ListRow, RowDetail } from '../../ui/table/ListRows.tsx'
 import { describeField, modelOf, MODELS } from './field-words.ts'
 import { fieldsQuery } from './fields-query.ts'
-import { useFieldAddress } from './use-field-address.ts'
 
 const TITLE = 'Custom fields'
 
@@ -28,7 +28,14 @@ export function FieldsDialog({ item, close }: AddressedDialogProps) {
 function Fields({ item, close }: AddressedDialogProps) {
   const model = modelOf(item)
   const mayManage = useMay('can_manage_customfields')
-  const { openField, openList } = useFieldAddress()
+  const { openRecord } = useRecordAddress('custom-fields', 'custom-field')
+  const navigate = useNavigate()
+  const showModel = (next: string | null) =>
+    void navigate({
+      to: '.',
+      search: (old) => ({ ...old, item: modelOf(next ?? undefined) }),
+      replace: true,
+    })
   const fields = useQuery(fieldsQuery)
   const move = useMoveField()
   const [removing, setRemoving] = useState<CustomField>()
@@ -41,9 +48,9 @@ function Fields({ item, close }: AddressedDialogProps) {
         onClose={close}
         rows={{ ...fields, data: shown }}
         empty="No fields yet. Fields store extra values that scripts can read."
-        create={mayManage && <NewButton onClick={() => openField(`new.${model}`)}>New field</NewButton>}
+        create={mayManage && <NewButton onClick={() => openRecord(`new.${model}`)}>New field</NewButton>}
         frame={(list) => (
-          <Tabs value={model} onChange={(next) => openList(modelOf(next ?? undefined))} keepMounted={false}>
+          <Tabs value={model} onChange={showModel} keepMounted={false}>
             <Tabs.List aria-label="Fields of">
               {MODELS.map((one) => (
                 <Tabs.Tab key={one.model} value={one.model}>
@@ -62,7 +69,7 @@ function Fields({ item, close }: AddressedDialogProps) {
             key={field.id}
             field={field}
             mayManage={mayManage}
-            onEdit={() => openField(field.id)}
+            onEdit={() => openRecord(field.id)}
             onRemove={() => setRemoving(field)}
             onUp={index === 0 ? undefined : () => move(field, index - 1)}
             onDown={index === (shown?.length ?? 0) - 1 ? undefined : () => move(field, index + 1)}

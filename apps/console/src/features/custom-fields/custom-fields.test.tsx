@@ -70,7 +70,7 @@ test('fields are listed by what they belong to, and a new one is added', async (
   })
 })
 
-test('6 custom fields, required and default: a required field needs a default before it can be saved', async () => {
+test('a required field needs a default before it can be saved', async () => {
   const { open } = await givenFields([field(1)])
   await open('/?dialog=custom-field&item=1')
   await dialog()
@@ -81,13 +81,13 @@ test('6 custom fields, required and default: a required field needs a default be
   await expect.element(dialog().getByRole('button', { name: 'Save' })).toBeEnabled()
 })
 
-test('6 custom fields, required and default: what has a default needs nothing written, and has no star', async () => {
+test('what has a default needs nothing written, and has no star', async () => {
   const { open } = await givenFields([
     field(1, { name: 'Room', required: true, default_value_string: 'Attic' }),
     field(2, { name: 'Desk', required: true }),
   ])
   await open('/?dialog=edit-agent&item=alpha0000000')
-  await expect.element(dialog().getByText('Empty: Attic')).toBeVisible()
+  await expect.element(dialog().getByText('Default: Attic')).toBeVisible()
   const labels = () => Array.from(document.querySelectorAll('label'), (label) => label.textContent)
   expect(labels()).toEqual(expect.arrayContaining(['Room', 'Desk *']))
 })
@@ -106,7 +106,7 @@ test('a field is moved up, and deleted only after a typed yes', async () => {
   await expect.element(page.getByText('Field deleted.')).toBeVisible()
 })
 
-test('spec 3: a machine’s fields are edited, and what changed is sent by kind', async () => {
+test('spec, custom fields: a machine’s fields are edited, and what changed is sent by kind', async () => {
   const { server, open } = await givenFields([
     ROOM,
     TAGS,
@@ -115,7 +115,7 @@ test('spec 3: a machine’s fields are edited, and what changed is sent by kind'
   ])
   server.on(editAgent, () => answer(editAgent, testDetail({ modified: 'm2' })))
   const { at } = await open('/?dialog=edit-agent&item=alpha0000000')
-  await expect.element(dialog().getByText('Empty: Attic')).toBeVisible()
+  await expect.element(dialog().getByText('Default: Attic')).toBeVisible()
   await expect.element(dialog().getByText('Secret')).not.toBeInTheDocument()
   await dialog().getByRole('textbox', { name: 'Room' }).fill('Cellar')
   await dialog().getByRole('checkbox', { name: 'VIP' }).click()
@@ -152,7 +152,7 @@ test('a client’s fields are edited with its name', async () => {
     })
 })
 
-test('6 custom fields, hidden: the summary of a machine shows what is noted, but not what is hidden there', async () => {
+test('the summary of a machine shows what is noted, but not what is hidden there', async () => {
   const { server, open } = await givenFields([ROOM])
   const value = { agent: 'alpha0000000', type: 'text' as const, hide_in_summary: false }
   server.on(getAgent, () =>

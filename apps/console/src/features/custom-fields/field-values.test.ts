@@ -41,7 +41,7 @@ test('inputs begin with what is stored, else empty, a checkbox with its default'
   ).toEqual({ 1: 'x', 2: ['a'], 3: false, 4: toLocalInput(at) })
 })
 
-test('spec 3: only what has changed is sent, each with the kind of its type', () => {
+test('spec, custom fields: only what has changed is sent, each with the kind of its type', () => {
   const start = startInputs(FIELDS, [])
   expect(changedPayloads(FIELDS, start, start)).toEqual([])
   const at = '2026-11-21T10:00:00.000Z'
@@ -53,7 +53,7 @@ test('spec 3: only what has changed is sent, each with the kind of its type', ()
   ])
 })
 
-test('what is wrong stands at its field; what nobody touched is not looked at', () => {
+test('errors are shown at their fields; unchanged fields are not validated', () => {
   const fields = [field(1, 'number'), field(2, 'text', { required: true, default_value_string: 'x' })]
   const start = startInputs(fields, [{ id: 1, field: 2, value: 'old' }])
   expect(checkInputs(fields, { 1: 'many', 2: '' }, start)).toEqual({

@@ -43,7 +43,7 @@ test('the tabs say how many machines of each kind there are, and ask for one kin
   await expect.element(page.getByRole('tab', { name: /Workstations 2/ })).toBeVisible()
 })
 
-test('the slash goes to the search, which filters as one types and stands in the address', async () => {
+test('the slash focuses the search, which filters while typing and is in the address', async () => {
   const { open } = await givenDashboard()
   const { at } = await open()
   await expect.element(row('alpha')).toBeVisible()
@@ -93,7 +93,7 @@ test('with a search or another order the first rows are not asked for', async ()
   expect(server.calls(listAgents).filter(({ search }) => search.has('page'))).toEqual([])
 })
 
-test('spec 8, failed agents load: it is logged once; a refused one is not', async () => {
+test('spec, failed agents load: logged once; a 403 is not', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   onTestFinished(() => logged.mockRestore())
   const { server, open } = await givenDashboard()
@@ -118,7 +118,7 @@ test('a failed list says so and is asked for again; a refused one names the role
   await expect.element(row('alpha')).toBeVisible()
 })
 
-test('who may not list machines or clients is told so in their place', async () => {
+test('a role without permission sees the refusals in place', async () => {
   const { server, open } = await givenDashboard()
   server.on(listAgents, () => refuse('not_allowed', 'no'))
   server.on(listClients, () => refuse('not_allowed', 'no'))

@@ -38,7 +38,7 @@ test('Run checks of a machine runs all of them', async () => {
   expect(server.calls(runChecks)).toMatchObject([{ path: '/checks/alpha0000000/run/', body: {} }])
 })
 
-test('who may not run checks is told so', async () => {
+test('a role without permission cannot run checks', async () => {
   const permissions = ['can_list_agents', 'can_list_clients'] as const
   const { open } = await givenDashboard({ me: { is_superuser: false, permissions: [...permissions] } })
   await open()

@@ -1,23 +1,20 @@
 import '@mantine/core/styles/Alert.css'
-import type { createInstaller } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
-import type { Output } from '@muster/contract/endpoint'
 import { Alert, Anchor, Button, Loader, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
 import { clientsQuery, useMay } from '../../app/api/queries.ts'
-import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { type AddressedDialogProps, useDialog } from '../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { useLive } from '../../app/live/live.ts'
 import { CopyBox } from '../../ui/inputs/CopyBox.tsx'
 import { StatusDot } from '../../ui/layout/StatusDot.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
-import { InstallChoices } from './InstallChoices.tsx'
+import { InstallChoices, type MadeLine } from './InstallChoices.tsx'
 import { checkInstallForm, findPlace, type InstallForm, isLoopback } from './install-form.ts'
 import classes from './InstallAgent.module.css'
 import type { Arrival } from './find-arrivals.ts'
@@ -39,17 +36,6 @@ export function InstallAgentDialog({ item, close }: AddressedDialogProps) {
       )}
     </GuardedDialog>
   )
-}
-
-/** A created command and its site. */
-export interface MadeLine extends Output<typeof createInstaller> {
-  siteId: number
-  siteName: string
-  clientName: string
-  hours: number
-  foreground: boolean
-  /** Machines of the site before the command existed: the others are new. Absent if the user may not see machines. */
-  before: ReadonlySet<string> | undefined
 }
 
 function InstallSteps({
@@ -176,7 +162,7 @@ function Wait({ made: { siteId, siteName, before } }: { made: MadeLine }) {
       {arrivals.length === 0 && (
         <p className={classes.waiting}>
           <Loader aria-hidden />
-          {lost ? 'The server is unreachable. Reconnecting …' : 'Waiting for the machine …'}
+          {lost ? 'The server is unreachable. Waiting for it to come back …' : 'Waiting for the machine …'}
         </p>
       )}
       {arrivals.length > 0 && arrivals.every(({ known }) => known) && (

@@ -4,6 +4,7 @@ import '@mantine/core/styles/Radio.css'
 import type { UseFormReturnType } from '@mantine/form'
 import { createInstaller } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
+import type { Output } from '@muster/contract/endpoint'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
@@ -12,10 +13,20 @@ import { fieldErrors, focusFirstError } from '../../app/api/form-errors.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useWhyInvalid } from '../../app/dialogs/use-why-invalid.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import type { MadeLine } from './InstallAgentDialog.tsx'
 import classes from './InstallAgent.module.css'
 import { type InstallForm, only, toInstallerRequest } from './install-form.ts'
 import { loadMachines } from './use-arrivals.ts'
+
+/** A created command and its site. */
+export interface MadeLine extends Output<typeof createInstaller> {
+  siteId: number
+  siteName: string
+  clientName: string
+  hours: number
+  foreground: boolean
+  /** Machines of the site before the command existed: the others are new. Absent if the user may not see machines. */
+  before: ReadonlySet<string> | undefined
+}
 
 interface InstallChoicesProps {
   title: string

@@ -17,7 +17,7 @@ test('what was not there before has arrived, the latest first', () => {
   ])
 })
 
-test('a machine that was installed again is told after the new ones', () => {
+test('a reinstalled machine is listed after new ones', () => {
   const arrivals = findArrivals(
     [machine(1), machine(2)],
     new Set(['agent-1']),

@@ -72,7 +72,7 @@ test('a data folder is a whole path', async () => {
   expect(server.calls(createInstaller)[0]?.body).toMatchObject({ data_folder: '/tmp/muster' })
 })
 
-test('who may not install agents is told so', async () => {
+test('a role without permission cannot install agents', async () => {
   const { server } = givenServer()
   server.on(getMe, () =>
     answer(getMe, givenMe({ is_superuser: false, permissions: ['can_list_clients', 'can_list_agents'] })),

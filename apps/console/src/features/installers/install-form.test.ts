@@ -43,7 +43,7 @@ test.each([
   [{ own_folder: true, data_folder: '~/muster' }, 'data_folder'],
   [{ own_folder: true, data_folder: 'muster' }, 'data_folder'],
   [{ own_folder: true, data_folder: '/' }, 'data_folder'],
-])('%o is told at its field', (change, field) => {
+])('%o is an error at its field', (change, field) => {
   expect(Object.keys(checkInstallForm({ ...FORM, ...change }))).toEqual([field])
 })
 

@@ -5,43 +5,30 @@ import '@mantine/core/styles/Radio.css'
 import { useForm } from '@mantine/form'
 import { type KeyStoreEntry, createKey, editKey } from '@muster/contract/api/keystore'
 import { useQuery } from '@tanstack/react-query'
-import { ChangedMeanwhile, EditedItem } from '../../app/dialogs/EditedItem.tsx'
+import { ChangedMeanwhile, RecordDialog } from '../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
-import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useSaveInto } from '../../app/dialogs/use-save-into.ts'
 import { rolesQuery } from '../users/roles/roles-query.ts'
 import { keyStoreQuery } from './keystore-query.ts'
-import { useKeyAddress } from './use-key-address.ts'
 
 /** A new key (`new`) or an existing one (`3`). Closing leads to the store. */
-export function KeyDialog({ item = '' }: AddressedDialogProps) {
-  const { openStore } = useKeyAddress()
+export function KeyDialog({ item }: AddressedDialogProps) {
+  const { openList } = useRecordAddress('keystore', 'key')
   return (
-    <GuardedDialog title="Key" needs="can_edit_global_keystore" onClose={openStore}>
-      {item === 'new' ? (
-        <KeyForm entry={undefined} onClose={openStore} />
-      ) : (
-        <LoadedKey id={Number(item)} onClose={openStore} />
-      )}
-    </GuardedDialog>
-  )
-}
-
-function LoadedKey({ id, onClose }: { id: number; onClose: () => void }) {
-  return (
-    <EditedItem
+    <RecordDialog
       list={keyStoreQuery}
-      id={id}
+      item={item}
       title="Key"
+      needs="can_edit_global_keystore"
       gone="This key does not exist any more."
       back="Show the key store"
-      onClose={onClose}
+      onClose={openList}
     >
-      {(entry, onReload) => <KeyForm entry={entry} onReload={onReload} onClose={onClose} />}
-    </EditedItem>
+      {(entry, onReload) => <KeyForm entry={entry} onReload={onReload} onClose={openList} />}
+    </RecordDialog>
   )
 }
 

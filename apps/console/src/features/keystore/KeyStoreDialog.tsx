@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Text } from '@mantine/core'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog, NewButton } from '../../app/dialogs/ListDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { CopyText } from '../../ui/inputs/CopyText.tsx'
 import { EditAndDelete, ListRow, RowDetail } from '../../ui/table/ListRows.tsx'
@@ -13,7 +13,6 @@ import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../app/api/api.ts'
 import classes from './KeyStoreDialog.module.css'
 import { keyStoreQuery } from './keystore-query.ts'
-import { useKeyAddress } from './use-key-address.ts'
 
 const TITLE = 'Key store'
 
@@ -28,7 +27,7 @@ export function KeyStoreDialog({ close }: AddressedDialogProps) {
 
 function KeyStore({ close }: { close: () => void }) {
   const mayEdit = useMay('can_edit_global_keystore')
-  const { openKey } = useKeyAddress()
+  const { openRecord } = useRecordAddress('keystore', 'key')
   const entries = useQuery(keyStoreQuery)
   const [removing, setRemoving] = useState<KeyStoreEntry>()
   return (
@@ -38,7 +37,7 @@ function KeyStore({ close }: { close: () => void }) {
         onClose={close}
         rows={entries}
         empty="No keys yet. Scripts read a key as {{global.name}}."
-        create={mayEdit && <NewButton onClick={() => openKey('new')}>New key</NewButton>}
+        create={mayEdit && <NewButton onClick={() => openRecord('new')}>New key</NewButton>}
         note={
           <p className={classes.note}>
             Values are encrypted and never shown again. Output masks values of four characters or more.
@@ -61,11 +60,13 @@ interface KeyRowProps {
 }
 
 function KeyRow({ entry: { id, name, roles, modified }, mayEdit, onRemove }: KeyRowProps) {
-  const { openKey } = useKeyAddress()
+  const { openRecord } = useRecordAddress('keystore', 'key')
   return (
     <ListRow
       name={name}
-      actions={mayEdit ? <EditAndDelete name={name} onEdit={() => openKey(id)} onDelete={onRemove} /> : null}
+      actions={
+        mayEdit ? <EditAndDelete name={name} onEdit={() => openRecord(id)} onDelete={onRemove} /> : null
+      }
     >
       <RowDetail>
         <CopyText text={`{{global.${name}}}`} label={`Copy variable of ${name}`} />

@@ -56,7 +56,7 @@ test('an empty store says what keys are for, and a key is stored', async () => {
   expect(server.calls(createKey)[0]?.body).toEqual({ name: 'API', value: 's3cret', roles: null })
 })
 
-test('6 key store, masked: a kept value is not shown and stays unless one is typed', async () => {
+test('a kept value is not shown and stays unless one is typed', async () => {
   const { server, open } = await givenKeys([KEY])
   await open('/?dialog=key&item=1')
   await expect.element(dialog().getByRole('textbox', { name: 'Value' })).toHaveValue('')
@@ -121,7 +121,7 @@ test('deleting asks first', async () => {
   expect(server.calls(deleteKey)).toHaveLength(1)
 })
 
-test('who may only look has no way to change', async () => {
+test('a read-only role cannot change keys', async () => {
   const { open } = await givenKeys([KEY], {
     is_superuser: false,
     permissions: ['can_view_global_keystore', 'can_list_clients', 'can_list_agents'],

@@ -25,7 +25,7 @@ export function MaintenanceNote({
       <IconTool size={16} stroke={1.75} aria-hidden className={classes.active} />
       <span>
         {text}
-        {window !== undefined && <span className={classes.dim}> (by {window.created_by})</span>}
+        {window !== undefined && <span className="dim"> (by {window.created_by})</span>}
       </span>
     </p>
   )

@@ -3,7 +3,7 @@ import type { OpenMaintenance } from '@muster/contract/api/maintenance'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
@@ -40,7 +40,7 @@ function Entries() {
         ))}
       </ul>
       {entries.length > SHOWN && (
-        <p className={classes.dim}>
+        <p className="dim">
           {SHOWN} of {entries.length} shown.
         </p>
       )}
@@ -60,7 +60,7 @@ function Entry({ entry }: { entry: OpenMaintenance }) {
             <TargetLink target={target} />
           </Fragment>
         ))}
-        <div className={classes.dim}>
+        <div className="dim">
           {count} {count === 1 ? 'machine' : 'machines'}
           {since !== null && (
             <>

@@ -18,7 +18,7 @@ import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query, queryKey } from '../../app/api/api.ts'
 import { notify, notifyDone, notifyUndo } from '../../app/shell/notify.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { clientsQuery } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
@@ -191,11 +191,11 @@ function WindowPreview({ schedule, isNow, coversMore, nowMs }: WindowPreviewProp
   return (
     <section className={classes.preview} aria-label="Preview">
       {schedule === undefined ? (
-        <p className={classes.dim}>Complete the fields above to see the next times.</p>
+        <p className="dim">Complete the fields above to see the next times.</p>
       ) : (
         <Times schedule={schedule} isNow={isNow} nowMs={nowMs} />
       )}
-      <p className={classes.dim}>
+      <p className="dim">
         Alerts are suppressed. Checks continue.
         {coversMore && ' Includes machines added later.'}
       </p>
@@ -210,13 +210,13 @@ function Times({ schedule, isNow, nowMs }: { schedule: MaintenanceSchedule; isNo
   return (
     <>
       {isNow ? (
-        <p className={classes.strong}>
+        <p className="strong">
           {on?.endMs === null || on === undefined
             ? 'Starts now, no end time.'
             : `Starts now, ends ${format(on.endMs)}.`}
         </p>
       ) : (
-        <p className={classes.strong}>{describeSchedule(schedule)}</p>
+        <p className="strong">{describeSchedule(schedule)}</p>
       )}
       {!isNow && on !== undefined && (
         <p>Active now{on.endMs === null ? '' : `, until ${format(on.endMs)}`}.</p>
@@ -242,7 +242,7 @@ function Elsewhere({ zone, occurrence: { startMs } }: { zone: string; occurrence
   const there = wallClockAt(zone, startMs)
   if (there === wallClockAt(ownTimeZone(), startMs)) return null
   return (
-    <span className={classes.dim}>
+    <span className="dim">
       {' '}
       ({new Date(there).toISOString().slice(11, 16)} in {zone})
     </span>

@@ -14,24 +14,23 @@ import {
   IconPlayerStop,
   IconPlus,
   IconTool,
-  IconTrash,
 } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, use, useMemo, useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
-import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { type AddressedDialogProps, useDialog } from '../../app/dialogs/use-dialog.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
+import { type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { call, queryKey } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
+import { removeAction, unlessAllowed } from '../../app/shell/row-actions.ts'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './Maintenance.module.css'
 import { describeState, describeTargets, sortWindows, stateOf } from './window-state.ts'
@@ -62,7 +61,7 @@ function Windows() {
   return (
     <div className={classes.list}>
       <div className={classes.tools}>
-        <span className={classes.dim} role="status">
+        <span className="dim" role="status">
           {windows !== undefined && describeActive(windows)}
         </span>
         {actions.mayEdit && (
@@ -79,7 +78,7 @@ function Windows() {
           actions={actions}
           empty={
             <EmptyState message="No maintenance planned. Alerts are on at all times.">
-              {actions.mayEdit && <Button onClick={add}>Plan maintenance</Button>}
+              {actions.mayEdit && <Button onClick={add}>Plan first maintenance</Button>}
             </EmptyState>
           }
         />
@@ -168,8 +167,6 @@ function RemoveWindowDialog({ window, onClose }: { window: MaintenanceWindow; on
   )
 }
 
-const NOT_ALLOWED = 'Your role does not allow this action.'
-
 /** The actions of a window in the list. */
 function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
   const mayEdit = useMay('can_edit_agent')
@@ -182,14 +179,14 @@ function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
       void queryClient.invalidateQueries({ queryKey: queryKey(listMaintenanceWindows) })
     },
   })
-  const unlessAllowed = mayEdit ? undefined : NOT_ALLOWED
+  const refused = unlessAllowed(mayEdit)
   const menuOf = (window: MaintenanceWindow): MenuEntry[] => [
     {
       id: 'edit',
       label: 'Edit',
       icon: IconPencil,
       shortcut: 'Enter',
-      disabledReason: unlessAllowed,
+      disabledReason: refused,
       run: () => open('edit-maintenance', window.id),
     },
     {
@@ -197,18 +194,10 @@ function useWindowActions(onRemove: (window: MaintenanceWindow) => void) {
       label: 'End now',
       icon: IconPlayerStop,
       note: window.active && window.next_start !== null ? 'Starts again at its next time' : undefined,
-      disabledReason: unlessAllowed ?? (window.active ? undefined : 'Not active now.'),
+      disabledReason: refused ?? (window.active ? undefined : 'Not active now.'),
       run: () => end.mutate(window),
     },
-    divider('end'),
-    {
-      id: 'delete',
-      label: 'Delete',
-      icon: IconTrash,
-      danger: true,
-      disabledReason: unlessAllowed,
-      run: () => onRemove(window),
-    },
+    ...removeAction({ disabledReason: refused, run: () => onRemove(window) }),
   ]
   return { mayEdit, menuOf, edit: ({ id }: MaintenanceWindow) => mayEdit && open('edit-maintenance', id) }
 }
@@ -251,7 +240,7 @@ const WINDOW_COLUMNS: readonly DataColumn<MaintenanceWindow, WindowContext>[] = 
     title: 'Reason',
     width: 'minmax(120px, 1fr)',
     render: ({ reason }) => (
-      <bdi className={classes.dim} {...(reason === '' ? {} : { 'data-tip': reason })}>
+      <bdi className="dim" {...(reason === '' ? {} : { 'data-tip': reason })}>
         {reason}
       </bdi>
     ),
@@ -278,11 +267,11 @@ const WINDOW_CARD: DataCard<MaintenanceWindow, WindowContext> = {
       </div>
       <div className="cardLine">
         <State window={window} format={format} />
-        <span className={classes.dim}>
+        <span className="dim">
           {window.agent_count} {window.agent_count === 1 ? 'machine' : 'machines'}
         </span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">{describeSchedule(window.schedule)}</span>
       </div>
     </>
@@ -293,8 +282,8 @@ function State({ window, format }: { window: MaintenanceWindow; format: WindowCo
   const state = stateOf(window)
   const Icon = STATE_ICONS[state]
   return (
-    <span className={`${classes.state} ${state === 'over' ? classes.dim : ''}`}>
-      <Icon size={16} stroke={1.75} aria-hidden className={state === 'on' ? classes.active : classes.dim} />
+    <span className={`icon-text ${state === 'over' ? 'dim' : ''}`}>
+      <Icon size={16} stroke={1.75} aria-hidden className={state === 'on' ? classes.active : 'dim'} />
       {describeState(window, format)}
     </span>
   )
@@ -303,7 +292,7 @@ function State({ window, format }: { window: MaintenanceWindow; format: WindowCo
 function Targets({ window }: { window: MaintenanceWindow }) {
   const names = window.targets.slice(0, 20).map(({ name }) => name)
   return (
-    <bdi className={classes.name} {...(names.length > 1 ? { 'data-tip': names.join('\n') } : {})}>
+    <bdi className="strong" {...(names.length > 1 ? { 'data-tip': names.join('\n') } : {})}>
       {describeTargets(window)}
     </bdi>
   )

@@ -69,7 +69,7 @@ test('on now until the next reminder is two keys away', async () => {
   ])
 })
 
-test('a recurring window says what it does and when it is next; what is wrong stands at its field', async () => {
+test('a recurring window shows its preview; errors are shown at their fields', async () => {
   const { bodies } = givenServer([testWindow()])
   const { screen } = await openConsole('/?dialog=edit-maintenance&item=7')
   await expect.element(screen.getByText('Every Sunday at 02:00 for 2 hours (Europe/Zurich)')).toBeVisible()
@@ -100,7 +100,7 @@ test('what the server refuses is said, and nothing that was typed is lost', asyn
 test('the list shows what is on, and ends it by the keyboard', async () => {
   const { bodies } = givenServer([testWindow({ active: true, active_until: '2099-11-22T03:00:00.000Z' })])
   const { screen } = await openConsole('/?dialog=maintenance-windows')
-  await expect.element(screen.getByText('1 of 1 on')).toBeVisible()
+  await expect.element(screen.getByText('1 of 1 active')).toBeVisible()
   await expect.element(screen.getByText(/^Active until Nov-22-2099/)).toBeVisible()
   await userEvent.keyboard('{ArrowDown}{Shift>}{F10}{/Shift}')
   const end = page.getByRole('menuitem', { name: /^End now/ })
@@ -111,11 +111,11 @@ test('the list shows what is on, and ends it by the keyboard', async () => {
   await expect.poll(() => bodies).toHaveLength(1)
 })
 
-test('an empty list says what to do; who may only read has nothing to press', async () => {
+test('an empty list offers to plan; a read-only role has no buttons', async () => {
   givenServer([])
   const { screen } = await openConsole('/?dialog=maintenance-windows')
   await expect.element(screen.getByText(/No maintenance planned/)).toBeVisible()
-  await expect.element(screen.getByRole('button', { name: 'Plan maintenance' })).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Plan first maintenance' })).toBeVisible()
 })
 
 test('a role that may only read sees the list without buttons, and no dialog', async () => {

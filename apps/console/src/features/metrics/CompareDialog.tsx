@@ -7,7 +7,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import { METRIC_UNITS } from '@muster/contract/agent/metrics'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
@@ -121,7 +121,7 @@ function Compare({ what }: { what: string }) {
   const { data: kept, error, refetch } = useComparison({ what, agents, range: view.range })
   const data = agents.length === 0 ? undefined : kept
   return (
-    <div className={classes.content}>
+    <div className="stack">
       <Machines
         agents={agents}
         names={new Map(data?.lines.map(({ agent_id, hostname }) => [agent_id, hostname]))}
@@ -215,7 +215,7 @@ interface CompareToolsProps {
 function CompareTools({ what, data, view, change, onWhat }: CompareToolsProps) {
   const label = labelOf(what, data?.choices ?? [])
   return (
-    <div className={classes.tools}>
+    <div className="toolbar">
       <Select
         aria-label="Metric"
         className={classes.what}

@@ -215,7 +215,7 @@ function CompareLegend({ lines, hidden, onToggle, onPoint }: CompareLegendProps)
               />
             </svg>
             <bdi>{hostname}</bdi>
-            {points.length === 0 && <span className={classes.dim}>no data</span>}
+            {points.length === 0 && <span className="dim small">no data</span>}
           </button>
         </li>
       ))}

@@ -149,7 +149,7 @@ export function MetricsPane({ agent }: { agent: AgentDetail }) {
   )
   return (
     <section className={classes.pane} aria-label="Metrics">
-      <div className={classes.tools}>
+      <div className="toolbar">
         <RangeTools range={range} onChange={setRange} hasLive />
         <LiveMark view={view} />
         <Button

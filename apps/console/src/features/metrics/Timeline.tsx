@@ -74,7 +74,7 @@ export function Timeline({ entries, cut, range }: TimelineProps) {
           empty={<EmptyState message="No events in this time range." />}
         />
       </div>
-      {cut.length > 0 && <p className={classes.dim}>More events exist. Choose a shorter time range.</p>}
+      {cut.length > 0 && <p className="dim small">More events exist. Choose a shorter time range.</p>}
     </>
   )
 }
@@ -185,9 +185,9 @@ const TIMELINE_CARD: DataCard<TimelineEntry, TimelineContext> = {
     <div className={classes.card}>
       <span className={classes.line}>
         <Kind entry={entry} />
-        <span className={classes.dim}>{format(entry.from)}</span>
+        <span className="dim small">{format(entry.from)}</span>
       </span>
-      <bdi className={classes.text}>{entry.text}</bdi>
+      <bdi className="cut">{entry.text}</bdi>
     </div>
   ),
 }
@@ -195,7 +195,7 @@ const TIMELINE_CARD: DataCard<TimelineEntry, TimelineContext> = {
 function Kind({ entry: { kind } }: { entry: TimelineEntry }) {
   const { label, icon: KindIcon } = KINDS[kind]
   return (
-    <span className={classes.kind}>
+    <span className="icon-text">
       <KindIcon size={16} stroke={1.75} aria-hidden />
       {label}
     </span>

@@ -37,7 +37,7 @@ async function given() {
   return { server, open }
 }
 
-test('two machines are two lines, told together by the keyboard, and each can be hidden', async () => {
+test('two machines are two lines, read together by keyboard, and each can be hidden', async () => {
   const { open } = await given()
   const { at } = await open(`/?dialog=compare&item=cpu&filter=1h,${ONE}.${TWO}`)
   await expect.element(graph()).toBeVisible()

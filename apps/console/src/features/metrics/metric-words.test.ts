@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { metricLabel, sortMetrics } from './metric-words.ts'
 
-test('the processor stands first, disks last and by their names', () => {
+test('the processor comes first, disks last by name', () => {
   const names = ['disk:/var', 'net_in', 'disk:/', 'uptime', 'cpu'].map((name) => ({ name }))
   expect(sortMetrics(names).map(({ name }) => name)).toEqual([
     'cpu',

@@ -1,16 +1,16 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { type Note, deleteNote, listNotes } from '@muster/contract/api/notes'
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
-import { may, useMay, useMe } from '../../app/api/queries.ts'
+import { useMay } from '../../app/api/queries.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
-import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import { CsvButton } from '../../ui/table/CsvButton.tsx'
 import classes from './NotesTab.module.css'
@@ -18,15 +18,14 @@ import { countLabel, excerptOf, notesTable } from './note-text.ts'
 
 /** Notes about a machine, newest first; live. */
 export function NotesTab({ agentId }: { agentId: string }) {
-  const me = useMe()
-  const mayList = me !== undefined && may(me, 'can_list_notes')
   const mayManage = useMay('can_manage_notes')
   const { open } = useDialog()
   const options = query(listNotes, { params: { agent_id: agentId }, query: {} })
-  const { data: notes, error, refetch } = useQuery({ ...options, enabled: mayList })
-  if (me !== undefined && !mayList)
-    return <NoPermission message="Your role does not allow you to see notes." />
-  if (notes === undefined) return <LoadingState error={error} onRetry={() => void refetch()} />
+  const { data: notes, instead } = useQueryPane(options, {
+    needs: 'can_list_notes',
+    refused: 'Your role does not allow you to see notes.',
+  })
+  if (notes === undefined) return instead
   const add = (
     <Button
       variant="default"
@@ -67,7 +66,7 @@ function NoteCard({ note, mayManage }: { note: Note; mayManage: boolean }) {
   return (
     <li className={classes.card}>
       <div className={classes.cardHead}>
-        <span className={classes.user}>{note.username}</span>
+        <span className="cut strong">{note.username}</span>
         <span className={classes.dim}>
           <Time instant={note.entry_time} />
         </span>

@@ -78,7 +78,7 @@ test('an empty list says what to do next', async () => {
   await expect.element(screen.getByRole('button', { name: 'Add note' })).toBeVisible()
 })
 
-test('who may only read has nothing to press; who may not is told', async () => {
+test('a read-only role has no buttons; others see the refusal', async () => {
   givenServer([note(1, 'Read me')], { is_superuser: false, permissions: ['can_list_notes'] })
   const screen = await showTab()
   await expect.element(screen.getByText('Read me')).toBeVisible()
@@ -118,7 +118,7 @@ test('a note is changed, and cannot be emptied', async () => {
   expect(server.calls(editNote)[0]?.body).toEqual({ note: 'New text' })
 })
 
-test('a note that is gone, or never was, is told in words', async () => {
+test('a missing note shows a text', async () => {
   const server = givenServer([])
   const body = { detail: '"pk" is not valid: Enter a number.', code: 'invalid', fields: {}, request_id: 'r' }
   server.on(getNote, () => new Response(JSON.stringify(body), { status: 400 }))

@@ -18,7 +18,6 @@ import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import type { DataCard, DataColumn, TableSort } from '../../ui/table/data-column.ts'
-import list from '../../ui/layout/ListPane.module.css'
 import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
 import { actionLabel, findPatches, severityLabel, versionLabel } from './patch-rows.ts'
 import classes from './Patches.module.css'
@@ -40,7 +39,7 @@ export function PatchTable({ patches, shown, onSort, onInstall }: PatchTableProp
   const install = (row: MachinePatch) => onInstall([row])
   const decide = useDecide()
   return (
-    <div className={list.table}>
+    <div className="pane">
       <DataTable
         label="Patches"
         rows={rows}
@@ -156,7 +155,7 @@ const PATCH_COLUMNS: readonly DataColumn<MachinePatch>[] = [
     id: 'more',
     title: 'More info',
     width: 'minmax(120px, 1fr)',
-    render: ({ categories }) => <bdi className={list.dim}>{categories.join(', ')}</bdi>,
+    render: ({ categories }) => <bdi className="dim">{categories.join(', ')}</bdi>,
   },
   {
     id: 'action',
@@ -192,7 +191,7 @@ const PATCH_CARD: DataCard<MachinePatch, undefined> = {
         <bdi className="cut">{row.title}</bdi>
         <Severity row={row} />
       </div>
-      <div className={`cardLine ${list.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{versionLabel(row) || row.kb}</bdi>
         <span>{actionLabel(row)}</span>
         {row.needs_reboot && <Restart />}

@@ -8,19 +8,19 @@ import {
   type PatchStatus,
   scanPatches,
 } from '@muster/contract/api/patches'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isFinal } from '@muster/rules/agents/history-state'
 import { IconAlertTriangle, IconRotateClockwise } from '@tabler/icons-react'
 import { call, query } from '../../app/api/api.ts'
-import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { useMay } from '../../app/api/queries.ts'
-import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import list from '../../ui/layout/ListPane.module.css'
 import { InstallDialog, InstallRun } from '../runs/InstallDialog.tsx'
 import { type Refresh, RefreshButton } from '../../ui/inputs/RefreshButton.tsx'
 import { queryKey } from '../../app/api/query-key.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import { RunState } from '../runs/RunState.tsx'
 import { CsvButton } from '../../ui/table/CsvButton.tsx'
@@ -34,23 +34,17 @@ const FORBIDDEN = 'Your role does not allow you to see the patches of machines.'
 
 /** The last reported patches of a machine, and the current installation. */
 export function PatchesPane({ agent }: { agent: AgentDetail }) {
-  const may = useMay('can_manage_winupdates')
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState({ column: 'severity', descending: false })
   const [chosen, setChosen] = useState<readonly MachinePatch[]>()
   const [run, setRun] = useState<number>()
   const params = { agent_id: agent.agent_id }
-  const patches = useQuery({ ...query(listPatches, { params }), enabled: may })
-  const status = useQuery({ ...query(getPatchStatus, { params }), enabled: may })
+  const pane = { needs: 'can_manage_winupdates', refused: FORBIDDEN, rows: 8 } as const
+  const patches = useQueryPane(query(listPatches, { params }), pane)
+  const status = useQueryPane(query(getPatchStatus, { params }), pane)
   const scan = useScan(agent, status.data)
-  if (!may) return <NoPermission message={FORBIDDEN} />
-  const error = patches.error ?? status.error
-  if (patches.data === undefined || status.data === undefined) {
-    if (error === null) return <SkeletonRows rows={8} />
-    if (isRefused(error)) return <NoPermission message={FORBIDDEN} />
-    const retry = () => void Promise.all([patches.refetch(), status.refetch()])
-    return <ErrorState {...describeError(error)} onRetry={retry} />
-  }
+  if (patches.data === undefined) return patches.instead
+  if (status.data === undefined) return status.instead
   const shown = { search, sort }
   return (
     <div className={list.pane}>
@@ -68,7 +62,7 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
         <EmptyState message={neverLooked(agent)}>
           {scan.reason === undefined && (
             <Button variant="default" loading={scan.busy} onClick={scan.run}>
-              Scan for patches
+              Start scan
             </Button>
           )}
         </EmptyState>

@@ -63,7 +63,7 @@ async function openPane({ status = STATUS, patches = PATCHES } = {}) {
 const row = (name: string) => page.getByRole('row').filter({ hasText: name })
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-test('patches of a machine are listed, the gravest first, searched, and installed with progress', async () => {
+test('patches are listed by severity, searched, and installed with progress', async () => {
   const server = await openPane()
   server.on(installPatches, () => answer(installPatches, { patches: 2, run: RUN }))
   await expect.element(page.getByText('3 patches, 2 security')).toBeVisible()
@@ -121,7 +121,7 @@ test('a patch is approved or ignored in its menu, and the approved ones are inst
   await expect.poll(() => server.calls(installPatches)[0]?.body).toEqual({ guids: ['tzdata'] })
 })
 
-test('what went wrong stands above the list, and nothing is installed meanwhile', async () => {
+test('the scan error is above the list, and installing is disabled', async () => {
   const problem = 'The lists of packages may be old: no answer.'
   const server = await openPane({ status: { ...STATUS, problem, last_install: RUN } })
   await expect.element(page.getByText(problem)).toBeVisible()
@@ -137,10 +137,10 @@ test('what went wrong stands above the list, and nothing is installed meanwhile'
   await expect.element(page.getByText('alpha: there is no apt.')).toBeVisible()
 })
 
-test('a machine that never looked is asked to', async () => {
+test('a machine without a scan offers one', async () => {
   const server = await openPane({ status: { ...STATUS, looked_at: null }, patches: [] })
   server.on(scanPatches, () => answer(scanPatches, { ...STATUS, looked_at: null }))
-  await button('Scan for patches').click()
+  await button('Start scan').click()
   await expect.poll(() => server.calls(scanPatches)).toHaveLength(1)
 })
 
@@ -153,7 +153,7 @@ test.each([
   expect(readProgress(text)).toBe(percent)
 })
 
-test('More info opens the first web page of a patch in a window of its own, and nothing else that a machine names', async () => {
+test('More info opens only the first web page of a patch, in a new window', async () => {
   const patches = [
     patch('KB1', { more_info_urls: ['javascript:alert(1)', 'https://support.microsoft.com/help/1'] }),
     patch('KB2', { more_info_urls: ['file:///etc/passwd'] }),

@@ -12,12 +12,11 @@ import { useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, LoadingState, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query, queryKey } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { PlaceList } from './PlaceList.tsx'
 import { PlanView } from './PlanView.tsx'
-import classes from './Policies.module.css'
 import { policiesQuery } from './policies-query.ts'
 
 const TITLE = 'Assign policies'
@@ -123,7 +122,7 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
         )
       ) : (
         <>
-          <p className={classes.small}>
+          <p className="dim small">
             If two policies conflict, the upper one wins. Closer assignments win over these.
           </p>
           <PlaceList listed={listed} hasSlots={params.level !== 'agent'} onChange={setListed} />

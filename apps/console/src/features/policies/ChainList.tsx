@@ -7,15 +7,15 @@ import { describeLink, describeOutcome } from './policy-words.ts'
 /** The policies assigned to a machine at any level, including those that do not apply, with the reason. */
 export function ChainList({ policy: { chain, hostname } }: { policy: EffectivePolicy }) {
   if (chain.length === 0) {
-    return <p className={classes.small}>No policy is assigned to {hostname} or anything above it.</p>
+    return <p className="dim small">No policy is assigned to {hostname} or anything above it.</p>
   }
   return (
-    <ol className={classes.lines} aria-label="Policies of the machine">
+    <ol className="plain-list" aria-label="Policies of the machine">
       {chain.map((link, index) => {
         const why = describeOutcome(link)
         const Icon = why === undefined ? IconCircleCheck : IconCircleX
         return (
-          <li key={index} className={`${classes.line} ${why === undefined ? '' : classes.notApplied}`}>
+          <li key={index} className={`${classes.line} ${why === undefined ? '' : 'dim'}`}>
             <Icon
               size={16}
               stroke={1.75}
@@ -33,7 +33,7 @@ export function ChainList({ policy: { chain, hostname } }: { policy: EffectivePo
                 </Link>
                 {link.enforced && <span className={classes.chip}>enforced</span>}
               </p>
-              <p className={classes.small}>
+              <p className="dim small">
                 Assigned to {describeLink(link)}. {why}
               </p>
             </div>

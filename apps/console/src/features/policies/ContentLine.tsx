@@ -21,7 +21,7 @@ export function ContentLine({ name, more, status, disabled, onEdit, onRemove }: 
         <p>
           <bdi>{name}</bdi>
         </p>
-        <p className={classes.small}>{more}</p>
+        <p className="dim small">{more}</p>
       </div>
       {!disabled && (
         <span className={classes.buttons}>

@@ -11,9 +11,9 @@ interface ItemListProps {
 
 /** Items of a machine, each with its origin and the items that it overrides. */
 export function ItemList({ items, empty, actionOf }: ItemListProps) {
-  if (items.length === 0) return <p className={classes.small}>{empty}</p>
+  if (items.length === 0) return <p className="dim small">{empty}</p>
   return (
-    <ul className={classes.lines}>
+    <ul className="plain-list">
       {items.map((item) => (
         <li key={`${item.kind} ${item.key}`} className={classes.line}>
           <ItemWords item={item} />
@@ -30,11 +30,11 @@ export function ItemWords({ item: { what, source, overrode } }: { item: Effectiv
       <p>
         <bdi>{what}</bdi>
       </p>
-      <p className={classes.small}>
+      <p className="dim small">
         From <bdi>{describeSource(source)}</bdi>.
       </p>
       {overrode.map((loser, index) => (
-        <p key={index} className={classes.small}>
+        <p key={index} className="dim small">
           Instead of <bdi>{loser.what}</bdi> from <bdi>{describeSource(loser.source)}</bdi>.{' '}
           {LOST_WORDS[loser.lost]}
         </p>

@@ -2,14 +2,12 @@ import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { blockInheritance, getEffectivePolicy, setOwnSettings } from '@muster/contract/api/policies'
 import type { EffectiveItem, EffectivePolicy } from '@muster/contract/policies/effective-policy'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, query, queryKey } from '../../app/api/api.ts'
-import { isRefused } from '../../app/api/describe-error.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
-import { may, useMay, useMe } from '../../app/api/queries.ts'
+import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
-import { NoPermission } from '../../ui/layout/States.tsx'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { ChainList } from './ChainList.tsx'
 import { ItemList } from './ItemList.tsx'
 import classes from './Policies.module.css'
@@ -20,17 +18,18 @@ const REFUSED = 'Your role does not allow you to see policies.'
 
 /** What a machine has from policies and of its own, with its origin and the overridden items. */
 export function MachinePolicies({ agent }: { agent: AgentDetail }) {
-  const me = useMe()
-  const mayList = me !== undefined && may(me, 'can_list_automation_policies')
   const params = { agent_id: agent.agent_id }
   const options = query(getEffectivePolicy, { params })
-  const { data, error, refetch } = useQuery({ ...options, enabled: mayList })
+  const { data, instead } = useQueryPane(options, {
+    needs: 'can_list_automation_policies',
+    refused: REFUSED,
+    rows: 6,
+  })
   const giveBack = useGiveBack(agent.agent_id)
   const mayEdit = useMay('can_edit_agent')
   const mayManage = useMay('can_manage_automation_policies')
   const { open } = useDialog()
-  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
-  if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
+  if (data === undefined) return instead
   return (
     <div className={classes.chain}>
       <Section
@@ -86,7 +85,7 @@ function UnfitList({ policy, kind }: { policy: EffectivePolicy; kind: EffectiveI
   return policy.unfit
     .filter((one) => one.kind === kind)
     .map(({ what, source, why }) => (
-      <p key={`${what} ${JSON.stringify(source)}`} className={classes.small}>
+      <p key={`${what} ${JSON.stringify(source)}`} className="dim small">
         <bdi>{what}</bdi> of {source.own ? 'the machine' : <bdi>{source.policy_name}</bdi>} {UNFIT_WORDS[why]}
         .
       </p>

@@ -24,13 +24,13 @@ export function OverviewDetail({ policy }: { policy: Policy }) {
       <div className={policyClasses.sectionHead}>
         <div className={policyClasses.lineText}>
           <Link
-            className={`${policyClasses.link} ${policyClasses.name}`}
+            className={`${policyClasses.link} strong`}
             to="/policies/$policy_id"
             params={{ policy_id: `${id}` }}
           >
             <bdi>{name}</bdi>
           </Link>
-          <p className={policyClasses.small}>
+          <p className="dim small">
             {active ? `Applies to ${countMachines(agents_count)}.` : 'Inactive: applies to no machine.'}{' '}
             <bdi>{desc}</bdi>
           </p>
@@ -53,7 +53,7 @@ function Checks({ id }: { id: number }) {
               <bdi>{check.readable_desc}</bdi>
             </p>
             {check.assignedtasks.length > 0 && (
-              <p className={policyClasses.small}>
+              <p className="dim small">
                 On failure: <bdi>{check.assignedtasks.map((task) => task.name).join(', ')}</bdi>
               </p>
             )}
@@ -78,7 +78,7 @@ function Tasks({ id }: { id: number }) {
             <p>
               <bdi>{task.name}</bdi>
             </p>
-            <p className={policyClasses.small}>
+            <p className="dim small">
               {task.enabled ? task.schedule : 'Disabled.'}{' '}
               {task.check_name !== null && <bdi>{task.check_name}</bdi>}
             </p>
@@ -141,9 +141,9 @@ function Items<Item extends { id: number }>(props: ItemsProps<Item>) {
       {items === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={2} />
       ) : items.length === 0 ? (
-        <p className={policyClasses.small}>{none}</p>
+        <p className="dim small">{none}</p>
       ) : (
-        <ul className={policyClasses.lines} aria-label={`${title} of the policy`}>
+        <ul className="plain-list" aria-label={`${title} of the policy`}>
           {items.map((item) => (
             <li key={item.id} className={`${policyClasses.line} ${policyClasses.choiceLine}`}>
               {children(item)}

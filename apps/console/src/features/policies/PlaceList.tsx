@@ -38,11 +38,11 @@ export function PlaceList({ listed, hasSlots, onChange }: PlaceListProps) {
     })
   }
   return (
-    <ol ref={list} className={classes.lines} aria-label="Assigned policies, highest priority first">
+    <ol ref={list} className="plain-list" aria-label="Assigned policies, highest priority first">
       {listed.map((policy, index) => (
         <li key={`${policy.id} ${index}`} className={`${classes.line} ${classes.choiceLine}`}>
           <span className={classes.lineText}>
-            <bdi className={classes.name}>{policy.name}</bdi>
+            <bdi className="strong">{policy.name}</bdi>
             {policy.enforced && <span className={classes.chip}>enforced</span>}
             {!policy.active && <span className={classes.chip}>inactive</span>}
           </span>

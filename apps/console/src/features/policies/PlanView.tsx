@@ -35,25 +35,23 @@ export function PlanView({ plan: { agents_count, lines, agents } }: { plan: Poli
         </tbody>
       </table>
       <details>
-        <summary className={classes.small}>Show machines</summary>
-        <ul className={classes.lines}>
+        <summary className="dim small">Show machines</summary>
+        <ul className="plain-list">
           {agents.map(({ agent_id, hostname, client_name, site_name, changes }) => (
             <li key={agent_id} className={classes.line}>
               <span className={classes.lineText}>
-                <bdi className={classes.name}>{hostname}</bdi>{' '}
-                <span className={classes.small}>
+                <bdi className="strong">{hostname}</bdi>{' '}
+                <span className="dim small">
                   {client_name}, {site_name}
                 </span>
               </span>
-              <span className={classes.small}>
+              <span className="dim small">
                 {changes.length} {changes.length === 1 ? 'change' : 'changes'}
               </span>
             </li>
           ))}
         </ul>
-        {agents_count > agents.length && (
-          <p className={classes.small}>and {agents_count - agents.length} more</p>
-        )}
+        {agents_count > agents.length && <p className="dim small">and {agents_count - agents.length} more</p>}
       </details>
     </>
   )

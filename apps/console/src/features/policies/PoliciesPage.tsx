@@ -1,23 +1,23 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { createPolicy, listPolicies, type Policy } from '@muster/contract/api/policies'
-import { IconCopy, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { IconCopy, IconPencil, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { use, useMemo, useState } from 'react'
-import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import { isRefused } from '../../app/api/describe-error.ts'
-import { may, useMay, useMe } from '../../app/api/queries.ts'
+import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
-import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
-import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { call } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { queryKey } from '../../app/api/query-key.ts'
+import { removeAction, unlessAllowed } from '../../app/shell/row-actions.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import classes from './Policies.module.css'
 import { PlanDialog } from './PlanDialog.tsx'
 import { policiesQuery } from './policies-query.ts'
@@ -28,15 +28,17 @@ const REFUSED = 'Your role does not allow you to see policies.'
 
 /** All policies that apply to something the user may see. */
 export function PoliciesPage() {
-  const me = useMe()
-  const mayList = me !== undefined && may(me, 'can_list_automation_policies')
-  const { data: policies, error, refetch } = useQuery({ ...policiesQuery, enabled: mayList })
+  const {
+    data: policies,
+    instead,
+    isRefused,
+  } = useQueryPane(policiesQuery, { needs: 'can_list_automation_policies', refused: REFUSED, rows: 8 })
   const [removed, setRemoved] = useState<Policy>()
   const actions = usePolicyActions(setRemoved)
   const { open } = useDialog()
-  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
+  if (isRefused) return instead
   return (
-    <div className={classes.page}>
+    <div className="pane">
       <header className={classes.head}>
         <h1 className={classes.title}>Policies</h1>
         <Button variant="default" component={Link} to="/policies/overview">
@@ -53,11 +55,7 @@ export function PoliciesPage() {
           </Button>
         )}
       </header>
-      {policies === undefined ? (
-        <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
-      ) : (
-        <PolicyTable policies={policies} actions={actions} />
-      )}
+      {policies === undefined ? instead : <PolicyTable policies={policies} actions={actions} />}
       {removed !== undefined && (
         <PlanDialog
           title={`Delete the policy ${removed.name}?`}
@@ -122,7 +120,6 @@ function PolicyTable({ policies, actions }: { policies: readonly Policy[]; actio
   )
 }
 
-const NOT_ALLOWED = 'Your role does not allow this action.'
 const NOT_WHOLE = 'Also applies to machines that you may not see.'
 
 type PolicyActions = ReturnType<typeof usePolicyActions>
@@ -142,7 +139,7 @@ function usePolicyActions(onRemove: (policy: Policy) => void) {
       show(`${id}`)
     },
   })
-  const unlessWhole = ({ is_whole }: Policy) => (mayManage ? (is_whole ? undefined : NOT_WHOLE) : NOT_ALLOWED)
+  const unlessWhole = ({ is_whole }: Policy) => unlessAllowed(mayManage) ?? (is_whole ? undefined : NOT_WHOLE)
   const menuOf = (policy: Policy): MenuEntry[] => [
     {
       id: 'open',
@@ -155,18 +152,10 @@ function usePolicyActions(onRemove: (policy: Policy) => void) {
       id: 'copy',
       label: 'Copy',
       icon: IconCopy,
-      disabledReason: mayManage ? undefined : NOT_ALLOWED,
+      disabledReason: unlessAllowed(mayManage),
       run: () => copy.mutate(policy),
     },
-    divider('end'),
-    {
-      id: 'delete',
-      label: 'Delete',
-      icon: IconTrash,
-      danger: true,
-      disabledReason: unlessWhole(policy),
-      run: () => onRemove(policy),
-    },
+    ...removeAction({ disabledReason: unlessWhole(policy), run: () => onRemove(policy) }),
   ]
   return { mayManage, menuOf, open: ({ id }: Policy) => show(`${id}`), add: () => show('new') }
 }

@@ -15,8 +15,7 @@ import { POLICY_PLACE } from '../checks/fields/fields-props.ts'
 import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
-import classes from './Policies.module.css'
-import type { ContentProps } from './PolicyEditor.tsx'
+import type { ContentProps } from './policy-draft.ts'
 import { Section } from './Section.tsx'
 
 /** The checks of a policy, with the very forms that checks of machines have. */
@@ -34,8 +33,8 @@ export function PolicyChecks({ id, draft, change, disabled }: ContentProps) {
       title="Checks"
       actions={!disabled && <NewCheck onPick={(type) => setOpen({ index: checks.length, type })} />}
     >
-      {checks.length === 0 && <p className={classes.small}>No checks</p>}
-      <ul className={classes.lines} aria-label="Checks of the policy">
+      {checks.length === 0 && <p className="dim small">No checks</p>}
+      <ul className="plain-list" aria-label="Checks of the policy">
         {checks.map((check, index) => (
           <ContentLine
             key={check.id ?? `new ${index}`}

@@ -22,20 +22,16 @@ import { PolicyChecks } from './PolicyChecks.tsx'
 import { PolicyHistory } from './PolicyHistory.tsx'
 import { PolicyTargets } from './PolicyTargets.tsx'
 import { PolicyTasks } from './PolicyTasks.tsx'
-import { documentOf, findDraftProblem, isSameDocument, namesOf, NEW_POLICY } from './policy-draft.ts'
+import {
+  documentOf,
+  findDraftProblem,
+  isSameDocument,
+  namesOf,
+  NEW_POLICY,
+  type SectionProps,
+} from './policy-draft.ts'
 import { countMachines, LEVEL_WORDS } from './policy-words.ts'
 import { Section } from './Section.tsx'
-
-export interface SectionProps {
-  draft: PolicyDocument
-  change: (parts: Partial<PolicyDocument>) => void
-  disabled: boolean
-}
-
-export interface ContentProps extends SectionProps {
-  /** Id of a saved policy. */
-  id: number | undefined
-}
 
 /** A policy as a draft: machines change only after the plan was shown and saved. */
 export function PolicyEditor({ policy }: { policy?: Policy }) {
@@ -63,13 +59,13 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
     disabled,
   }
   return (
-    <div className={classes.page}>
+    <div className="pane">
       <header className={classes.head}>
         <h1 className={classes.title}>
           <Link to="/policies">Policies</Link> / <bdi>{opened?.name ?? 'New policy'}</bdi>
         </h1>
         {policy !== undefined && (
-          <span className={classes.dim} role="status">
+          <span className="dim" role="status">
             {countMachines(policy.agents_count)}
           </span>
         )}
@@ -80,7 +76,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
                 Discard changes
               </Button>
             )}
-            {!isDirty && <span className={classes.dim}>No changes to save.</span>}
+            {!isDirty && <span className="dim">No changes to save.</span>}
             <Button
               disabled={!isDirty || problem !== undefined}
               onClick={() => setSaving({ document: draft, reason: '' })}
@@ -237,9 +233,9 @@ function PolicyMachines({ id }: { id: number }) {
   return (
     <Section title={`Applies to ${agents.length} ${agents.length === 1 ? 'machine' : 'machines'}`}>
       {agents.length === 0 && (
-        <p className={classes.small}>No machines. The policy is inactive, or its targets are empty.</p>
+        <p className="dim small">No machines. The policy is inactive, or its targets are empty.</p>
       )}
-      <ul className={classes.lines} aria-label="Machines of the policy">
+      <ul className="plain-list" aria-label="Machines of the policy">
         {agents.slice(0, MOST).map(({ agent_id, hostname, client_name, site_name, level }) => (
           <li key={agent_id} className={classes.line}>
             <span className={classes.lineText}>
@@ -251,15 +247,15 @@ function PolicyMachines({ id }: { id: number }) {
               >
                 <bdi>{hostname}</bdi>
               </Link>{' '}
-              <span className={classes.small}>
+              <span className="dim small">
                 {client_name}, {site_name}
               </span>
             </span>
-            <span className={classes.small}>{LEVEL_WORDS[level]}</span>
+            <span className="dim small">{LEVEL_WORDS[level]}</span>
           </li>
         ))}
       </ul>
-      {agents.length > MOST && <p className={classes.small}>and {agents.length - MOST} more</p>}
+      {agents.length > MOST && <p className="dim small">and {agents.length - MOST} more</p>}
     </Section>
   )
 }

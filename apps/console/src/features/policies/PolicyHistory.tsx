@@ -31,7 +31,7 @@ export function PolicyHistory({ policy, onRevert }: PolicyHistoryProps) {
   const before = data.find(({ version }) => version === (shown ?? 0) - 1)
   return (
     <Section title="History">
-      <ul className={classes.lines} aria-label="Versions of the policy">
+      <ul className="plain-list" aria-label="Versions of the policy">
         {data.map((one) => (
           <li key={one.version} className={classes.line}>
             <div className={classes.lineText}>
@@ -39,7 +39,7 @@ export function PolicyHistory({ policy, onRevert }: PolicyHistoryProps) {
                 Version {one.version}
                 {one.version === policy.version && <span className={classes.chip}>current</span>}
               </p>
-              <p className={classes.small}>
+              <p className="dim small">
                 <bdi>{one.by}</bdi>, <Time instant={one.at} />
                 {one.reason !== '' && (
                   <>

@@ -10,16 +10,15 @@ import {
   IconShieldPlus,
   IconWorld,
 } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
-import { isRefused } from '../../app/api/describe-error.ts'
-import { may, useMay, useMe } from '../../app/api/queries.ts'
+import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { unlessAllowed } from '../../app/shell/row-actions.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
-import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { Tree } from '../../ui/table/Tree.tsx'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
 import { OverviewDetail } from './OverviewDetail.tsx'
@@ -33,24 +32,23 @@ const EVERYWHERE = { level: 'default', id: 'all' } as const
 
 /** The assignments of all locations, and the status of the selected policy's checks and tasks. */
 export function PolicyOverviewPage() {
-  const me = useMe()
-  const enabled = me !== undefined && may(me, 'can_list_automation_policies')
-  const clients = useQuery({ ...query(getPolicyOverview, {}), enabled })
-  const everywhere = useQuery({ ...query(listPlacePolicies, { params: EVERYWHERE }), enabled })
-  const policies = useQuery({ ...policiesQuery, enabled })
+  const pane = { needs: 'can_list_automation_policies', refused: REFUSED, rows: 8 } as const
+  const clients = useQueryPane(query(getPolicyOverview, {}), pane)
+  const everywhere = useQueryPane(query(listPlacePolicies, { params: EVERYWHERE }), pane)
+  const policies = useQueryPane(policiesQuery, pane)
   const asked = [clients, everywhere, policies]
-  const error = asked.find((one) => one.error !== null)?.error ?? null
-  if ((me !== undefined && !enabled) || isRefused(error)) return <NoPermission message={REFUSED} />
+  const refused = asked.find(({ isRefused }) => isRefused)
+  if (refused !== undefined) return refused.instead
   const [a, b, c] = [clients.data, everywhere.data, policies.data]
   return (
-    <div className={policyClasses.page}>
+    <div className="pane">
       <header className={policyClasses.head}>
         <h1 className={policyClasses.title}>
           <Link to="/policies">Policies</Link> / Overview
         </h1>
       </header>
       {a === undefined || b === undefined || c === undefined ? (
-        <LoadingState error={error} onRetry={() => asked.forEach((one) => void one.refetch())} rows={8} />
+        asked.find(({ data }) => data === undefined)?.instead
       ) : (
         <Overview data={{ clients: a, everywhere: b.policies, policies: c }} />
       )}
@@ -123,7 +121,7 @@ function Overview({ data }: OverviewProps) {
               id: 'assign',
               label: 'Assign policies',
               icon: IconShieldPlus,
-              disabledReason: mayManage ? undefined : 'Your role does not allow this action.',
+              disabledReason: unlessAllowed(mayManage),
               run: () => menu.line.kind === 'place' && open('assign-policies', menu.line.assign),
             },
           ]}

@@ -12,7 +12,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
@@ -139,13 +139,13 @@ const STATUS_COLUMNS: readonly DataColumn<StatusRow>[] = [
     id: 'hostname',
     title: 'Machine',
     width: 'minmax(140px, 1fr)',
-    render: ({ hostname }) => <bdi className={classes.name}>{hostname}</bdi>,
+    render: ({ hostname }) => <bdi className="strong">{hostname}</bdi>,
   },
   {
     id: 'place',
     title: 'Client and site',
     width: 'minmax(140px, 1fr)',
-    render: (row) => <bdi className={classes.dim}>{placeOf(row)}</bdi>,
+    render: (row) => <bdi className="dim">{placeOf(row)}</bdi>,
   },
   {
     id: 'more_info',
@@ -166,10 +166,10 @@ const STATUS_CARD: DataCard<StatusRow, undefined> = {
   render: (row) => (
     <>
       <div className="cardLine">
-        <bdi className={`${classes.name} cut`}>{row.hostname}</bdi>
+        <bdi className="strong cut">{row.hostname}</bdi>
         <CheckStatus state={row} />
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{placeOf(row)}</bdi>
         <span>{row.last_run === null ? 'never' : <Time instant={row.last_run} relative />}</span>
       </div>

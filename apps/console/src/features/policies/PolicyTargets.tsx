@@ -10,7 +10,7 @@ import { query } from '../../app/api/api.ts'
 import { clientsQuery } from '../../app/api/queries.ts'
 import { filterTargets, groupTargets } from '../maintenance/target-choices.ts'
 import classes from './Policies.module.css'
-import type { SectionProps } from './PolicyEditor.tsx'
+import type { SectionProps } from './policy-draft.ts'
 import { Section } from './Section.tsx'
 import * as places from './policy-places.ts'
 
@@ -53,7 +53,7 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
           onChange={(keys) => change({ targets: places.withPlaces(draft.targets, keys) })}
         />
         {chosen.some(({ level }) => level !== 'agent') && (
-          <ul className={classes.lines} aria-label="Machine type">
+          <ul className="plain-list" aria-label="Machine type">
             {chosen.map((target) =>
               target.level === 'agent' ? null : (
                 <li key={places.placeKey(target)} className={classes.line}>

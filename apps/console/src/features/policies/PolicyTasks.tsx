@@ -14,9 +14,8 @@ import { ALL_PLATFORMS, policyTaskPlace } from '../tasks/fields/task-place.ts'
 import { newTaskForm, readPlatforms, readTaskForm } from '../tasks/task-form.ts'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
-import classes from './Policies.module.css'
 import { useCheckNames } from './PolicyChecks.tsx'
-import type { ContentProps } from './PolicyEditor.tsx'
+import type { ContentProps } from './policy-draft.ts'
 import { Section } from './Section.tsx'
 
 /** The tasks of a policy, with the form of a machine's tasks. */
@@ -44,8 +43,8 @@ export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {
         )
       }
     >
-      {tasks.length === 0 && <p className={classes.small}>No tasks</p>}
-      <ul className={classes.lines} aria-label="Tasks of the policy">
+      {tasks.length === 0 && <p className="dim small">No tasks</p>}
+      <ul className="plain-list" aria-label="Tasks of the policy">
         {tasks.map((one, index) => (
           <ContentLine
             key={one.id ?? `new ${index}`}

@@ -3,7 +3,7 @@ import type { EffectivePolicy } from '@muster/contract/policies/effective-policy
 import { useQuery } from '@tanstack/react-query'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { ChainList } from './ChainList.tsx'
 import { ItemWords } from './ItemList.tsx'

@@ -64,7 +64,7 @@ test('policies of a client are ordered by keyboard, added, and saved after their
     })
 })
 
-test('who may not manage policies is told so', async () => {
+test('a role without can_manage_policies sees the refusal', async () => {
   givenPolicies([], { is_superuser: false, permissions: ['can_list_automation_policies'] })
   await openConsole('/policies?dialog=assign-policies&item=client-1')
   await expect.element(dialog().getByText('Your role does not allow this action.')).toBeVisible()

@@ -77,7 +77,7 @@ test('a closed place shows nothing below it', () => {
   ])
 })
 
-test('each line is another one, also where a policy stands twice', () => {
+test('each line is unique, also for a policy assigned twice', () => {
   const lines = listOverview(DATA, { isOpen: () => true, showEmpty: true })
   expect(new Set(lines.map(({ id }) => id)).size).toBe(lines.length)
 })

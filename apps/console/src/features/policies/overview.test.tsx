@@ -85,7 +85,7 @@ function givenOverview(me = {}) {
   return server
 }
 
-test('the overview shows places with their policies, and how the chosen one stands', async () => {
+test('the overview shows locations with their policies, and the status of the selected one', async () => {
   givenOverview()
   const { screen, at } = await openConsole('/policies')
   await screen.getByRole('link', { name: 'Overview' }).click()
@@ -96,14 +96,14 @@ test('the overview shows places with their policies, and how the chosen one stan
   await screen.getByRole('treeitem', { name: 'Base' }).click()
   await expect.poll(at).toBe('/policies/overview?at=client-1%2F1.0')
   const policy = screen.getByRole('region', { name: 'Policy Base' })
-  await expect.element(policy.getByText('Reaches 3 machines.')).toBeVisible()
+  await expect.element(policy.getByText('Applies to 3 machines.')).toBeVisible()
   const checks = policy.getByRole('list', { name: 'Checks of the policy' })
   await expect
     .poll(() => checks.element().textContent)
     .toMatch(/CPU Load Check.*On failure: Restart.*2.*error.*1.*warning.*14.*passing/)
 })
 
-test('one click says on which machine a check stands how', async () => {
+test('one click shows the status of a check on each machine', async () => {
   const server = givenOverview()
   server.on(listPolicyCheckStatus, () => answer(listPolicyCheckStatus, [ON_ALPHA]))
   const { screen, at } = await openConsole('/policies/overview?at=client-1/1.0')
@@ -138,7 +138,7 @@ test('a task runs on its machines after a question, and says how many were reach
   const { screen } = await openConsole('/policies/overview?at=client-1/1.0')
   await screen.getByRole('button', { name: 'Run Restart' }).click()
   expect(server.calls(runPolicyTask)).toEqual([])
-  await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Run task' }).click()
   await expect.element(screen.getByText('Sent to 2 machines. 1 machine offline.')).toBeVisible()
 })
 
@@ -149,7 +149,7 @@ test('without permission to run tasks there is no way to', async () => {
   expect(screen.getByRole('button', { name: 'Run Restart' }).elements()).toEqual([])
 })
 
-test('a check that is gone is said, and an empty overview says so', async () => {
+test('a deleted check and an empty overview show a note', async () => {
   const server = givenOverview()
   server.on(listPolicyCheckStatus, () => refuse('not_found', 'no'))
   server.on(getPolicyOverview, () => answer(getPolicyOverview, []))

@@ -20,7 +20,7 @@ const PLAN: PolicyPlan = {
 }
 const dialog = () => page.getByRole('dialog')
 
-test('the list says what is assigned where, and opens a policy', async () => {
+test('the list shows assignments and opens a policy', async () => {
   // Rows, not cards.
   await page.viewport(1280, 800)
   const server = givenPolicies([testPolicy(), testPolicy({ id: 2, name: 'Off', active: false, targets: [] })])
@@ -38,7 +38,7 @@ test('the list says what is assigned where, and opens a policy', async () => {
   await expect.element(screen.getByRole('heading', { name: 'Policies / Base' })).toBeVisible()
 })
 
-test('nothing is saved before its plan was seen, and it is saved with that plan', async () => {
+test('a policy is saved only after its plan was shown, with that plan', async () => {
   const server = givenPolicies([])
   server.on(getPolicy, () => answer(getPolicy, testPolicy()))
   server.on(planPolicy, () => answer(planPolicy, PLAN))
@@ -59,7 +59,7 @@ test('nothing is saved before its plan was seen, and it is saved with that plan'
   })
 })
 
-test('a plan that no longer fits is said, and the new one is shown', async () => {
+test('an outdated plan is reported, and the new one shown', async () => {
   const server = givenPolicies([])
   let plan = PLAN
   server.on(getPolicy, () => answer(getPolicy, testPolicy()))
@@ -76,7 +76,7 @@ test('a plan that no longer fits is said, and the new one is shown', async () =>
   await expect.element(dialog().getByText('1 machine', { exact: true })).toBeVisible()
 })
 
-test('who sees only a part of a policy changes nothing of it', async () => {
+test('a user who sees only a part of a policy cannot change it', async () => {
   const server = givenPolicies([])
   server.on(getPolicy, () => answer(getPolicy, testPolicy({ is_whole: false })))
   const { screen } = await openConsole('/policies/1')

@@ -28,7 +28,7 @@ export const POLICY_COLUMNS: readonly DataColumn<Policy, PolicyContext>[] = [
     render: (policy) => {
       const words = describeTargets(policy)
       return (
-        <bdi className={words === '' ? classes.dim : ''} data-tip={words}>
+        <bdi className={words === '' ? 'dim' : ''} data-tip={words}>
           {words === '' ? 'not assigned' : words}
         </bdi>
       )
@@ -47,7 +47,7 @@ export const POLICY_COLUMNS: readonly DataColumn<Policy, PolicyContext>[] = [
     title: 'Changed',
     width: '190px',
     render: ({ modified, modified_by }, { format }) => (
-      <span className={classes.dim} data-tip={`${modified_by}\n${modified}`}>
+      <span className="dim" data-tip={`${modified_by}\n${modified}`}>
         {format(modified)}
       </span>
     ),
@@ -73,9 +73,9 @@ export const POLICY_CARD: DataCard<Policy, PolicyContext> = {
       </div>
       <div className="cardLine">
         <State policy={policy} />
-        <span className={classes.dim}>{countMachines(policy.agents_count)}</span>
+        <span className="dim">{countMachines(policy.agents_count)}</span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{describeTargets(policy)}</bdi>
       </div>
     </>
@@ -85,7 +85,7 @@ export const POLICY_CARD: DataCard<Policy, PolicyContext> = {
 function State({ policy: { active } }: { policy: Policy }) {
   const Icon = active ? IconCircleCheck : IconCircleDashed
   return (
-    <span className={`${classes.state} ${active ? '' : classes.dim}`}>
+    <span className={`icon-text ${active ? '' : 'dim'}`}>
       <Icon size={16} stroke={1.75} aria-hidden />
       {active ? 'active' : 'inactive'}
     </span>
@@ -95,7 +95,7 @@ function State({ policy: { active } }: { policy: Policy }) {
 function Name({ policy: { name, enforced, desc } }: { policy: Policy }) {
   return (
     <span {...(desc === '' ? {} : { 'data-tip': desc })}>
-      <bdi className={classes.name}>{name}</bdi>
+      <bdi className="strong">{name}</bdi>
       {enforced && <span className={classes.chip}>enforced</span>}
     </span>
   )

@@ -13,6 +13,17 @@ export const NEW_POLICY: PolicyDocument = {
   excluded_agents: [],
 }
 
+export interface SectionProps {
+  draft: PolicyDocument
+  change: (parts: Partial<PolicyDocument>) => void
+  disabled: boolean
+}
+
+export interface ContentProps extends SectionProps {
+  /** Id of a saved policy. */
+  id: number | undefined
+}
+
 /** The editable part of a policy. */
 export function documentOf(policy: PolicyDocument): PolicyDocument {
   const { name, desc, active, enforced, content, targets } = policy

@@ -30,7 +30,7 @@ test('Reboot now asks first, and says what the machine refused', async () => {
   expect(server.calls(rebootAgent).at(-1)?.path).toBe('/agents/alpha0000000/reboot/')
 })
 
-test('Shut down wants the name of the machine typed', async () => {
+test('Shut down requires the typed name of the machine', async () => {
   const { server, open } = await givenDashboard()
   server.on(shutdownAgent, () => answer(shutdownAgent, { answered: false }))
   await open()
@@ -58,7 +58,7 @@ test('Wake up says which machines sent the packet, and that one is awake', async
   await expect.element(page.getByText('Wake-up packet for charlie sent by alpha, bravo.')).toBeVisible()
 })
 
-test('who may not is told so', async () => {
+test('a role without permission sees the reason', async () => {
   const permissions = ['can_list_agents', 'can_list_clients'] as const
   const { open } = await givenDashboard({ me: { is_superuser: false, permissions: [...permissions] } })
   await open()
@@ -102,7 +102,7 @@ test('Reboot later offers the next reminder, in the time of the machine as well'
   expect(datetime).toBe(new Date('2999-01-02T18:35').toISOString())
 })
 
-test('what is planned stands with the machine and in a list, and is called off', async () => {
+test('a planned reboot is shown at the machine and in a list, and can be cancelled', async () => {
   const { server, open } = await givenDashboard()
   const over = { ...PLANNED, id: 3, status: 'completed', details: { output: 'Restarted.' } } as const
   server.on(listPendingActions, () => answer(listPendingActions, [PLANNED, over]))

@@ -5,9 +5,8 @@ import { call } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import type { MenuEntry } from '../../ui/dialog/menu-entry.ts'
-
-const NOT_ALLOWED = 'Your role does not allow this action.'
 
 interface PowerAgent {
   agent_id: string
@@ -23,27 +22,26 @@ export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
   const wake = useWake()
   return ({ agent_id, hostname, connected }) => {
     const away = connected ? undefined : `${hostname} is offline.`
-    const unless = (allowed: boolean) => (allowed ? undefined : NOT_ALLOWED)
     return [
       {
         id: 'wake',
         label: 'Wake up',
         icon: IconSunrise,
-        disabledReason: unless(mayWake) ?? (connected ? `${hostname} is online.` : undefined),
+        disabledReason: unlessAllowed(mayWake) ?? (connected ? `${hostname} is online.` : undefined),
         run: () => wake({ agent_id, hostname }),
       },
       {
         id: 'reboot',
         label: 'Reboot now',
         icon: IconRotateClockwise,
-        disabledReason: unless(mayReboot) ?? away,
+        disabledReason: unlessAllowed(mayReboot) ?? away,
         run: () => open('reboot', agent_id),
       },
       {
         id: 'reboot-later',
         label: 'Reboot later',
         icon: IconClockPlay,
-        disabledReason: unless(mayReboot),
+        disabledReason: unlessAllowed(mayReboot),
         run: () => open('reboot-later', agent_id),
       },
       {
@@ -51,7 +49,7 @@ export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
         label: 'Shut down',
         icon: IconPower,
         danger: true,
-        disabledReason: unless(mayReboot) ?? away,
+        disabledReason: unlessAllowed(mayReboot) ?? away,
         run: () => open('shut-down', agent_id),
       },
     ]

@@ -25,7 +25,7 @@ interface PlayerBarProps {
 /** Play, pause, and the position in a recording. */
 export function PlayerBar({ player, isPlaying, positionMs, lengthMs, isLoading }: PlayerBarProps) {
   return (
-    <div className={classes.controls}>
+    <div className="toolbar">
       <Button
         size="compact-sm"
         variant="default"

@@ -145,7 +145,7 @@ export function RecordingPlayer({ recording, name, startedAt, title }: Recording
         lengthMs={cast.lengthMs}
         isLoading={!recording.isWhole}
       />
-      <div className={classes.controls}>
+      <div className="toolbar">
         <RecordingSearch
           events={recording.events}
           onFound={(event) => {

@@ -74,7 +74,7 @@ export function RemoteBackgroundPage() {
       <header className={classes.head}>
         <h1 className={classes.name}>{agent.hostname}</h1>
         <MachineStatus row={agent} />
-        <span className={classes.place}>
+        <span className="dim small">
           {agent.client_name} / {agent.site_name}
         </span>
       </header>
@@ -94,7 +94,7 @@ export function RemoteBackgroundPage() {
           {isWindows && <Tabs.Tab value="registry">Registry</Tabs.Tab>}
           {mayView && <Tabs.Tab value="sessions">Sessions</Tabs.Tab>}
         </Tabs.List>
-        <Tabs.Panel value="terminal" className={classes.panel}>
+        <Tabs.Panel value="terminal" className="pane">
           {mayTerminal ? (
             <Suspense fallback={<SkeletonRows rows={10} />}>
               <TerminalPane agentId={agent_id} hostname={agent.hostname} />
@@ -103,35 +103,35 @@ export function RemoteBackgroundPage() {
             <NoPermission message="Your role does not allow you to use the terminal." />
           )}
         </Tabs.Panel>
-        <Tabs.Panel value="files" className={classes.panel}>
+        <Tabs.Panel value="files" className="pane">
           <Suspense fallback={<SkeletonRows rows={10} />}>
             <FilesPane agent={agent} />
           </Suspense>
         </Tabs.Panel>
-        <Tabs.Panel value="processes" className={classes.panel}>
+        <Tabs.Panel value="processes" className="pane">
           <Suspense fallback={<SkeletonRows rows={10} />}>
             <ProcessesPane agent={agent} />
           </Suspense>
         </Tabs.Panel>
-        <Tabs.Panel value="services" className={classes.panel}>
+        <Tabs.Panel value="services" className="pane">
           <Suspense fallback={<SkeletonRows rows={10} />}>
             <ServicesPane agent={agent} />
           </Suspense>
         </Tabs.Panel>
-        <Tabs.Panel value="logs" className={classes.panel}>
+        <Tabs.Panel value="logs" className="pane">
           <Suspense fallback={<SkeletonRows rows={10} />}>
             <LogsPane agent={agent} />
           </Suspense>
         </Tabs.Panel>
         {isWindows && (
-          <Tabs.Panel value="registry" className={classes.panel}>
+          <Tabs.Panel value="registry" className="pane">
             <Suspense fallback={<SkeletonRows rows={10} />}>
               <RegistryPane agent={agent} />
             </Suspense>
           </Tabs.Panel>
         )}
         {mayView && (
-          <Tabs.Panel value="sessions" className={classes.panel}>
+          <Tabs.Panel value="sessions" className="pane">
             <Suspense fallback={<SkeletonRows rows={10} />}>
               <SessionsPane agent={agent} />
             </Suspense>

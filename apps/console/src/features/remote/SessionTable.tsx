@@ -12,7 +12,6 @@ import { StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { describeError } from '../../app/api/describe-error.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import classes from './SessionsPane.module.css'
 import { SESSION_CARD, SESSION_COLUMNS_PX, type SessionContext } from './session-columns.tsx'
 import { useScreenRecording } from './desktop/use-screen-recording.ts'
 import { RecordingPlayer } from './RecordingPlayer.tsx'
@@ -38,7 +37,7 @@ export function SessionTable<Session extends RemoteSession>(props: SessionTableP
   const play = ({ id }: { id: string }) =>
     setPlayed(sessions.find((session) => session.id === id && session.recording !== null))
   return (
-    <div className={classes.pane}>
+    <div className="pane">
       <DataTable
         label={label}
         rows={sessions}

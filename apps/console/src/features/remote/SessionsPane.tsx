@@ -76,7 +76,7 @@ function ReceiptDialog({ session, hostname, others, onClose }: ReceiptDialogProp
           well.
         </Alert>
       )}
-      <p className={classes.about}>
+      <p className="note">
         {tellSpan(data, (instant) => formatDate(instant, format))} {tellOthers(others)}
       </p>
       {RECEIPT_PARTS.map((name) => (
@@ -115,9 +115,9 @@ function Part({ part }: { part: ReceiptPart }) {
       <ul className={classes.changes}>
         {lines.map(({ kind, name, state }) => (
           <li key={`${kind} ${name}`}>
-            <span className={classes.kind}>{kind}</span>
+            <span className="dim">{kind}</span>
             <span className={classes.name}>
-              {name} {state !== '' && <span className={classes.kind}>{state}</span>}
+              {name} {state !== '' && <span className="dim">{state}</span>}
             </span>
           </li>
         ))}

@@ -5,7 +5,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { machinesQuery } from '../agents/machines-query.ts'
 import { EmptyState } from '../../ui/layout/States.tsx'
@@ -125,7 +125,7 @@ function MachineChoice({ choice, isEmpty, onChange }: MachineChoiceProps) {
           onChange={() => onChange(hasAll ? [] : all)}
         />
       )}
-      <ul className={classes.list} aria-label="Machines">
+      <ul className="plain-list" aria-label="Machines">
         {shown.map((row) => {
           const isChosen = chosen.includes(row.agent_id)
           return (

@@ -109,7 +109,7 @@ export function TerminalTab(props: TerminalTabProps) {
   const isOver = state.state === 'ended' || state.state === 'refused'
   const noShell = state.state === 'refused' && state.code === 'no_shell' ? state.message : undefined
   return (
-    <div className={classes.tab}>
+    <div className="pane">
       <div className={classes.bar}>
         <p className={classes.status} role="status" data-state={state.state}>
           {describeTerminal(state, hostname)}
@@ -257,7 +257,7 @@ const SHORTCUTS = [
 function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" size="sm" onClose={onClose}>
-      <p className={classes.intro}>All other keys go to the machine.</p>
+      <p className="note">All other keys go to the machine.</p>
       <dl className={classes.list}>
         {SHORTCUTS.map(({ keys, does }) => (
           <div key={does} className={classes.row}>

@@ -104,7 +104,7 @@ export function TogetherPage() {
   return (
     <main className={classes.page}>
       <header className={classes.head}>
-        <h1 className={classes.title}>Terminals side by side</h1>
+        <h1 className="page-title">Terminals side by side</h1>
         <MultiSelect
           className={classes.machines ?? ''}
           size="xs"

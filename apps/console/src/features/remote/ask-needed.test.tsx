@@ -30,7 +30,7 @@ async function openTab(shown: ReactNode = <TerminalPane agentId="alpha0000000" h
   return { server, screen }
 }
 
-test('the code is asked for in place, a wrong one is said, and the terminal goes on', async () => {
+test('the code is asked for in place, a wrong one is shown, and the terminal continues', async () => {
   givenWindows(
     (socket) => socket.end('code_needed', REASON),
     (socket) => socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),
@@ -52,7 +52,7 @@ test('the code is asked for in place, a wrong one is said, and the terminal goes
   expect(codes).toEqual([{ twofactor: '111111' }, { twofactor: '222222' }])
 })
 
-test('who gives no code reads why there is no terminal, and may try again', async () => {
+test('without a code the window shows the reason and a retry button', async () => {
   givenWindows(
     (socket) => socket.end('code_needed', REASON),
     (socket) => socket.end('refused', 'The person at the machine refused.'),
@@ -64,7 +64,7 @@ test('who gives no code reads why there is no terminal, and may try again', asyn
   await expect.element(screen.getByText('The person at the machine refused.')).toBeVisible()
 })
 
-test('the reason is asked for in place, and counts for the whole window', async () => {
+test('the reason is asked for in place, and applies to the whole window', async () => {
   const message = 'Say why you open a terminal on "PC-12".'
   const sent: unknown[] = []
   givenWindows(

@@ -15,7 +15,7 @@ test('pauses are skipped or kept, and times never go back', () => {
   expect(layOut([], { skipPauses: true })).toMatchObject({ lengthMs: 0 })
 })
 
-test('words are found across events and colours, whatever was cut where', () => {
+test('words are found across events and colours', () => {
   const events: RecordedEvent[] = [
     [0, 'r', '80x24'],
     out(1, `${ESC}]0;title${ESC}\\$ rm ${ESC}[3`),
@@ -31,7 +31,7 @@ test('words are found across events and colours, whatever was cut where', () => 
   expect(findWords(plain, '')).toEqual([])
 })
 
-test('an order without an end hides nothing but itself, and the search is quick', () => {
+test('an unterminated sequence hides only itself, and the search is fast', () => {
   const events = [
     out(0, `${ESC}P${'x'.repeat(500_000)}`),
     out(1, `${ESC}\\seen`),

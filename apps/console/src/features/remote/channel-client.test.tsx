@@ -71,7 +71,7 @@ test('a window that has sent messages for days still sends them', async () => {
   expect(readChannelText(frames.at(-1)?.payload ?? new Uint8Array())).toEqual({ type: 'ping', number: many })
 })
 
-test('a message that the machine has no room for yet waits behind what was pasted', async () => {
+test('a message without credit waits behind the paste', async () => {
   const { client, frames, takeAll } = await givenWindow()
   client.sendData(new Uint8Array(CHANNEL_WINDOW_BYTES + 1))
   client.sendText({ type: 'resize', cols: 100, rows: 30 })

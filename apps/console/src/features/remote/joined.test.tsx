@@ -29,7 +29,7 @@ async function givenColleague() {
   return { ...given, join }
 }
 
-test("a colleague's terminal is looked at in its own size, without a key getting through", async () => {
+test("a colleague's terminal is watched in its own size, without sending keys", async () => {
   const { screen, join } = await givenColleague()
   const guest = await join('Watch the terminal of anna')
   expect(guest.asked).toMatchObject({ session: null, join: { session: SESSION, mode: 'view' } })
@@ -46,7 +46,7 @@ test("a colleague's terminal is looked at in its own size, without a key getting
   expect(guest.isEnded).toBe(true)
 })
 
-test('who may type does; its owner reads who is there, and that somebody has gone', async () => {
+test('a guest with permission types; the owner sees who joins and leaves', async () => {
   const { screen, windows, join } = await givenColleague()
   const people = [
     { ...ANNA, here: false },
@@ -64,7 +64,7 @@ test('who may type does; its owner reads who is there, and that somebody has gon
   await expect.element(screen.getByText("Your role does not allow colleagues' terminals.")).toBeVisible()
 })
 
-test('who may not join is offered nothing', async () => {
+test('a role without permission sees no way to join', async () => {
   const { screen } = await openTab(
     undefined,
     givenMe({ is_superuser: false, permissions: ['can_use_terminal'] }),

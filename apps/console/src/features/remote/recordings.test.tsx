@@ -75,7 +75,7 @@ test('sessions say who, from when to when, how they ended, and whether there is 
   expect(textOf('cleo')).toMatch(/Active.*not recorded/)
 })
 
-test('the tool that is shown stands in the address', async () => {
+test('the selected tool is in the address', async () => {
   const given = await givenDashboard()
   given.server.on(getAgent, () => answer(getAgent, testDetail()))
   given.server.on(listRemoteSessions, () => answer(listRemoteSessions, []))
@@ -86,7 +86,7 @@ test('the tool that is shown stands in the address', async () => {
   await expect.poll(at).toBe('/remotebackground/alpha0000000?tool=services')
 })
 
-test('a machine that nobody has used yet says so', async () => {
+test('a machine without sessions shows a note', async () => {
   await openSessions([])
   await expect.element(page.getByText('No remote sessions yet.')).toBeVisible()
 })
@@ -103,7 +103,7 @@ test('a recording is played to its end, with its pauses skipped, and paused', as
   await expect.element(dialog().getByText('5:00 / 5:00')).toBeVisible()
 })
 
-test('a recording that prints hostile orders changes no title or clipboard, and hides no address', async () => {
+test('hostile sequences in a recording change no title or clipboard, and hide no address', async () => {
   const ask = vi.spyOn(window, 'confirm').mockReturnValue(false)
   const write = vi.spyOn(navigator.clipboard, 'writeText')
   const title = document.title
@@ -125,7 +125,7 @@ test('a recording that prints hostile orders changes no title or clipboard, and 
   expect(document.title).toBe(title)
 })
 
-test('any place is shown as it was, forwards and back', async () => {
+test('any position is shown, forwards and back', async () => {
   await openPlayer()
   const place = dialog().getByRole('slider', { name: 'Position in the recording' })
   await place.click()
@@ -151,7 +151,7 @@ test('words are found in what was shown, also where colours lie between the lett
   await expect.element(dialog().getByText('Not found')).toBeVisible()
 })
 
-test('a recording that cannot be read says so, and can be asked for again', async () => {
+test('a failed load of a recording shows the error and can be retried', async () => {
   const server = await openSessions([SESSION])
   const sentence = 'The file of this recording is missing or was changed.'
   server.on(getRecording, () => refuse('unavailable', sentence))
@@ -161,7 +161,7 @@ test('a recording that cannot be read says so, and can be asked for again', asyn
   await expect.poll(() => server.calls(getRecording).length).toBeGreaterThan(1)
 })
 
-test('what is lacking of a recording is said', async () => {
+test('missing parts of a recording are reported', async () => {
   const server = await openSessions([
     { ...SESSION, recording: { bytes: 10, problem: 'It reached its largest size.' } },
   ])
@@ -172,7 +172,7 @@ test('what is lacking of a recording is said', async () => {
   await expect.element(dialog().getByText('It reached its largest size.')).toBeVisible()
 })
 
-test('what changed on the machine meanwhile stands with its session, and says what was not looked at', async () => {
+test('changes are shown with their session, including failed scans', async () => {
   const nothing = { state: 'collected' as const, added: [], removed: [], changed: [], left_out: 0 }
   const other = { ...SESSION, id: crypto.randomUUID(), username: 'cleo', recording: null }
   const server = await openSessions([{ ...SESSION, receipt: { changes: 204 } }, other])

@@ -96,7 +96,7 @@ test('a tool is found again as it was left', async () => {
   await expect.element(textbox('Search services')).toHaveValue('ssh')
 })
 
-test('a key of the registry stands in the address', async () => {
+test('the registry key is in the address', async () => {
   const { server, at } = await openAt(String.raw`?tool=registry&at=HKEY_USERS\A`, 'windows')
   await expect.element(textbox('Key path')).toHaveValue(String.raw`HKEY_USERS\A`)
   const asked = () => server.calls(listRegistry).map(({ search }) => search.get('path'))
@@ -106,7 +106,7 @@ test('a key of the registry stands in the address', async () => {
   await expect.poll(at).toBe(`${WINDOW}?tool=registry&at=HKEY_USERS`)
 })
 
-test('what is asked of a log stands in the address, and so does the live view', async () => {
+test('the log filter and the live view are in the address', async () => {
   const { server, at } = await openAt('?tool=logs&find=unit%3Dssh.service%26priority%3Derr')
   await expect.element(textbox('Unit')).toHaveValue('ssh.service')
   const asked = () => Object.fromEntries(server.calls(readMachineLog).at(-1)?.search ?? [])

@@ -55,11 +55,11 @@ export const SESSION_CARD: DataCard<RemoteSession, SessionContext> = {
           {session.username}, {tellTool(session)}
         </div>
         {session.purpose && (
-          <div className={classes.line} data-tip={session.purpose}>
+          <div className="cut" data-tip={session.purpose}>
             {session.purpose}
           </div>
         )}
-        <div className={classes.dim}>
+        <div className="dim">
           {formatDate(session.started_at)}, {tellLength(session)}
         </div>
       </div>
@@ -78,7 +78,7 @@ function Changes({ session, onReceipt }: { session: RemoteSession; onReceipt: Se
   if (onReceipt === undefined) return null
   if (receipt === null)
     return (
-      <span className={classes.dim} data-tip={ended_at === null ? undefined : NOT_SAID}>
+      <span className="dim" data-tip={ended_at === null ? undefined : NOT_SAID}>
         {ended_at === null ? '' : 'unknown'}
       </span>
     )
@@ -102,7 +102,7 @@ const tellChanges = (changes: number) =>
 
 function Recorded({ session, onPlay }: { session: RemoteSession; onPlay: (session: RemoteSession) => void }) {
   const { recording, username, started_at } = session
-  if (recording === null) return <span className={classes.dim}>not recorded</span>
+  if (recording === null) return <span className="dim">not recorded</span>
   return (
     <>
       <Button
@@ -113,7 +113,7 @@ function Recorded({ session, onPlay }: { session: RemoteSession; onPlay: (sessio
       >
         Play
       </Button>{' '}
-      <span className={classes.dim} data-tip={recording.problem ?? undefined}>
+      <span className="dim" data-tip={recording.problem ?? undefined}>
         {recording.bytes > 0 && formatFileSize(recording.bytes)}
         {recording.problem !== null && ' (in part)'}
       </span>

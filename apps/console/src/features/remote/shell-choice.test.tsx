@@ -26,7 +26,7 @@ async function givenShells(more: Partial<typeof DEFAULTS> | object = {}) {
   return { ...given, choose }
 }
 
-test('a terminal opens with the default shell; another one begins it anew, as who is signed in too', async () => {
+test('a terminal opens with the default shell; another shell or user restarts it', async () => {
   const { screen, windows, choose } = await givenShells()
   await expect.element(screen.getByText('In /bin/bash as root on PC-12')).toBeVisible()
   expect(windows[0]?.asked).toEqual({
@@ -43,7 +43,7 @@ test('a terminal opens with the default shell; another one begins it anew, as wh
   await expect.poll(() => windows[2]?.asked).toMatchObject({ shell: '/usr/bin/zsh', as_user: true })
 })
 
-test('where nobody is signed in, the menu says so', async () => {
+test('without a signed-in user the menu says so', async () => {
   const why_no_user = 'Nobody is signed in at this machine.'
   const { screen } = await givenShells({ signed_in_user: null, why_no_user })
   await screen.getByRole('button', { name: 'Shell: bash as root' }).click()

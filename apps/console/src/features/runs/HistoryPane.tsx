@@ -4,15 +4,15 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { type AgentHistory, listAgentHistory } from '@muster/contract/api/runs'
 import { isFinal } from '@muster/rules/agents/history-state'
 import { IconFileCode, IconPackage, IconShieldDown, IconTerminal2, IconX } from '@tabler/icons-react'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { use, useMemo, useState } from 'react'
 import { callPage } from '../../app/api/api.ts'
-import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { useNow } from '../../ui/layout/use-now.ts'
@@ -35,15 +35,13 @@ const ROW_PX = 32
 export function HistoryPane({ agent }: { agent: AgentDetail }) {
   const [size, setSize] = useState(STEP)
   const [search, setSearch] = useState('')
-  const { data, error, refetch } = useQuery(historyQuery(agent.agent_id, size))
+  const { data, instead } = useQueryPane(historyQuery(agent.agent_id, size), {
+    refused: 'Your role does not allow you to see the history of machines.',
+    rows: 6,
+  })
   const { entry, setEntry } = usePane()
   const opened = data?.results.find(({ id }) => `${id}` === entry)
-  if (data === undefined) {
-    if (error === null) return <SkeletonRows rows={6} />
-    if (isRefused(error))
-      return <NoPermission message="Your role does not allow you to see the history of machines." />
-    return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
-  }
+  if (data === undefined) return instead
   if (data.total === 0) return <NoHistory agent={agent} />
   const runs = searchRuns(data.results, search)
   const find = (text: string) => {
@@ -71,20 +69,20 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
           />
         )}
         {data.total > data.results.length && (
-          <div className={classes.older}>
+          <div className="list-end">
             {size < MOST ? (
               <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + STEP))}>
                 Show older
               </Button>
             ) : (
-              <span className={classes.dim}>The newest {MOST} are shown.</span>
+              <span className="dim">The newest {MOST} are shown.</span>
             )}
           </div>
         )}
       </div>
       {isOpen && (
         <section className={classes.detail} aria-label="Output">
-          <header className={classes.detailHead}>
+          <header className="fixed-row">
             <code className={classes.command}>
               {opened === undefined ? `Run ${entry}` : runLabel(opened)}
             </code>
@@ -223,19 +221,19 @@ const HISTORY_COLUMNS: readonly DataColumn<AgentHistory, HistoryContext>[] = [
     id: 'time',
     title: 'Time',
     width: '176px',
-    render: ({ time }, { formatDate }) => <span className={classes.dim}>{formatDate(time)}</span>,
+    render: ({ time }, { formatDate }) => <span className="dim">{formatDate(time)}</span>,
   },
   {
     id: 'duration',
     title: 'Duration',
     width: '96px',
-    render: (run, { nowMs }) => <span className={classes.dim}>{describeDuration(run, nowMs)}</span>,
+    render: (run, { nowMs }) => <span className="dim">{describeDuration(run, nowMs)}</span>,
   },
   {
     id: 'retcode',
     title: 'Exit code',
     width: '80px',
-    render: ({ retcode }) => <span className={classes.dim}>{retcode ?? '–'}</span>,
+    render: ({ retcode }) => <span className="dim">{retcode ?? '–'}</span>,
   },
 ]
 
@@ -246,10 +244,10 @@ const HISTORY_CARD: DataCard<AgentHistory, HistoryContext> = {
   render: (run, { nowMs, formatDate }) => (
     <>
       <div className="cardLine">
-        <span className={`mono cut`}>{runLabel(run)}</span>
+        <span className="mono cut">{runLabel(run)}</span>
         <RunState run={run} />
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">
           {run.username} · {formatDate(run.time)}
         </span>

@@ -53,7 +53,7 @@ export function RunDialog(props: RunDialogProps) {
       }
     >
       <div
-        className={classes.body}
+        className="stack"
         onKeyDown={(event) => {
           // A click outside must not lose the typed text; Escape is deliberate.
           if (event.key === 'Escape' && !event.defaultPrevented) onClose()

@@ -31,7 +31,7 @@ export function RunState({ run }: { run: Pick<AgentHistory, 'state' | 'retcode'>
   const StateIcon = run.state === 'done' && tone === 'warning' ? IconCircleX : ICONS[run.state]
   return (
     <span className={classes.state} data-tone={tone}>
-      <StateIcon size={14} stroke={1.75} aria-hidden className={classes.icon} />
+      <StateIcon size={14} stroke={1.75} aria-hidden className="tone-icon" />
       {label}
     </span>
   )

@@ -6,11 +6,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { useDashInfo } from '../../app/api/queries.ts'
 import { AgentDialog } from '../agents/AgentDialog.tsx'
 import { RunDialog } from './RunDialog.tsx'
-import classes from './RunDialog.module.css'
 import { RunOptions } from './RunOptions.tsx'
 import { type CommandForm, checkCommandForm, newCommandForm, shellsOf, toCommandBody } from './run-form.ts'
 
@@ -59,7 +58,7 @@ function CommandDialog({ agent, close }: { agent: AgentDetail; close: () => void
         maxLength={100_000}
         value={form.cmd}
         onChange={(event) => change({ cmd: event.currentTarget.value })}
-        classNames={{ input: classes.command ?? '' }}
+        classNames={{ input: 'mono' }}
         autoComplete="off"
         spellCheck={false}
         data-autofocus

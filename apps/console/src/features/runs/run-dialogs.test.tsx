@@ -73,7 +73,7 @@ test('a command is sent, and its output comes as it comes, piece by piece', asyn
   await expect.element(dialog().getByRole('button', { name: 'Run again' })).toBeEnabled()
 })
 
-test('what runs can be cancelled; closing the dialog cancels nothing', async () => {
+test('a run can be cancelled; closing the dialog does not cancel it', async () => {
   const { server, at } = await sendUptime()
   server.on(cancelHistory, () => answer(cancelHistory, RUN))
   server.on(getHistoryOutput, () =>

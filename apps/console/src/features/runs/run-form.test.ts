@@ -44,7 +44,7 @@ describe('a command', () => {
     })
   })
 
-  test('is run as somebody where that is asked for', () => {
+  test('runs as another user on request', () => {
     expect(toRunOptions({ ...FORM, runAsUser: ' www-data ' })).toMatchObject({ run_as_user: 'www-data' })
     expect(toRunOptions({ ...FORM, runAsUser: true })).toMatchObject({ run_as_user: true })
     expect(toRunOptions({ ...FORM, runAsUser: false })).not.toHaveProperty('run_as_user')

@@ -6,32 +6,42 @@ import { useState } from 'react'
 import { agentPlatform } from '../../app/session/agent-platform.ts'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { ScriptEditor } from './ScriptEditor.tsx'
 import { newDraft, toClone, toDraft } from './script-form.ts'
-import { parseScriptItem, useScriptAddress } from './use-script-address.ts'
 
 const TITLE = 'Script'
 
 /** One script with its code: a new one, a copy, or one of the library. Closing leads to the library. */
 export function ScriptDialog({ item }: AddressedDialogProps) {
-  const { openLibrary } = useScriptAddress()
+  const { openList } = useRecordAddress('scripts', 'script')
   const wanted = parseScriptItem(item)
   const needs = wanted?.kind === 'edit' ? 'can_list_scripts' : 'can_manage_scripts'
   return (
-    <GuardedDialog title={TITLE} needs={needs} size="full" onClose={openLibrary}>
+    <GuardedDialog title={TITLE} needs={needs} size="full" onClose={openList}>
       {wanted === undefined ? (
-        <GoneScript onClose={openLibrary} />
+        <GoneScript onClose={openList} />
       ) : wanted.kind === 'new' || wanted.kind === 'upload' ? (
-        <NewScript fromFile={wanted.kind === 'upload'} onClose={openLibrary} />
+        <NewScript fromFile={wanted.kind === 'upload'} onClose={openList} />
       ) : (
-        <LoadedScript id={wanted.id} isClone={wanted.kind === 'clone'} onClose={openLibrary} />
+        <LoadedScript id={wanted.id} isClone={wanted.kind === 'clone'} onClose={openList} />
       )}
     </GuardedDialog>
   )
+}
+
+/** The editor's subject in the address: `new`, `upload`, `clone.7` or `7`. */
+function parseScriptItem(
+  item: string | undefined,
+): { kind: 'new' } | { kind: 'upload' } | { kind: 'clone' | 'edit'; id: number } | undefined {
+  if (item === 'new' || item === 'upload') return { kind: item }
+  const [, clone, digits] = /^(clone\.)?([1-9]\d{0,15})$/.exec(item ?? '') ?? []
+  const id = Number(digits)
+  if (digits === undefined || !Number.isSafeInteger(id)) return undefined
+  return { kind: clone === undefined ? 'edit' : 'clone', id }
 }
 
 function NewScript(how: { fromFile: boolean; onClose: () => void }) {

@@ -14,6 +14,7 @@ import { ApiError } from '@muster/contract/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { fieldErrors } from '../../app/api/form-errors.ts'
+import { useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
@@ -28,7 +29,6 @@ import classes from './ScriptEditor.module.css'
 import { beginEdit, hasChanges, isOutdated, markSaved, replaceCode, type ScriptEdit } from './script-edit.ts'
 import { checkCode, checkFields, type ScriptDraft, toDraft, toScriptBody } from './script-form.ts'
 import { SHELL_LABELS } from './script-words.ts'
-import { useScriptAddress } from './use-script-address.ts'
 import { useMayTestOnServer } from './use-test-run.ts'
 
 /** The server gives up after a minute. */
@@ -115,7 +115,8 @@ export function ScriptEditor({
   const isLeaving = useRef(false)
   const { edit, setEdit, dirty, outdated, load } = useScriptEdit(draft)
   const [attempted, setAttempted] = useState(false)
-  const { openScript, openVersions } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
+  const { openRecord: openVersions } = useRecordAddress('scripts', 'script-versions')
   const [testing, setTesting] = useState(false)
   const mayRunOnServer = useMayTestOnServer()
   const mayTest = useMay('can_run_scripts') || mayRunOnServer

@@ -60,8 +60,8 @@ function FolderLine({ line: { label, count, expanded } }: { line: LibraryLine & 
   const Icon = expanded === true ? IconFolderOpen : IconFolder
   return (
     <span className={classes.line}>
-      <Icon size={16} stroke={1.75} aria-hidden className={classes.icon} />
-      <bdi className={classes.label}>{label}</bdi> <span className={classes.dim}>{count}</span>
+      <Icon size={16} stroke={1.75} aria-hidden className="dim-icon" />
+      <bdi className="cut strong">{label}</bdi> <span className="dim">{count}</span>
     </span>
   )
 }

@@ -5,14 +5,13 @@ import { IconChevronDown, IconColumns, IconFileUpload, IconPlus, IconSearch } fr
 import { savePreferences } from '@muster/contract/api/users'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { dashInfoQuery, useDashInfo, useMay } from '../../app/api/queries.ts'
-import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { useDialog, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
 import { call } from '../../app/api/api.ts'
 import classes from './ScriptsDialog.module.css'
 import { useChosenColumns, useTableView } from './library-memory.ts'
 import type { LibraryView } from './library-view.ts'
 import { CHOSEN_COLUMNS, titleOfColumn } from './script-columns.tsx'
-import { useScriptAddress } from './use-script-address.ts'
 
 interface ScriptToolsProps {
   view: LibraryView
@@ -58,7 +57,7 @@ export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps)
         onChange={(event) => onChange({ ...view, hidden: event.currentTarget.checked }, 'now')}
       />
       <div className={classes.right}>
-        <span className={classes.dim} role="status">
+        <span className="dim" role="status">
           {count}
         </span>
         {isTable && <ColumnsMenu />}
@@ -79,7 +78,7 @@ export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps)
 }
 
 function NewMenu() {
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   return (
     <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>

@@ -20,10 +20,9 @@ import {
   IconPencil,
   IconStar,
   IconStarOff,
-  IconTrash,
 } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
@@ -35,12 +34,12 @@ import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
+import { removeAction, unlessAllowed } from '../../app/shell/row-actions.ts'
 import { saveFile } from '../../ui/inputs/save-file.ts'
 import { ScriptTools } from './ScriptTools.tsx'
 import classes from './ScriptsDialog.module.css'
 import { allScriptsQuery } from './all-scripts-query.ts'
 import { type LibraryView, readLibraryView, showScripts, writeLibraryView } from './library-view.ts'
-import { useScriptAddress } from './use-script-address.ts'
 import { ScriptFolders } from './ScriptFolders.tsx'
 import { useChosenColumns, useTableView } from './library-memory.ts'
 import { leastWidth, SCRIPT_CARD, type ScriptContext, showColumns } from './script-columns.tsx'
@@ -105,7 +104,7 @@ interface NoScriptsProps {
 
 function NoScripts({ scripts, view, onChange }: NoScriptsProps) {
   const mayManage = useMay('can_manage_scripts')
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   if (scripts.length === 0) {
     return (
       <EmptyState message="No scripts yet.">
@@ -172,7 +171,7 @@ function ScriptList({ scripts, searched, sort, onSort, empty, ref }: ScriptListP
   const [selected, setSelected] = useState<string>()
   const [menu, setMenu] = useState<{ id: number; at: Point }>()
   const [removed, setRemoved] = useState<Script>()
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   const { toggleFavorite, menuOf } = useScriptActions({ mayManage, onRemove: setRemoved })
   const context = useMemo<ScriptContext>(
     () => ({
@@ -253,11 +252,9 @@ interface ScriptActionsOptions {
   onRemove: (script: Script) => void
 }
 
-const NOT_ALLOWED = 'Your role does not allow this action.'
-
 /** The actions of a script in the library. */
 function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   const mark = useMarkScript()
   const download = useMutation({
     mutationFn: (id: number) => call(downloadScript, { params: { id } }),
@@ -268,7 +265,7 @@ function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
     const { id, favorite, hidden } = script
     const edit = scriptCan.edit(script)
     const remove = scriptCan.remove(script)
-    const refused = mayManage ? undefined : NOT_ALLOWED
+    const refused = unlessAllowed(mayManage)
     const mayEdit = mayManage && edit.allowed
     return [
       {
@@ -301,15 +298,10 @@ function useScriptActions({ mayManage, onRemove }: ScriptActionsOptions) {
         disabledReason: refused,
         run: () => mark({ id, hidden: !hidden }),
       },
-      divider('end'),
-      {
-        id: 'remove',
-        label: 'Delete',
-        icon: IconTrash,
-        danger: true,
+      ...removeAction({
         disabledReason: refused ?? (remove.allowed ? undefined : remove.reason),
         run: () => onRemove(script),
-      },
+      }),
     ]
   }
   return { toggleFavorite, menuOf }

@@ -13,7 +13,7 @@ import { Suspense, useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
@@ -22,14 +22,13 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import classes from './Versions.module.css'
-import { useScriptAddress } from './use-script-address.ts'
 import { platformsLabel, SHELL_LABELS } from './script-words.ts'
 
 const CodeDiff = lazyPart(() => import('./CodeDiff.tsx').then((file) => file.CodeDiff))
 
 /** Earlier versions of a script, each compared with the current one; any can be restored. */
 export function VersionsDialog({ item = '' }: AddressedDialogProps) {
-  const { openLibrary } = useScriptAddress()
+  const { openList: openLibrary } = useRecordAddress('scripts', 'script')
   return (
     <GuardedDialog title="Versions" needs="can_list_scripts" size="full" onClose={openLibrary}>
       <Versions id={Number(item)} />
@@ -39,7 +38,7 @@ export function VersionsDialog({ item = '' }: AddressedDialogProps) {
 
 function Versions({ id }: { id: number }) {
   const params = { id }
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   const mayManage = useMay('can_manage_scripts')
   const { data: script, error: scriptError } = useQuery(query(getScript, { params }))
   const { data: versions, error, refetch } = useQuery(query(listScriptVersions, { params }))
@@ -79,7 +78,7 @@ function Versions({ id }: { id: number }) {
                     onClick={() => setChosenId(version.id)}
                   >
                     <Time instant={version.saved_at} />
-                    <span className={classes.dim}>{version.username || 'unknown user'}</span>
+                    <span className="dim small">{version.username || 'unknown user'}</span>
                   </button>
                 </li>
               ))}
@@ -110,7 +109,7 @@ interface RestoreDialogProps {
 
 function RestoreDialog({ params, modified, savedAt, onClose }: RestoreDialogProps) {
   const queryClient = useQueryClient()
-  const { openScript } = useScriptAddress()
+  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(restoreScriptVersion, { params, body: { modified } }),
     meta: { errorsShown: true },

@@ -39,7 +39,7 @@ function givenLibrary() {
 
 const openLibrary = () => openConsole('/agents/abcdefgh12?dialog=scripts')
 
-test('6 categories: folders hold the scripts of a category; which are open, and that there are folders, is remembered', async () => {
+test('folders hold the scripts of a category; which are open, and that there are folders, is remembered', async () => {
   givenLibrary()
   const first = await openLibrary()
   await first.screen.getByText('Folders', { exact: true }).click()
@@ -93,7 +93,7 @@ test('default arguments are a column, and columns can be put away for good', asy
     .not.toBeInTheDocument()
 })
 
-test('what somebody else wrote into the browser about the library is nothing to it', async () => {
+test('invalid stored settings of the library are ignored', async () => {
   localStorage.setItem('scriptmanager_tableView', '{')
   localStorage.setItem('scriptmanager_columns', '["password", "args"]')
   localStorage.setItem('scriptmanager_expanded', '7')
@@ -103,7 +103,7 @@ test('what somebody else wrote into the browser about the library is nothing to 
   await expect.element(screen.getByRole('columnheader', { name: 'Category' })).not.toBeInTheDocument()
 })
 
-test('6 upload: a script is uploaded: its file gives code, name and shell, and nothing is saved before there is one', async () => {
+test('a script is uploaded: its file gives code, name and shell, and nothing is saved before there is one', async () => {
   const server = givenLibrary()
   server.on(createScript, ({ body }) =>
     answer(createScript, {
@@ -144,7 +144,7 @@ test('6 upload: a script is uploaded: its file gives code, name and shell, and n
   })
 })
 
-test('6 download: a script is downloaded under the name that the server gives it', async () => {
+test('a script is downloaded under the name that the server gives it', async () => {
   const server = givenLibrary()
   server.on(downloadScript, () => answer(downloadScript, { filename: 'clean.sh', code: 'true\n' }))
   const saved: string[] = []
@@ -160,7 +160,7 @@ test('6 download: a script is downloaded under the name that the server gives it
   vi.restoreAllMocks()
 })
 
-test('6 show_community_scripts: what is built in says so, and is shown or hidden for this user', async () => {
+test('what is built in says so, and is shown or hidden for this user', async () => {
   const server = givenLibrary()
   const builtIn = testScript({ id: 1, name: 'Disk use', script_type: 'builtin' })
   server.on(listScripts, () => answer(listScripts, [...SCRIPTS, builtIn]))

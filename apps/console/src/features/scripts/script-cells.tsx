@@ -27,7 +27,7 @@ const SHELL_ICONS: Record<ScriptShell, Icon> = {
 
 export function ShellIcon({ shell }: { shell: ScriptShell }) {
   const ThisIcon = SHELL_ICONS[shell]
-  return <ThisIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+  return <ThisIcon size={16} stroke={1.75} aria-hidden className="dim-icon" />
 }
 
 /** The name with its icons; on hover its id, which the API uses. */
@@ -38,7 +38,7 @@ export function ScriptName({
 }) {
   return (
     <>
-      <bdi className={hidden ? classes.hidden : classes.name} data-tip={`Script ${id}: ${name}`}>
+      <bdi className={hidden ? 'dim' : 'strong'} data-tip={`Script ${id}: ${name}`}>
         {name}
       </bdi>
       {script_type === 'builtin' && <Mark icon={IconBookmark} label="Built in" />}

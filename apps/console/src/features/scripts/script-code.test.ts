@@ -38,7 +38,7 @@ test('code keeps its line ends', () => {
   expect(isSameCode('a\nb', 'a\nc')).toBe(false)
 })
 
-test('a missing interpreter is told for shell and Python only', () => {
+test('a missing interpreter warns for shell and Python only', () => {
   expect(interpreterWarning('shell', 'echo hi')).toContain('bash')
   expect(interpreterWarning('python', 'print(1)')).toContain('python3')
   expect(interpreterWarning('shell', '#!/bin/sh\necho hi')).toBeUndefined()

@@ -28,7 +28,7 @@ const SCRIPT_COLUMNS: readonly DataColumn<Script, ScriptContext>[] = [
     width: '128px',
     sortable: true,
     render: ({ shell }) => (
-      <span className={classes.shell}>
+      <span className="icon-text">
         <ShellIcon shell={shell} />
         {SHELL_LABELS[shell]}
       </span>
@@ -58,15 +58,13 @@ const SCRIPT_COLUMNS: readonly DataColumn<Script, ScriptContext>[] = [
     id: 'description',
     title: 'Description',
     width: 'minmax(160px, 2fr)',
-    render: ({ description }) => <bdi className={classes.dim}>{description}</bdi>,
+    render: ({ description }) => <bdi className="dim">{description}</bdi>,
   },
   {
     id: 'platforms',
     title: 'Platforms',
     width: '160px',
-    render: ({ supported_platforms }) => (
-      <span className={classes.dim}>{platformsLabel(supported_platforms)}</span>
-    ),
+    render: ({ supported_platforms }) => <span className="dim">{platformsLabel(supported_platforms)}</span>,
   },
   {
     id: 'default_timeout',
@@ -115,12 +113,12 @@ export const SCRIPT_CARD: DataCard<Script, ScriptContext> = {
         <span className="cut">
           <ScriptName script={script} />
         </span>
-        <span className={classes.cardIcons}>
+        <span className="fixed-row">
           {script.favorite && <FavoriteMark />}
           <MenuButton script={script} onOpen={openMenu} />
         </span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">
           {[SHELL_LABELS[script.shell], script.category].filter(Boolean).join(' · ')}
         </span>
@@ -136,7 +134,7 @@ function Favorite({ script, toggle }: { script: Script; toggle: ScriptContext['t
   const star = script.favorite ? (
     <IconStarFilled size={16} aria-hidden className={classes.star} />
   ) : (
-    <IconStar size={16} stroke={1.75} aria-hidden className={classes.icon} />
+    <IconStar size={16} stroke={1.75} aria-hidden className="dim-icon" />
   )
   if (toggle === undefined) {
     return script.favorite ? <FavoriteMark /> : null

@@ -133,7 +133,7 @@ test('a refused save asks whose work stays: mine', async () => {
   expect(library.script.script_body).toContain('echo mine')
 })
 
-test('what others save is taken over while nothing is changed here, and told otherwise', async () => {
+test('versions of others are loaded while there are no changes, else reported', async () => {
   const { library } = givenServer()
   const { screen, code, queryClient } = await openEditor()
   const saveElsewhere = async (change: Partial<ScriptDetail>) => {
@@ -150,7 +150,7 @@ test('what others save is taken over while nothing is changed here, and told oth
   await expect.element(code.getByText('echo mine')).toBeInTheDocument()
 })
 
-test('a new script needs a name and whole variables; a first line without #! is told', async () => {
+test('a new script needs a name and valid variables; a missing #! warns', async () => {
   agentPlatform.set('linux')
   onTestFinished(() => agentPlatform.set('windows'))
   const { server } = givenServer()
@@ -225,7 +225,7 @@ test('a built-in script is read with its snippets in place, and cloned, not chan
   expect(at()).toContain('item=clone.7')
 })
 
-test('who may not manage scripts reads them and has no way to add one', async () => {
+test('a read-only role reads scripts and cannot add one', async () => {
   givenServer({ me: { is_superuser: false, permissions: ['can_list_scripts', 'can_list_clients'] } })
   const { screen } = await openConsole(`${AT}scripts`)
   await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()

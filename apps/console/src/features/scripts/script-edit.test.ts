@@ -13,7 +13,7 @@ const script = (change: Partial<ScriptDetail> = {}): ScriptDetail => ({
 })
 const START = beginEdit(toDraft(script()))
 
-test('what is typed and taken back is no change', () => {
+test('a reverted change is no change', () => {
   expect(hasChanges(START)).toBe(false)
   const typed = typeCode(START, 'echo two')
   expect(hasChanges(typed)).toBe(true)
@@ -36,7 +36,7 @@ test('a later version on the server is noticed, the own save is not', () => {
   expect(isOutdated(markSaved(START, START, later), toDraft(script()))).toBe(false)
 })
 
-test('what was typed while saving is not taken for saved', () => {
+test('text typed while saving stays unsaved', () => {
   const sent = typeCode({ ...START, fields: { ...START.fields, name: 'Tidy ' } }, 'echo two')
   const answer = script({ name: 'Tidy', script_body: 'echo two', modified: '2026-11-21T10:05:00.000Z' })
   const still = markSaved(sent, sent, answer)
@@ -47,7 +47,7 @@ test('what was typed while saving is not taken for saved', () => {
   expect(typed.code).toBe('echo three')
 })
 
-test('a file fills what nobody has said yet', () => {
+test('a file fills the empty fields', () => {
   const fresh = takeFile(beginEdit(newDraft('linux')), { name: 'clean-up.ps1', code: 'Get-Date' })
   expect(fresh).toMatchObject({
     code: 'Get-Date',

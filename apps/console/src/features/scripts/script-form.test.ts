@@ -49,7 +49,7 @@ test.each([
   [{ env_vars: ['A=1', '1A=2'] }, 'env_vars'],
   [{ env_vars: ['NAME'] }, 'env_vars'],
   [{ args: Array<string>(201).fill('x') }, 'args'],
-])('%o is told at its field', (change, field) => {
+])('%o is an error at its field', (change, field) => {
   expect(Object.keys(checkFields({ ...FIELDS, ...change }))).toEqual([field])
 })
 

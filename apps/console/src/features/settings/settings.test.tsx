@@ -67,19 +67,19 @@ test('how often machines measure themselves is changed', async () => {
   expect(server.calls(editCoreSettings)[0]?.body).toEqual({ ...SETTINGS, metrics_interval: 30 })
 })
 
-test('days that do not fit each other are said at their field before they are sent', async () => {
+test('conflicting days are shown at their field before saving', async () => {
   await givenSettings()
   await field('Raw data').fill('120')
   await expect.element(dialog().getByText('Use at least 120 days, as for raw samples.')).toBeVisible()
   await expect.element(save()).toBeDisabled()
   await field('Raw data').fill('0')
-  await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
+  await expect.element(dialog().getByText('Enter 1 to 3650 days.')).toBeVisible()
   await field('Raw data').fill('')
-  await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
+  await expect.element(dialog().getByText('Enter 1 to 3650 days.')).toBeVisible()
   await expect.element(save()).toBeDisabled()
 })
 
-test('what somebody else saved meanwhile is said, and can be begun with', async () => {
+test('a conflict is shown and the form can reload', async () => {
   const server = await givenSettings()
   const sentence = 'The settings were changed by another user. Reload them and try again.'
   server.on(editCoreSettings, () => refuse('changed_meanwhile', sentence))
@@ -117,7 +117,7 @@ test('the settings of a hosted server have no switches for its own machine', asy
   await expect.element(dialog().getByRole('switch', { name: /^Web terminal/ })).not.toBeInTheDocument()
 })
 
-test('who is no superuser cannot switch scripts on the server on', async () => {
+test('only superusers can enable server scripts', async () => {
   await givenSettings({
     is_superuser: false,
     permissions: ['can_view_core_settings', 'can_edit_core_settings', 'can_list_clients', 'can_list_agents'],
@@ -126,7 +126,7 @@ test('who is no superuser cannot switch scripts on the server on', async () => {
   await expect.element(dialog().getByRole('switch', { name: 'Scripts on the server' })).toBeDisabled()
 })
 
-test('who may only look cannot change them', async () => {
+test('a read-only role cannot change settings', async () => {
   await givenSettings({
     is_superuser: false,
     permissions: ['can_view_core_settings', 'can_list_clients', 'can_list_agents'],
@@ -142,10 +142,10 @@ test('what is recorded of terminals, for how long and up to which size is change
   await dialog().getByRole('combobox', { name: 'Record terminals on' }).click()
   await page.getByRole('option', { name: 'All machines' }).click()
   await field('Keep recordings for').fill('0')
-  await expect.element(dialog().getByText('From 1 to 3650 days.')).toBeVisible()
+  await expect.element(dialog().getByText('Enter 1 to 3650 days.')).toBeVisible()
   await field('Keep recordings for').fill('30')
   await field('Max. size per terminal').fill('2000')
-  await expect.element(dialog().getByText('From 1 to 1000 MB.')).toBeVisible()
+  await expect.element(dialog().getByText('Enter 1 to 1000 MB.')).toBeVisible()
   await field('Max. size per terminal').fill('200')
   await field('Max. size per desktop').fill('500')
   await save().click()

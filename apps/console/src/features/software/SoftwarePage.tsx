@@ -38,7 +38,7 @@ export function SoftwarePage() {
   return (
     <div className={list.pane}>
       <header className={classes.head}>
-        <h1 className={classes.title}>Software</h1>
+        <h1 className="page-title">Software</h1>
       </header>
       {may ? (
         <>
@@ -100,7 +100,7 @@ export function SoftwarePage() {
           }
         />
         {more !== undefined && (
-          <div className={classes.more}>
+          <div className="list-end">
             <Button variant="subtle" loading={more.busy} onClick={more.load}>
               Show more
             </Button>
@@ -186,7 +186,7 @@ const CARD: DataCard<SoftwareTitle, undefined> = {
         <bdi className="cut">{name}</bdi>
         <span>{machines === 1 ? '1 machine' : `${machines} machines`}</span>
       </div>
-      <div className={`cardLine ${list.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{versionsLabel(versions)}</bdi>
       </div>
     </>

@@ -1,18 +1,18 @@
 import { Button, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { getSoftware, refreshSoftware, type Software } from '@muster/contract/api/software'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { IconDevices, IconSearch } from '@tabler/icons-react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { call, query } from '../../app/api/api.ts'
-import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { useMay } from '../../app/api/queries.ts'
-import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import list from '../../ui/layout/ListPane.module.css'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { queryKey } from '../../app/api/query-key.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { type Refresh, RefreshButton } from '../../ui/inputs/RefreshButton.tsx'
 import { CsvButton } from '../../ui/table/CsvButton.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
@@ -33,20 +33,15 @@ const FORBIDDEN = 'Your role does not allow you to see the software of machines.
 
 /** The last reported software of a machine. */
 export function SoftwarePane({ agent }: { agent: AgentDetail }) {
-  const may = useMay('can_list_software')
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState({ column: 'name', descending: false })
   const refresh = useRefreshSoftware(agent)
-  const { data, error, refetch } = useQuery({
-    ...query(getSoftware, { params: { agent_id: agent.agent_id } }),
-    enabled: may,
+  const { data, instead } = useQueryPane(query(getSoftware, { params: { agent_id: agent.agent_id } }), {
+    needs: 'can_list_software',
+    refused: FORBIDDEN,
+    rows: 8,
   })
-  if (!may) return <NoPermission message={FORBIDDEN} />
-  if (data === undefined) {
-    if (error === null) return <SkeletonRows rows={8} />
-    if (isRefused(error)) return <NoPermission message={FORBIDDEN} />
-    return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
-  }
+  if (data === undefined) return instead
   if (data.looked_at === null)
     return (
       <EmptyState
@@ -177,7 +172,7 @@ function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
     },
   ]
   return (
-    <div className={list.table}>
+    <div className="pane">
       <DataTable
         label="Software"
         rows={rows}
@@ -272,7 +267,7 @@ const PACKAGE_CARD: DataCard<PackageRow, undefined> = {
         <bdi className="cut">{row.name}</bdi>
         <bdi className="cut">{row.version}</bdi>
       </div>
-      <div className={`cardLine ${list.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{row.publisher}</bdi>
         <span>{sizeLabel(row)}</span>
       </div>

@@ -64,7 +64,7 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
               />
             </div>
           </div>
-          <div className={list.table}>
+          <div className="pane">
             <DataTable
               label="Machines"
               rows={rows}
@@ -126,7 +126,7 @@ const MACHINE_CARD: DataCard<SoftwareMachine, undefined> = {
         </span>
         <bdi className="cut">{row.version}</bdi>
       </div>
-      <div className={`cardLine ${list.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">
           {row.client}, {row.site}
         </bdi>

@@ -80,7 +80,7 @@ async function openFleet(path = '/software', titles: SoftwareTitle[] = [TITLE]) 
   return { server: given.server, ...(await given.open(path)) }
 }
 
-test('the software of a machine is listed, found by all words, sorted and told how old it is', async () => {
+test('the software of a machine is listed with its age, searched and sorted', async () => {
   await openPane()
   await expect.element(row('Software', 'openssl').getByText('1.91 MB')).toBeVisible()
   await expect.element(page.getByText('2 packages')).toBeVisible()
@@ -94,7 +94,7 @@ test('the software of a machine is listed, found by all words, sorted and told h
   await expect.element(page.getByText('No packages match the search.')).toBeVisible()
 })
 
-test('a machine is asked for a new list, and what it refuses is said', async () => {
+test('a scan can be started, and its error is shown', async () => {
   const server = await openPane(NOTHING)
   await expect.element(page.getByText('alpha has not reported its software yet.')).toBeVisible()
   server.on(refreshSoftware, () => refuse('agent_refused', 'alpha: There is neither dpkg nor rpm.'))
@@ -106,7 +106,7 @@ test('a machine is asked for a new list, and what it refuses is said', async () 
   await expect.element(page.getByText('Software of alpha refreshed.')).toBeVisible()
 })
 
-test('of a machine that is away the last list is shown, and it cannot be asked', async () => {
+test('an offline machine shows its last list and cannot be scanned', async () => {
   const given = await givenDashboard()
   given.server.on(getAgent, () => answer(getAgent, testDetail({ connected: false })))
   given.server.on(getSoftware, () => answer(getSoftware, { ...SOFTWARE, left_out: 7 }))
@@ -117,7 +117,7 @@ test('of a machine that is away the last list is shown, and it cannot be asked',
   expect(given.server.calls(refreshSoftware)).toEqual([])
 })
 
-test('a role that may not list software is told so, on both screens', async () => {
+test('a role without permission sees the refusal on both screens', async () => {
   const given = await givenDashboard({ me: { is_superuser: false, permissions: ['can_list_agents'] } })
   await given.open('/agents/alpha0000000?pane=software')
   const sentence = 'Your role does not allow you to see the software of machines.'
@@ -158,7 +158,7 @@ test('a package of a machine leads to the other machines that have it', async ()
     .toHaveValue('openssl')
 })
 
-test('before any machine has told, the screen says when that will be; an error can be tried again', async () => {
+test('before the first report the screen shows a note; an error can be retried', async () => {
   const { server } = await openFleet('/software', [])
   await expect.element(page.getByText(/No software reported yet/)).toBeVisible()
   server.on(findSoftware, () => refuse('internal', 'Something went wrong on the server.'))

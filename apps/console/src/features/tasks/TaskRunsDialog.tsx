@@ -7,7 +7,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import type { ActionResult } from '@muster/contract/agent/tasks'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
@@ -116,7 +116,7 @@ function RunOutput({ place, action, seconds }: RunOutputProps) {
     <div className={classes.action}>
       <h3 className={classes.title}>
         {place}. <bdi>{name}</bdi>
-        <span className={classes.dim}>
+        <span className="dim">
           {retcode !== null && ` · exit code ${retcode}`}
           {outcome !== 'skipped' && ` · ${seconds}`}
         </span>

@@ -42,7 +42,7 @@ function Mark({
 }) {
   return (
     <span className={classes.status} data-tone={tone}>
-      <MarkIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <MarkIcon size={16} stroke={1.75} aria-hidden className="tone-icon" />
       {label}
     </span>
   )

@@ -1,25 +1,14 @@
 import { Button } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { editTask, listAgentTasks, runTask, type Task } from '@muster/contract/api/tasks'
-import {
-  IconHelpCircle,
-  IconListDetails,
-  IconPencil,
-  IconPlayerPlay,
-  IconPlugX,
-  IconPlus,
-  IconPower,
-  IconTrash,
-} from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { IconListDetails, IconPencil, IconPlugX, IconPlus, IconPower } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMediaQuery } from '@mantine/hooks'
 import { useCallback, useMemo, useState } from 'react'
 import { useNavigate } from '@tanstack/react-router'
-import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
-import { isRefused } from '../../app/api/describe-error.ts'
-import { may, useMay, useMe } from '../../app/api/queries.ts'
-import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
+import { useMay } from '../../app/api/queries.ts'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import classes from '../checks/ChecksPane.module.css'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
@@ -30,19 +19,28 @@ import { usePane } from '../agents/use-pane.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import {
+  explainAction,
+  removeAction,
+  runAction,
+  unlessAllowed,
+  unlessOfPolicy,
+} from '../../app/shell/row-actions.ts'
+import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { TASK_CARD, TASK_COLUMNS, TASK_COLUMNS_PX, type TaskContext } from './task-columns.tsx'
 
 const REFUSED = 'Your role does not allow you to see tasks.'
 
 /** The tasks of a machine with their last results; live. */
 export function TasksPane({ agent }: { agent: AgentDetail }) {
-  const me = useMe()
-  const mayList = me !== undefined && may(me, 'can_list_autotasks')
   const options = query(listAgentTasks, { params: { agent_id: agent.agent_id }, query: {} })
-  const { data: tasks, error, refetch } = useQuery({ ...options, enabled: mayList })
+  const { data: tasks, instead } = useQueryPane(options, {
+    needs: 'can_list_autotasks',
+    refused: REFUSED,
+    rows: 6,
+  })
   const actions = useTaskActions(agent)
-  if ((me !== undefined && !mayList) || isRefused(error)) return <NoPermission message={REFUSED} />
-  if (tasks === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={6} />
+  if (tasks === undefined) return instead
   if (tasks.length === 0) {
     if (!actions.mayManage) return <EmptyState message={`${agent.hostname} has no tasks.`} />
     return (
@@ -151,8 +149,6 @@ function TaskTable({ agent, tasks, actions }: TaskTableProps) {
   )
 }
 
-const NOT_ALLOWED = 'Your role does not allow this action.'
-
 type TaskActions = ReturnType<typeof useTaskActions>
 
 /** All actions on the tasks of a machine. */
@@ -176,12 +172,10 @@ function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'conn
       await queryClient.invalidateQueries({ queryKey: queryKey(listAgentTasks) })
     },
   })
-  const unlessManaged = mayManage ? undefined : NOT_ALLOWED
-  const unlessOwn = ({ policy, policy_name }: Task) =>
-    unlessManaged ??
-    (policy === null ? undefined : `It comes from the policy ${policy_name ?? ''}: change it there.`)
+  const unlessManaged = unlessAllowed(mayManage)
+  const unlessOwn = (task: Task) => unlessManaged ?? unlessOfPolicy(task)
   const reasonNotToRun = ({ enabled, actions, overridden_by_policy }: Task): string | undefined => {
-    if (!mayRun) return NOT_ALLOWED
+    if (!mayRun) return unlessAllowed(mayRun)
     if (overridden_by_policy) return 'Overridden by a policy task'
     if (!enabled) return 'Task is disabled'
     if (actions.some((action) => action.type === 'script' && action.name === ''))
@@ -209,24 +203,12 @@ function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'conn
           id: 'edit',
           label: `Edit in the policy ${task.policy_name ?? ''}`,
           icon: IconPencil,
-          disabledReason: mayExplain ? undefined : NOT_ALLOWED,
+          disabledReason: unlessAllowed(mayExplain),
           run: () => void navigate({ to: '/policies/$policy_id', params: { policy_id: `${task.policy}` } }),
         },
-    {
-      id: 'why',
-      label: 'Why is this here?',
-      icon: IconHelpCircle,
-      disabledReason: mayExplain ? undefined : NOT_ALLOWED,
-      run: () => explain(task),
-    },
+    explainAction({ disabledReason: unlessAllowed(mayExplain), run: () => explain(task) }),
     divider('state'),
-    {
-      id: 'run',
-      label: 'Run task',
-      icon: IconPlayerPlay,
-      disabledReason: reasonNotToRun(task),
-      run: () => run.mutate(task),
-    },
+    runAction({ label: 'Run task', disabledReason: reasonNotToRun(task), run: () => run.mutate(task) }),
     {
       id: 'turn',
       label: task.enabled ? 'Disable' : 'Enable',
@@ -234,15 +216,7 @@ function useTaskActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'conn
       disabledReason: unlessOwn(task),
       run: () => turn.mutate(task),
     },
-    divider('end'),
-    {
-      id: 'delete',
-      label: 'Delete',
-      icon: IconTrash,
-      danger: true,
-      disabledReason: unlessOwn(task),
-      run: () => open('remove-task', task.id),
-    },
+    ...removeAction({ disabledReason: unlessOwn(task), run: () => open('remove-task', task.id) }),
   ]
   return {
     mayManage,

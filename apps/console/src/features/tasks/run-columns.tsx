@@ -2,7 +2,6 @@ import type { Task, TaskRun } from '@muster/contract/api/tasks'
 import { formatDuration } from '@muster/rules/text/units'
 import { Time } from '../../ui/layout/Time.tsx'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
-import classes from '../checks/ChecksPane.module.css'
 import { RunStatus } from './TaskStatus.tsx'
 import { triggerLabel } from './task-words.ts'
 
@@ -56,11 +55,9 @@ export const RUN_CARD: DataCard<TaskRun, RunContext> = {
         <RunStatus run={run} severity={severity} />
         <Time instant={run.started_at} machineZone={zone} />
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">{run.state === 'missed' ? run.more_info : triggerLabel(run)}</span>
-        <span className={classes.cardEnd}>
-          {run.execution_time !== null && formatDuration(run.execution_time)}
-        </span>
+        <span className="fixed-row">{run.execution_time !== null && formatDuration(run.execution_time)}</span>
       </div>
     </>
   ),

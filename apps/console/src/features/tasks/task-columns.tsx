@@ -95,20 +95,20 @@ export const TASK_CARD: DataCard<Task, TaskContext> = {
           </bdi>
           <ResultMark task={task} />
         </span>
-        <span className={classes.cardEnd}>
+        <span className="fixed-row">
           <TaskStatus task={task} />
           <MenuButton task={task} onOpen={context.openMenu} />
         </span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">{task.schedule}</span>
-        <span className={classes.cardEnd}>
+        <span className="fixed-row">
           <NextRun task={task} context={context} />
         </span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{describeResult(task)}</bdi>
-        <span className={classes.cardEnd}>
+        <span className="fixed-row">
           <LastRun task={task} context={context} />
         </span>
       </div>
@@ -145,9 +145,9 @@ function ResultMark({ task: { custom_field_name: name } }: Pick<CellProps, 'task
 
 function LastRun({ task: { task_result }, context }: CellProps) {
   const { last_run } = task_result
-  if (last_run === null) return <span className={classes.dim}>never</span>
+  if (last_run === null) return <span className="dim">never</span>
   return (
-    <time dateTime={last_run} className={classes.dim} data-tip={context.formatExact(last_run)}>
+    <time dateTime={last_run} className="dim" data-tip={context.formatExact(last_run)}>
       {formatRelativeTime(last_run, Math.max(context.nowMs, Date.parse(last_run)))}
     </time>
   )
@@ -155,10 +155,10 @@ function LastRun({ task: { task_result }, context }: CellProps) {
 
 function NextRun({ task, context }: CellProps) {
   const next = nextRunOf(task, context.zone, context.nowMs)
-  if (next === undefined) return <span className={classes.dim}>–</span>
+  if (next === undefined) return <span className="dim">–</span>
   const instant = new Date(next).toISOString()
   return (
-    <time dateTime={instant} className={classes.dim} data-tip={context.formatExact(instant)}>
+    <time dateTime={instant} className="dim" data-tip={context.formatExact(instant)}>
       {formatRelativeTime(instant, context.nowMs)}
     </time>
   )

@@ -22,7 +22,7 @@ async function act(name: RegExp, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click()
 }
 
-test('each task shows its state as a word, its schedule and what it printed last', async () => {
+test('each task shows state, schedule and last output', async () => {
   const failing = testTask(
     { id: 2, name: 'Backup', alert_severity: 'error' },
     { status: 'failing', more_info: '"tar" ended with exit code 2.' },
@@ -42,7 +42,7 @@ test('a hostile name is text', async () => {
   expect(document.querySelector('[role=grid] img')).toBeNull()
 })
 
-test('a machine without tasks, one that is away, and a role that may not see them', async () => {
+test('the pane has states for no tasks, offline machines and missing permissions', async () => {
   await (await givenTasks()).open(AT)
   await expect.element(page.getByText(/alpha has no tasks yet/)).toBeVisible()
   await (await givenTasks({ tasks: [testTask()], agent: { connected: false } })).open(AT)
@@ -51,20 +51,20 @@ test('a machine without tasks, one that is away, and a role that may not see the
   await expect.element(page.getByText('Your role does not allow you to see tasks.')).toBeVisible()
 })
 
-test('a task is run, switched off and deleted from its menu', async () => {
+test('a task is run, disabled and deleted from its menu', async () => {
   const { server, open } = await givenTasks({ tasks: [testTask()] })
   await open(AT)
   await act(/Nightly/, 'Run task')
   await expect.element(page.getByText('Started Nightly on alpha.')).toBeVisible()
   expect(server.calls(runTask)).toHaveLength(1)
-  await act(/Nightly/, 'Switch off')
+  await act(/Nightly/, 'Disable')
   await expect.poll(() => server.calls(editTask)[0]?.body).toEqual({ enabled: false })
   await act(/Nightly/, 'Delete')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await expect.poll(() => server.calls(deleteTask)).toHaveLength(1)
 })
 
-test('4.1 next five runs while editing: a new task is added with the usual settings, and they are shown', async () => {
+test('a new task is added with the usual settings, and they are shown', async () => {
   const { server, open } = await givenTasks()
   const { at } = await open(ADD)
   await field('Name').fill('Nightly')
@@ -85,7 +85,7 @@ test('4.1 next five runs while editing: a new task is added with the usual setti
   expect(at()).not.toContain('dialog')
 })
 
-test('4.1 next five runs while editing: they are right across a change of the clocks', async () => {
+test('they are right across a change of the clocks', async () => {
   const { open } = await givenTasks({ tasks: [testTask({ run_time_date: '2099-03-28T02:30' })] })
   await open(EDIT)
   // In the night to the 29th of March 2099 the clocks of Zurich leave 02:30 out.
@@ -104,7 +104,7 @@ test('4.1 next five runs while editing: they are right across a change of the cl
     ])
 })
 
-test('what cannot be is said at its field', async () => {
+test('invalid values are shown at their fields', async () => {
   const { server, open } = await givenTasks()
   await open(ADD)
   await field('Name').fill('Odd')
@@ -112,16 +112,16 @@ test('what cannot be is said at its field', async () => {
   await field('Cron expression').fill('every day')
   await field('Random delay up to').fill('soon')
   await userEvent.keyboard('{Tab}')
-  await expect.element(page.getByText(/^Write minute, hour, day of the month/)).toBeVisible()
+  await expect.element(page.getByText(/^Use minute, hour, day of the month/)).toBeVisible()
   await expect.element(page.getByText('Complete the fields above to see the next runs.')).toBeVisible()
   await field('Cron expression').fill('30 2 * * mon-fri')
   await userEvent.keyboard('{Tab}')
-  await expect.element(page.getByText(/^Write a number and s, m, h or d/)).toBeVisible()
+  await expect.element(page.getByText(/^Use a number and s, m, h or d/)).toBeVisible()
   await expect.element(page.getByRole('button', { name: 'Add task' })).toBeDisabled()
   expect(server.calls(createTask)).toEqual([])
 })
 
-test('spec 5, time period: a period that the form refuses is logged as invalid, each time it is refused', async () => {
+test('spec, time period: an invalid period is logged each time it is rejected', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   onTestFinished(() => logged.mockRestore())
   const lines = () => logged.mock.calls.map(([line]: unknown[]) => line)
@@ -130,16 +130,16 @@ test('spec 5, time period: a period that the form refuses is logged as invalid, 
   await field('Repeat every').fill('15m')
   await field('Repeat for').fill('1000h')
   await field('Random delay up to').fill('30m')
-  await expect.element(page.getByText(/^Write a number and s, m, h or d/)).toBeVisible()
+  await expect.element(page.getByText(/^Use a number and s, m, h or d/)).toBeVisible()
   expect(lines()).toEqual(['Time Period is invalid'])
   await field('Random delay up to').fill('soon')
   await userEvent.keyboard('{Tab}')
-  await expect.element(page.getByText(/^Write a number and s, m, h or d/).nth(1)).toBeVisible()
+  await expect.element(page.getByText(/^Use a number and s, m, h or d/).nth(1)).toBeVisible()
   await expect.poll(lines).toEqual(['Time Period is invalid', 'Time Period is invalid'])
   await field('Random delay up to').fill('')
   await field('Repeat for').fill('1H')
   await userEvent.keyboard('{Tab}')
-  await expect.element(page.getByText(/^Write a number and s, m, h or d/)).not.toBeInTheDocument()
+  await expect.element(page.getByText(/^Use a number and s, m, h or d/)).not.toBeInTheDocument()
   expect(lines()).toHaveLength(2)
 })
 
@@ -177,7 +177,7 @@ test('actions are added, moved and taken away', async () => {
   })
 })
 
-test('who saves over what somebody else has saved begins with that', async () => {
+test('a conflict loads the version of the other user', async () => {
   const { state, open } = await givenTasks({ tasks: [testTask()] })
   await open(EDIT)
   await field('Name').fill('Mine')
@@ -205,7 +205,7 @@ test('runs are listed with their output; what was missed says why', async () => 
   await expect.element(page.getByText('The machine or its agent was off at that time.')).toBeVisible()
 })
 
-test('a task of a policy says so, is changed there only, and an own one that rests says that', async () => {
+test('policy tasks are edited in the policy only, and overridden tasks say so', async () => {
   await page.viewport(1280, 800)
   const theirs = testTask({ name: 'Nightly', policy: 4, policy_name: 'Base' })
   const rests = testTask({ id: 2, name: 'nightly', overridden_by_policy: true })
@@ -213,7 +213,7 @@ test('a task of a policy says so, is changed there only, and an own one that res
   await expect.element(page.getByRole('button', { name: /^From the policy Base/ })).toBeVisible()
   await expect.element(row(/^overridden .*nightly/)).toBeVisible()
   await row(/passing/).click({ button: 'right' })
-  for (const name of ['Switch off', 'Delete']) {
+  for (const name of ['Disable', 'Delete']) {
     const entry = page.getByRole('menuitem', { name: new RegExp(`^${name}`) })
     await expect.element(entry).toBeDisabled()
   }
@@ -236,7 +236,7 @@ test('a task of a policy is run from the machine, its runs are read there, and e
   await expect.poll(at).toContain('/policies/4')
 })
 
-test('4.1 result to a custom field: chosen in the form, and shown in the list', async () => {
+test('chosen in the form, and shown in the list', async () => {
   const { server, open } = await givenTasks({
     tasks: [testTask({ custom_field: 7, custom_field_name: 'Room' })],
   })

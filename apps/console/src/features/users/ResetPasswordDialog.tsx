@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { resetPassword } from '@muster/contract/api/sessions'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { call } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { checkNewPassword } from './accounts/NewPasswordField.tsx'
 import { checkProof, ProofField, proofOf } from './ProofField.tsx'
 

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { call } from '../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { checkProof, ProofField, proofOf } from './ProofField.tsx'
 
 /** Deletes the user's TOTP key and continues with the setup of a new one. */

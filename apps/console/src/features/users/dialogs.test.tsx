@@ -39,7 +39,7 @@ test('preferences are saved when something changed and is valid', async () => {
   expect(at()).not.toContain('dialog')
 })
 
-test('leaving with changes asks, and keeps them unless told otherwise', async () => {
+test('leaving with changes asks, and keeps them by default', async () => {
   givenFrame()
   const { screen, at } = await openConsole(`${AT}preferences`)
   await screen.getByRole('textbox', { name: 'Date format' }).fill('YYYY')
@@ -55,7 +55,7 @@ test('leaving with changes asks, and keeps them unless told otherwise', async ()
   expect(at()).not.toContain('dialog')
 })
 
-test('what the server refuses stands in the dialog, at its field, and nothing typed is lost', async () => {
+test("the server's error is shown at its field, and input is kept", async () => {
   const server = givenFrame()
   server.on(resetPassword, () => refuse('invalid', 'This password is known from a leak.'))
   const { screen } = await openConsole(`${AT}reset-password`)
@@ -102,7 +102,7 @@ test('resetting two-factor sign-in asks for the current password or a code', asy
   ])
 })
 
-test('one’s own sessions are listed, this one first', async () => {
+test("the user's sessions are listed, the current one first", async () => {
   const server = givenFrame()
   server.on(listOwnSessions, () =>
     answer(listOwnSessions, [

@@ -64,7 +64,7 @@ test('each line has a button that removes it', async () => {
   await expectValues(['B=2'])
 })
 
-test('what is wrong stands at its line', async () => {
+test('errors are shown at their line', async () => {
   const { screen, line } = await openField(['A=1', 'wrong'])
   await expect.element(screen.getByText('Write NAME=value.')).toBeVisible()
   await expect.element(line(2)).toBeInvalid()

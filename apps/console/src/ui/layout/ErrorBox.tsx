@@ -9,7 +9,7 @@ export function ErrorBox({ message, caption }: { message: string; caption?: Reac
       <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.icon} />
       <div className={classes.text}>
         <div>{message}</div>
-        {caption !== undefined && <div className={classes.caption}>{caption}</div>}
+        {caption !== undefined && <div className="dim small">{caption}</div>}
       </div>
     </div>
   )

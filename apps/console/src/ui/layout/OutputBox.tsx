@@ -36,7 +36,7 @@ export function OutputBox({ label, segments, empty, growing }: OutputBoxProps) {
       }}
     >
       {segments.length === 0 ? (
-        <span className={classes.empty}>{empty}</span>
+        <span className="dim">{empty}</span>
       ) : (
         <pre className={classes.text}>
           {blocks.map((block, index) => (

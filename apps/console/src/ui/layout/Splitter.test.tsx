@@ -39,7 +39,7 @@ async function openPanes() {
   return { line, drag, onCommit }
 }
 
-test('dragging moves at once and is told once, on release', async () => {
+test('dragging moves at once and reports once, on release', async () => {
   const { line, drag, onCommit } = await openPanes()
   drag('pointerdown', 200)
   drag('pointermove', 250)
@@ -73,7 +73,7 @@ test('keys move it, and a key brings it back', async () => {
   expect(onCommit).toHaveBeenLastCalledWith(20)
 })
 
-test('a press without a move tells nothing', async () => {
+test('a press without a move reports nothing', async () => {
   const { drag, onCommit } = await openPanes()
   drag('pointerdown', 200)
   drag('pointerup', 200)

@@ -10,7 +10,7 @@ const relative = (instant: string) => (
   </MantineProvider>
 )
 
-test('what has happened since the text was drawn is not said to come', async () => {
+test('a recent event is never in the future', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-22T10:00:00Z') })
   const screen = await render(relative('2026-11-22T09:59:30Z'))
   await expect.element(screen.getByText('30 seconds ago')).toBeVisible()
@@ -20,7 +20,7 @@ test('what has happened since the text was drawn is not said to come', async () 
   vi.useRealTimers()
 })
 
-test('whatever asks for the time is told the time at which it is drawn, not that of the last tick', async () => {
+test('the time is that of the render, not of the last tick', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-22T10:00:00Z') })
   const Clock = ({ of }: { of: string }) => `${of}: ${new Date(useNow(60_000)).toISOString()}`
   const screen = await render(<Clock of="first" />)

@@ -142,7 +142,7 @@ test('a changed cell tints, an unchanged one does not, and rows keep their selec
   expect(other?.hasAttribute('data-tint')).toBe(false)
 })
 
-test('the whole of what is cut is shown on hover until a key is pressed, and of what is not cut nothing', async () => {
+test('cut text is shown on hover until a key is pressed, other text is not', async () => {
   const long = 'n'.repeat(500)
   const { screen, grid, press } = await openTable([
     { id: 'short', name: 'short' },

@@ -320,7 +320,7 @@ function DataHead({ columns, sort, onSort }: DataHeadProps) {
 }
 
 function Title({ column: { title, titleHidden = false } }: { column: HeadColumn }) {
-  return <span className={titleHidden ? classes.hidden : classes.title}>{title}</span>
+  return <span className={titleHidden ? 'read-only-aloud' : 'cut'}>{title}</span>
 }
 
 function Arrow({ descending }: { descending: boolean }) {

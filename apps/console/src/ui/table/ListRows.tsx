@@ -32,7 +32,7 @@ export function ListRow({ name, before, beside, actions, tall = false, children 
       {before}
       <div className={classes.text}>
         <div className={classes.head}>
-          <bdi className={classes.name}>{name}</bdi>
+          <bdi className="strong">{name}</bdi>
           {beside}
         </div>
         {children}
@@ -44,7 +44,7 @@ export function ListRow({ name, before, beside, actions, tall = false, children 
 
 /** A line about the item, smaller and paler than its name. */
 export function RowDetail({ children }: { children: ReactNode }) {
-  return <div className={classes.detail}>{children}</div>
+  return <div className="dim small">{children}</div>
 }
 
 interface EditAndDeleteProps {

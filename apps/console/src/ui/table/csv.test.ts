@@ -30,6 +30,6 @@ test.each(['a=b', 'PC-12', '10.20.0.1', "it's", ''])('%j stays as it is', (value
   expect(toCsv([[value]])).toBe(`"${value}"\r\n`)
 })
 
-test('what is absent is an empty cell; a number is a number, also a negative one', () => {
+test('an absent value is an empty cell; negative numbers stay numbers', () => {
   expect(toCsv([[null, undefined, -3]])).toBe('"","","-3"\r\n')
 })

@@ -3,7 +3,7 @@ import type { MonitoringType } from '@muster/contract/fields'
 import type { AvailabilityAlerts } from '@muster/contract/api/agents'
 import type { AgentSetting } from '@muster/rules/policies/policy-merge'
 import type { Db } from '../../platform/database/database.ts'
-import type { StoredSettings } from '../settings/queries.ts'
+import type { StoredSettings } from '../../platform/config/core-settings.ts'
 
 /**
  * Whether an overdue machine opens an alert: the machine's own setting, else that of its policies, else the global

@@ -8,21 +8,13 @@ import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { assignTemplate } from '../alerts/templates/assign-template.ts'
 import { audit } from '../audit/write-audit.ts'
-import { refuseEnforcedSettings } from '../policies/enforced-settings.ts'
-import { changePlaceFields } from '../policies/place-fields.ts'
-import { findChecksOfInterval } from '../checks/queries.ts'
-import { redefineChecks } from '../checks/redefine-checks.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { recordPeriods } from '../maintenance/record-periods.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
-import { emitRulesChanged } from '../remote/access/emit-rules-changed.ts'
+import { emitRulesChanged } from '../clients/move-agents.ts'
 import { requireNode } from '../clients/require-node.ts'
 import { lockMaintenance } from '../maintenance/apply-windows.ts'
-import { writeEnd } from '../remote/end-sessions.ts'
-import { listOpenSessions } from '../remote/queries.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { ownAlerts, readSources } from './availability.ts'
 import { findNodeAgents, findVisibleSite } from './queries.ts'
@@ -43,7 +35,7 @@ export async function changeAgent(
   body: Parsed<typeof editAgent>['body'],
 ): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
-    await changePlaceFields({ ctx, tx, emit, caller }, { level: 'agent', id: agentId }, body)
+    await ctx.hooks.changePlaceFields({ ctx, tx, emit, caller }, { level: 'agent', id: agentId }, body)
     await lockRow(tx, 'agents', 'agent_id', agentId)
     const agent = await requireAgent(tx, agentId, caller)
     const {
@@ -78,11 +70,11 @@ export async function changeAgent(
     )
     const alerts = chooseAlerts()
     if (alerts === 'on' || alerts === 'off') given.push('overdue_dashboard_alert')
-    await refuseEnforcedSettings(tx, agent, given)
+    await ctx.hooks.refuseEnforcedSettings(tx, agent, given)
     const fields = await setFieldValues(tx, { model: 'agent', id: agentId }, custom_fields)
     const from = agent.alert_template_id
     const target = { type: 'agent', id: agentId, name: agent.hostname } as const
-    await assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
+    await ctx.hooks.assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
     const values = columnsOf({ ...changes, overdue_dashboard_alert: effectiveAlert() })
     await tx
       .updateTable('agents')
@@ -95,9 +87,7 @@ export async function changeAgent(
       .where('agent_id', '=', agentId)
       .execute()
     if (values.maintenance_mode !== undefined) await recordPeriods(tx, [agentId], ctx.now())
-    if (changes.check_interval !== undefined) {
-      await redefineChecks(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
-    }
+    if (changes.check_interval !== undefined) await ctx.hooks.checkIntervalChanged(tx, emit, agentId)
     if (Object.keys(values).length > 0 || alerts !== undefined || fields !== undefined) {
       await audit(tx, {
         caller,
@@ -120,7 +110,7 @@ export async function changeAgent(
         emit,
       })
     }
-    await redefineVariables(tx, emit, { agentIds: [agentId] })
+    await ctx.hooks.variablesChanged(tx, emit, { agentIds: [agentId] })
     emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
     if (values.site_id !== undefined) emitRulesChanged(emit, [agentId])
 
@@ -261,8 +251,7 @@ export async function removeAgent(
       agent,
       emit,
     })
-    for (const session of await listOpenSessions(tx, { agentIds: [agentId] }))
-      await writeEnd({ ctx, tx, emit }, session, { exitCode: null, reason: 'The machine was removed.' })
+    await ctx.hooks.removeAgent({ ctx, tx, emit }, agentId)
     await tx.deleteFrom('agents').where('agent_id', '=', agentId).execute()
     emit({ type: 'agent.removed', ids: [agentId], agent_ids: [agentId] })
     // Its alerts are deleted with it.

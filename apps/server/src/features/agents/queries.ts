@@ -1,13 +1,12 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import type { Selectable } from 'kysely'
+import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { AgentsTable } from '../../platform/database/tables/agents.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
+import type { FoundName, RowFilter } from '../../fleet/handlers.ts'
 import { findValues, type ValueRow } from '../custom-fields/queries.ts'
-import type { Template } from '../alerts/templates/stored-template.ts'
-import { openTemplateBook, type Placed } from '../alerts/templates/template-book.ts'
-import { findCheckCounts } from '../checks/queries.ts'
 
 /** A machine with its site, client and facts. */
 export type PlacedAgent = Selectable<AgentsTable> & {
@@ -30,7 +29,7 @@ export type AgentsRow = PlacedAgent & {
   site_template: number | null
   client_template: number | null
   /** The alert template that applies to it. */
-  template: Template | undefined
+  template: AgentRow['alert_template']
   /** The first policy assigned directly to it. */
   policy: number | null
 }
@@ -73,14 +72,16 @@ function selectAgents(db: Db) {
     )
 }
 
+/** Counts of checks and alert templates belong to features that come later. */
+type Source = Pick<Context, 'db' | 'hooks' | 'now'>
+
 export async function findAgent(
-  db: Db,
+  ctx: Source,
   agentId: string,
   caller: { scope: Scope },
-  now: Date,
 ): Promise<AgentsRow | undefined> {
-  const query = selectAgents(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller))
-  const [agent] = await withParts(db, await query.execute(), now)
+  const query = selectAgents(ctx.db).where('agents.agent_id', '=', agentId).where(visibleTo(caller))
+  const [agent] = await withParts(ctx, await query.execute())
   return agent
 }
 
@@ -92,31 +93,30 @@ export function findPlacedAgent(
   return selectPlaced(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
 }
 
-export async function findAgents(db: Db, agentIds: string[], now: Date): Promise<AgentsRow[]> {
+/** Several machines, whoever asks. */
+export function findPlacedAgents(db: Db, agentIds: string[]): Promise<PlacedAgent[]> {
+  return selectPlaced(db).where('agents.agent_id', 'in', agentIds).execute()
+}
+
+export async function findAgents(ctx: Source, agentIds: string[]): Promise<AgentsRow[]> {
   if (agentIds.length === 0) return []
-  return withParts(db, await selectAgents(db).where('agents.agent_id', 'in', agentIds).execute(), now)
+  return withParts(ctx, await selectAgents(ctx.db).where('agents.agent_id', 'in', agentIds).execute())
 }
 
 /** Agents after `afterId`, ordered by id, to read all of them in slices. */
 export async function findAgentsAfter(
-  db: Db,
-  { afterId, limit, now }: { afterId: number; limit: number; now: Date },
+  ctx: Source,
+  { afterId, limit }: { afterId: number; limit: number },
 ): Promise<AgentsRow[]> {
-  const query = selectAgents(db).where('agents.id', '>', afterId).orderBy('agents.id').limit(limit)
-  return withParts(db, await query.execute(), now)
-}
-
-export interface FoundName {
-  id: number
-  agent_id: string
-  hostname: string
+  const query = selectAgents(ctx.db).where('agents.id', '>', afterId).orderBy('agents.id').limit(limit)
+  return withParts(ctx, await query.execute())
 }
 
 /** Names of agents after `afterId`, ordered by id: small enough to read all agents at once. */
 export function findAgentNames(
   db: Db,
   caller: { scope: Scope },
-  filter: { client?: number | undefined; site?: number | undefined; monitoring_type?: string | undefined },
+  filter: RowFilter,
   { afterId, limit }: { afterId: number; limit: number },
 ): Promise<FoundName[]> {
   const { client, site, monitoring_type: type } = filter
@@ -128,43 +128,31 @@ export function findAgentNames(
     .where('agents.id', '>', afterId)
   if (client !== undefined) query = query.where('sites.client_id', '=', client)
   if (site !== undefined) query = query.where('sites.id', '=', site)
-  if (type !== undefined)
-    query = query.where('agents.monitoring_type', '=', type as AgentRow['monitoring_type'])
+  if (type !== undefined) query = query.where('agents.monitoring_type', '=', type)
   return query.orderBy('agents.id').limit(limit).execute()
 }
 
 type Parts = 'checks' | 'values' | 'template' | 'policy'
 
-async function withParts(db: Db, agents: Omit<AgentsRow, Parts>[], now: Date): Promise<AgentsRow[]> {
+/** The alert template that applies to a machine; null = none. */
+export type AgentTemplates = (agent: Omit<AgentsRow, Parts>) => AgentRow['alert_template']
+
+async function withParts({ db, hooks, now }: Source, agents: Omit<AgentsRow, Parts>[]): Promise<AgentsRow[]> {
   if (agents.length === 0) return []
   const ids = agents.map(({ agent_id }) => agent_id)
-  const countsOf = await findCheckCounts(db, ids, now)
+  const countsOf = await hooks.countChecks(db, ids, now())
   const values = Map.groupBy(await findValues(db, 'agent', ids), ({ owner }) => owner)
-  const book = await openTemplateBook(db)
+  const templateOf = await hooks.openAgentTemplates(db)
   const policies = await findOwnPolicies(db, ids)
   // Written onto the rows themselves, because copying them field by field is slow.
   return agents.map((agent) =>
     Object.assign(agent, {
-      template: book.isEmpty ? undefined : book.resolve(placeOf(agent)).applies,
+      template: templateOf(agent),
       policy: policies.get(agent.agent_id) ?? null,
       checks: countsOf(agent.agent_id),
       values: values.get(agent.agent_id) ?? [],
     }),
   )
-}
-
-function placeOf(agent: Omit<AgentsRow, Parts>): Placed {
-  const { agent_id, monitoring_type, client_id, site_template, client_template, policy_templates } = agent
-  return {
-    agent_id,
-    monitoring_type,
-    place_id: agent.site_id,
-    client_id,
-    agent_template: agent.alert_template_id,
-    site_template,
-    client_template,
-    policy_templates,
-  }
 }
 
 /** The first policy assigned directly to each machine. */
@@ -178,10 +166,6 @@ async function findOwnPolicies(db: Db, agentIds: readonly string[]): Promise<Map
     .execute()
   // The last entry of a key wins.
   return new Map(rows.map(({ agent_id, policy_id }) => [agent_id, policy_id]))
-}
-
-export function findAgentKey(db: Db, agentId: string): Promise<{ public_key: string } | undefined> {
-  return db.selectFrom('agents').select('public_key').where('agent_id', '=', agentId).executeTakeFirst()
 }
 
 /** Visible machines of a client or site. */

@@ -1,4 +1,5 @@
 import { AppError } from '@muster/contract/errors'
+import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { type AgentsRow, findAgent, findPlacedAgent, type PlacedAgent } from './queries.ts'
@@ -10,12 +11,11 @@ export async function requireAgent(db: Db, agentId: string, caller: { scope: Sco
 
 /** Includes check states, pending work and effective settings: five queries instead of one. */
 export async function requireWholeAgent(
-  db: Db,
+  ctx: Context,
   agentId: string,
   caller: { scope: Scope },
-  now: Date,
 ): Promise<AgentsRow> {
-  return (await findAgent(db, agentId, caller, now)) ?? refuse()
+  return (await findAgent(ctx, agentId, caller)) ?? refuse()
 }
 
 function refuse(): never {

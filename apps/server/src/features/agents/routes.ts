@@ -7,7 +7,6 @@ import {
   pingAgent,
   refreshAgent,
   setMaintenance,
-  turnOnAvailability,
 } from '@muster/contract/api/agents'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
@@ -15,9 +14,6 @@ import { digestOf } from '../../platform/secrets/secrets.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { pageOf } from '../../platform/http/page.ts'
 import { type Api, JsonText, route } from '../../platform/http/route.ts'
-import { turnOnAvailabilityAlerts } from '../alerts/turn-on-availability.ts'
-import { findAppliedPolicies } from '../policies/applied-policies.ts'
-import { applyPolicies } from '../policies/apply-policies.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { changeAgent, removeAgent, setNodeMaintenance } from './change-agent.ts'
 import { requireAgent, requireWholeAgent } from './require-agent.ts'
@@ -50,7 +46,7 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     // The response includes what follows from global defaults and policies.
     const { availability_alerts, monitoring_type } = body
     if (availability_alerts !== undefined || monitoring_type !== undefined) {
-      await applyPolicies(ctx, [params.agent_id])
+      await ctx.hooks.applyPolicies(ctx, [params.agent_id])
     }
     return viewDetail(params.agent_id, caller)
   })
@@ -74,13 +70,15 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     }
   })
 
-  route(api, turnOnAvailability, ({ caller }) => turnOnAvailabilityAlerts(ctx, caller))
-
   route(api, setMaintenance, ({ body, caller }) => setNodeMaintenance(ctx, caller, body))
 
   async function viewDetail(agentId: string, caller: Caller): Promise<AgentDetail> {
-    const agent = await requireWholeAgent(ctx.db, agentId, caller, ctx.now())
+    const agent = await requireWholeAgent(ctx, agentId, caller)
     const mayList = mayDo(caller, 'can_list_automation_policies')
-    return viewAgentDetail(agent, ctx.now(), mayList ? await findAppliedPolicies(ctx.db, agentId) : [])
+    return viewAgentDetail(
+      agent,
+      ctx.now(),
+      mayList ? await ctx.hooks.findAppliedPolicies(ctx.db, agentId) : [],
+    )
   }
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AgentFacts } from '@muster/contract/agent/facts'
 import type { Report } from '@muster/contract/agent/link'
+import type { InTransaction } from '../../hooks.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { describeChanges, storeChanges } from './fact-changes.ts'
 import { readFacts } from './view.ts'
@@ -37,6 +38,20 @@ const PASSING: ReadonlySet<string> = new Set<keyof AgentFacts>([
   'needs_reboot',
   'problems',
 ])
+
+/** Stores reported facts. What variables stand for may change with those that describe a machine. */
+export async function storeFactReports(
+  { ctx, tx, emit }: InTransaction,
+  reports: readonly { agentId: string; report: FactsReport }[],
+): Promise<void> {
+  const reported = new Map<string, FactsReport[]>()
+  for (const { agentId, report } of reports) reported.set(agentId, [...(reported.get(agentId) ?? []), report])
+  const anew = await storeFacts(tx, ctx.now(), reported)
+  await ctx.hooks.variablesChanged(tx, emit, { agentIds: anew })
+  const passing = [...new Set(reported.keys()).difference(new Set(anew))]
+  if (anew.length > 0) emit({ type: 'agent.changed', ids: anew, agent_ids: anew })
+  if (passing.length > 0) emit({ type: 'agent.changed', ids: passing, agent_ids: passing, passing: true })
+}
 
 /**
  * Merges reported facts into the stored ones, and stores timeline changes. Returns the machines whose description

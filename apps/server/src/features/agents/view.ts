@@ -22,7 +22,7 @@ export function viewAgentRow(row: AgentsRow, now: Date): AgentRow {
     client: row.client_name,
     site: row.site_name,
     ...viewShared(row, facts, now),
-    alert_template: viewTemplate(row),
+    alert_template: row.template,
     custom_fields: row.values.map((value) => ({ ...viewValue(value), agent: row.agent_id })),
   }
 }
@@ -48,7 +48,7 @@ export function viewAgentDetail(
     default_shell_custom: row.default_shell_custom,
     custom_fields: row.values.map((value) => ({ ...viewNamedValue(value), agent: row.agent_id })),
     alert_template: row.alert_template_id,
-    effective_alert_template: viewTemplate(row),
+    effective_alert_template: row.template,
     applied_policies: applied,
     total_ram: Math.round((facts?.total_ram ?? 0) / GIB),
     created: row.created_at,
@@ -57,19 +57,6 @@ export function viewAgentDetail(
     clock_skew_seconds: row.clock_skew_seconds,
     maintenance_by: row.maintenance_by,
     link_lost_at: row.link_lost_at,
-  }
-}
-
-function viewTemplate({ template }: AgentsRow): AgentRow['alert_template'] {
-  if (template === undefined) return null
-  const { id, name, settings } = template
-  const { agent_always_email, agent_always_text, agent_always_alert } = settings
-  return {
-    id,
-    name,
-    always_email: agent_always_email,
-    always_text: agent_always_text,
-    always_alert: agent_always_alert,
   }
 }
 

@@ -4,9 +4,15 @@ import { slicesOf } from '../../platform/database/slices-of.ts'
 import { emitRedefined } from '../../fleet/definition-sync.ts'
 import { findDefinitions, findServerRevisions } from './definitions.ts'
 import { makeDue } from './from-server/run-queries.ts'
+import { findChecksOfInterval } from './queries.ts'
 
 type Revised = { id: number; agent_id: string; revision: string }
 type Emit = (event: Event) => void
+
+/** Call it after the interval of a machine has changed, in which checks without one of their own run. */
+export async function redefineChecksOfInterval(tx: Db, emit: Emit, agentId: string): Promise<void> {
+  await redefineChecks(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
+}
 
 /**
  * Call in the transaction of every change that may affect check definitions: it updates their revisions and the

@@ -14,17 +14,23 @@ import {
 } from '@muster/contract/api/checks'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
-import { addPolicyItem, ownerOf } from '../policies/add-policy-item.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
-import { graphCheck } from '../../samples/graph-check.ts'
-import { readHistory } from '../../samples/read-history.ts'
+import { graphCheck, readHistory } from './read-history.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
-import { addCheck, changeCheck, removeCheck, requireCheck, resetAll, resetOne } from './write-check.ts'
+import {
+  addCheck,
+  changeCheck,
+  ownerOf,
+  removeCheck,
+  requireCheck,
+  resetAll,
+  resetOne,
+} from './write-check.ts'
 import { findChecks } from './queries.ts'
 import { viewCheck } from './view.ts'
 import { findServerChecks, makeDue } from './from-server/run-queries.ts'
@@ -38,7 +44,7 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, createCheck, async ({ body: { agent, policy, ...check }, caller }) => {
     const owner = ownerOf({ agent, policy })
     if ('agent' in owner) return viewCheck(await addCheck(ctx, caller, { ...check, ...owner }))
-    return addPolicyItem(ctx, caller, {
+    return ctx.hooks.addPolicyItem(ctx, caller, {
       policyId: owner.policy,
       added: { kind: 'checks', item: { ...check, depends_on: check.depends_on ?? undefined } },
     })

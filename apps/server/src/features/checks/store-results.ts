@@ -11,7 +11,6 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { ReportLimits } from '../../fleet/report-limits.ts'
 import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
-import { startFailureTasks } from '../tasks/failure-tasks.ts'
 import { isSameSubject } from './definitions.ts'
 import { secondsOf } from './forget-results.ts'
 import { isServerType } from './from-server/server-kind.ts'
@@ -61,7 +60,7 @@ interface Progress {
 export async function storeResults(
   tx: Db,
   emit: (event: Event) => void,
-  ctx: Pick<Context, 'engine' | 'jobs' | 'now'>,
+  ctx: Pick<Context, 'engine' | 'hooks' | 'jobs' | 'now'>,
   reports: ReportedResults[],
 ): Promise<void> {
   const now = ctx.now()
@@ -106,7 +105,7 @@ export async function storeResults(
   )
   await insertTransitions(tx, transitions)
   await takeCheckFindings({ ctx, tx, emit }, findings, 'machine')
-  await startFailureTasks(
+  await ctx.hooks.checksFailed(
     ctx,
     tx,
     taken.filter(hasBegunToFail).map(({ check }) => check.id),

@@ -247,3 +247,17 @@ async function requireOwnCheck(db: Db, caller: { scope: Scope }, id: number): Pr
     `This check comes from the policy "${check.policy_name ?? 'that was just deleted'}". Change it there.`,
   )
 }
+
+/** A check or task belongs to a machine or to a policy. Throws `invalid` for both or none. */
+export function ownerOf({
+  agent,
+  policy,
+}: {
+  agent?: string | undefined
+  policy?: number | undefined
+}): { agent: string } | { policy: number } {
+  if (agent !== undefined && policy === undefined) return { agent }
+  if (policy !== undefined && agent === undefined) return { policy }
+  const sentence = 'Choose either a machine or a policy.'
+  throw new AppError('invalid', sentence, { fields: { agent: [sentence] } })
+}

@@ -2,7 +2,7 @@ import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
-import { lockCoreSettings, readCoreSettings, writeCoreSettings } from '../settings/queries.ts'
+import { lockCoreSettings, readCoreSettings, writeCoreSettings } from '../../platform/config/core-settings.ts'
 
 /** A row of `settings` that exists once any client was added: the first-time setup is closed for good. */
 const SETUP_DONE = 'setup_done'

@@ -1,14 +1,14 @@
 import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
 import { sql } from 'kysely'
+import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
-import { emitRulesChanged } from '../remote/access/emit-rules-changed.ts'
 import type { SiteRow } from './queries.ts'
 import { requireSite } from './require-node.ts'
 
 const IDS_PER_EVENT = 1000
+const RULES_IDS_PER_EVENT = 500
 const MOVE_AUDIT_COLUMNS = [
   'entry_time',
   'username',
@@ -37,6 +37,7 @@ export interface Move {
 
 /** Moves every machine of the sites to the target. Throws if machines would be left without a site. */
 export async function moveAgents(
+  { hooks }: Context,
   tx: Db,
   move: Move,
 ): Promise<{ moved: number; target: SiteRow | undefined }> {
@@ -58,7 +59,7 @@ export async function moveAgents(
     .set({ site_id: target.id, modified: move.at.toISOString() })
     .where('site_id', 'in', siteIds)
     .execute()
-  await redefineVariables(tx, emit, { agentIds })
+  await hooks.variablesChanged(tx, emit, { agentIds })
   emitAgentsChanged(emit, agentIds)
   emitRulesChanged(emit, agentIds)
   for (const ids of slicesOf(agentIds)) emit({ type: 'audit.added', ids: [], agent_ids: ids })
@@ -72,6 +73,25 @@ export async function findAgentIds(tx: Db, siteIds: number[]): Promise<string[]>
 
 export function emitAgentsChanged(emit: (event: Event) => void, agentIds: string[]): void {
   for (const ids of slicesOf(agentIds)) emit({ type: 'agent.changed', ids, agent_ids: ids })
+}
+
+/** The remote access rules of these machines changed, or of all machines (undefined). */
+export function emitRulesChanged(
+  emit: (event: Event) => void,
+  agentIds: readonly string[] | undefined,
+): void {
+  if (agentIds === undefined || agentIds.length === 0) {
+    // Consoles may show a target without machines.
+    return emit({
+      type: 'remote_access.changed',
+      ids: [],
+      ...(agentIds === undefined ? {} : { agent_ids: [] }),
+    })
+  }
+  for (let from = 0; from < agentIds.length; from += RULES_IDS_PER_EVENT) {
+    const ids = agentIds.slice(from, from + RULES_IDS_PER_EVENT)
+    emit({ type: 'remote_access.changed', ids, agent_ids: ids })
+  }
 }
 
 function slicesOf(agentIds: string[]): string[][] {

@@ -17,7 +17,6 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { findNodePolicies } from '../policies/node-policies.ts'
 import { findValues } from '../custom-fields/queries.ts'
 import type { AgentRows } from '../../fleet/agent-rows.ts'
 import { addClient, changeClient, removeClient } from './write-client.ts'
@@ -78,7 +77,7 @@ async function readSites(ctx: Context, machines: AgentRows, caller: Viewer, node
   const failing = await findFailingSites(ctx.db, caller, node)
   const siteValues = await valuesOf(ctx.db, 'site', node.siteId)
   // A single site is shown without its client.
-  const policies = await findNodePolicies(ctx.db)
+  const policies = await ctx.hooks.findNodePolicies(ctx.db)
   const clientValues = node.siteId === undefined ? await valuesOf(ctx.db, 'client', node.clientId) : () => []
   return [rows, { sums: await machines.sums(), failing, siteValues, clientValues, policies }] as const
 }

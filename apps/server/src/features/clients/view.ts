@@ -1,12 +1,19 @@
 import type { Client, Site } from '@muster/contract/api/clients'
 import { isInMaintenance } from '@muster/rules/search/tree-order'
-import type { NodePolicies } from '../policies/node-policies.ts'
 import type { ValueRow } from '../custom-fields/queries.ts'
 import { viewValue } from '../custom-fields/view.ts'
 import type { FailingRow, SiteStateRow } from './queries.ts'
 import type { SiteSum } from '../../fleet/agent-rows.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
+
+export type PolicySlots = Pick<Site, 'server_policy' | 'workstation_policy'>
+
+/** The policies assigned directly to clients and sites. */
+export interface NodePolicies {
+  ofClient: (id: number) => PolicySlots
+  ofSite: (id: number) => PolicySlots
+}
 
 /** Data of the rows: machines and failing tasks make sites fail. */
 export interface NodeParts {

@@ -9,9 +9,6 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
-import { assignTemplate } from '../alerts/templates/assign-template.ts'
-import { changePlaceFields, type PlaceFields } from '../policies/place-fields.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
 import { finishSetup, markSetupDone } from './finish-setup.ts'
 import {
   countClients,
@@ -102,6 +99,15 @@ async function showToRole(
   emit({ type: 'user.changed', ids: colleagues.map(({ id }) => id) })
 }
 
+/** Policy fields of a client, a site or a machine. */
+export interface PlaceFields {
+  /** For a machine. The other fields are for clients, sites and all machines. */
+  policy?: number | null | undefined
+  server_policy?: number | null | undefined
+  workstation_policy?: number | null | undefined
+  block_policy_inheritance?: boolean | undefined
+}
+
 interface ClientChange extends PlaceFields {
   id: number
   name?: string | undefined
@@ -115,12 +121,12 @@ export function changeClient(ctx: Context, caller: Caller, change: ClientChange)
   const sentence = `A client named "${change.name ?? 'like this one'}" already exists.`
   return refuseTaken({ field: 'client.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
-      await changePlaceFields({ ctx, tx, emit, caller }, { level: 'client', id: `${id}` }, change)
+      await ctx.hooks.changePlaceFields({ ctx, tx, emit, caller }, { level: 'client', id: `${id}` }, change)
       const client = await requireWholeClient(tx, id, caller)
       const name = change.name ?? client.name
       const from = client.alert_template_id
       const target = { type: 'client', id, name: client.name } as const
-      const isAssigned = await assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
+      const isAssigned = await ctx.hooks.assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
       if (isAssigned) emit({ type: 'client.changed', ids: [id] })
       const fields = await setFieldValues(tx, { model: 'client', id }, change.values)
       const isRenamed = client.name !== name
@@ -139,7 +145,7 @@ export function changeClient(ctx: Context, caller: Caller, change: ClientChange)
         at: ctx.now(),
         emit,
       })
-      await redefineVariables(tx, emit, { clientId: id })
+      await ctx.hooks.variablesChanged(tx, emit, { clientId: id })
       emit({ type: 'client.changed', ids: [id] })
     }),
   )
@@ -158,7 +164,7 @@ export function removeClient(ctx: Context, caller: Caller, { id, moveToSite }: R
       const client = await requireWholeClient(tx, id, caller)
       const at = ctx.now()
       const siteIds = client.sites.map((site) => site.id)
-      const { moved, target } = await moveAgents(tx, {
+      const { moved, target } = await moveAgents(ctx, tx, {
         caller,
         at,
         leaving: client,

@@ -4,15 +4,11 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
-import { emitRulesChanged } from '../remote/access/emit-rules-changed.ts'
-import { assignTemplate } from '../alerts/templates/assign-template.ts'
-import { changePlaceFields, type PlaceFields } from '../policies/place-fields.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
 import { deleteSites, insertSite, lockClient, updateSite } from './queries.ts'
 import { type ClientWithSites, requireSite, requireWholeClient } from './require-node.ts'
-import { emitAgentsChanged, findAgentIds, moveAgents } from './move-agents.ts'
+import { emitAgentsChanged, emitRulesChanged, findAgentIds, moveAgents } from './move-agents.ts'
 import { refuseLastSite, refuseMovedMeanwhile, refuseWideningRoles } from './refuse-removal.ts'
-import type { Removal } from './write-client.ts'
+import type { PlaceFields, Removal } from './write-client.ts'
 
 export function addSite(
   ctx: Context,
@@ -61,11 +57,15 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
   const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'site.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
-      await changePlaceFields({ ctx, tx, emit, caller }, { level: 'site', id: `${change.id}` }, change)
+      await ctx.hooks.changePlaceFields(
+        { ctx, tx, emit, caller },
+        { level: 'site', id: `${change.id}` },
+        change,
+      )
       const site = await requireSite(tx, change.id, caller)
       const name = change.name ?? site.name
       const clientId = change.client ?? site.client_id
-      const isAssigned = await assignTemplate(
+      const isAssigned = await ctx.hooks.assignTemplate(
         { ctx, tx, emit },
         caller,
         { type: 'site', id: site.id, name: site.name },
@@ -101,7 +101,7 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
         at: ctx.now(),
         emit,
       })
-      await redefineVariables(tx, emit, { siteId: site.id })
+      await ctx.hooks.variablesChanged(tx, emit, { siteId: site.id })
       emit({ type: 'client.changed', ids: [...new Set([site.client_id, clientId])] })
       if (!isMoved) return
       const agentIds = await findAgentIds(tx, [site.id])
@@ -120,7 +120,13 @@ export function removeSite(ctx: Context, caller: Caller, { id, moveToSite }: Rem
       await refuseLastSite(tx, site)
       const at = ctx.now()
       const leaving = { name: site.name, sites: [site] }
-      const { moved, target } = await moveAgents(tx, { caller, at, leaving, targetSiteId: moveToSite, emit })
+      const { moved, target } = await moveAgents(ctx, tx, {
+        caller,
+        at,
+        leaving,
+        targetSiteId: moveToSite,
+        emit,
+      })
       await refuseWideningRoles(tx, { clientIds: [], siteIds: [id] })
       await audit(tx, {
         caller,

@@ -9,7 +9,6 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import {
@@ -49,7 +48,7 @@ export function addField(ctx: Context, caller: Caller, form: FieldForm): Promise
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [row.id] })
       return row
     }),
@@ -84,7 +83,7 @@ export function changeField(ctx: Context, caller: Caller, change: FieldChange): 
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'customfield.changed', ids: [id] })
       // Its name is shown with its values.
       if (row.name !== before.name || row.hide_in_summary !== before.hide_in_summary)
@@ -132,7 +131,7 @@ export function removeField(ctx: Context, caller: Caller, id: number): Promise<v
       at: ctx.now(),
       emit,
     })
-    await redefineVariables(tx, emit, 'all')
+    await ctx.hooks.variablesChanged(tx, emit, 'all')
     emit({ type: 'customfield.changed', ids: [id] })
   })
 }

@@ -10,7 +10,7 @@ import { causeOfCustom, type Subject } from '../alerts/causes.ts'
 import type { Scene } from '../alerts/store-lives.ts'
 import { takeFindings } from '../alerts/take-findings.ts'
 import { audit } from '../audit/write-audit.ts'
-import { readCoreSettings } from '../settings/queries.ts'
+import { readCoreSettings } from '../../platform/config/core-settings.ts'
 
 /** Letters and digits. Agent ids have 40 of them, as usual in the field. */
 const AGENT_ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

@@ -324,7 +324,7 @@ test('checks of a policy read a key with the role of the user who last changed o
 test('an action of an alert template reads a key with the role of its author', async () => {
   await using bench = await prepare()
   const { ctx, agent, ops, eve, script } = bench
-  const [machine] = await findAgents(ctx.db, [agent.agent_id], ctx.now())
+  const [machine] = await findAgents(ctx, [agent.agent_id])
   if (machine === undefined) throw new Error('the machine is there')
   const order = (userId: number | null) =>
     scriptOrder(

@@ -5,7 +5,6 @@ import { refuseTaken } from '../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import {
@@ -45,7 +44,7 @@ export function addKey(
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'keystore.changed', ids: [id] })
       return row
     }),
@@ -103,7 +102,7 @@ export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Prom
         at,
         emit,
       })
-      await redefineVariables(tx, emit, 'all')
+      await ctx.hooks.variablesChanged(tx, emit, 'all')
       emit({ type: 'keystore.changed', ids: [row.id] })
       return row
     },
@@ -128,7 +127,7 @@ export function removeKey(ctx: Context, caller: Caller, id: number): Promise<voi
       at: ctx.now(),
       emit,
     })
-    await redefineVariables(tx, emit, 'all')
+    await ctx.hooks.variablesChanged(tx, emit, 'all')
     emit({ type: 'keystore.changed', ids: [id] })
   })
 }

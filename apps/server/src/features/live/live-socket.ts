@@ -1,10 +1,7 @@
 import { LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
 import type { WebSocket } from 'ws'
-import type { Caller, CallerSession } from '../../platform/http/caller.ts'
+import type { LiveCaller } from '../../platform/http/caller.ts'
 import type { Sight } from './sight.ts'
-
-/** A caller with a session, which every holder of a ticket has. */
-export type LiveCaller = Caller & { session: CallerSession }
 
 /** Maximum unread data of a console: some seconds of a large, busy fleet. */
 const MOST_BUFFERED_BYTES = 8 * 1024 * 1024

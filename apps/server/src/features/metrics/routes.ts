@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
-import { graphSeries } from '../../samples/graph-check.ts'
+import { graphSeries } from '../../samples/graph-series.ts'
 import { findMachineSeries } from '../../samples/queries.ts'
 import { readComparison } from './read-comparison.ts'
 

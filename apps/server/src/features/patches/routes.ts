@@ -9,7 +9,7 @@ import {
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { askMachine } from '../../fleet/ask-machine.ts'
+import { askMachine } from '../agents/ask-machine.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { startInstall } from '../runs/start-install.ts'

@@ -40,17 +40,3 @@ export function addPolicyItem(
     return { id: policyItemId(policyId, number), policy: policyId, number }
   })
 }
-
-/** A check or task belongs to a machine or to a policy. Throws `invalid` for both or none. */
-export function ownerOf({
-  agent,
-  policy,
-}: {
-  agent?: string | undefined
-  policy?: number | undefined
-}): { agent: string } | { policy: number } {
-  if (agent !== undefined && policy === undefined) return { agent }
-  if (policy !== undefined && agent === undefined) return { policy }
-  const sentence = 'Choose either a machine or a policy.'
-  throw new AppError('invalid', sentence, { fields: { agent: [sentence] } })
-}

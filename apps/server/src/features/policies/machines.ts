@@ -7,7 +7,7 @@ import { findValues } from '../custom-fields/queries.ts'
 import { usualAlert } from '../agents/availability.ts'
 import { viewAgentRow } from '../agents/view.ts'
 import { NO_CHECKS } from '../checks/queries.ts'
-import { readCoreSettings } from '../settings/queries.ts'
+import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import { slicesOf } from './queries.ts'
 
 /** The data of a machine that policies need. */
@@ -125,7 +125,7 @@ const NOTHING = {
   checks: NO_CHECKS,
   site_template: null,
   client_template: null,
-  template: undefined,
+  template: null,
   policy: null,
 }
 

@@ -1,13 +1,5 @@
-import type { Site } from '@muster/contract/api/clients'
 import type { Db } from '../../platform/database/database.ts'
-
-type Slots = Pick<Site, 'server_policy' | 'workstation_policy'>
-
-/** The policies assigned directly to clients and sites. */
-export interface NodePolicies {
-  ofClient: (id: number) => Slots
-  ofSite: (id: number) => Slots
-}
+import type { NodePolicies, PolicySlots } from '../clients/view.ts'
 
 /** The first policy of each client and site, for servers and for workstations. */
 export async function findNodePolicies(db: Db): Promise<NodePolicies> {
@@ -27,7 +19,7 @@ export async function findNodePolicies(db: Db): Promise<NodePolicies> {
 }
 
 /** The first policy of all machines, for servers and for workstations. */
-export async function findDefaultPolicies(db: Db): Promise<Slots> {
+export async function findDefaultPolicies(db: Db): Promise<PolicySlots> {
   const rows = await db
     .selectFrom('policy_targets')
     .select(['policy_id', 'monitoring_type'])
@@ -40,7 +32,7 @@ export async function findDefaultPolicies(db: Db): Promise<Slots> {
 
 function slotsOf(
   rows: readonly { policy_id: number; monitoring_type: 'server' | 'workstation' | null }[],
-): Slots {
+): PolicySlots {
   const first = (slot: 'server' | 'workstation') =>
     rows.find(({ monitoring_type }) => (monitoring_type ?? slot) === slot)?.policy_id ?? null
   return { server_policy: first('server'), workstation_policy: first('workstation') }

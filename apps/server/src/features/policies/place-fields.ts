@@ -1,19 +1,11 @@
 import { AppError } from '@muster/contract/errors'
 import type { Db } from '../../platform/database/database.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import type { PlaceFields } from '../clients/write-client.ts'
 import { assignAt, requirePlace } from './assign-policies.ts'
 import { blockPolicies } from './block-inheritance.ts'
 import { listAt, type Listed, type Place } from './place-list.ts'
 import { openSave, type Save } from './store-save.ts'
-
-/** Policy fields of a client, a site or a machine. */
-export interface PlaceFields {
-  /** For a machine. The other fields are for clients, sites and all machines. */
-  policy?: number | null | undefined
-  server_policy?: number | null | undefined
-  workstation_policy?: number | null | undefined
-  block_policy_inheritance?: boolean | undefined
-}
 
 type Slot = 'server' | 'workstation'
 type Level = { level: 'client' | 'site' | 'agent' | 'default'; id: string }

@@ -1,3 +1,4 @@
+import { turnOnAvailability } from '@muster/contract/api/agents'
 import {
   blockInheritance,
   createPolicy,
@@ -56,6 +57,7 @@ import { findNodePolicies } from './node-policies.ts'
 import { viewPlace } from './place-list.ts'
 import { KINDS } from './kinds/table.ts'
 import { findMachines } from './machines.ts'
+import { turnOnAvailabilityAlerts } from './turn-on-availability.ts'
 
 export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   const { db } = ctx
@@ -104,6 +106,7 @@ export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     await setInheritance(ctx, caller, body)
     return null
   })
+  route(api, turnOnAvailability, ({ caller }) => turnOnAvailabilityAlerts(ctx, caller))
   route(api, setOwnSettings, async ({ params, body, caller }) => {
     await changeOwnSettings(ctx, caller, { agentId: params.agent_id, values: body })
     await applyPolicies(ctx, [params.agent_id])

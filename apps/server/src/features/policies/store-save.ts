@@ -51,7 +51,7 @@ export async function storeSave(save: Save, saved: Saved): Promise<number> {
   const document = await checkDocument({ ctx, db: tx, caller, set, before }, saved.document)
   await updatePolicy(tx, id, { author_id })
   // On existing machines keys are read with the role of the new author.
-  if (known !== undefined && known.row?.author_id !== author_id) await redefineKeyUses(tx, emit)
+  if (known !== undefined && known.row?.author_id !== author_id) await redefineKeyUses(ctx, tx, emit)
   await storePlaces(tx, id, { document, positions: positionsFor(set, id, document) })
   const at = ctx.now()
   await insertVersion(tx, {

@@ -2,7 +2,7 @@ import { type ChannelEnd, encodeChannelEnd } from '@muster/contract/agent/channe
 import { CHANNEL_CLOSE, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 import type { WebSocket } from 'ws'
 import type { ChannelMouth } from '../../platform/agent-link/link-channels.ts'
-import type { LiveCaller } from '../live/live-socket.ts'
+import type { LiveCaller } from '../../platform/http/caller.ts'
 
 /** A user's window on a tool. Frames pass unchanged, and an end is passed to both sides. */
 export class ChannelSocket {

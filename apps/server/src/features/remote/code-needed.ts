@@ -1,7 +1,7 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ToolName } from '@muster/contract/channels'
 import { CODE_MINUTES, hasFreshCode } from '../users/sessions/confirm-code.ts'
-import type { LiveCaller } from '../live/live-socket.ts'
+import type { LiveCaller } from '../../platform/http/caller.ts'
 import { aTool } from './tool-text.ts'
 
 /** What a code protects. The last two are not channels to a machine. */

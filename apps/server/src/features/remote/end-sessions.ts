@@ -46,6 +46,12 @@ export async function endLostSessions(
   })
 }
 
+/** Call before a machine is deleted. */
+export async function endSessionsOf(writing: Writing, agentId: string): Promise<void> {
+  for (const row of await listOpenSessions(writing.tx, { agentIds: [agentId] }))
+    await writeEnd(writing, row, { exitCode: null, reason: 'The machine was removed.' })
+}
+
 /** Records the end of a session and its duration, or the refusal of the machine. */
 export async function writeEnd(
   { ctx, tx, emit }: Writing,

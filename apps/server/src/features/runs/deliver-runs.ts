@@ -1,19 +1,8 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
-import type { ServerFrame } from '@muster/contract/agent/link'
 import type { Context } from '../../context.ts'
 import { newNonce, signCommand } from '../../platform/agent-link/command-sender.ts'
-import type { SigningKey } from '../../platform/agent-link/keys.ts'
+import type { Delivery } from '../../fleet/handlers.ts'
 import { claimQueued, findCancelled, findSent, type HistoryRow, updateHistory } from './queries.ts'
-
-export interface Delivery {
-  commandKey: SigningKey
-  /** Sends to an agent whose link this process holds. Returns false without a link. */
-  send(agentId: string, frame: ServerFrame): boolean
-  /** The machine has just reconnected and has not reported its state yet. */
-  isReturning(agentId: string): boolean
-  /** Runs sent over a link that has just come up, until all waiting runs of its machine are sent. */
-  sentOnNewLink(agentId: string): Set<number> | undefined
-}
 
 const CANCEL_TTL_MS = 5 * 60_000
 

@@ -1,13 +1,8 @@
 import type { Context } from '../../context.ts'
+import type { LinkedMachine } from '../../fleet/link-state.ts'
 import { emitChanged } from './deliver-runs.ts'
 
-export interface ReturnedMachine {
-  agentId: string
-  /** When its link came up. */
-  at: string
-  /** Runs that it will still report. */
-  active: readonly number[]
-}
+export type ReturnedMachine = Pick<LinkedMachine, 'agentId' | 'at' | 'active'>
 
 /** Fails runs that a machine had accepted and no longer knows: its data folder was lost, or restored from a backup. */
 export async function failLostRuns(ctx: Context, machines: readonly ReturnedMachine[]): Promise<void> {

@@ -5,7 +5,7 @@ import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { DeletionSteps } from '../../platform/database/deletion-steps.ts'
-import { readCoreSettings } from '../settings/queries.ts'
+import { readCoreSettings } from '../../platform/config/core-settings.ts'
 
 export function historyJobs(ctx: Context): Job[] {
   return [

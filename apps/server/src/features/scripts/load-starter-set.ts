@@ -1,10 +1,6 @@
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { forgetScript } from '../checks/forget-script.ts'
-import { findScriptChecks } from '../checks/queries.ts'
-import { redefineChecks } from '../checks/redefine-checks.ts'
-import { redefineTasksOf } from '../tasks/forget-script.ts'
 import { deleteScriptRow, type ScriptRow, updateScript } from './queries.ts'
 import { type ScriptColumns, toColumns } from './script-columns.ts'
 import { readStarterSet, type StarterScript } from './starter-set.ts'
@@ -21,14 +17,14 @@ export async function loadStarterSet(ctx: Context, scripts?: readonly StarterScr
     const kept = new Set(wanted.map(({ filename }) => filename))
     for (const row of rows) {
       if (row.builtin_key === null || kept.has(row.builtin_key)) continue
-      await forgetScript({ ctx, tx, emit }, row.id, ctx.now())
-      await deleteScriptRow(tx, row.id)
+      const remove = () => deleteScriptRow(tx, row.id)
+      await ctx.hooks.removeScript({ ctx, tx, emit }, { id: row.id, at: ctx.now(), remove })
       emit({ type: 'script.changed', ids: [row.id] })
     }
     for (const script of wanted) {
       const before = byKey.get(script.filename)
       if (before === undefined) await addBuiltIn(tx, emit, script, ctx.now())
-      else await changeBuiltIn(tx, emit, { before, script, at: ctx.now() })
+      else await changeBuiltIn(ctx, tx, emit, { before, script })
     }
   })
 }
@@ -63,19 +59,18 @@ async function addBuiltIn(tx: Db, emit: Emit, script: StarterScript, at: Date): 
 }
 
 async function changeBuiltIn(
+  ctx: Context,
   tx: Db,
   emit: Emit,
-  { before, script, at }: { before: ScriptRow; script: StarterScript; at: Date },
+  { before, script }: { before: ScriptRow; script: StarterScript },
 ): Promise<void> {
   const { name, ...parts } = script
   const hasOldName = before.name === name || before.name === besideOthers(name)
   const columns = toColumns(hasOldName ? parts : { ...parts, name: await freeName(tx, name) })
   const stored = new Map<string, unknown>(Object.entries(before))
   if (Object.entries(columns).every(([column, value]) => stored.get(column) === value)) return
-  await updateScript(tx, before.id, { ...columns, modified: at.toISOString() })
-  const checks = await findScriptChecks(tx, before.id)
-  await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
-  await redefineTasksOf(tx, emit, before.id)
+  await updateScript(tx, before.id, { ...columns, modified: ctx.now().toISOString() })
+  await ctx.hooks.scriptChanged(tx, emit, before.id)
   emit({ type: 'script.changed', ids: [before.id] })
 }
 

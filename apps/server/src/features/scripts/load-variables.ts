@@ -7,7 +7,7 @@ import {
 } from '@muster/rules/agents/script-variables'
 import type { Db } from '../../platform/database/database.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
-import { type AgentsRow, findAgents } from '../agents/queries.ts'
+import { findPlacedAgents, type PlacedAgent } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
 import { findFields, findValues, type ValueRow } from '../custom-fields/queries.ts'
 import { readValue, viewField } from '../custom-fields/view.ts'
@@ -36,10 +36,10 @@ export async function loadVariables(
   const variables = wanted.texts.flatMap(findVariables)
   if (variables.length === 0) return NO_VALUES
   const global = await findGlobals(db, keys, { variables, authors: wanted.authors })
-  const agents = new Map<string, AgentsRow>()
+  const agents = new Map<string, PlacedAgent>()
   if (variables.some(({ scope }) => scope !== 'global')) {
     const ids = [...new Set(wanted.agentIds)]
-    for (const agent of ids.length === 0 ? [] : await findAgents(db, ids, new Date()))
+    for (const agent of ids.length === 0 ? [] : await findPlacedAgents(db, ids))
       agents.set(agent.agent_id, agent)
   }
   const fields = await loadFields(db, variables, [...agents.values()])
@@ -77,34 +77,40 @@ async function findGlobals(
   }
 }
 
-type Scope = 'client' | 'site' | 'agent'
+const SCOPES = ['client', 'site', 'agent'] as const
+type Scope = (typeof SCOPES)[number]
 type Value = string | boolean | string[]
 
 /** A custom field of that name, with its default as fallback. */
-async function loadFields(db: Db, variables: readonly Variable[], agents: readonly AgentsRow[]) {
+async function loadFields(db: Db, variables: readonly Variable[], agents: readonly PlacedAgent[]) {
   const names = new Set(variables.map(({ name }) => name))
   const fields = agents.length === 0 ? [] : (await findFields(db)).filter(({ name }) => names.has(name))
-  const values = { client: new Map<unknown, ValueRow[]>(), site: new Map<unknown, ValueRow[]>() }
-  for (const model of ['client', 'site'] as const) {
+  const values: Record<Scope, Map<unknown, ValueRow[]>> = {
+    client: new Map(),
+    site: new Map(),
+    agent: new Map(),
+  }
+  for (const model of SCOPES) {
     if (!fields.some((field) => field.model === model)) continue
     const owners = [...new Set(agents.map((agent) => ownerOf(model, agent)))]
     values[model] = Map.groupBy(await findValues(db, model, owners), ({ owner }) => owner)
   }
-  return (scope: Scope, agent: AgentsRow, name: string): Value | undefined => {
+  return (scope: Scope, agent: PlacedAgent, name: string): Value | undefined => {
     const field = fields.find((one) => one.model === scope && one.name === name)
     if (field === undefined) return undefined
-    const given = scope === 'agent' ? agent.values : values[scope].get(ownerOf(scope, agent))
+    const given = values[scope].get(ownerOf(scope, agent))
     const value = given?.find(({ field_id }) => field_id === field.id)
     return value === undefined ? customFieldDefault(viewField(field)) : readValue(value.value)
   }
 }
 
-function ownerOf(model: 'client' | 'site', agent: AgentsRow): number {
-  return model === 'client' ? agent.client_id : agent.site_id
+function ownerOf(scope: Scope, agent: PlacedAgent): number | string {
+  if (scope === 'agent') return agent.agent_id
+  return scope === 'client' ? agent.client_id : agent.site_id
 }
 
 /** Properties of the machine, its site and its client, with the names of the API. */
-function propertyOf(scope: Scope, agent: AgentsRow, name: string): Value | undefined {
+function propertyOf(scope: Scope, agent: PlacedAgent, name: string): Value | undefined {
   const { client_id, client_name, site_name } = agent
   const client: Record<string, Value> = { id: `${client_id}`, name: client_name }
   const site: Record<string, Value> = {
@@ -117,7 +123,7 @@ function propertyOf(scope: Scope, agent: AgentsRow, name: string): Value | undef
   return Object.hasOwn(known, name) ? known[name] : undefined
 }
 
-function propertiesOf(agent: AgentsRow): Record<string, Value> {
+function propertiesOf(agent: PlacedAgent): Record<string, Value> {
   const facts = readFacts(agent)
   return {
     agent_id: agent.agent_id,

@@ -23,7 +23,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
-import { readCoreSettings, refuseServerScriptsOff } from '../settings/queries.ts'
+import { readCoreSettings, refuseServerScriptsOff } from '../../platform/config/core-settings.ts'
 import { addScript, changeScript, removeScript, requireScript } from './write-script.ts'
 import { loadSnippets } from './expand-script.ts'
 import { generateScript as generate } from './generate-script.ts'
@@ -37,7 +37,7 @@ import { runOnServer, writtenText } from './run-on-server.ts'
 export function scriptsRoutes(api: Api, ctx: Context): void {
   route(api, listScripts, async ({ query }) => {
     const show = { community: query.showCommunityScripts ?? true, hidden: query.showHiddenScripts ?? false }
-    const approvals = await findApprovalStates(ctx.db)
+    const approvals = await findApprovalStates(ctx)
     return (await findScripts(ctx.db, show)).map((row) => viewScript(row, approvals))
   })
   route(api, createScript, async ({ body, caller }) => viewDetail(await addScript(ctx, caller, body)))
@@ -67,10 +67,10 @@ export function scriptsRoutes(api: Api, ctx: Context): void {
     const done = `Restored the script "${name}" as it was saved at ${saved_at}`
     return viewDetail(await changeScript(ctx, caller, { id, modified, parts: content, done }))
   })
-  route(api, getScriptApproval, async ({ params }) => viewApproval(ctx.db, params.id))
+  route(api, getScriptApproval, async ({ params }) => viewApproval(ctx, params.id))
   route(api, approveScript, async ({ params: { id }, body: { hash }, caller }) => {
     await approveScriptVersion(ctx, caller, { id, hash })
-    return viewApproval(ctx.db, id)
+    return viewApproval(ctx, id)
   })
   const stopping = new AbortController()
   api.fastify.addHook('preClose', async () => stopping.abort())
@@ -85,7 +85,7 @@ export function scriptsRoutes(api: Api, ctx: Context): void {
   })
 
   async function viewDetail(row: ScriptRow) {
-    return { ...viewOwnDetail(row), server_approval: (await findApprovalStates(ctx.db)).get(row.id) ?? null }
+    return { ...viewOwnDetail(row), server_approval: (await findApprovalStates(ctx)).get(row.id) ?? null }
   }
 }
 

@@ -8,8 +8,6 @@ import type { Db } from '../../platform/database/database.ts'
 import type { ServerScriptApprovalsTable } from '../../platform/database/tables/scripts.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
-import { findTemplates } from '../alerts/templates/queries.ts'
-import { readTemplate } from '../alerts/templates/stored-template.ts'
 import { audit } from '../audit/write-audit.ts'
 import { loadSnippets } from './expand-script.ts'
 import type { ScriptRow } from './queries.ts'
@@ -51,8 +49,11 @@ export function isApproved(version: ServerVersion, approval: Approval | undefine
 }
 
 /** Approval states of the scripts that alert templates run on the server. */
-export async function findApprovalStates(db: Db): Promise<Map<number, ServerApproval>> {
-  const ids = [...(await findServerScripts(db)).keys()]
+export async function findApprovalStates({
+  db,
+  hooks,
+}: Pick<Context, 'db' | 'hooks'>): Promise<Map<number, ServerApproval>> {
+  const ids = [...(await hooks.findServerScripts(db)).keys()]
   if (ids.length === 0) return new Map()
   const expand = await loadSnippets(db)
   const rows = await db
@@ -75,10 +76,10 @@ export async function findApprovalStates(db: Db): Promise<Map<number, ServerAppr
   )
 }
 
-export async function viewApproval(db: Db, scriptId: number): Promise<ScriptApproval> {
+export async function viewApproval({ db, hooks }: Context, scriptId: number): Promise<ScriptApproval> {
   const version = await readServerVersion(db, await requireScript(db, scriptId))
   const approval = await findApproval(db, scriptId)
-  const templates = (await findServerScripts(db)).get(scriptId) ?? []
+  const templates = (await hooks.findServerScripts(db)).get(scriptId) ?? []
   return {
     state: templates.length === 0 ? null : isApproved(version, approval) ? 'approved' : 'waiting',
     approved: approval
@@ -153,19 +154,6 @@ async function approve({ ctx, tx, emit }: Scene, caller: Caller, script: ScriptR
     emit,
   })
   emit({ type: 'script.changed', ids: [script.id] })
-}
-
-/** Scripts that alert templates run on the server, with the names of the templates. */
-async function findServerScripts(db: Db): Promise<Map<number, string[]>> {
-  const found = new Map<number, string[]>()
-  for (const { name, settings } of (await findTemplates(db)).map(readTemplate)) {
-    const ids = new Set([
-      settings.action_type === 'server' ? settings.action : null,
-      settings.resolved_action_type === 'server' ? settings.resolved_action : null,
-    ])
-    for (const id of ids) if (id !== null) found.set(id, [...(found.get(id) ?? []), name])
-  }
-  return found
 }
 
 function hashOf({ shell, code }: ServerVersion): string {

@@ -9,11 +9,6 @@ import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseKeys } from '../keystore/key-use.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
-import { findScriptChecks } from '../checks/queries.ts'
-import { redefineChecks } from '../checks/redefine-checks.ts'
-import { deleteWithTasks, redefineTasksOf } from '../tasks/forget-script.ts'
-import { forgetScriptInTemplates } from '../alerts/templates/forget-script.ts'
-import { forgetScript } from '../checks/forget-script.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { deleteScriptRow, findScript, insertScript, type ScriptRow, updateScript } from './queries.ts'
@@ -87,7 +82,7 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
       if (isContent) refuseStale(before, change.modified)
       if (names.some((name) => !DESCRIPTIVE.has(name))) {
         await refuseKeys(tx, caller, ownTexts({ ...before, ...columns }))
-        await refuseScriptUses(tx, caller, change.id)
+        await refuseScriptUses(ctx, tx, caller, change.id)
       }
       const at = ctx.now()
       const modified = isContent ? laterThan(before.modified, at) : before.modified
@@ -104,11 +99,8 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
         at,
         emit,
       })
-      if (columns.script_body !== undefined || columns.shell !== undefined) {
-        const checks = await findScriptChecks(tx, row.id)
-        await redefineChecks(tx, emit, { checkIds: checks.map(({ id }) => id) })
-        await redefineTasksOf(tx, emit, row.id)
-      }
+      if (columns.script_body !== undefined || columns.shell !== undefined)
+        await ctx.hooks.scriptChanged(tx, emit, row.id)
       emit({ type: 'script.changed', ids: [row.id] })
       return row
     }),
@@ -128,11 +120,9 @@ export function removeScript(ctx: Context, caller: Caller, id: number): Promise<
     if (row.script_type === 'builtin') {
       throw new AppError('not_allowed', 'Built-in scripts cannot be deleted. Hide it instead.')
     }
-    await refuseScriptUses(tx, caller, id)
-    await forgetScript({ ctx, tx, emit }, id, ctx.now())
-    await forgetScriptInTemplates({ ctx, tx, emit }, id)
-    const at = ctx.now()
-    await deleteWithTasks({ ctx, tx, emit }, { id, at, remove: () => deleteScriptRow(tx, id) })
+    await refuseScriptUses(ctx, tx, caller, id)
+    const remove = () => deleteScriptRow(tx, id)
+    await ctx.hooks.removeScript({ ctx, tx, emit }, { id, at: ctx.now(), remove })
     await audit(tx, {
       caller,
       action: 'delete',

@@ -5,7 +5,8 @@ import { laterThan } from '../../platform/database/later-than.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { refuseLimited } from '../../platform/http/refuse-limited.ts'
 import { changeDefault } from '../alerts/templates/set-default.ts'
-import { changePlaceFields, type PlaceFields } from '../policies/place-fields.ts'
+import type { PlaceFields } from '../clients/write-client.ts'
+import { changePlaceFields } from '../policies/place-fields.ts'
 import { applyAlertDefaults } from '../agents/availability.ts'
 import { audit } from '../audit/write-audit.ts'
 import {
@@ -14,7 +15,7 @@ import {
   SERVER_SWITCHES,
   type StoredSettings,
   writeCoreSettings,
-} from './queries.ts'
+} from '../../platform/config/core-settings.ts'
 
 type Recordings = Pick<
   StoredSettings,

@@ -4,7 +4,7 @@ import { type Api, route } from '../../platform/http/route.ts'
 import { findDefault } from '../alerts/templates/queries.ts'
 import { findDefaultPolicies } from '../policies/node-policies.ts'
 import { changeCoreSettings } from './change-settings.ts'
-import { readCoreSettings } from './queries.ts'
+import { readCoreSettings } from '../../platform/config/core-settings.ts'
 
 export function settingsRoutes(api: Api, ctx: Context): void {
   const { db } = ctx

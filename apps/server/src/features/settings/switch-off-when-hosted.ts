@@ -1,7 +1,12 @@
 import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { audit } from '../audit/write-audit.ts'
-import { lockCoreSettings, readCoreSettings, SERVER_SWITCHES, writeCoreSettings } from './queries.ts'
+import {
+  lockCoreSettings,
+  readCoreSettings,
+  SERVER_SWITCHES,
+  writeCoreSettings,
+} from '../../platform/config/core-settings.ts'
 
 /** Turns off access to the server's own machine if it was on before the server became hosted. */
 export async function switchOffWhenHosted(ctx: Context): Promise<void> {

@@ -15,7 +15,7 @@ import { requireAgent } from '../agents/require-agent.ts'
 import { startInstall } from '../runs/start-install.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { askMachine } from '../../fleet/ask-machine.ts'
+import { askMachine } from '../agents/ask-machine.ts'
 import {
   countMachines,
   countVersions,

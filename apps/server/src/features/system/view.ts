@@ -4,7 +4,7 @@ import { DEFAULT_DATE_FORMAT } from '@muster/rules/text/layout'
 import type { Config } from '../../platform/config/config.ts'
 import { VERSION } from '../../platform/config/version.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { StoredSettings } from '../settings/queries.ts'
+import type { StoredSettings } from '../../platform/config/core-settings.ts'
 
 /** Harmless examples for any machine. */
 const RUN_CMD_PLACEHOLDERS = {

@@ -7,7 +7,7 @@ import {
 } from '@muster/rules/agents/custom-fields'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
-import { redefineVariables } from '../checks/redefine-variables.ts'
+import { redefineVariables } from './redefine-variables.ts'
 import { findField } from '../custom-fields/queries.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { viewField } from '../custom-fields/view.ts'

@@ -13,10 +13,10 @@ import {
 import { AppError } from '@muster/contract/errors'
 import { PolicyTask } from '@muster/contract/policies/policy-content'
 import type { Context } from '../../context.ts'
-import { addPolicyItem, ownerOf } from '../policies/add-policy-item.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
+import { ownerOf } from '../checks/write-check.ts'
 import { addTask, changeTask, removeTask, requireTask } from './write-task.ts'
 import { findTasks } from './queries.ts'
 import { runNow } from './run-now.ts'
@@ -39,7 +39,7 @@ export function tasksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       }
       return viewTask(ctx.db, await addTask(ctx, caller, { ...task, ...owner }))
     }
-    return addPolicyItem(ctx, caller, {
+    return ctx.hooks.addPolicyItem(ctx, caller, {
       policyId: owner.policy,
       added: {
         kind: 'tasks',

@@ -14,7 +14,7 @@ import { DAY } from '../../samples/keep.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { findPeriods } from '../maintenance/record-periods.ts'
 import { aTool } from '../remote/tool-text.ts'
-import { graphSeries } from '../../samples/graph-check.ts'
+import { graphSeries } from '../../samples/graph-series.ts'
 import { findMachineSeries } from '../../samples/queries.ts'
 import {
   findChanges,

@@ -33,6 +33,9 @@ export interface CallerSession {
   }
 }
 
+/** A caller with a session, which every holder of a ticket has. */
+export type LiveCaller = Caller & { session: CallerSession }
+
 export function mayDo(caller: Caller, permission: Permission): boolean {
   return caller.isSuperuser || caller.permissions.has(permission)
 }

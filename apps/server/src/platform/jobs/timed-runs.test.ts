@@ -101,13 +101,13 @@ test.each([
   })
   for (const day of days)
     for (const time of ['00:00', '00:30', '01:30', '02:00', '02:30', '03:00']) {
-      const { latestRun } = everyDay(time)
+      const schedule = everyDay(time)
       const noon = new Date(`${day}T12:00`).getTime()
       const nextNoon = new Date(noon)
       nextNoon.setDate(nextNoon.getDate() + 1)
       const runs = new Set<number>()
       for (let at = noon; at <= nextNoon.getTime(); at += 300_000) {
-        const run = latestRun(new Date(at))?.getTime() ?? 0
+        const run = schedule.latestRun(new Date(at))?.getTime() ?? 0
         expect(run).toBeLessThanOrEqual(at)
         if (run > noon) runs.add(run)
       }

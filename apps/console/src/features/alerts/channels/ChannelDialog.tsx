@@ -26,11 +26,10 @@ import { formatDuration } from '@muster/rules/text/units'
 import { IconCircleCheck, IconCircleX, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { AlertType } from '@muster/contract/api/alerts'
-import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.tsx'
+import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
-import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { listTimeZones, ownTimeZone } from '../../setup/time-zones.ts'
 import { describeError } from '../../../app/api/describe-error.ts'
@@ -49,45 +48,33 @@ import {
   toSettings,
 } from './channel-form.ts'
 import { channelsQuery } from './channels-query.ts'
-import { useChannelAddress } from './use-channel-address.ts'
 
 /** A new channel (`new.email`) or an existing one (`3`). Closing leads to the list. */
-export function ChannelDialog({ item = '' }: AddressedDialogProps) {
-  const { openList } = useChannelAddress()
+export function ChannelDialog({ item }: AddressedDialogProps) {
+  const { openList } = useRecordAddress('alert-channels', 'alert-channel')
   const kind = KINDS.find((known) => item === `new.${known}`)
   const title = kind === undefined ? 'Alert channel' : `New alert channel: ${KIND_LABELS[kind]}`
   return (
-    <GuardedDialog title={title} needs="can_edit_core_settings" size="lg" onClose={openList}>
-      {kind === undefined ? (
-        <LoadedChannel id={Number(item)} onClose={openList} />
-      ) : (
-        <ChannelFormDialog title={title} kind={kind} channel={undefined} onClose={openList} />
-      )}
-    </GuardedDialog>
-  )
-}
-
-function LoadedChannel({ id, onClose }: { id: number; onClose: () => void }) {
-  return (
-    <EditedItem
+    <RecordDialog
       list={channelsQuery}
-      id={id}
-      title="Alert channel"
+      item={kind === undefined ? item : 'new'}
+      title={title}
+      needs="can_edit_core_settings"
       size="lg"
       gone="This channel does not exist any more."
       back="Show all channels"
-      onClose={onClose}
+      onClose={openList}
     >
       {(channel, onReload) => (
         <ChannelFormDialog
-          title={`Edit ${channel.name}`}
-          kind={channel.settings.kind}
+          title={channel === undefined ? title : `Edit ${channel.name}`}
+          kind={channel?.settings.kind ?? kind ?? 'email'}
           channel={channel}
           onReload={onReload}
-          onClose={onClose}
+          onClose={openList}
         />
       )}
-    </EditedItem>
+    </RecordDialog>
   )
 }
 

@@ -15,7 +15,7 @@ import { AlertType } from '@muster/contract/api/alerts'
 import { formatDuration } from '@muster/rules/text/units'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog } from '../../../app/dialogs/ListDialog.tsx'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../../app/api/api.ts'
@@ -24,7 +24,6 @@ import { Time } from '../../../ui/layout/Time.tsx'
 import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from '../alert-words.ts'
 import { KIND_LABELS, KINDS } from './channel-fields.ts'
 import { channelsQuery } from './channels-query.ts'
-import { useChannelAddress } from './use-channel-address.ts'
 import classes from './ChannelRow.module.css'
 
 const TITLE = 'Alert channels'
@@ -40,7 +39,7 @@ export function ChannelsDialog({ close }: AddressedDialogProps) {
 
 function Channels({ close }: { close: () => void }) {
   const mayEdit = useMay('can_edit_core_settings')
-  const { openChannel } = useChannelAddress()
+  const { openRecord } = useRecordAddress('alert-channels', 'alert-channel')
   const channels = useQuery({ ...channelsQuery, staleTime: 0 })
   const [removing, setRemoving] = useState<AlertChannel>()
   return (
@@ -58,7 +57,7 @@ function Channels({ close }: { close: () => void }) {
             key={channel.id}
             channel={channel}
             mayEdit={mayEdit}
-            onEdit={() => openChannel(channel.id)}
+            onEdit={() => openRecord(channel.id)}
             onRemove={() => setRemoving(channel)}
           />
         )}
@@ -70,7 +69,7 @@ function Channels({ close }: { close: () => void }) {
 
 /** A button that offers the kinds. */
 function NewChannel() {
-  const { openChannel } = useChannelAddress()
+  const { openRecord } = useRecordAddress('alert-channels', 'alert-channel')
   return (
     <Menu position="top-end" zIndex={250}>
       <Menu.Target>
@@ -83,7 +82,7 @@ function NewChannel() {
       </Menu.Target>
       <Menu.Dropdown>
         {KINDS.map((kind) => (
-          <Menu.Item key={kind} onClick={() => openChannel(`new.${kind}`)}>
+          <Menu.Item key={kind} onClick={() => openRecord(`new.${kind}`)}>
             {KIND_LABELS[kind]}
           </Menu.Item>
         ))}
@@ -150,7 +149,7 @@ function Health({ channel }: { channel: AlertChannel }) {
   return (
     <>
       <div className={classes.health} data-tone={tone}>
-        <HealthIcon size={16} stroke={1.75} aria-hidden className={classes.icon} />
+        <HealthIcon size={16} stroke={1.75} aria-hidden className="tone-icon" />
         <span>
           {state === 'working' && (
             <>

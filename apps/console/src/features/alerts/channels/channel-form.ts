@@ -106,7 +106,7 @@ function sentences(error: z.ZodError | undefined, form: ChannelForm): Record<str
       return [name, 'Enter a value.']
     if (code === 'invalid_type') return [name, 'Enter a number.']
     // An optional address is a union, which has no error text of its own.
-    return [name, code === 'invalid_union' ? 'An address begins with http:// or https://.' : message]
+    return [name, code === 'invalid_union' ? 'Use an address that starts with http:// or https://.' : message]
   })
   // The first error of a field counts.
   return Object.fromEntries(found.toReversed())

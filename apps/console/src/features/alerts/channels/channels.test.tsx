@@ -55,7 +55,7 @@ async function givenChannels(channels: AlertChannel[] = [], me: Partial<Me> = {}
   return { server, open }
 }
 
-test('each channel says how it does, with the real error', async () => {
+test('each channel shows its state and the real error', async () => {
   const health = { last_sent: null, failing_since: null, last_error: '', waiting: 0 }
   const at = '2026-11-21T10:00:00.000Z'
   const { open } = await givenChannels([
@@ -78,7 +78,7 @@ test('each channel says how it does, with the real error', async () => {
   await expect.element(rows.nth(3).getByText(/off/)).toBeVisible()
 })
 
-test('no channel: it says what to do, and offers the kinds', async () => {
+test('without channels the dialog offers the kinds', async () => {
   const { open } = await givenChannels()
   const { at } = await open(LIST)
   await dialog().getByRole('button', { name: 'New channel' }).click()
@@ -87,7 +87,7 @@ test('no channel: it says what to do, and offers the kinds', async () => {
   await expect.element(page.getByRole('dialog', { name: 'New alert channel: Slack' })).toBeVisible()
 })
 
-test('a new channel is added with its rules; what is missing stands at its field', async () => {
+test('a new channel is added with its rules; missing values are shown at their fields', async () => {
   const { server, open } = await givenChannels()
   await open('/?dialog=alert-channel&item=new.ntfy')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('Phone')
@@ -107,7 +107,7 @@ test('a new channel is added with its rules; what is missing stands at its field
   })
 })
 
-test('kept secrets are not shown, and stay unless they are replaced or removed', async () => {
+test('stored secrets are hidden, and stay unless replaced or removed', async () => {
   const { server, open } = await givenChannels([testChannel()])
   await open('/?dialog=alert-channel&item=1')
   const secret = dialog().getByLabelText('Signing secret', { exact: true })
@@ -126,7 +126,7 @@ test('kept secrets are not shown, and stay unless they are replaced or removed',
   })
 })
 
-test('the test shows what the other side really said, and how long it took', async () => {
+test('the test shows the real response and its duration', async () => {
   const { server, open } = await givenChannels([testChannel()])
   server.on(testAlertChannel, () =>
     answer(testAlertChannel, { ok: false, answer: 'HTTP 503: <img src=x>', took_ms: 1240 }),
@@ -150,7 +150,7 @@ test('deleting asks first', async () => {
   expect(server.calls(deleteAlertChannel)).toHaveLength(1)
 })
 
-test('who may only look changes nothing; who may not is told so', async () => {
+test('a read-only role changes nothing; others see the refusal', async () => {
   const { open } = await givenChannels([testChannel()], {
     is_superuser: false,
     permissions: ['can_view_core_settings', 'can_list_clients'],
@@ -164,7 +164,7 @@ test('who may only look changes nothing; who may not is told so', async () => {
   ).toHaveLength(0)
 })
 
-test('a channel list that cannot be read says so', async () => {
+test('a failed load of channels shows the error', async () => {
   const { server, open } = await givenChannels()
   server.on(listAlertChannels, () => refuse('invalid', 'The channels cannot be read.'))
   await open(LIST)

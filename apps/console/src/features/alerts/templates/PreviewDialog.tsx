@@ -10,7 +10,7 @@ import { formatDuration } from '@muster/rules/text/units'
 import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
@@ -135,13 +135,13 @@ function PreviewAnswer({ answer }: { answer: Answer }) {
         <ul className={classes.plain}>
           <li>
             <Mark told={answer.bell} words={answer.bell ? 'shows the alert' : 'does not show the alert'} />
-            <div className={classes.dim}>Always shown in the list of alerts.</div>
+            <div className="dim small">Always shown in the list of alerts.</div>
           </li>
           {answer.channels.map((channel) => (
             <Channel key={channel.id} channel={channel} />
           ))}
         </ul>
-        {answer.channels.length === 0 && <p className={classes.hint}>No channels</p>}
+        {answer.channels.length === 0 && <p className="note">No channels</p>}
       </Part>
       <Part title="Actions">
         <ul className={classes.plain}>
@@ -158,11 +158,11 @@ function Chain({ chain }: Pick<Answer, 'chain'>) {
   return (
     <ol className={classes.plain} aria-label="Assigned templates, closest first">
       {chain.map(({ source, at, policy, name, outcome }) => (
-        <li key={`${source} ${policy}`} className={outcome === 'applies' ? undefined : classes.overruled}>
+        <li key={`${source} ${policy}`} className={outcome === 'applies' ? undefined : 'dim'}>
           <div className={classes.line}>
-            <bdi className={outcome === 'applies' ? classes.name : undefined}>{name}</bdi>
+            <bdi className={outcome === 'applies' ? 'strong' : undefined}>{name}</bdi>
             <span>{OUTCOME_LABELS[outcome]}</span>
-            <span className={classes.dim}>
+            <span className="dim small">
               {SOURCE_LABELS[source]}
               {at !== '' && (
                 <>
@@ -182,7 +182,7 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
   return (
     <li>
       <Mark told={told} name={name} words={told ? 'notified' : 'not notified'} />
-      <div className={classes.dim}>
+      <div className="dim small">
         {reason}
         {told && (
           <>
@@ -211,8 +211,8 @@ function Mark({ told, name = 'Bell', words }: { told: boolean; name?: string; wo
   const MarkIcon = told ? IconCheck : IconMinus
   return (
     <div className={classes.mark}>
-      <MarkIcon size={16} stroke={1.75} aria-hidden className={told ? classes.told : classes.untold} />
-      <bdi className={classes.name}>{name}</bdi>
+      <MarkIcon size={16} stroke={1.75} aria-hidden className={told ? classes.told : 'dim-icon'} />
+      <bdi className="strong">{name}</bdi>
       <span>{words}</span>
     </div>
   )

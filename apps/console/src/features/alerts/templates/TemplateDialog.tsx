@@ -21,11 +21,10 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.tsx'
+import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
-import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { clientsQuery, useMay } from '../../../app/api/queries.ts'
@@ -39,46 +38,34 @@ import {
   toTemplate,
 } from './template-form.ts'
 import { templatesQuery } from './templates-query.ts'
-import { useTemplateAddress } from './use-template-address.ts'
 import { ActionFields } from './ActionFields.tsx'
 import classes from './Templates.module.css'
 import { machineNamesQuery, namesOf } from './machine-names.ts'
 
 /** A new template (`new`) or an existing one (`3`). Closing leads to the list. */
-export function TemplateDialog({ item = '' }: AddressedDialogProps) {
-  const { openList } = useTemplateAddress()
+export function TemplateDialog({ item }: AddressedDialogProps) {
+  const { openList } = useRecordAddress('alert-templates', 'alert-template')
   const title = item === 'new' ? 'New alert template' : 'Alert template'
   return (
-    <GuardedDialog title={title} needs="can_manage_alerttemplates" size="lg" onClose={openList}>
-      {item === 'new' ? (
-        <TemplateFormDialog title={title} template={undefined} onClose={openList} />
-      ) : (
-        <LoadedTemplate id={Number(item)} onClose={openList} />
-      )}
-    </GuardedDialog>
-  )
-}
-
-function LoadedTemplate({ id, onClose }: { id: number; onClose: () => void }) {
-  return (
-    <EditedItem
+    <RecordDialog
       list={templatesQuery}
-      id={id}
-      title="Alert template"
+      item={item}
+      title={title}
+      needs="can_manage_alerttemplates"
       size="lg"
       gone="This alert template does not exist any more."
       back="Show all templates"
-      onClose={onClose}
+      onClose={openList}
     >
       {(template, onReload) => (
         <TemplateFormDialog
-          title={`Edit ${template.name}`}
+          title={template === undefined ? title : `Edit ${template.name}`}
           template={template}
           onReload={onReload}
-          onClose={onClose}
+          onClose={openList}
         />
       )}
-    </EditedItem>
+    </RecordDialog>
   )
 }
 
@@ -136,7 +123,7 @@ function TemplateFields({ form, start }: TemplateFieldsProps) {
   const { values } = form
   return (
     <Stack gap="lg">
-      <div className={classes.fields}>
+      <div className="stack">
         <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps('name')} />
         <Checkbox label="Enabled" {...form.getInputProps('is_active', { type: 'checkbox' })} />
       </div>
@@ -193,8 +180,8 @@ function Section({ title, hint, children }: { title: string; hint?: string; chil
   return (
     <section className={classes.section} aria-label={title}>
       <h3 className={classes.legend}>{title}</h3>
-      {hint !== undefined && <p className={classes.hint}>{hint}</p>}
-      <div className={classes.fields}>{children}</div>
+      {hint !== undefined && <p className="note">{hint}</p>}
+      <div className="stack">{children}</div>
     </section>
   )
 }

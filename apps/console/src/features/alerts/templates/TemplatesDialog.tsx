@@ -11,9 +11,8 @@ import { useState } from 'react'
 import { IconStar, IconStarFilled } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog, NewButton } from '../../../app/dialogs/ListDialog.tsx'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useDialog, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
-import { useDialog } from '../../../app/dialogs/use-dialog.ts'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../../app/api/api.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
@@ -22,7 +21,6 @@ import { notifyDone } from '../../../app/shell/notify.ts'
 import { EditAndDelete, ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { WaitingNote } from '../../scripts/ScriptApproval.tsx'
 import { relatedQuery, templatesQuery } from './templates-query.ts'
-import { useTemplateAddress } from './use-template-address.ts'
 import classes from './Templates.module.css'
 import { appliedLabel, describeTemplate } from './template-words.ts'
 
@@ -40,7 +38,7 @@ export function TemplatesDialog({ close }: AddressedDialogProps) {
 function Templates({ close }: { close: () => void }) {
   const mayManage = useMay('can_manage_alerttemplates')
   const { open } = useDialog()
-  const { openTemplate } = useTemplateAddress()
+  const { openRecord } = useRecordAddress('alert-templates', 'alert-template')
   const templates = useQuery(templatesQuery)
   const [removing, setRemoving] = useState<AlertTemplate>()
   const [applied, setApplied] = useState<AlertTemplate>()
@@ -52,7 +50,7 @@ function Templates({ close }: { close: () => void }) {
         onClose={close}
         rows={templates}
         empty="No alert templates yet. A template sets recipients and actions for some machines."
-        create={mayManage && <NewButton onClick={() => openTemplate('new')}>New template</NewButton>}
+        create={mayManage && <NewButton onClick={() => openRecord('new')}>New template</NewButton>}
         others={
           <Button variant="default" onClick={() => open('alert-preview')}>
             Preview
@@ -64,7 +62,7 @@ function Templates({ close }: { close: () => void }) {
             key={template.id}
             template={template}
             mayManage={mayManage}
-            onEdit={() => openTemplate(template.id)}
+            onEdit={() => openRecord(template.id)}
             onApplied={() => setApplied(template)}
             onRemove={() => setRemoving(template)}
           />

@@ -31,7 +31,7 @@ async function givenTemplates(templates: AlertTemplate[] = [], me: Partial<Me> =
   return { server, open }
 }
 
-test('each template says what it runs and where it is applied; it is switched, made the default and deleted', async () => {
+test('a template shows its actions and assignments; it can be disabled, made default and deleted', async () => {
   const template = testTemplate({
     action_name: 'Clean up',
     applied_count: 2,
@@ -69,7 +69,7 @@ test('each template says what it runs and where it is applied; it is switched, m
   await expect.poll(() => server.calls(deleteAlertTemplate).length).toBe(1)
 })
 
-test('a template whose script waits for approval says so, and leads to the approval', async () => {
+test('a template with an unapproved script links to the approval', async () => {
   const { server, open } = await givenTemplates([
     testTemplate({
       action_type: 'server',
@@ -93,7 +93,7 @@ test('a template whose script waits for approval says so, and leads to the appro
   await expect.element(approval.getByText('added: echo new')).toBeInTheDocument()
 })
 
-test('a new template is sent as a whole, and what is missing stands at its field', async () => {
+test('a new template is sent in full; missing values are shown at their fields', async () => {
   const { server, open } = await givenTemplates()
   await open('/?dialog=alert-template&item=new')
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Night')
@@ -125,7 +125,7 @@ test('a new template is sent as a whole, and what is missing stands at its field
     })
 })
 
-test('somebody else saved it meanwhile: the form says so and begins again', async () => {
+test('a conflict is shown and the form can reload', async () => {
   const templates = [testTemplate()]
   const { server, open } = await givenTemplates(templates)
   await open('/?dialog=alert-template&item=1')
@@ -139,7 +139,7 @@ test('somebody else saved it meanwhile: the form says so and begins again', asyn
   await expect.element(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('Evening')
 })
 
-test('it is given to a client, and taken away', async () => {
+test('a template is assigned to a client and removed', async () => {
   const { server, open } = await givenTemplates([testTemplate()])
   server.on(editClient, () => refuse('internal', 'not now'))
   await open('/?dialog=assign-template&item=client-1')
@@ -149,7 +149,7 @@ test('it is given to a client, and taken away', async () => {
   await expect.poll(() => server.calls(editClient).at(-1)?.body).toEqual({ client: { alert_template: 1 } })
 })
 
-test('a preview says who is told and why, and what is run', async () => {
+test('a preview shows recipients, reasons and actions', async () => {
   const { server, open } = await givenTemplates()
   server.on(previewAlertTemplate, () =>
     answer(previewAlertTemplate, {
@@ -188,13 +188,15 @@ test('a preview says who is told and why, and what is run', async () => {
   await expect.element(page.getByText('does not show the alert')).toBeVisible()
   await expect
     .element(
-      page.getByText(/The template says always\. To night@example\.com\. Not when resolved\. Reminder every/),
+      page.getByText(
+        /The template always notifies\. To night@example\.com\. Not when resolved\. Reminder every/,
+      ),
     )
     .toBeVisible()
   await expect.element(page.getByText('On open: The script "Clean up" on the machine')).toBeVisible()
 })
 
-test('who may not list templates is told so', async () => {
+test('a role without permission sees the refusal instead of templates', async () => {
   const { open } = await givenTemplates([], { is_superuser: false, permissions: [] })
   await open(LIST)
   await expect.element(dialog().getByText('Your role does not allow this action.')).toBeVisible()

@@ -32,7 +32,7 @@ export function DiskFields(props: FieldsProps) {
           return (
             <div className={classes.option}>
               <span className="mono">{value}</span>
-              <span className={classes.dim}>
+              <span className="dim small">
                 {disk && `${formatFileSize(disk.free)} free of ${formatFileSize(disk.total)}`}
               </span>
             </div>

@@ -1,12 +1,10 @@
 import { Select, TextInput } from '@mantine/core'
 import { listScripts } from '@muster/contract/api/scripts'
-import { useQuery } from '@tanstack/react-query'
-import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../../app/api/api.ts'
-import { useDashInfo, useMay } from '../../../app/api/queries.ts'
+import { useDashInfo } from '../../../app/api/queries.ts'
+import { useQueryPane } from '../../../app/dialogs/use-query-pane.tsx'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { ArgumentsField } from '../../scripts/ArgumentsField.tsx'
-import { NoPermission } from '../../../ui/layout/States.tsx'
 import { checkVariable, groupScripts } from '../../runs/run-form.ts'
 import { NoScripts } from '../../scripts/NoScripts.tsx'
 import { asTexts } from '../check-form.ts'
@@ -24,12 +22,13 @@ const CODES = [
 
 export function ScriptFields(props: FieldsProps) {
   const { agent, check, form } = props
-  const mayList = useMay('can_list_scripts')
   const showCommunity = useDashInfo()?.show_community_scripts !== false
   const options = query(listScripts, { query: { showCommunityScripts: showCommunity ? 'true' : 'false' } })
-  const { data: scripts, error, refetch } = useQuery({ ...options, enabled: mayList })
-  if (!mayList) return <NoPermission message="Your role does not allow you to see scripts." />
-  if (scripts === undefined) return <LoadingState error={error} onRetry={() => void refetch()} />
+  const { data: scripts, instead } = useQueryPane(options, {
+    needs: 'can_list_scripts',
+    refused: 'Your role does not allow you to see scripts.',
+  })
+  if (scripts === undefined) return instead
   if (scripts.length === 0) return <NoScripts />
   const script = scripts.find(({ id }) => `${id}` === form.values.script)
   const choose = (next: string | null) => {

@@ -9,13 +9,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { ListRow, ListRows, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
-import classes from '../../maintenance/Maintenance.module.css'
 import { AgentDialog } from '../../agents/AgentDialog.tsx'
 import { useCancelAction } from './use-cancel-action.ts'
 
@@ -88,7 +87,7 @@ function Actions({ title, agentId, all = 0, close }: ActionsProps) {
             />
           )}
           {waiting > 0 && (
-            <p className={classes.dim}>
+            <p className="dim">
               {waiting === 1 ? '1 command or script waits' : `${waiting} commands or scripts wait`} for the
               machine to reconnect. See its history.
             </p>

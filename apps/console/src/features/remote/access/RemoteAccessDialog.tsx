@@ -8,7 +8,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { WEEKDAYS } from '../../maintenance/schedule-words.ts'
 import {
   accessChoices,

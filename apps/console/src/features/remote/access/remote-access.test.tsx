@@ -73,7 +73,7 @@ function givenServer(access: Partial<PlaceRemoteAccess> = {}, me: Partial<Me> = 
   return { server, asked, bodies }
 }
 
-test('hours of a site are set, and the dialog says what is inherited', async () => {
+test('hours of a site are set, and the dialog shows inherited values', async () => {
   const { asked, bodies } = givenServer({ inherited: { ...INHERITED, forbidden: true } })
   const { screen, at } = await openConsole('/?dialog=remote-access&item=site-1')
   await expect.element(screen.getByRole('dialog', { name: 'Remote access to Berlin' })).toBeVisible()
@@ -93,7 +93,7 @@ test('hours of a site are set, and the dialog says what is inherited', async () 
   expect(bodies).toEqual([{ ...NO_SETTINGS, hours, modified: 'm1' }])
 })
 
-test('what is wrong with hours stands at its field, and is not saved', async () => {
+test('invalid hours are shown at their field and not saved', async () => {
   givenServer({ settings: { ...NO_SETTINGS, hours: { ...OFFICE, weekdays: [1] } } })
   const { screen } = await openConsole('/?dialog=remote-access&item=agent-ABCDEFGH')
   await screen.getByRole('checkbox', { name: 'Monday' }).click()
@@ -109,7 +109,7 @@ test('the dialog without an item is of all machines', async () => {
   await expect.element(screen.getByRole('combobox', { name: 'Hours' })).toHaveValue('Not set: at any time')
 })
 
-test('consent and the note are set, and what happens where nobody is there is said', async () => {
+test('consent and the note are set, and the effect without a desktop is shown', async () => {
   const { bodies } = givenServer()
   const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
   await screen.getByRole('combobox', { name: 'Person at the machine' }).click()
@@ -127,7 +127,7 @@ test('consent and the note are set, and what happens where nobody is there is sa
   ])
 })
 
-test('that a reason is asked for is set', async () => {
+test('requiring a reason can be set', async () => {
   const { bodies } = givenServer()
   const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
   const reason = screen.getByRole('combobox', { name: 'Reason' })
@@ -139,7 +139,7 @@ test('that a reason is asked for is set', async () => {
   expect(bodies).toEqual([{ ...NO_SETTINGS, ask_purpose: true, modified: 'm1' }])
 })
 
-test('what is recorded is set for a client, and for one machine in its own words', async () => {
+test('recording is set for a client, and for one machine', async () => {
   const { bodies } = givenServer()
   const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
   const terminals = screen.getByRole('combobox', { name: 'Record terminals' })

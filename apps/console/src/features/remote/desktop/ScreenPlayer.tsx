@@ -21,7 +21,7 @@ export function ScreenPlayer({ recording }: { recording: LoadedScreen }) {
         </p>
       )}
       <PlayerBar player={player} {...state} lengthMs={laid.lengthMs} isLoading={!recording.isWhole} />
-      <div className={classes.controls}>
+      <div className="toolbar">
         <PlayerPace
           speed={speed}
           onSpeed={(value) => {

@@ -3,7 +3,7 @@ import '@mantine/core/styles/NumberInput.css'
 import { isVncHost } from '@muster/rules/remote/vnc-targets'
 import { useState } from 'react'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { TOOL_WINDOW } from './tool-window.ts'
 

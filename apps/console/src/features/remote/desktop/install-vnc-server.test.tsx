@@ -45,7 +45,7 @@ async function openWindow(end: Parameters<typeof testRun>[0], text: string) {
   return server
 }
 
-test('what shows the desktop is installed on request, and the desktop opens', async () => {
+test('the VNC server is installed on request, and the desktop opens', async () => {
   givenWindows(
     (socket) => socket.end('no_vnc_server', NONE),
     (socket) => socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),

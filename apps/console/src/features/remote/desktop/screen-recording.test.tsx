@@ -76,7 +76,7 @@ async function openPlayer(last: ScreenEvent[]) {
   await page.getByRole('button', { name: /^Play the recording of ben/ }).click()
 }
 
-test('a recorded desktop is played, and any place is shown as it was, forwards and back', async () => {
+test('a recorded desktop is played, and any position is shown, forwards and back', async () => {
   await openPlayer([stream(61_000, paint('blue'))])
   await expect.element(dialog().getByText('0:00 / 0:03')).toBeVisible()
   await expect.poll(pixel).toEqual(COLOURS.red)
@@ -100,7 +100,7 @@ test('a recorded desktop is played, and any place is shown as it was, forwards a
   await expect.element(dialog().getByText('1:01 / 1:01')).toBeVisible()
 })
 
-test('a recorded desktop that speaks nonsense says where it cannot be drawn, and the place before can be seen', async () => {
+test('a corrupt recording shows an error, and earlier positions work', async () => {
   await openPlayer([stream(61_000, Uint8Array.of(99, 99, 99))])
   await expect.element(dialog().getByText('0:00 / 0:03')).toBeVisible()
   const place = dialog().getByRole('slider', { name: 'Position in the recording' })

@@ -219,7 +219,7 @@ function FileTable({ entries, place, isWhole, empty, actions }: FileTableProps) 
   const sort = isWhole ? wanted : undefined
   const rows = useMemo(() => (sort === undefined ? entries : sortEntries(entries, sort)), [entries, sort])
   return (
-    <div className={table.table}>
+    <div className="pane">
       <DataTable
         label="Files"
         rows={rows}

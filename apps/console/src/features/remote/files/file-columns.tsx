@@ -9,7 +9,6 @@ import {
 } from '@tabler/icons-react'
 import { Time } from '../../../ui/layout/Time.tsx'
 import type { DataCard, DataColumn } from '../../../ui/table/data-column.ts'
-import table from '../../../ui/layout/ListPane.module.css'
 import classes from './FilesPane.module.css'
 import { KIND_LABELS, modeLabel, modifiedAt, sizeLabel } from './file-rows.ts'
 
@@ -32,7 +31,7 @@ function FileName({ entry }: { entry: FileEntry }) {
         data-kind={kind}
       />
       <span className="cut">{name}</span>
-      {target !== null && <span className={`cut ${table.dim}`}>→ {target.path}</span>}
+      {target !== null && <span className="cut dim">→ {target.path}</span>}
     </span>
   )
 }
@@ -66,7 +65,7 @@ export const FILE_COLUMNS: readonly DataColumn<FileEntry>[] = [
     width: '110px',
     sortable: true,
     render: ({ mode }) => (
-      <span className={classes.mono} data-tip={mode.toString(8).padStart(4, '0')}>
+      <span className="mono" data-tip={mode.toString(8).padStart(4, '0')}>
         {modeLabel(mode)}
       </span>
     ),
@@ -90,9 +89,9 @@ export const FILE_CARD: DataCard<FileEntry, undefined> = {
         <FileName entry={entry} />
         <span>{sizeLabel(entry)}</span>
       </div>
-      <div className={`cardLine ${table.dim}`}>
+      <div className="cardLine dim">
         <Time instant={modifiedAt(entry)} />
-        <span className={classes.mono}>{modeLabel(entry.mode)}</span>
+        <span className="mono">{modeLabel(entry.mode)}</span>
       </div>
     </>
   ),

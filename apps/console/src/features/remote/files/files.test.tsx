@@ -53,7 +53,7 @@ async function openFiles(...entries: FileEntry[]) {
   return server
 }
 
-test('a picture is drawn from its bytes, and nothing that only calls itself one', async () => {
+test('a picture is drawn from its bytes, other content is not', async () => {
   const server = await openFiles(entry('logo.png'), entry('page.png.jpg'))
   server.on(GET_BYTES, () => new Response(bytesOf(PIXEL)))
   await row('logo.png').dblClick()
@@ -76,7 +76,7 @@ test('a picture is drawn from its bytes, and nothing that only calls itself one'
   await expect.element(dialog().getByText(/^Damaged picture/)).toBeVisible()
 })
 
-test('a picture whose machine goes away, or that is too large, says so', async () => {
+test('a picture of an offline machine or of large size shows an error', async () => {
   const server = await openFiles(entry('logo.png'))
   server.on(GET_BYTES, () => refuse('agent_offline', 'alpha is not connected.'))
   await row('logo.png').dblClick()
@@ -91,7 +91,7 @@ test('a picture whose machine goes away, or that is too large, says so', async (
     .toBeVisible()
 })
 
-test('an upload says why it waits while the machine is away, and goes on by itself', async () => {
+test('an upload shows why it waits while the machine is offline, and resumes', async () => {
   const server = await openFiles()
   let isAway = true
   server.on(beginUpload, () => answer(beginUpload, { upload: '11111111-1111-4111-8111-111111111111' }))
@@ -110,7 +110,7 @@ test('an upload says why it waits while the machine is away, and goes on by itse
   expect(server.calls(PUT_BYTES).map(({ search }) => search.get('offset'))).toEqual(['2'])
 })
 
-test('a text that somebody else has written meanwhile is kept, read again or overwritten', async () => {
+test('a text changed by another user is kept, reloaded or overwritten', async () => {
   const server = await openFiles(entry('motd', { size: 5 }))
   const file = { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }
   server.on(readText, () => answer(readText, file))

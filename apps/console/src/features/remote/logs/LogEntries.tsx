@@ -144,7 +144,7 @@ function EntryTable({ entries, scrollKey, hasEvents }: EntryTableProps) {
   const [selected, setSelected] = useState<string>()
   const [opened, setOpened] = useState<LogLine>()
   return (
-    <div className={classes.table}>
+    <div className="pane">
       <DataTable
         label="Log"
         rows={rows}
@@ -171,7 +171,7 @@ function EntryTable({ entries, scrollKey, hasEvents }: EntryTableProps) {
             </Button>
           }
         >
-          <p className={classes.dim}>
+          <p className="dim">
             {[
               format(opened.at_ms),
               makeVisible(opened.unit),
@@ -243,7 +243,7 @@ const LOG_CARD: DataCard<LogLine, LogContext> = {
       <div className="cardLine">
         <bdi className="cut">{makeVisible(message)}</bdi>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">
           {format(at_ms)}, {priorityWord(priority)}, {makeVisible(source)}
         </span>

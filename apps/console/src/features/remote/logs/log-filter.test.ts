@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readLogFilter, writeLogFilter } from './log-filter.ts'
 
-test('what is asked of a log is the same after the address, and nothing when it is as at first', () => {
+test('a log filter round-trips through the address, and the default is empty', () => {
   const first = readLogFilter('')
   expect(writeLogFilter(first)).toBe('')
   const asked = {
@@ -15,7 +15,7 @@ test('what is asked of a log is the same after the address, and nothing when it 
   expect(readLogFilter(writeLogFilter(asked))).toEqual(asked)
 })
 
-test('what is none of it in an address is left out', () => {
+test('unknown parts of the address are ignored', () => {
   expect(readLogFilter('priority=loud&seconds=-1&askedAt=3&unit=a')).toEqual({
     ...readLogFilter(''),
     unit: 'a',

@@ -28,7 +28,7 @@ test('hostile escape sequences and bytes of any kind are text', () => {
   expect(shown(lines)).toBe('␀\uFFFD␛[2J␇\n')
 })
 
-test('of a hundred megabytes the last million characters are kept', () => {
+test('the last million characters of a hundred megabytes are kept', () => {
   const lines = new LogLines()
   const piece = bytes(`${'x'.repeat(99)}\n`.repeat(160))
   for (let count = 0; count < 6250; count += 1) lines.take(piece)
@@ -39,7 +39,7 @@ test('of a hundred megabytes the last million characters are kept', () => {
   expect(text.endsWith('the end\n')).toBe(true)
 })
 
-test('only lines with a part are shown, and remarks always', () => {
+test('only matching lines are shown, and remarks always', () => {
   const lines = new LogLines()
   lines.take(bytes('Disk FULL\nfine\n'))
   lines.remark('file replaced')

@@ -159,7 +159,7 @@ test('older entries are asked for up to the start of the log', async () => {
   expect(server.calls(readMachineLog).at(-1)?.search.get('before')).toBe('s=1;i=9')
 })
 
-test('what the machine refuses is said in the place of the entries', async () => {
+test("the machine's error is shown in place of the entries", async () => {
   const given = await givenDashboard()
   given.server.on(readMachineLog, () =>
     refuse('agent_refused', 'alpha: This machine keeps no journal: there is no journalctl.'),
@@ -201,7 +201,7 @@ test('a log is followed live, searched, paused and stopped', async () => {
   await expect.element(page.getByText(/Choose a log to follow/)).toBeVisible()
 })
 
-test('ten megabytes and a line of one are shown without end of memory, and credit is given for all', async () => {
+test('ten megabytes and a line of one are shown in bounded memory, with all credit returned', async () => {
   const server = await openLogs()
   const { last } = givenSockets()
   server.on(createSocketTicket, () => answer(createSocketTicket, { ticket: 'ticket', expires_in: 30 }))
@@ -224,7 +224,7 @@ test('ten megabytes and a line of one are shown without end of memory, and credi
   expect(credited).toBeGreaterThan(100)
 })
 
-test('who may not see logs is told so', async () => {
+test('a role without permission sees the refusal instead of logs', async () => {
   const permissions = ['can_list_agents', 'can_list_clients', 'can_use_terminal'] as const
   await openLogs({ me: { is_superuser: false, permissions: [...permissions] } })
   await expect

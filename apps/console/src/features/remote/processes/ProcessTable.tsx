@@ -13,7 +13,6 @@ import { EmptyState } from '../../../ui/layout/States.tsx'
 import { formatDate } from '../../../ui/layout/date-format.ts'
 import { DateFormat } from '../../../ui/layout/date-format-context.ts'
 import { divider, type MenuEntry, type Point } from '../../../ui/dialog/menu-entry.ts'
-import classes from '../../../ui/layout/ListPane.module.css'
 import { FormDialog, FormError } from '../../../app/dialogs/FormDialog.tsx'
 import { call } from '../../../app/api/api.ts'
 import { notifyDone } from '../../../app/shell/notify.ts'
@@ -61,7 +60,7 @@ export function ProcessTable({ agent, processes, search, asTree }: ProcessTableP
   )
   const ask = (wish: EndWish) => (line: ProcessLine) => setOpen({ process: line.process, wish })
   return (
-    <div className={classes.table} onPointerEnter={() => setOver(true)} onPointerLeave={() => setOver(false)}>
+    <div className="pane" onPointerEnter={() => setOver(true)} onPointerLeave={() => setOver(false)}>
       <DataTable
         label="Processes"
         rows={lines}
@@ -329,9 +328,7 @@ const PROCESS_COLUMNS: readonly DataColumn<ProcessLine, ProcessContext>[] = [
     width: '168px',
     sortable: true,
     render: ({ process }, { formatDate }) => (
-      <span className={classes.dim}>
-        {process.started_at === null ? '–' : formatDate(process.started_at)}
-      </span>
+      <span className="dim">{process.started_at === null ? '–' : formatDate(process.started_at)}</span>
     ),
   },
 ]
@@ -348,7 +345,7 @@ const PROCESS_CARD: DataCard<ProcessLine, ProcessContext> = {
           {line.process.cpu_percent.toFixed(1)} % · {formatFileSize(line.process.membytes)}
         </span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="mono cut">{line.process.command}</span>
         <span>
           {line.process.username} · {line.process.pid}
@@ -363,7 +360,7 @@ function Name({ line: { process, depth } }: { line: ProcessLine }) {
   return (
     <span className="cut" style={{ paddingInlineStart: Math.min(depth, 12) * 14 }}>
       {process.name}
-      {state !== undefined && <span className={classes.dim}> · {state}</span>}
+      {state !== undefined && <span className="dim"> · {state}</span>}
     </span>
   )
 }

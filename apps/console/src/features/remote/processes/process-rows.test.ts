@@ -45,7 +45,7 @@ test('numbers are sorted as numbers, and equal ones stand still', () => {
   ])
 })
 
-test('in the tree each stands below its parent, and what a hostile machine says ends, too', () => {
+test('in the tree each process is below its parent, and cycles end', () => {
   const shape = (all: readonly Process[]) =>
     layOut(all, true).map(({ process, depth }) => [process.pid, depth])
   expect(shape([WEB, SHELL, INIT])).toEqual([
@@ -67,7 +67,7 @@ test('in the tree each stands below its parent, and what a hostile machine says 
   ])
 })
 
-test('while the order is held nothing moves, what has ended is gone, and what is new comes last', () => {
+test('while frozen nothing moves, ended ones go, and new ones come last', () => {
   const before = layOut([INIT, SHELL, WEB], false).map(keyOf)
   const added = testProcess({ pid: 2, name: 'new' })
   // The same number, another process.

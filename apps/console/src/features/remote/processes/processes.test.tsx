@@ -66,7 +66,7 @@ test('processes are sorted, searched with all words, and stand as a tree', async
   await expect.poll(() => server.calls(watchProcesses).at(-1)?.search.get('after')).toMatch(/^epoch\.\d+$/)
 })
 
-test('rows stand still while somebody is at them, and go when their process has ended', async () => {
+test('rows keep their order during use, and go when their process has ended', async () => {
   const { tell } = await openProcesses()
   await row('bash').click()
   await page.getByRole('textbox', { name: 'Search processes' }).hover()
@@ -79,7 +79,7 @@ test('rows stand still while somebody is at them, and go when their process has 
   await expect.poll(shownNames).toEqual(['new', 'sleep', 'bash'])
 })
 
-test('ending asks first and names process and machine; one that goes on can be killed', async () => {
+test('ending asks first; a process that continues can be killed', async () => {
   const { server } = await openProcesses()
   const dialog = page.getByRole('dialog')
   await row('sleep').click()
@@ -123,7 +123,7 @@ test('the menu offers the tree and the priority', async () => {
   expect(server.calls(endProcess)[0]?.search.get('tree')).toBe('true')
 })
 
-test('nothing is asked while it is paused', async () => {
+test('nothing is requested while paused', async () => {
   const { server } = await openProcesses()
   await page.getByRole('button', { name: 'Pause' }).click()
   await expect.element(page.getByText('Paused')).toBeVisible()
@@ -132,7 +132,7 @@ test('nothing is asked while it is paused', async () => {
   await expect.poll(() => server.calls(watchProcesses).length).toBeGreaterThan(asked)
 })
 
-test('a machine that is away, a role that may not, and a server in trouble are told apart', async () => {
+test('offline machines, missing permissions and server errors have different states', async () => {
   const given = await givenDashboard()
   given.server.on(getAgent, () => answer(getAgent, testDetail({ connected: false })))
   const away = await given.open(ADDRESS)

@@ -97,7 +97,7 @@ export function RegistryPane({ agent }: { agent: AgentDetail }) {
       </div>
       <div className={classes.split}>
         <KeyTree agentId={agent.agent_id} selected={path} onSelect={go} menuOf={ofKey} />
-        <div className={classes.values}>
+        <div className="pane">
           {query.error !== null ? (
             <ErrorState {...describeError(query.error)} onRetry={() => void query.refetch()} />
           ) : !isKey ? (

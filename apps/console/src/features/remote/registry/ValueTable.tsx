@@ -8,7 +8,6 @@ import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import type { DataCard, DataColumn } from '../../../ui/table/data-column.ts'
 import type { MenuEntry, Point } from '../../../ui/dialog/menu-entry.ts'
-import classes from '../../../ui/layout/ListPane.module.css'
 
 const nameOf = ({ name }: RegistryEntry) => (name === '' ? '(Default)' : makeVisible(name))
 
@@ -17,7 +16,7 @@ const COLUMNS: readonly DataColumn<RegistryEntry, undefined>[] = [
     id: 'name',
     title: 'Name',
     width: 'minmax(120px, 0.6fr)',
-    render: (value) => <bdi className={value.name === '' ? classes.dim : undefined}>{nameOf(value)}</bdi>,
+    render: (value) => <bdi className={value.name === '' ? 'dim' : undefined}>{nameOf(value)}</bdi>,
   },
   { id: 'type', title: 'Type', width: '150px', render: ({ type }) => type },
   {
@@ -41,9 +40,9 @@ const CARD: DataCard<RegistryEntry, undefined> = {
     <>
       <div className="cardLine">
         <bdi className="cut">{nameOf(value)}</bdi>
-        <span className={classes.dim}>{value.type}</span>
+        <span className="dim">{value.type}</span>
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <bdi className="cut">{makeVisible(value.data)}</bdi>
       </div>
     </>

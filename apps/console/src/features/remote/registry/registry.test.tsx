@@ -136,7 +136,7 @@ test('a value has a menu, as in regedit', async () => {
   await expect.element(question).toBeVisible()
 })
 
-test('what cannot be done now says why', async () => {
+test('disabled entries show the reason', async () => {
   await openRegistry()
   await button('Value').click()
   await expect
@@ -170,7 +170,7 @@ test('keys have a menu as in regedit, and the keyboard walks them', async () => 
   await expect.element(page.getByRole('menuitem', { name: /^Delete key Windows does not/ })).toBeDisabled()
 })
 
-test('keys are made and deleted after a question, and what the machine says is shown', async () => {
+test('keys are created and deleted after a question, and errors are shown', async () => {
   const server = await openRegistry()
   await page.getByRole('textbox', { name: 'Key path' }).fill(`${ACME}\\`)
   await userEvent.keyboard('{Enter}')

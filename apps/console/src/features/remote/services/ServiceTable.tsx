@@ -11,7 +11,6 @@ import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../../ui/table/DataTable.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { divider, type MenuEntry, type Point } from '../../../ui/dialog/menu-entry.ts'
-import classes from '../../../ui/layout/ListPane.module.css'
 import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../../app/api/api.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
@@ -87,7 +86,7 @@ export function ServiceTable({ agent, services, search }: ServiceTableProps) {
   const rows = useMemo(() => findServices(services, search, sort), [services, search, sort])
   const close = () => setOpen(undefined)
   return (
-    <div className={classes.table}>
+    <div className="pane">
       <DataTable
         label="Services"
         rows={rows}
@@ -370,7 +369,7 @@ const SERVICE_CARD: DataCard<MachineService, undefined> = {
         <span className="cut">{service.display_name}</span>
         <StatusDot state={DOTS[service.status]} label={service.status} />
       </div>
-      <div className={`cardLine ${classes.dim}`}>
+      <div className="cardLine dim">
         <span className="cut">{service.description}</span>
         <span>{startLabel(service)}</span>
       </div>

@@ -1,12 +1,10 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { listServices } from '@muster/contract/api/services'
-import { useQuery } from '@tanstack/react-query'
 import { query } from '../../../app/api/api.ts'
-import { describeError, isRefused } from '../../../app/api/describe-error.ts'
-import { useMay } from '../../../app/api/queries.ts'
 import { useFind } from '../../../app/shell/use-place.ts'
+import { useQueryPane } from '../../../app/dialogs/use-query-pane.tsx'
 import { SearchField } from '../../../ui/inputs/SearchField.tsx'
-import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../../ui/layout/States.tsx'
+import { EmptyState } from '../../../ui/layout/States.tsx'
 import classes from '../../../ui/layout/ListPane.module.css'
 import { ServiceTable } from './ServiceTable.tsx'
 
@@ -15,22 +13,22 @@ const FORBIDDEN = 'Your role does not allow you to see the services of machines.
 
 /** The services of a machine, polled while the page is visible. */
 export function ServicesPane({ agent }: { agent: AgentDetail }) {
-  const may = useMay('can_manage_winsvcs')
   const [search, setSearch] = useFind()
-  const { data, error, refetch } = useQuery({
+  const options = {
     ...query(listServices, { params: { agent_id: agent.agent_id } }),
-    enabled: may && agent.connected,
+    enabled: agent.connected,
     refetchInterval: REFRESH_MS,
     retry: false,
-  })
-  if (!may) return <NoPermission message={FORBIDDEN} />
-  if (data === undefined) {
-    if (!agent.connected)
-      return <EmptyState message={`${agent.hostname} is offline. Services appear when it reconnects.`} />
-    if (error === null) return <SkeletonRows rows={8} />
-    if (isRefused(error)) return <NoPermission message={FORBIDDEN} />
-    return <ErrorState {...describeError(error)} onRetry={() => void refetch()} />
   }
+  const { data, instead } = useQueryPane(options, {
+    needs: 'can_manage_winsvcs',
+    refused: FORBIDDEN,
+    waiting: agent.connected ? undefined : (
+      <EmptyState message={`${agent.hostname} is offline. Services appear when it reconnects.`} />
+    ),
+    rows: 8,
+  })
+  if (data === undefined) return instead
   const running = data.filter(({ status }) => status === 'running').length
   return (
     <div className={classes.pane}>

@@ -37,7 +37,7 @@ async function openServices() {
   return given.server
 }
 
-test('services are listed, found by all words, and sorted by what needs somebody', async () => {
+test('services are listed, searched by all words, and sorted by failures', async () => {
   await openServices()
   await expect.element(row('Secure Shell')).toBeVisible()
   await expect.element(page.getByText('2 services, 1 running')).toBeVisible()

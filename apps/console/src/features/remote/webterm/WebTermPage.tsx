@@ -32,7 +32,7 @@ export function WebTermPage() {
     <main className={classes.page}>
       <header className={classes.head}>
         <h1 className={classes.name}>Web terminal</h1>
-        <span className={classes.place}>Shell of the Muster server</span>
+        <span className="dim small">Shell of the Muster server</span>
       </header>
       <Tabs
         value={tool}
@@ -46,7 +46,7 @@ export function WebTermPage() {
           <Tabs.Tab value="terminal">Terminal</Tabs.Tab>
           <Tabs.Tab value="sessions">Sessions</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="terminal" className={classes.panel}>
+        <Tabs.Panel value="terminal" className="pane">
           {info.web_terminal_enabled ? (
             <Suspense fallback={<SkeletonRows rows={10} />}>
               <WebTerminal />
@@ -61,7 +61,7 @@ export function WebTermPage() {
             </EmptyState>
           )}
         </Tabs.Panel>
-        <Tabs.Panel value="sessions" className={classes.panel}>
+        <Tabs.Panel value="sessions" className="pane">
           <Suspense fallback={<SkeletonRows rows={10} />}>
             <WebTermSessions />
           </Suspense>

@@ -37,7 +37,7 @@ export function WebTerminal() {
   const again = () => setRound(round + 1)
   const isOver = state.state === 'ended' || state.state === 'refused'
   return (
-    <div className={classes.tab}>
+    <div className="pane">
       <div className={classes.bar}>
         <p className={classes.status} role="status" data-state={state.state}>
           {describe(state)}

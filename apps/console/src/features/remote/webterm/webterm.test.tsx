@@ -59,7 +59,7 @@ test('it says that it is switched off; who had one before is listed and played a
     .toBeVisible()
 })
 
-test('others are told that it is for superusers', async () => {
+test('other users see that it is for superusers', async () => {
   const { open } = await givenDashboard({
     me: { is_superuser: false, permissions: ['can_list_clients', 'can_list_agents'] },
     info: { web_terminal_enabled: true },

@@ -3,11 +3,10 @@ import { useForm } from '@mantine/form'
 import type { ScriptShell } from '@muster/contract/api/scripts'
 import { type Snippet, createSnippet, editSnippet } from '@muster/contract/api/snippets'
 import { Suspense, lazy } from 'react'
-import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.tsx'
+import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
-import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { SkeletonRows } from '../../../ui/layout/States.tsx'
@@ -15,38 +14,25 @@ import { readShell } from '../script-form.ts'
 import { SHELL_LABELS } from '../script-words.ts'
 import classes from './SnippetDialog.module.css'
 import { snippetsQuery } from './snippets-query.ts'
-import { useSnippetAddress } from './use-snippet-address.ts'
 
 const CodeEditor = lazy(() => import('../CodeEditor.tsx').then((file) => ({ default: file.CodeEditor })))
 
 /** A new snippet (`new`) or an existing one (`3`). Closing leads to the list. */
-export function SnippetDialog({ item = '' }: AddressedDialogProps) {
-  const { openSnippets } = useSnippetAddress()
-  const needs = item === 'new' ? 'can_manage_scripts' : 'can_list_scripts'
+export function SnippetDialog({ item }: AddressedDialogProps) {
+  const { openList } = useRecordAddress('snippets', 'snippet')
   return (
-    <GuardedDialog title="Snippet" needs={needs} size="lg" onClose={openSnippets}>
-      {item === 'new' ? (
-        <SnippetForm snippet={undefined} onClose={openSnippets} />
-      ) : (
-        <LoadedSnippet id={Number(item)} onClose={openSnippets} />
-      )}
-    </GuardedDialog>
-  )
-}
-
-function LoadedSnippet({ id, onClose }: { id: number; onClose: () => void }) {
-  return (
-    <EditedItem
+    <RecordDialog
       list={snippetsQuery}
-      id={id}
+      item={item}
       title="Snippet"
+      needs={item === 'new' ? 'can_manage_scripts' : 'can_list_scripts'}
       size="lg"
       gone="This snippet does not exist any more."
       back="Show all snippets"
-      onClose={onClose}
+      onClose={openList}
     >
-      {(snippet, onReload) => <SnippetForm snippet={snippet} onReload={onReload} onClose={onClose} />}
-    </EditedItem>
+      {(snippet, onReload) => <SnippetForm snippet={snippet} onReload={onReload} onClose={openList} />}
+    </RecordDialog>
   )
 }
 

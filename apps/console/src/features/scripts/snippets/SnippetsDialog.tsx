@@ -7,19 +7,18 @@ import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { ListDialog, NewButton } from '../../../app/dialogs/ListDialog.tsx'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { SHELL_LABELS } from '../script-words.ts'
 import { snippetsQuery } from './snippets-query.ts'
-import { useSnippetAddress } from './use-snippet-address.ts'
 
 const TITLE = 'Snippets'
 
 /** Pieces of code that scripts include by name. Closing leads to the script library. */
 export function SnippetsDialog(_props: AddressedDialogProps) {
-  const { openLibrary } = useSnippetAddress()
+  const { openList: openLibrary } = useRecordAddress('scripts', 'snippets')
   return (
     <GuardedDialog title={TITLE} needs="can_list_scripts" onClose={openLibrary}>
       <Snippets onClose={openLibrary} />
@@ -29,7 +28,7 @@ export function SnippetsDialog(_props: AddressedDialogProps) {
 
 function Snippets({ onClose }: { onClose: () => void }) {
   const mayManage = useMay('can_manage_scripts')
-  const { openSnippet } = useSnippetAddress()
+  const { openRecord } = useRecordAddress('snippets', 'snippet')
   const snippets = useQuery(snippetsQuery)
   const [removing, setRemoving] = useState<Snippet>()
   return (
@@ -39,7 +38,7 @@ function Snippets({ onClose }: { onClose: () => void }) {
         onClose={onClose}
         rows={snippets}
         empty="No snippets yet. Scripts include a snippet as {{name}}."
-        create={mayManage && <NewButton onClick={() => openSnippet('new')}>New snippet</NewButton>}
+        create={mayManage && <NewButton onClick={() => openRecord('new')}>New snippet</NewButton>}
       >
         {(snippet) => (
           <ListRow
@@ -50,7 +49,7 @@ function Snippets({ onClose }: { onClose: () => void }) {
                 <Button
                   variant="default"
                   aria-label={`${mayManage ? 'Edit' : 'View'} ${snippet.name}`}
-                  onClick={() => openSnippet(snippet.id)}
+                  onClick={() => openRecord(snippet.id)}
                 >
                   {mayManage ? 'Edit' : 'View'}
                 </Button>

@@ -8,11 +8,10 @@ import { checkVariable, groupScripts, shellsOf } from '../../runs/run-form.ts'
 import { type ActionForm, newAction } from '../task-form.ts'
 import { MODELS } from '../../custom-fields/field-words.ts'
 import { fieldsQuery } from '../../custom-fields/fields-query.ts'
-import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../../app/api/api.ts'
+import { useQueryPane } from '../../../app/dialogs/use-query-pane.tsx'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { ArgumentsField } from '../../scripts/ArgumentsField.tsx'
-import { NoPermission } from '../../../ui/layout/States.tsx'
 import { Section } from './Section.tsx'
 import classes from './TaskFields.module.css'
 import type { TaskFieldsProps } from './form-props.ts'
@@ -153,14 +152,15 @@ function ResultField({ form }: Pick<TaskFieldsProps, 'form'>) {
 }
 
 function ScriptFields({ agent, form, index }: TaskFieldsProps & { index: number }) {
-  const mayList = useMay('can_list_scripts')
   const showCommunity = useDashInfo()?.show_community_scripts !== false
   const options = query(listScripts, { query: { showCommunityScripts: showCommunity ? 'true' : 'false' } })
-  const { data: scripts, error, refetch } = useQuery({ ...options, enabled: mayList })
+  const { data: scripts, instead } = useQueryPane(options, {
+    needs: 'can_list_scripts',
+    refused: 'Your role does not allow you to see scripts.',
+  })
   const action = form.values.actions[index]
   if (action === undefined) return null
-  if (!mayList) return <NoPermission message="Your role does not allow you to see scripts." />
-  if (scripts === undefined) return <LoadingState error={error} onRetry={() => void refetch()} />
+  if (scripts === undefined) return instead
   const path = (name: string) => `actions.${index}.${name}`
   const chosen = scripts.find(({ id }) => `${id}` === action.script)
   const choose = (next: string | null) => {

@@ -163,14 +163,14 @@ function NextRuns({ agent, form }: TaskFieldsProps) {
   return (
     <div className={classes.next} role="region" aria-label="Next runs">
       {times === undefined ? (
-        <p className={classes.dim}>Complete the fields above to see the next runs.</p>
+        <p className="dim">Complete the fields above to see the next runs.</p>
       ) : runs.length === 0 ? (
         <p>No more runs: all times have passed.</p>
       ) : (
         <>
           <p>
             {form.values.enabled ? 'Next' : 'When enabled'}, in the time zone of {agent.hostname}{' '}
-            {agent.agent_id !== null && <span className={classes.dim}>({zone})</span>}
+            {agent.agent_id !== null && <span className="dim">({zone})</span>}
           </p>
           <ul className={classes.times}>
             {runs.map((run) => (
@@ -180,7 +180,7 @@ function NextRuns({ agent, form }: TaskFieldsProps) {
             ))}
           </ul>
           {times.random_task_delay !== null && (
-            <p className={classes.dim}>Each up to {times.random_task_delay} later.</p>
+            <p className="dim">Each up to {times.random_task_delay} later.</p>
           )}
         </>
       )}
@@ -198,7 +198,7 @@ function Run({ zone, runMs, isEverywhere }: { zone: string; runMs: number; isEve
       <time dateTime={new Date(runMs).toISOString()}>
         {moment.utc(there).format('ddd, D MMM YYYY, HH:mm')}
       </time>
-      {isElsewhere && <span className={classes.dim}> ({format(runMs)} here)</span>}
+      {isElsewhere && <span className="dim"> ({format(runMs)} here)</span>}
     </>
   )
 }

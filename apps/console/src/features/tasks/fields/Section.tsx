@@ -5,7 +5,7 @@ import classes from './TaskFields.module.css'
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId()
   return (
-    <section aria-labelledby={id} className={classes.section}>
+    <section aria-labelledby={id} className="stack">
       <h3 id={id} className={classes.title}>
         {title}
       </h3>

@@ -1,18 +1,14 @@
-import '@mantine/core/styles/Alert.css'
-import { Alert, Button, Checkbox, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Stack, TextInput } from '@mantine/core'
 import { createUser, editUser, type User } from '@muster/contract/api/accounts'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useForm } from '@mantine/form'
-import { ApiError } from '@muster/contract/client'
-import { GuardedDialog, StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { EmptyState, NoPermission } from '../../../ui/layout/States.tsx'
+import { NoPermission } from '../../../ui/layout/States.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
+import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { call } from '../../../app/api/api.ts'
 import { useMe } from '../../../app/api/queries.ts'
-import { useUserAddress } from './use-user-address.ts'
 import { usersQuery } from './users-query.ts'
 import { NewPasswordField } from './NewPasswordField.tsx'
 import { RoleField } from './RoleField.tsx'
@@ -20,56 +16,31 @@ import { checkUser, readUser, type UserForm as Values, writeUser } from './user-
 import classes from './Users.module.css'
 
 /** A new user (`new`) or an existing one (`3`). Closing leads to the users. */
-export function UserDialog({ item = '' }: AddressedDialogProps) {
-  const { openUsers } = useUserAddress()
+export function UserDialog({ item }: AddressedDialogProps) {
+  const { openList } = useRecordAddress('users', 'user')
   return (
-    <GuardedDialog title="User" needs="can_manage_accounts" onClose={openUsers}>
-      {item === 'new' ? (
-        <UserForm user={undefined} onClose={openUsers} />
-      ) : (
-        <LoadedUser id={Number(item)} onClose={openUsers} />
-      )}
-    </GuardedDialog>
+    <RecordDialog
+      list={usersQuery}
+      item={item}
+      title="User"
+      needs="can_manage_accounts"
+      gone="User not found."
+      back="Show users"
+      onClose={openList}
+    >
+      {(user, onReload) =>
+        user?.may_change === false ? (
+          <Dialog title="User" onClose={openList}>
+            <NoPermission
+              message={`${user.username} has more permissions than you. You cannot edit this user.`}
+            />
+          </Dialog>
+        ) : (
+          <UserForm user={user} onReload={onReload} onClose={openList} />
+        )
+      }
+    </RecordDialog>
   )
-}
-
-function LoadedUser({ id, onClose }: { id: number; onClose: () => void }) {
-  const { data, error, isFetchedAfterMount, refetch } = useQuery({ ...usersQuery, staleTime: 0 })
-  const [opened, setOpened] = useState<User>()
-  const user = data?.find((one) => one.id === id)
-  if (opened === undefined && user !== undefined && isFetchedAfterMount) setOpened(user)
-  if (opened?.may_change === false) {
-    return (
-      <Dialog title="User" onClose={onClose}>
-        <NoPermission
-          message={`${opened.username} has more permissions than you. You cannot edit this user.`}
-        />
-      </Dialog>
-    )
-  }
-  if (opened !== undefined) {
-    const isOld = user !== undefined && user.modified !== opened.modified
-    return (
-      <UserForm
-        key={opened.modified}
-        user={opened}
-        onReload={isOld ? () => setOpened(user) : undefined}
-        onClose={onClose}
-      />
-    )
-  }
-  if (data !== undefined && isFetchedAfterMount && user === undefined) {
-    return (
-      <Dialog title="User" onClose={onClose}>
-        <EmptyState message="User not found.">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Show users
-          </Button>
-        </EmptyState>
-      </Dialog>
-    )
-  }
-  return <StateDialog title="User" onClose={onClose} error={error} onRetry={() => void refetch()} />
 }
 
 interface UserFormProps {
@@ -81,7 +52,7 @@ interface UserFormProps {
 }
 
 function UserForm({ user, onReload, onClose }: UserFormProps) {
-  const queryClient = useQueryClient()
+  const saveInto = useSaveInto(usersQuery.queryKey)
   const me = useMe()
   const isNew = user === undefined
   const isOwn = user !== undefined && user.id === me?.id
@@ -92,19 +63,14 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
   })
   const save = async (values: Values) => {
     const body = writeUser(values)
-    try {
+    await saveInto(async () => {
       if (user === undefined) {
         const { username, password } = values
         await call(createUser, { body: { ...body, username, password } })
       } else {
         await call(editUser, { params: { id: user.id }, body: { ...body, modified: user.modified } })
       }
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'changed_meanwhile')
-        await queryClient.invalidateQueries({ queryKey: usersQuery.queryKey })
-      throw error
-    }
-    await queryClient.invalidateQueries({ queryKey: usersQuery.queryKey })
+    })
   }
   const text = (name: 'username' | 'first_name' | 'last_name' | 'email', maxLength: number) => ({
     maxLength,
@@ -121,13 +87,7 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
       onClose={onClose}
     >
       <Stack gap="md">
-        {onReload !== undefined && (
-          <Alert color="warning" title="Another user has changed this user">
-            <Button variant="default" mt="sm" onClick={onReload}>
-              Reload
-            </Button>
-          </Alert>
-        )}
+        <ChangedMeanwhile what="this user" onReload={onReload} />
         {isNew && (
           <>
             <TextInput

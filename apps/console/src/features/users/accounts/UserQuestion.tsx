@@ -19,7 +19,6 @@ import { EmptyState } from '../../../ui/layout/States.tsx'
 import { SessionRow } from '../sessions/SessionRow.tsx'
 import { usersQuery } from './users-query.ts'
 import { checkNewPassword, NewPasswordField } from './NewPasswordField.tsx'
-import classes from './Users.module.css'
 
 export type Question = 'password' | 'sessions' | keyof typeof ACTS
 
@@ -176,7 +175,7 @@ function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
       {data === undefined ? (
         <LoadingState error={error} onRetry={() => void refetch()} rows={2} />
       ) : isAny ? (
-        <ul className={classes.list}>
+        <ul className="plain-list">
           {data.map((session) => (
             <SessionRow key={session.digest} session={session} stale={sessions.queryKey} />
           ))}

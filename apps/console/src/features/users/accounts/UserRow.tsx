@@ -16,7 +16,7 @@ import { MenuItems } from '../../../ui/dialog/MenuItems.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
 import { divider, type MenuEntry } from '../../../ui/dialog/menu-entry.ts'
 import type { Question } from './UserQuestion.tsx'
-import { useUserAddress } from './use-user-address.ts'
+import { useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { describeRole, fullName } from './user-words.ts'
 import classes from './Users.module.css'
 
@@ -30,7 +30,7 @@ interface UserRowProps {
 export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
   const { username, email, last_login, last_login_ip } = user
   const isOwn = useMe()?.id === user.id
-  const { openUser } = useUserAddress()
+  const { openRecord } = useRecordAddress('users', 'user')
   const person = [fullName(user), email].filter(Boolean).join(', ')
   return (
     <ListRow
@@ -40,7 +40,7 @@ export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
       actions={
         mayEdit && user.may_change ? (
           <>
-            <Button variant="default" aria-label={`Edit ${username}`} onClick={() => openUser(user.id)}>
+            <Button variant="default" aria-label={`Edit ${username}`} onClick={() => openRecord(user.id)}>
               Edit
             </Button>
             <Menu position="bottom-end" withinPortal>

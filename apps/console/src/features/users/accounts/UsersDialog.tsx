@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { ListRows } from '../../../ui/table/ListRows.tsx'
@@ -11,7 +11,6 @@ import { SearchField } from '../../../ui/inputs/SearchField.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { type Asked, UserQuestion } from './UserQuestion.tsx'
 import { UserRow } from './UserRow.tsx'
-import { useUserAddress } from './use-user-address.ts'
 import { findUsers } from './user-words.ts'
 import classes from './Users.module.css'
 import { usersQuery } from './users-query.ts'
@@ -31,7 +30,7 @@ export function UsersDialog({ close }: AddressedDialogProps) {
 
 function Users({ close }: { close: () => void }) {
   const mayEdit = useMay('can_manage_accounts')
-  const { openUser } = useUserAddress()
+  const { openRecord } = useRecordAddress('users', 'user')
   const { data, error, refetch } = useQuery(usersQuery)
   const [search, setSearch] = useState('')
   const [asked, setAsked] = useState<Asked>()
@@ -50,7 +49,7 @@ function Users({ close }: { close: () => void }) {
             {mayEdit && (
               <Button
                 leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
-                onClick={() => openUser('new')}
+                onClick={() => openRecord('new')}
               >
                 New user
               </Button>

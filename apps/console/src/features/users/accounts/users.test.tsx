@@ -61,7 +61,7 @@ async function choose(name: string, entry: string) {
   await page.getByRole('menuitem', { name: entry }).click()
 }
 
-test('users are listed with their role and what stands in their way', async () => {
+test('users are listed with role and state', async () => {
   const server = await openDialog('/?dialog=users')
   await expect.element(rowOf('ada').getByText('Ada <b>Winter</b>, ada@example.org')).toBeVisible()
   await expect.element(rowOf('ada').getByText('Help desk · two-factor sign-in')).toBeVisible()
@@ -117,7 +117,7 @@ test('a user is given a new password, blocked after a question, and deleted', as
   await expect.element(page.getByText('Nobody would be left who may do everything.')).toBeVisible()
 })
 
-test('where a user is signed in is seen and ended', async () => {
+test('sessions of a user are listed and ended', async () => {
   const server = await openDialog('/?dialog=users')
   const at = '2026-01-01T10:00:00.000Z'
   const session = { digest: 'a'.repeat(64), user: 'ada', created: at, expiry: at, last_used: at, source: '10.0.0.7', user_agent: '', current: false } // prettier-ignore
@@ -133,14 +133,14 @@ test('where a user is signed in is seen and ended', async () => {
   await expect.element(page.getByText('No active sessions')).toBeVisible()
 })
 
-test('one edits the own names, and not what would lock oneself out', async () => {
+test('users edit their own names, but cannot lock themselves out', async () => {
   await openDialog('/?dialog=user&item=1')
   await expect.element(field('First name')).toHaveFocus()
   for (const name of ['Superuser', 'Enabled']) await expect.element(box(name)).toBeDisabled()
   await expect.element(page.getByRole('combobox', { name: 'Role' })).toBeDisabled()
 })
 
-test('who may only look changes nobody, and who may do more is left alone', async () => {
+test('a read-only role changes no users, and users with more permissions are protected', async () => {
   await openDialog('/?dialog=users', { id: 9, is_superuser: false, permissions: ['can_list_accounts'] })
   await expect.element(rowOf('ada').getByText('Help desk · two-factor sign-in')).toBeVisible()
   expect(button('Edit ada').query()).toBeNull()

@@ -2,52 +2,42 @@ import { Alert, Checkbox, Stack, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
 import { useForm } from '@mantine/form'
 import { createRole, editRole, type Role } from '@muster/contract/api/roles'
-import { ChangedMeanwhile, EditedItem } from '../../../app/dialogs/EditedItem.tsx'
+import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../../app/api/api.ts'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
-import { useMe } from '../../../app/api/queries.ts'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
+import { may, useMe } from '../../../app/api/queries.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { NoPermission } from '../../../ui/layout/States.tsx'
 import { PermissionFields } from './PermissionFields.tsx'
 import { PlaceFields } from './PlaceFields.tsx'
 import { checkRole, readRole, type RoleForm as Values, writeRole } from './role-form.ts'
 import { rolesQuery } from './roles-query.ts'
-import { useRoleAddress } from './use-role-address.ts'
 
 /** A new role (`new`) or an existing one (`3`). Closing leads to the roles. */
-export function RoleDialog({ item = '' }: AddressedDialogProps) {
-  const { openRoles } = useRoleAddress()
+export function RoleDialog({ item }: AddressedDialogProps) {
+  const { openList } = useRecordAddress('roles', 'role')
   const me = useMe()
+  if (me !== undefined && may(me, 'can_manage_accounts') && !me.is_superuser) {
+    return (
+      <Dialog title="Role" onClose={openList}>
+        <NoPermission message="Only superusers can change roles." />
+      </Dialog>
+    )
+  }
   return (
-    <GuardedDialog title="Role" needs="can_manage_accounts" onClose={openRoles}>
-      {me?.is_superuser !== true ? (
-        <Dialog title="Role" onClose={openRoles}>
-          <NoPermission message="Only superusers can change roles." />
-        </Dialog>
-      ) : item === 'new' ? (
-        <RoleForm role={undefined} onClose={openRoles} />
-      ) : (
-        <LoadedRole id={Number(item)} onClose={openRoles} />
-      )}
-    </GuardedDialog>
-  )
-}
-
-function LoadedRole({ id, onClose }: { id: number; onClose: () => void }) {
-  return (
-    <EditedItem
+    <RecordDialog
       list={rolesQuery}
-      id={id}
+      item={item}
       title="Role"
+      needs="can_manage_accounts"
       gone="This role does not exist any more."
       back="Show roles"
-      onClose={onClose}
+      onClose={openList}
     >
-      {(role, onReload) => <RoleForm role={role} onReload={onReload} onClose={onClose} />}
-    </EditedItem>
+      {(role, onReload) => <RoleForm role={role} onReload={onReload} onClose={openList} />}
+    </RecordDialog>
   )
 }
 

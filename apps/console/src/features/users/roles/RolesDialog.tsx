@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
-import type { AddressedDialogProps } from '../../../app/dialogs/dialogs.tsx'
+import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useMe } from '../../../app/api/queries.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { ListRow, ListRows, RowDetail } from '../../../ui/table/ListRows.tsx'
@@ -13,7 +13,6 @@ import { EmptyState } from '../../../ui/layout/States.tsx'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../../app/api/api.ts'
 import { rolesQuery } from './roles-query.ts'
-import { useRoleAddress } from './use-role-address.ts'
 import classes from './Roles.module.css'
 
 const TITLE = 'Roles'
@@ -67,9 +66,9 @@ function Roles({ close }: { close: () => void }) {
 }
 
 function NewRole() {
-  const { openRole } = useRoleAddress()
+  const { openRecord } = useRecordAddress('roles', 'role')
   return (
-    <Button leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />} onClick={() => openRole('new')}>
+    <Button leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />} onClick={() => openRecord('new')}>
       New role
     </Button>
   )
@@ -103,7 +102,7 @@ interface RoleRowProps {
 
 /** A role: permissions, clients and users. */
 function RoleRow({ role, mayEdit, onRemove }: RoleRowProps) {
-  const { openRole } = useRoleAddress()
+  const { openRecord } = useRecordAddress('roles', 'role')
   const { name, users } = role
   const isUsed = users.length > 0
   const why = isUsed ? 'The role has users.' : 'Delete'
@@ -120,7 +119,7 @@ function RoleRow({ role, mayEdit, onRemove }: RoleRowProps) {
       actions={
         mayEdit ? (
           <>
-            <Button variant="default" aria-label={`Edit ${name}`} onClick={() => openRole(role.id)}>
+            <Button variant="default" aria-label={`Edit ${name}`} onClick={() => openRecord(role.id)}>
               Edit
             </Button>
             <Tooltip label={why}>

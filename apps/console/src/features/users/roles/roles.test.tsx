@@ -51,7 +51,7 @@ test('roles are listed with what they allow and who has them; one that is used c
   await expect.element(page.getByText('The role "Idle" cannot be deleted: eve has it.')).toBeVisible()
 })
 
-test('a role is made of groups that are found and switched as a whole, and of places', async () => {
+test('permissions are searched and switched in groups, and clients selected', async () => {
   const server = await openDialog('/?dialog=role&item=new')
   server.on(createRole, () => answer(createRole, IDLE))
   await page.getByRole('textbox', { name: 'Name' }).fill('Desk')
@@ -65,7 +65,7 @@ test('a role is made of groups that are found and switched as a whole, and of pl
   await page.getByRole('combobox', { name: 'Clients' }).click()
   await page.getByRole('option', { name: 'Borealis' }).click()
   await box('Ask for a code again before remote tools').click()
-  await button('Add').click()
+  await button('Add role').click()
   await expect.poll(() => server.calls(createRole)).toHaveLength(1)
   const body = server.calls(createRole)[0]?.body
   expect(body).toMatchObject({
@@ -80,7 +80,7 @@ test('a role is made of groups that are found and switched as a whole, and of pl
   })
 })
 
-test('who edits the own role is warned, and the last superuser is not locked out', async () => {
+test("editing one's own role warns, and the last superuser is not locked out", async () => {
   const server = await openDialog('/?dialog=role&item=1')
   const sentence = 'Nobody would be left who may do everything.'
   server.on(editRole, () => refuse('conflict', sentence))
@@ -94,7 +94,7 @@ test('who edits the own role is warned, and the last superuser is not locked out
   expect(server.calls(editRole)[0]?.body).toMatchObject({ is_superuser: true, can_list_agents: true, can_list_checks: false, modified: '1' }) // prettier-ignore
 })
 
-test('who is no superuser sees the roles and changes none', async () => {
+test('only superusers can change roles', async () => {
   await openDialog('/?dialog=roles', {
     username: 'eve',
     is_superuser: false,
@@ -105,7 +105,7 @@ test('who is no superuser sees the roles and changes none', async () => {
   expect(button('New role').query()).toBeNull()
 })
 
-test('every permission stands in one group, with words of its own', () => {
+test('every permission is in one group, with its own label', () => {
   expect(PERMISSION_GROUPS.flatMap(({ permissions }) => permissions).toSorted()).toEqual(
     PERMISSIONS.toSorted(),
   )

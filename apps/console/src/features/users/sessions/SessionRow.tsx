@@ -20,11 +20,11 @@ export function SessionRow({ session, stale }: { session: Session; stale: QueryK
   return (
     <li className={classes.row}>
       <div className={classes.text}>
-        <div className={classes.name}>
+        <div className="strong">
           {describeBrowser(session.user_agent)}
           {session.current && <span className={classes.current}>this session</span>}
         </div>
-        <div className={classes.dim}>
+        <div className="dim small">
           <span className="mono">{session.source}</span> · signed in <Time instant={session.created} /> · last
           used <Time instant={session.last_used} relative /> · ends <Time instant={session.expiry} />
         </div>

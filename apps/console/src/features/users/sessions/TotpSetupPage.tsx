@@ -53,7 +53,7 @@ export function TotpSetupPage() {
       <div className={classes.key}>
         <QrCode text={data.qr_url} label="QR code for your authenticator app" />
         <div className={classes.text}>
-          <span className={classes.label}>Key for {data.username}</span>
+          <span className="dim small">Key for {data.username}</span>
           <CopyText text={data.totp_key} label="Copy the key" shown={inGroups(data.totp_key)} />
         </div>
       </div>

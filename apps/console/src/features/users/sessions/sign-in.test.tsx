@@ -105,7 +105,7 @@ test('a wrong code says so, and the next one can be typed at once', async () => 
   await expect.element(code).toHaveFocus()
 })
 
-test('too many attempts count down, and then one may try again', async () => {
+test('too many attempts show a countdown before the next one', async () => {
   const server = givenServer()
   server.on(checkCredentials, () =>
     refuse('too_many_requests', 'Too many failed attempts. Try again in 2 seconds.', { 'retry-after': '2' }),
@@ -119,7 +119,7 @@ test('too many attempts count down, and then one may try again', async () => {
   await expect.element(button, { timeout: 4_000 }).toBeEnabled()
 })
 
-test('a server that cannot be reached is said in the form', async () => {
+test('an unreachable server is shown in the form', async () => {
   const server = givenServer()
   server.on(checkCredentials, () => {
     throw new TypeError('Failed to fetch')
@@ -129,7 +129,7 @@ test('a server that cannot be reached is said in the form', async () => {
   await expect.element(page.screen.getByText('The server cannot be reached.')).toBeVisible()
 })
 
-test('who has no TOTP yet is taken to its setup, with key and QR code', async () => {
+test('a user without TOTP gets to its setup, with key and QR code', async () => {
   const server = givenServer()
   server.on(checkCredentials, () =>
     answer(checkCredentials, { totp: false, token: 'new', username: 'ada', name: null }),
@@ -171,7 +171,7 @@ test('where TOTP may not wait, there is no way past it but signing out', async (
   await expect.element(screen.getByRole('button', { name: 'Not now' })).not.toBeInTheDocument()
 })
 
-test('TOTP that is set up already says so', async () => {
+test('a finished TOTP setup shows a note', async () => {
   givenSession({ token: 'abc', username: 'ada' })
   const server = givenServer()
   server.on(setupTotp, () => answer(setupTotp, false))

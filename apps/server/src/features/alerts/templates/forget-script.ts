@@ -23,3 +23,16 @@ export async function forgetScriptInTemplates(
     emit({ type: 'alert_template.changed', ids: [row.id] })
   }
 }
+
+/** Scripts that alert templates run on the server, with the names of the templates. */
+export async function findServerScripts(db: Db): Promise<Map<number, string[]>> {
+  const found = new Map<number, string[]>()
+  for (const { name, settings } of (await findTemplates(db)).map(readTemplate)) {
+    const ids = new Set([
+      settings.action_type === 'server' ? settings.action : null,
+      settings.resolved_action_type === 'server' ? settings.resolved_action : null,
+    ])
+    for (const id of ids) if (id !== null) found.set(id, [...(found.get(id) ?? []), name])
+  }
+  return found
+}

@@ -17,7 +17,7 @@ import type { AgentsRow } from '../../agents/queries.ts'
 import { requireWholeAgent } from '../../agents/require-agent.ts'
 import { isOverdue } from '../overdue.ts'
 import { findApprovalStates } from '../../scripts/server-approval.ts'
-import { readCoreSettings } from '../../settings/queries.ts'
+import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
 import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
@@ -28,7 +28,7 @@ type Answer = Output<typeof previewAlertTemplate>
 
 /** The effects if an alert of this machine opened now. */
 export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
-  const agent = await requireWholeAgent(ctx.db, question.agent, caller, ctx.now())
+  const agent = await requireWholeAgent(ctx, question.agent, caller)
   const book = await openTemplateBook(ctx.db)
   const { applies, steps } = book.resolve(placedOf(agent))
   const choices = applies && choicesFor(applies.settings, question.alert_type)
@@ -111,7 +111,7 @@ function isWatched(agent: AgentsRow, applies: Template | undefined): boolean {
 }
 
 async function describe(
-  { db }: Context,
+  ctx: Context,
   applies: Template | undefined,
   choices: TemplateChoices | undefined,
   kind: 'failure' | 'resolved',
@@ -119,11 +119,11 @@ async function describe(
   const work = applies && choices?.runsActions === true ? workOf(applies, kind) : undefined
   if (work === undefined) return null
   if (work.type === 'rest') return `A webhook to ${nameOfWork(work, new Map())}`
-  const script = `The script "${nameOfWork(work, await findScriptNames(db, [work.script]))}"`
+  const script = `The script "${nameOfWork(work, await findScriptNames(ctx.db, [work.script]))}"`
   if (work.type === 'script') return `${script} on the machine`
-  const { enable_server_scripts: isOn } = await readCoreSettings(db)
+  const { enable_server_scripts: isOn } = await readCoreSettings(ctx.db)
   if (!isOn) return `${script} on the server, where scripts are switched off`
-  const isWaiting = (await findApprovalStates(db)).get(work.script) === 'waiting'
+  const isWaiting = (await findApprovalStates(ctx)).get(work.script) === 'waiting'
   return `${script} on the server${isWaiting ? ', changed and waiting for approval' : ''}`
 }
 

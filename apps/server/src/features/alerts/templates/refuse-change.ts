@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/database/database.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import type { Author } from '../../keystore/key-use.ts'
 import { refuseRuns, type Run } from '../../users/roles/refuse-runs.ts'
-import { readCoreSettings, refuseServerScriptsOff } from '../../settings/queries.ts'
+import { readCoreSettings, refuseServerScriptsOff } from '../../../platform/config/core-settings.ts'
 
 type Form = Omit<AlertTemplateForm, 'name'>
 

@@ -13,7 +13,6 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { findApprovalStates } from '../../scripts/server-approval.ts'
 import { addTemplate, changeTemplate, removeTemplate, requireTemplate } from './write-template.ts'
-import { findNamingPolicies } from './naming-policies.ts'
 import { previewTemplate } from './preview-template.ts'
 import { findAssigned, findDefault, findScriptNames, findTemplates, type TemplateRow } from './queries.ts'
 import { setDefault } from './set-default.ts'
@@ -49,7 +48,7 @@ export function alertTemplatesRoutes(api: Api, ctx: Context): void {
   async function findAll(caller: Caller): Promise<Assigned> {
     return {
       ...(await findAssigned(ctx.db, caller)),
-      policies: await findNamingPolicies(ctx.db, caller),
+      policies: await ctx.hooks.findNamingPolicies(ctx.db, caller),
     }
   }
 
@@ -58,7 +57,7 @@ export function alertTemplatesRoutes(api: Api, ctx: Context): void {
       .map(readTemplate)
       .flatMap(({ settings }) => [settings.action, settings.resolved_action])
     const around = {
-      approvals: await findApprovalStates(ctx.db),
+      approvals: await findApprovalStates(ctx),
       defaultId: await findDefault(ctx.db),
       assigned: await findAll(caller),
       scripts: await findScriptNames(

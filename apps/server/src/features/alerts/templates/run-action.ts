@@ -5,13 +5,13 @@ import type { Message } from '../channels/message.ts'
 import { newsOf } from '../channels/prepare-message.ts'
 import { openSettings } from '../channels/seal-settings.ts'
 import { sendMessage } from '../channels/send-message.ts'
-import { findAgents } from '../../agents/queries.ts'
+import { findPlacedAgents } from '../../agents/queries.ts'
 import { scriptOrder } from '../../runs/orders.ts'
 import { writeRun } from '../../runs/create-run.ts'
 import { runOnServer, type ServerCall, writtenText } from '../../scripts/run-on-server.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { findApproval, isApproved, readServerVersion } from '../../scripts/server-approval.ts'
-import { readCoreSettings } from '../../settings/queries.ts'
+import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import { fillVariables } from '../../scripts/fill-variables.ts'
 import { type ActionRow, findAction, isOver, lockActions, updateAction } from './action-queries.ts'
 import { type ActionScene, endAction, logAction, MOST_OUTPUT } from './end-action.ts'
@@ -85,7 +85,7 @@ async function beginScript(
   const { ctx, tx, emit } = scene
   const fail = (output: string) =>
     endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output })
-  const [agent] = alert.agent_id === null ? [] : await findAgents(tx, [alert.agent_id], ctx.now())
+  const [agent] = alert.agent_id === null ? [] : await findPlacedAgents(tx, [alert.agent_id])
   if (agent === undefined) {
     await fail('The alert has no machine to run the script on.')
     return undefined

@@ -1,3 +1,4 @@
+import type { AgentRow } from '@muster/contract/api/agents'
 import type { AlertType } from '@muster/contract/api/alerts'
 import {
   type AssignedTemplate,
@@ -9,6 +10,7 @@ import {
   type TemplateStep,
 } from '@muster/rules/alerts/alert-template'
 import type { Db } from '../../../platform/database/database.ts'
+import type { AgentTemplates } from '../../agents/queries.ts'
 import { type GivenTemplate, readGiven } from './given-templates.ts'
 import { findDefault, findTemplates } from './queries.ts'
 import { readTemplate, type Template } from './stored-template.ts'
@@ -82,4 +84,37 @@ function createGivenList(): (text: string | null) => GivenTemplate[] {
 
 function placeOf({ agent_id, monitoring_type, place_id, client_id }: Placed): TemplatePlace {
   return { agentId: agent_id, monitoringType: monitoring_type, siteId: place_id, clientId: client_id }
+}
+
+/** The templates that count for machines, as their table shows them. */
+export async function openAgentTemplates(db: Db): Promise<AgentTemplates> {
+  const book = await openTemplateBook(db)
+  return (agent) => (book.isEmpty ? null : viewApplied(book.resolve(placedOf(agent)).applies))
+}
+
+function placedOf(agent: Parameters<AgentTemplates>[0]): Placed {
+  const { agent_id, monitoring_type, client_id, site_template, client_template, policy_templates } = agent
+  return {
+    agent_id,
+    monitoring_type,
+    place_id: agent.site_id,
+    client_id,
+    agent_template: agent.alert_template_id,
+    site_template,
+    client_template,
+    policy_templates,
+  }
+}
+
+function viewApplied(template: Template | undefined): AgentRow['alert_template'] {
+  if (template === undefined) return null
+  const { id, name, settings } = template
+  const { agent_always_email, agent_always_text, agent_always_alert } = settings
+  return {
+    id,
+    name,
+    always_email: agent_always_email,
+    always_text: agent_always_text,
+    always_alert: agent_always_alert,
+  }
 }

@@ -1,12 +1,18 @@
 import type { AlertTemplate, getRelatedToTemplate } from '@muster/contract/api/alert-templates'
 import type { ServerApproval } from '@muster/contract/api/scripts'
 import type { Output } from '@muster/contract/endpoint'
-import type { findNamingPolicies } from './naming-policies.ts'
 import type { findAssigned, TemplateRow } from './queries.ts'
 import { formOf, maskRest } from './stored-template.ts'
 
+/** A policy that names an alert template. */
+export interface NamingPolicy {
+  id: number
+  name: string
+  alert_template_id: number | null
+}
+
 export type Assigned = Awaited<ReturnType<typeof findAssigned>> & {
-  policies: Awaited<ReturnType<typeof findNamingPolicies>>
+  policies: NamingPolicy[]
 }
 
 export interface Surroundings {

@@ -235,7 +235,7 @@ test('forbidden targets are refused with a sentence at their field', async () =>
     [{ ...http, url: 'file:///etc/passwd' }, 'url', /http:\/\/ or https:\/\//],
     [{ ...http, url: 'gopher://example.org/' }, 'url', /http:\/\/ or https:\/\//],
     [{ ...http, url: 'http://' }, 'url', /http:\/\/ or https:\/\//],
-    [{ ...http, url: 'https://ada:secret@example.org/' }, 'url', /without a user name or password/],
+    [{ ...http, url: 'https://ada:secret@example.org/' }, 'url', /Remove the user name and password/],
     [{ ...http, url: `https://example.org/${'x'.repeat(5000)}` }, 'url', /At most 2000/],
     [{ ...http, url: 'https://example.org', text_present: 'x'.repeat(2000) }, 'text_present', /At most 1000/],
     [{ ...http, url: 'https://example.org', method: 'HEAD', text_absent: 'x' }, 'text_absent', /has no text/],
@@ -255,7 +255,7 @@ test('forbidden targets are refused with a sentence at their field', async () =>
     [{ ...tcp, port: 0 }, 'port', /At least 1/],
     [{ ...tcp, warning_threshold: 20_000 }, 'warning_threshold', /At most 10000/],
     [{ ...dns, resolver: '127.0.0.1' }, 'resolver', /belongs to this server/],
-    [{ ...dns, resolver: 'ns.example.org' }, 'resolver', /Write an address/],
+    [{ ...dns, resolver: 'ns.example.org' }, 'resolver', /Use an address/],
     [{ ...dns, record_name: '../x' }, 'record_name', /domain name/],
     [{ ...dns, record_type: 'ANY' }, 'record_type', /Choose one of/],
   ]

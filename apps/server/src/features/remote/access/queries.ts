@@ -7,7 +7,7 @@ import {
 } from '@muster/rules/remote/remote-rules'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Database, Db } from '../../../platform/database/database.ts'
-import { readCoreSettings } from '../../settings/queries.ts'
+import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import type { Place } from './place.ts'
 
 export type Settings = RemoteSettings

@@ -8,7 +8,7 @@ import type { Db } from '../../../platform/database/database.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { digestOf } from '../../../platform/secrets/secrets.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { emitRulesChanged } from './emit-rules-changed.ts'
+import { emitRulesChanged } from '../../clients/move-agents.ts'
 import { type NamedPlace, type PlaceRef, requirePlace } from './place.ts'
 import {
   findAsksPurpose,

@@ -5,7 +5,7 @@ import type { ChannelEar, ChannelMouth } from '../../../platform/agent-link/link
 import type { Fleet } from '../../../fleet/fleet.ts'
 import type { PlacedAgent } from '../../agents/queries.ts'
 import type { ChannelOrder } from '../../../fleet/tool-channels.ts'
-import type { LiveCaller } from '../../live/live-socket.ts'
+import type { LiveCaller } from '../../../platform/http/caller.ts'
 import type { ChannelHub } from '../channel-hub.ts'
 
 export interface FileParts {

@@ -16,11 +16,10 @@ import {
   readCredit,
 } from '@muster/contract/agent/channel'
 import { SendWindow } from '@muster/contract/agent/channel-flow'
-import type { Caller } from '../../../platform/http/caller.ts'
-import { askMachine } from '../../../fleet/ask-machine.ts'
+import type { Caller, LiveCaller } from '../../../platform/http/caller.ts'
+import { askMachine } from '../../agents/ask-machine.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 import { audit } from '../../audit/write-audit.ts'
-import type { LiveCaller } from '../../live/live-socket.ts'
 import type { ChannelEar, ChannelMouth } from '../../../platform/agent-link/link-channels.ts'
 import { type FileParts, openUse, refuseFor, SILENT } from './open-use.ts'
 

@@ -11,7 +11,7 @@ import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
-import { type Asking, askMachine } from '../../../fleet/ask-machine.ts'
+import { type Asking, askMachine } from '../../agents/ask-machine.ts'
 
 export function processesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listProcesses, async ({ params, caller }) => {

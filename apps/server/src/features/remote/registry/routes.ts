@@ -18,7 +18,7 @@ import { type Api, route } from '../../../platform/http/route.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 import { whyCodeNeeded } from '../code-needed.ts'
-import { type Asking, askMachine } from '../../../fleet/ask-machine.ts'
+import { type Asking, askMachine } from '../../agents/ask-machine.ts'
 import { viewData, viewRegistryPage } from './view.ts'
 
 /** The registry of Windows machines. If the role says so, a code is required before any access. */

@@ -14,7 +14,7 @@ import {
 import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
 import { CHANNEL_CLOSE, TerminalInput } from '@muster/contract/channels'
 import type { WebSocket } from 'ws'
-import type { LiveCaller } from '../../live/live-socket.ts'
+import type { LiveCaller } from '../../../platform/http/caller.ts'
 import type { Recording } from '../recording.ts'
 import { openShell, type Shell } from './open-shell.ts'
 

@@ -1,7 +1,7 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
-import { readCoreSettings } from '../../settings/queries.ts'
+import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 
 /** Returns why the caller may not open a shell of the server, or undefined. */
 export async function whyNoWebTerminal(ctx: Context, caller: Caller): Promise<ChannelEnd | undefined> {

@@ -38,15 +38,3 @@ export function updateSnippet(
 export async function deleteSnippetRow(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('script_snippets').where('id', '=', id).execute()
 }
-
-/** Checks whose scripts may include a snippet. */
-export async function findSnippetChecks(tx: Db): Promise<number[]> {
-  const rows = await tx
-    .selectFrom('checks')
-    .innerJoin('scripts', 'scripts.id', 'checks.script_id')
-    .select('checks.id')
-    .where('script_body', 'like', '%{{%')
-    .orderBy('checks.id')
-    .execute()
-  return rows.map(({ id }) => id)
-}

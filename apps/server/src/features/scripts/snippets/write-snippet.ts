@@ -8,14 +8,11 @@ import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { redefineChecks } from '../../checks/redefine-checks.ts'
 import { refuseSnippetUses } from '../script-uses.ts'
-import { redefineSnippetTasks } from '../../tasks/forget-script.ts'
 import { lockRow } from '../../../platform/database/lock-row.ts'
 import {
   deleteSnippetRow,
   findSnippet,
-  findSnippetChecks,
   findSnippetCodes,
   insertSnippet,
   type SnippetRow,
@@ -35,7 +32,7 @@ export function addSnippet(
       const [created_at, modified] = [at.toISOString(), at.toISOString()]
       const codes = await findSnippetCodes(tx)
       const row = await insertSnippet(tx, { ...form, description: desc, created_at, modified })
-      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+      await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
         action: 'add',
@@ -45,7 +42,7 @@ export function addSnippet(
         at,
         emit,
       })
-      await tellChange(tx, emit)
+      await tellChange(ctx, tx, emit)
       return row
     }),
   )
@@ -69,7 +66,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
         description: desc ?? before.description,
         modified,
       })
-      await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+      await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
         action: 'modify',
@@ -80,7 +77,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
         at,
         emit,
       })
-      await tellChange(tx, emit)
+      await tellChange(ctx, tx, emit)
       return row
     },
   )
@@ -92,7 +89,7 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
     const row = await requireLockedSnippet(tx, id)
     const codes = await findSnippetCodes(tx)
     await deleteSnippetRow(tx, id)
-    await refuseSnippetUses(tx, caller, { before: codes, after: await findSnippetCodes(tx) })
+    await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
     await audit(tx, {
       caller,
       action: 'delete',
@@ -102,14 +99,13 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
       at: ctx.now(),
       emit,
     })
-    await tellChange(tx, emit)
+    await tellChange(ctx, tx, emit)
   })
 }
 
 /** Scripts that include it change too, also on machines that run them in checks or tasks. */
-async function tellChange(tx: Db, emit: (event: Event) => void): Promise<void> {
-  await redefineChecks(tx, emit, { checkIds: await findSnippetChecks(tx) })
-  await redefineSnippetTasks(tx, emit)
+async function tellChange({ hooks }: Context, tx: Db, emit: (event: Event) => void): Promise<void> {
+  await hooks.snippetsChanged(tx, emit)
   emit({ type: 'script.changed', ids: [] })
 }
 

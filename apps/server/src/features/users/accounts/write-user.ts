@@ -99,7 +99,7 @@ export async function changeUser(
       .where('id', '=', id)
       .execute()
     await requireSuperuserLeft(tx)
-    if (changed.has('role') || changed.has('is_superuser')) await redefineKeyUses(tx, emit)
+    if (changed.has('role') || changed.has('is_superuser')) await redefineKeyUses(ctx, tx, emit)
     const user = await requireUser(tx, id)
     const ended = user.is_active === 1 ? [] : await deleteSessions(tx, { userId: id })
     await audit(tx, {
@@ -159,7 +159,7 @@ export async function removeUser(ctx: Context, caller: Caller, id: number): Prom
     const ended = await deleteSessions(tx, { userId: id })
     await tx.deleteFrom('users').where('id', '=', id).execute()
     await requireSuperuserLeft(tx)
-    await redefineKeyUses(tx, emit)
+    await redefineKeyUses(ctx, tx, emit)
     emit({ type: 'user.changed', ids: [id] })
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
   })

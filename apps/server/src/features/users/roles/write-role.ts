@@ -102,7 +102,7 @@ export async function changeRole(
         at: ctx.now(),
         emit,
       })
-      if (role.is_superuser !== before.is_superuser) await redefineKeyUses(tx, emit)
+      if (role.is_superuser !== before.is_superuser) await redefineKeyUses(ctx, tx, emit)
       // All users with the role.
       emit({ type: 'user.changed', ids: [] })
       return viewRole(role)

@@ -8,7 +8,7 @@ import {
 import type { CoreSettings } from '@muster/contract/api/settings'
 import { DEFAULT_VNC_TARGETS } from '@muster/rules/remote/vnc-targets'
 import { AppError } from '@muster/contract/errors'
-import type { Db } from '../../platform/database/database.ts'
+import type { Db } from '../database/database.ts'
 
 /** The stored settings that users change together. */
 export interface StoredSettings extends Retention, RecordRetention {

@@ -1,7 +1,6 @@
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../context.ts'
-import { findPeriods } from '../features/maintenance/record-periods.ts'
 import type { Db } from '../platform/database/database.ts'
 import { DAY, type KeepSeconds, readKeep, type Resolution, WINDOW_SECONDS } from './keep.ts'
 import {
@@ -14,7 +13,7 @@ import {
   thinOut,
   windowOf,
 } from './points.ts'
-import { findBatches, findChunks, findChunksAt, findSeries, type SeriesRow } from './queries.ts'
+import { findBatches, findChunks, findChunksAt, type SeriesRow } from './queries.ts'
 import { decodeBatch, decodePoints, decodeSamples } from './encoding.ts'
 
 type Points = CheckSamples['series'][number]['points']
@@ -24,25 +23,6 @@ const MOST_POINTS = 2000
 /** Maximum over all series with a requested resolution. */
 const MOST_ASKED = 200_000
 const STEPS = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY, 7 * DAY]
-
-interface Graphed {
-  id: number
-  agent_id: string
-  agent: number
-}
-
-/** The measured values of a check in a time range. */
-export async function graphCheck(
-  ctx: Pick<Context, 'db' | 'now'>,
-  check: Graphed,
-  query: Range & { resolution?: Resolution | undefined },
-): Promise<CheckSamples> {
-  const { range } = rangeWithin(ctx, query, await readKeep(ctx.db))
-  const rows = await findSeries(ctx.db, [check.id])
-  const failures = await findBands(ctx.db, check.id, range)
-  const maintenance = await findPeriods(ctx.db, check.agent_id, range)
-  return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures, maintenance }
-}
 
 /** The values of these series of a machine in a time range. */
 export async function graphSeries(
@@ -65,7 +45,7 @@ export async function graphSeries(
 }
 
 /** Limits the range to the time with data. */
-function rangeWithin(
+export function rangeWithin(
   ctx: Pick<Context, 'now'>,
   query: Range,
   keep: KeepSeconds,
@@ -138,38 +118,7 @@ function refuseTooMany(counts: number[]): void {
   })
 }
 
-type Band = CheckSamples['failures'][number]
-
-/** For a check that flaps for weeks, only this many changes are drawn. */
-const MOST_TRANSITIONS = 5000
-
-/** Failures of a check in a time range. Bands that start or end outside keep their real ends. */
-async function findBands(db: Db, checkId: number, { from, to }: Range): Promise<Band[]> {
-  const transitions = () =>
-    db.selectFrom('check_transitions').select(['at', 'severity']).where('check_id', '=', checkId)
-  const before = await transitions()
-    .where('at', '<', from)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .execute()
-  const within = await transitions()
-    .where('at', '>=', from)
-    .where('at', '<=', to)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(MOST_TRANSITIONS)
-    .execute()
-  const after = await transitions().where('at', '>', to).orderBy('at').orderBy('id').limit(1).execute()
-  const all = [...before, ...within.toReversed(), ...after]
-  return all.flatMap(({ at, severity }, index) => {
-    const next = all[index + 1]
-    if (severity === null || at > to || next?.at === at) return []
-    return [{ from: at, to: next?.at ?? null, severity }]
-  })
-}
-
-interface Range {
+export interface Range {
   from: number
   to: number
 }

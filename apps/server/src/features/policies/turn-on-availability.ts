@@ -3,9 +3,9 @@ import { slicesOf } from '../../platform/database/slices-of.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { readSources } from '../agents/availability.ts'
+import { isWatched, overdueAt } from '../alerts/overdue.ts'
 import { audit } from '../audit/write-audit.ts'
-import { findEnforced } from '../policies/enforced-settings.ts'
-import { isWatched, overdueAt } from './overdue.ts'
+import { findEnforced } from './enforced-settings.ts'
 
 /** Turns on overdue alerts of overdue machines that raise none. Their alerts open with the next sweep. */
 export async function turnOnAvailabilityAlerts(

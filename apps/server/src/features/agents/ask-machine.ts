@@ -2,11 +2,11 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import type { QuestionName, Reply } from '@muster/contract/agent/replies'
 import type { AuditAction, AuditObject } from '@muster/contract/api/audit'
 import { AppError } from '@muster/contract/errors'
-import type { Context } from '../context.ts'
-import type { Caller } from '../platform/http/caller.ts'
-import { audit, failedTo } from '../features/audit/write-audit.ts'
-import type { Fleet } from './fleet.ts'
-import { requireAgent } from '../features/agents/require-agent.ts'
+import type { Context } from '../../context.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { audit, failedTo } from '../audit/write-audit.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { requireAgent } from './require-agent.ts'
 
 /** The caller and the machine of a request. */
 export interface Asking {

@@ -1,13 +1,11 @@
-import type { Db } from '../../../platform/database/database.ts'
-import { type Caller, mayDo } from '../../../platform/http/caller.ts'
-import { createPolicySight } from '../../policies/policy-sight.ts'
-import { loadPolicySet } from '../../policies/policy-set.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import type { NamingPolicy } from '../alerts/templates/view.ts'
+import { createPolicySight } from './policy-sight.ts'
+import { loadPolicySet } from './policy-set.ts'
 
 /** Visible policies that assign an alert template. */
-export async function findNamingPolicies(
-  db: Db,
-  caller: Caller,
-): Promise<{ id: number; name: string; alert_template_id: number | null }[]> {
+export async function findNamingPolicies(db: Db, caller: Caller): Promise<NamingPolicy[]> {
   if (!mayDo(caller, 'can_list_automation_policies')) return []
   const set = await loadPolicySet(db)
   const naming = [...set.policies.values()].filter(({ document }) => document.content.alert_template !== null)

@@ -1,7 +1,7 @@
 import type { Measured } from '@muster/contract/agent/checks'
 import { getCheck, getCheckHistory } from '@muster/contract/api/checks'
 import { expect, test } from 'vitest'
-import { DAY, givenMeasuring, HOUR, merge, NOW, sawTooth } from './test-samples.ts'
+import { DAY, givenMeasuring, HOUR, merge, NOW, sawTooth } from '../../samples/test-samples.ts'
 
 const iso = (at: number) => new Date(at * 1000).toISOString()
 

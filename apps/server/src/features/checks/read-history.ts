@@ -1,10 +1,32 @@
 import type { CheckSettings } from '@muster/contract/api/checks'
 import type { CheckHistoryPoint, CheckSamples } from '@muster/contract/checks/check-samples'
-import type { Context } from '../context.ts'
-import type { CheckRow } from '../features/checks/queries.ts'
-import { readSettings } from '../features/checks/view.ts'
-import { graphCheck } from './graph-check.ts'
-import { DAY } from './keep.ts'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { graphSeries, type Range, rangeWithin } from '../../samples/graph-series.ts'
+import { DAY, readKeep, type Resolution } from '../../samples/keep.ts'
+import { findSeries } from '../../samples/queries.ts'
+import { findPeriods } from '../maintenance/record-periods.ts'
+import type { CheckRow } from './queries.ts'
+import { readSettings } from './view.ts'
+
+interface Graphed {
+  id: number
+  agent_id: string
+  agent: number
+}
+
+/** The measured values of a check in a time range. */
+export async function graphCheck(
+  ctx: Pick<Context, 'db' | 'now'>,
+  check: Graphed,
+  query: Range & { resolution?: Resolution | undefined },
+): Promise<CheckSamples> {
+  const { range } = rangeWithin(ctx, query, await readKeep(ctx.db))
+  const rows = await findSeries(ctx.db, [check.id])
+  const failures = await findBands(ctx.db, check.id, range)
+  const maintenance = await findPeriods(ctx.db, check.agent_id, range)
+  return { ...(await graphSeries(ctx, { agent: check.agent, rows }, query)), failures, maintenance }
+}
 
 /** The measurements of a check in the last days (0 = all), as one number per time. */
 export async function readHistory(
@@ -62,4 +84,35 @@ function judgedSeries(settings: CheckSettings): string | undefined {
     default:
       return undefined
   }
+}
+
+type Band = CheckSamples['failures'][number]
+
+/** For a check that flaps for weeks, only this many changes are drawn. */
+const MOST_TRANSITIONS = 5000
+
+/** Failures of a check in a time range. Bands that start or end outside keep their real ends. */
+async function findBands(db: Db, checkId: number, { from, to }: Range): Promise<Band[]> {
+  const transitions = () =>
+    db.selectFrom('check_transitions').select(['at', 'severity']).where('check_id', '=', checkId)
+  const before = await transitions()
+    .where('at', '<', from)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .execute()
+  const within = await transitions()
+    .where('at', '>=', from)
+    .where('at', '<=', to)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MOST_TRANSITIONS)
+    .execute()
+  const after = await transitions().where('at', '>', to).orderBy('at').orderBy('id').limit(1).execute()
+  const all = [...before, ...within.toReversed(), ...after]
+  return all.flatMap(({ at, severity }, index) => {
+    const next = all[index + 1]
+    if (severity === null || at > to || next?.at === at) return []
+    return [{ from: at, to: next?.at ?? null, severity }]
+  })
 }

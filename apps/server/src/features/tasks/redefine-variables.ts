@@ -1,9 +1,8 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
-import { redefineTasks } from '../tasks/redefine-tasks.ts'
-import { redefineChecks } from './redefine-checks.ts'
-
-export type VariableOwner = { agentIds: string[] } | { siteId: number } | { clientId: number } | 'all'
+import type { VariableOwner } from '../../hooks.ts'
+import { redefineChecks } from '../checks/redefine-checks.ts'
+import { redefineTasks } from './redefine-tasks.ts'
 
 const SLICE = 500
 

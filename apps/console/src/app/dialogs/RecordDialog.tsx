@@ -1,29 +1,43 @@
 import { Alert, Button, type AlertProps } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
+import type { Permission } from '@muster/contract/permissions'
 import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode, useState } from 'react'
 import { Dialog, type DialogProps } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
-import { StateDialog } from './GuardedDialog.tsx'
+import { GuardedDialog, StateDialog } from './GuardedDialog.tsx'
 
-interface EditedItemProps<Item> {
-  /** The list that contains the item. */
+interface RecordDialogProps<Item> {
+  /** The list that holds the record. */
   list: UseQueryOptions<Item[]>
-  id: number
-  /** "Alert channel": the title until the name is known. */
+  /** From the address: `new`, or the id of a record. */
+  item: string | undefined
+  /** "Alert channel": the title until the name of the record is known. */
   title: string
+  needs: Permission
   size?: DialogProps['size']
   /** "This channel does not exist any more." */
   gone: string
   /** "Show all channels": the way back. */
   back: string
   onClose: () => void
-  /** The form with the values at the time of opening; `onReload` restarts it with the values saved since. */
-  children: (item: Item, onReload: (() => void) | undefined) => ReactNode
+  /** The form with the values at the time of opening, or of a new record; `onReload` restarts it with the values saved since. */
+  children: (record: Item | undefined, onReload: (() => void) | undefined) => ReactNode
 }
 
-/** One item of a list that its address opens for editing. */
-export function EditedItem<Item extends { id: number; modified: string }>(props: EditedItemProps<Item>) {
+/** A record of a list in a dialog with an address of its own: a new one, or one to change. */
+export function RecordDialog<Item extends { id: number; modified: string }>(props: RecordDialogProps<Item>) {
+  const { item, title, needs, size, onClose, children } = props
+  return (
+    <GuardedDialog title={title} needs={needs} {...(size === undefined ? {} : { size })} onClose={onClose}>
+      {item === 'new' ? children(undefined, undefined) : <StoredRecord {...props} id={Number(item)} />}
+    </GuardedDialog>
+  )
+}
+
+function StoredRecord<Item extends { id: number; modified: string }>(
+  props: RecordDialogProps<Item> & { id: number },
+) {
   const { list, id, title, gone, back, onClose, children } = props
   const size = props.size === undefined ? {} : { size: props.size }
   // No cached value: the form must start with the current one.

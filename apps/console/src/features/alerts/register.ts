@@ -1,0 +1,12 @@
+import type { DialogLoaders } from '../../app/dialogs/use-dialog.ts'
+
+export const alertDialogs = {
+  availability: () => import('./AvailabilityDialog.tsx').then((file) => file.AvailabilityDialog),
+  alert: () => import('./AlertDialog.tsx').then((file) => file.AlertDialog),
+  'alert-channels': () => import('./channels/ChannelsDialog.tsx').then((file) => file.ChannelsDialog),
+  'alert-channel': () => import('./channels/ChannelDialog.tsx').then((file) => file.ChannelDialog),
+  'alert-templates': () => import('./templates/TemplatesDialog.tsx').then((file) => file.TemplatesDialog),
+  'alert-template': () => import('./templates/TemplateDialog.tsx').then((file) => file.TemplateDialog),
+  'assign-template': () => import('./templates/AssignDialog.tsx').then((file) => file.AssignDialog),
+  'alert-preview': () => import('./templates/PreviewDialog.tsx').then((file) => file.PreviewDialog),
+} satisfies DialogLoaders

@@ -1,0 +1,8 @@
+import type { DialogLoaders } from '../../app/dialogs/use-dialog.ts'
+
+export const maintenanceDialogs = {
+  maintenance: () => import('./WindowDialogs.tsx').then((file) => file.AddMaintenanceDialog),
+  'edit-maintenance': () => import('./WindowDialogs.tsx').then((file) => file.EditMaintenanceDialog),
+  'open-maintenance': () => import('./OpenMaintenanceDialog.tsx').then((file) => file.OpenMaintenanceDialog),
+  'maintenance-windows': () => import('./WindowsDialog.tsx').then((file) => file.WindowsDialog),
+} satisfies DialogLoaders

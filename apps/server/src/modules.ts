@@ -1,0 +1,390 @@
+import type { FastifyInstance } from 'fastify'
+import type { Context } from './context.ts'
+import { agentRowSource } from './features/agents/row-source.ts'
+import { agentsRoutes } from './features/agents/routes.ts'
+import { storeFactReports } from './features/agents/store-facts.ts'
+import { AlertSweep } from './features/alerts/alert-sweep.ts'
+import { alertChannelsJobs } from './features/alerts/channels/jobs.ts'
+import { alertChannelsRoutes } from './features/alerts/channels/routes.ts'
+import { alertsJobs } from './features/alerts/jobs.ts'
+import { alertsRoutes } from './features/alerts/routes.ts'
+import { assignTemplate } from './features/alerts/templates/assign-template.ts'
+import { callOffOver } from './features/alerts/templates/call-off.ts'
+import { findServerScripts, forgetScriptInTemplates } from './features/alerts/templates/forget-script.ts'
+import { alertTemplatesJobs } from './features/alerts/templates/jobs.ts'
+import { alertTemplatesRoutes } from './features/alerts/templates/routes.ts'
+import { settleActions } from './features/alerts/templates/settle-actions.ts'
+import { openAgentTemplates } from './features/alerts/templates/template-book.ts'
+import { tendAlerts } from './features/alerts/tend-alerts.ts'
+import { auditJobs } from './features/audit/jobs.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import { storeDropped } from './features/checks/dropped-results.ts'
+import { forgetScript, redefineChecksOf, redefineSnippetChecks } from './features/checks/forget-script.ts'
+import { ServerChecks } from './features/checks/from-server/server-checks.ts'
+import { checksJobs } from './features/checks/jobs.ts'
+import { findCheckCounts } from './features/checks/queries.ts'
+import { redefineChecksOfInterval } from './features/checks/redefine-checks.ts'
+import { checksRoutes } from './features/checks/routes.ts'
+import { storeResults } from './features/checks/store-results.ts'
+import { toldChecks } from './features/checks/told-checks.ts'
+import { clientsRoutes } from './features/clients/routes.ts'
+import { customFieldsRoutes } from './features/custom-fields/routes.ts'
+import { enrolmentRoutes } from './features/installers/routes.ts'
+import { ServerMachine } from './features/installers/server-machine.ts'
+import { keystoreRoutes } from './features/keystore/routes.ts'
+import type { LiveHub } from './features/live/live-hub.ts'
+import { liveRoutes } from './features/live/routes.ts'
+import { maintenanceJobs } from './features/maintenance/jobs.ts'
+import { maintenanceRoutes } from './features/maintenance/routes.ts'
+import { MaintenanceSweep } from './features/maintenance/sweep.ts'
+import { LiveMetrics } from './features/metrics/live-metrics.ts'
+import { metricsRoutes } from './features/metrics/routes.ts'
+import { storeMetrics } from './features/metrics/store-metrics.ts'
+import { notesRoutes } from './features/notes/routes.ts'
+import { patchesRoutes } from './features/patches/routes.ts'
+import { storePatches } from './features/patches/store-patches.ts'
+import { addPolicyItem } from './features/policies/add-policy-item.ts'
+import { findAppliedPolicies } from './features/policies/applied-policies.ts'
+import { applyPolicies } from './features/policies/apply-policies.ts'
+import { refuseEnforcedSettings } from './features/policies/enforced-settings.ts'
+import { findNamingPolicies } from './features/policies/naming-policies.ts'
+import { findNodePolicies } from './features/policies/node-policies.ts'
+import { changePlaceFields } from './features/policies/place-fields.ts'
+import { automationRoutes } from './features/policies/routes.ts'
+import { findScriptUses } from './features/policies/script-uses.ts'
+import { PolicySweep } from './features/policies/sweep.ts'
+import { powerJobs } from './features/power/jobs.ts'
+import { pendingActionsJobs } from './features/power/pending-actions/jobs.ts'
+import { pendingActionsRoutes } from './features/power/pending-actions/routes.ts'
+import { powerRoutes } from './features/power/routes.ts'
+import { remoteAccessRoutes } from './features/remote/access/routes.ts'
+import { RulesSync } from './features/remote/access/rules-sync.ts'
+import type { ChannelHub } from './features/remote/channel-hub.ts'
+import { endLostSessions, endReportedSessions, endSessionsOf } from './features/remote/end-sessions.ts'
+import { filesRoutes } from './features/remote/files/routes.ts'
+import { remoteJobs } from './features/remote/jobs.ts'
+import { logsRoutes } from './features/remote/logs/routes.ts'
+import { LiveProcesses } from './features/remote/processes/live-processes.ts'
+import { processesRoutes } from './features/remote/processes/routes.ts'
+import { storeReceipts } from './features/remote/receipts.ts'
+import { registryRoutes } from './features/remote/registry/routes.ts'
+import { remoteRoutes } from './features/remote/routes.ts'
+import { servicesRoutes } from './features/remote/services/routes.ts'
+import { sessionRoutes } from './features/remote/session-routes.ts'
+import { webTermJobs } from './features/remote/webterm/jobs.ts'
+import { webTermRoutes } from './features/remote/webterm/routes.ts'
+import { deliverRuns, emitChanged } from './features/runs/deliver-runs.ts'
+import { expireRuns } from './features/runs/expire-runs.ts'
+import { failLostRuns } from './features/runs/fail-lost-runs.ts'
+import { historyJobs } from './features/runs/jobs.ts'
+import { requeueUnreceived } from './features/runs/requeue-unreceived.ts'
+import { historyRoutes } from './features/runs/routes.ts'
+import { RunTracker } from './features/runs/run-tracker.ts'
+import { saveOutputAsNotes } from './features/runs/save-as-note.ts'
+import { storeRunReports } from './features/runs/store-run-reports.ts'
+import { scriptsRoutes } from './features/scripts/routes.ts'
+import { snippetsRoutes } from './features/scripts/snippets/routes.ts'
+import { settingsRoutes } from './features/settings/routes.ts'
+import { softwareJobs } from './features/software/jobs.ts'
+import { softwareRoutes } from './features/software/routes.ts'
+import { SoftwareAsks } from './features/software/software-asks.ts'
+import { storeSoftware } from './features/software/store-software.ts'
+import { descriptionRoutes } from './features/system/description-routes.ts'
+import { registerFigures } from './features/system/figures.ts'
+import { coreRoutes } from './features/system/routes.ts'
+import { startFailureTasks } from './features/tasks/failure-tasks.ts'
+import { deleteWithTasks, redefineSnippetTasks, redefineTasksOf } from './features/tasks/forget-script.ts'
+import { tasksJobs } from './features/tasks/jobs.ts'
+import { lockFieldOwners } from './features/tasks/lock-field-owners.ts'
+import { redefineVariables } from './features/tasks/redefine-variables.ts'
+import { tasksRoutes } from './features/tasks/routes.ts'
+import { storeTaskReports } from './features/tasks/store-task-reports.ts'
+import { toldTasks } from './features/tasks/told-tasks.ts'
+import { timelineRoutes } from './features/timeline/routes.ts'
+import { accountsRoutes } from './features/users/accounts/routes.ts'
+import { rolesRoutes } from './features/users/roles/routes.ts'
+import { usersRoutes } from './features/users/routes.ts'
+import { sessionJobs } from './features/users/sessions/jobs.ts'
+import { sessionsRoutes } from './features/users/sessions/routes.ts'
+import type { SessionCookies } from './features/users/sessions/session-cookies.ts'
+import { Fleet } from './fleet/fleet.ts'
+import type { FleetHandlers, FleetLinks, ReportBatch } from './fleet/handlers.ts'
+import { linkRoutes } from './fleet/link-routes.ts'
+import type { Hooks } from './hooks.ts'
+import { VERSION } from './platform/config/version.ts'
+import type { DescribedRoute } from './platform/http/openapi.ts'
+import type { Api } from './platform/http/route.ts'
+
+/**
+ * The features in order. A feature may import those above it, the fleet, the samples and the platform. What it needs from
+ * those below it goes through a hook or a handler of the fleet. tools/import-rules.ts reads this list.
+ */
+export const FEATURES = [
+  'audit',
+  'keystore',
+  'users',
+  'custom-fields',
+  'clients',
+  'maintenance',
+  'agents',
+  'scripts',
+  'notes',
+  'runs',
+  'software',
+  'patches',
+  'alerts',
+  'checks',
+  'metrics',
+  'tasks',
+  'power',
+  'remote',
+  'policies',
+  'settings',
+  'timeline',
+  'installers',
+  'system',
+  'live',
+] as const
+
+export interface Modules {
+  fleet: Fleet
+  live: LiveHub
+  channels: ChannelHub
+  sweep: AlertSweep
+  maintenance: MaintenanceSweep
+  policies: PolicySweep
+  /** Ends channels and web terminals, which keep connections open. */
+  stop: () => void
+}
+
+/** Opens the routes and jobs of every feature: the table of contents of the API. */
+export async function openModules(
+  api: Api,
+  ctx: Context,
+  { cookies, routes }: { cookies: SessionCookies; routes: readonly DescribedRoute[] },
+): Promise<Modules> {
+  const { fastify, metrics } = api
+  const fleet = await Fleet.open(ctx, openFleetHandlers)
+  const { serverMachine, ...sweeps } = await openSweeps(ctx, fastify, fleet)
+  metrics.gauge(
+    'muster_connected_agents',
+    'Machines whose links this process holds',
+    () => fleet.links.connectedIds().length,
+  )
+  linkRoutes(api, fleet)
+
+  auditRoutes(api, ctx)
+  ctx.jobs.define(auditJobs(ctx))
+
+  keystoreRoutes(api, ctx)
+
+  sessionsRoutes(api, ctx, cookies)
+  accountsRoutes(api, ctx)
+  usersRoutes(api, ctx)
+  rolesRoutes(api, ctx)
+  ctx.jobs.define(sessionJobs(ctx))
+
+  customFieldsRoutes(api, ctx)
+
+  clientsRoutes(api, ctx, { rows: fleet.rows, monitorServer: (site) => serverMachine.monitor(site) })
+
+  maintenanceRoutes(api, ctx)
+  ctx.jobs.define(maintenanceJobs(ctx))
+
+  agentsRoutes(api, ctx, fleet)
+
+  scriptsRoutes(api, ctx)
+  snippetsRoutes(api, ctx)
+
+  notesRoutes(api, ctx)
+
+  historyRoutes(api, ctx, fleet)
+  ctx.jobs.define(historyJobs(ctx))
+
+  softwareRoutes(api, ctx, fleet)
+  ctx.jobs.define(softwareJobs(ctx))
+
+  patchesRoutes(api, ctx, fleet)
+
+  alertsRoutes(api, ctx)
+  alertChannelsRoutes(api, ctx)
+  alertTemplatesRoutes(api, ctx)
+  ctx.jobs.define(alertsJobs(ctx))
+  ctx.jobs.define(alertChannelsJobs(ctx))
+  ctx.jobs.define(alertTemplatesJobs(ctx, fleet))
+
+  checksRoutes(api, ctx, fleet)
+  ctx.jobs.define(checksJobs(ctx))
+
+  metricsRoutes(api, ctx, fleet)
+
+  tasksRoutes(api, ctx, fleet)
+  ctx.jobs.define(tasksJobs(ctx, fleet))
+
+  powerRoutes(api, ctx, fleet)
+  pendingActionsRoutes(api, ctx)
+  ctx.jobs.define(powerJobs(ctx, fleet))
+  ctx.jobs.define(pendingActionsJobs(ctx))
+
+  const channels = remoteRoutes(api, ctx, fleet)
+  sessionRoutes(api, ctx, fleet)
+  remoteAccessRoutes(api, ctx)
+  const webTerminals = webTermRoutes(api, ctx)
+  filesRoutes(api, ctx, { fleet, hub: channels, cookies })
+  logsRoutes(api, ctx, fleet)
+  registryRoutes(api, ctx, fleet)
+  processesRoutes(api, ctx, fleet)
+  servicesRoutes(api, ctx, fleet)
+  ctx.jobs.define(remoteJobs(ctx))
+  ctx.jobs.define(webTermJobs(ctx))
+
+  automationRoutes(api, ctx, fleet)
+
+  settingsRoutes(api, ctx)
+
+  timelineRoutes(api, ctx)
+
+  enrolmentRoutes(api, ctx, fleet)
+
+  coreRoutes(api, ctx)
+  descriptionRoutes(api, routes)
+  registerFigures(metrics, ctx)
+
+  const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
+
+  const stop = () => {
+    channels.stop()
+    webTerminals.stop()
+  }
+  return { fleet, live, channels, ...sweeps, stop }
+}
+
+/** Opens what runs in the background, from when the server listens until it stops. */
+async function openSweeps(ctx: Context, fastify: FastifyInstance, fleet: Fleet) {
+  const maintenance = await MaintenanceSweep.open(ctx)
+  const policies = new PolicySweep(ctx)
+  const serverChecks = new ServerChecks(ctx)
+  const serverMachine = new ServerMachine(ctx, fastify)
+  const sweep = new AlertSweep(ctx)
+  fastify.addHook('onListen', async () => policies.start())
+  fastify.addHook('onListen', () => serverChecks.start())
+  if (!ctx.config.hosted) fastify.addHook('onListen', () => serverMachine.start())
+  fastify.addHook('onListen', async () => sweep.start())
+  fastify.addHook('preClose', async () => {
+    await sweep[Symbol.asyncDispose]()
+    await serverChecks[Symbol.asyncDispose]()
+    await serverMachine[Symbol.asyncDispose]()
+    await maintenance[Symbol.asyncDispose]()
+    await policies[Symbol.asyncDispose]()
+    await fleet[Symbol.asyncDispose]()
+  })
+  return { maintenance, policies, serverMachine, sweep }
+}
+
+/** The functions behind the hooks. */
+export const hooks: Hooks = {
+  variablesChanged: redefineVariables,
+  async scriptChanged(tx, emit, scriptId) {
+    await redefineChecksOf(tx, emit, scriptId)
+    await redefineTasksOf(tx, emit, scriptId)
+  },
+  async snippetsChanged(tx, emit) {
+    await redefineSnippetChecks(tx, emit)
+    await redefineSnippetTasks(tx, emit)
+  },
+  async removeScript(transaction, script) {
+    await forgetScript(transaction, script.id, script.at)
+    await forgetScriptInTemplates(transaction, script.id)
+    await deleteWithTasks(transaction, script)
+  },
+  findScriptUses,
+  findServerScripts,
+  changePlaceFields,
+  findNodePolicies,
+  assignTemplate,
+  findNamingPolicies,
+  addPolicyItem,
+  countChecks: findCheckCounts,
+  openAgentTemplates,
+  findAppliedPolicies,
+  refuseEnforcedSettings,
+  applyPolicies,
+  checkIntervalChanged: redefineChecksOfInterval,
+  removeAgent: endSessionsOf,
+  checksFailed: startFailureTasks,
+}
+
+/** What features do for the fleet. */
+export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandlers {
+  const tracker = new RunTracker(ctx)
+  const software = new SoftwareAsks((agentId) =>
+    links.send(agentId, { name: 'report-software', input: {}, author: 'server' }),
+  )
+  const rules = new RulesSync(ctx, {
+    ...links,
+    send: (agentId, input) => links.send(agentId, { name: 'set-remote-rules', input, author: 'server' }),
+  })
+  return {
+    rows: agentRowSource,
+    definitions: { checks: toldChecks, tasks: toldTasks },
+    runs: {
+      waitForEnd: (id, timeoutMs, signal) => tracker.waitForEnd(id, timeoutMs, signal),
+      deliver: (delivery, agentIds, again) => deliverRuns(ctx, delivery, agentIds, again),
+      expire: () => expireRuns(ctx),
+    },
+    live: {
+      metrics: (send) => new LiveMetrics(send),
+      processes: (send) => new LiveProcesses(send),
+    },
+    onUp: (agentId, { remote_rules }) => rules.meet(agentId, remote_rules ?? ''),
+    onDown: (agentId) => rules.forget(agentId),
+    async onReturn(machines, sendDefinitions) {
+      await failLostRuns(ctx, machines)
+      await requeueUnreceived(ctx, machines)
+      await endLostSessions(ctx, machines)
+      await sendDefinitions()
+      const agentIds = machines.map(({ agentId }) => agentId)
+      // Not left to the sweep: problems that are over now cancel the scripts that waited for the machine.
+      await tendAlerts(ctx, agentIds)
+      await callOffOver(ctx, agentIds)
+    },
+    onCaughtUp: (agentIds) => callOffOver(ctx, agentIds),
+    storeReports: (batch) => storeReports(ctx, batch, software),
+    async [Symbol.asyncDispose]() {
+      tracker[Symbol.dispose]()
+      software[Symbol.dispose]()
+      await rules[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** All inside one transaction, in this order. Clients and sites are locked first, as by whoever changes them by hand. */
+async function storeReports(
+  ctx: Context,
+  { tx, emit, limits, of }: ReportBatch,
+  software: SoftwareAsks,
+): Promise<() => Promise<void>> {
+  const transaction = { ctx, tx, emit }
+  const now = ctx.now()
+  const tasks = of('tasks-known', 'task-started', 'task-result', 'task-missed')
+  await lockFieldOwners(tx, tasks)
+  await storeFactReports(transaction, of('facts'))
+  const results = of('checks').map(({ agentId, report }) => ({ agentId, results: report.results, limits }))
+  if (results.length > 0) await storeResults(tx, emit, ctx, results)
+  await storeDropped(tx, emit, of('checks-dropped'))
+  const metrics = of('metrics').map(({ agentId, report }) => ({ agentId, sample: report.sample }))
+  if (metrics.length > 0) await storeMetrics(tx, ctx, metrics)
+  if (tasks.length > 0) await storeTaskReports(transaction, tasks)
+  await endReportedSessions(transaction, of('session-ended'))
+  await storeReceipts(transaction, of('session-receipt'))
+  const wanted = await storeSoftware(tx, emit, { reports: of('software'), now })
+  await storePatches(tx, emit, { reports: of('patches'), now })
+  const reports = of('accepted', 'started', 'output', 'result')
+  const runs = reports.length === 0 ? [] : await storeRunReports(tx, reports, now)
+  await saveOutputAsNotes(tx, emit, runs)
+  return async () => {
+    software.add(wanted.filter((agentId) => limits.mayAskForList(agentId)))
+    await settleActions(ctx, runs)
+    emitChanged(ctx, runs)
+  }
+}
