@@ -24,8 +24,8 @@ export const FLOWS: Flow[] = [
   {
     name: 'list row: from the table in the database to the painted row',
     steps: {
-      server: `createFastify route pageOf authenticate findCaller mayDo agentsRoutes AgentRows KeptRows findAgents
-        viewAgentRow emptySum openHttp createSight isAllowedOrigin createMetrics`,
+      server: `createFastify route pageOf authenticate findCaller mayDo agentsRoutes AgentCache AgentIndex findAgents
+        viewAgentRow emptySum openHttp createVisibility isAllowedOrigin createMetrics`,
       contract: 'listAgents endpoint callEndpoint',
       rules: 'agentStatus',
       console: `fetchEarlyFirst call queryKey countPending machinesQuery shareRows MachineOrder MachineSearchMemory
@@ -39,7 +39,7 @@ export const FLOWS: Flow[] = [
     steps: {
       console: `useAgentMenu useDialog dialogComponent DialogHost GuardedDialog AgentDialog SendCommandDialog RunDialog
         call LiveSocket useLive isStale useRun RunView addOutput`,
-      server: `route historyRoutes commandOrder startRun createRun writeAudit Fleet LinkReach deliverRuns signCommand
+      server: `route historyRoutes commandOrder startRun createRun writeAudit Fleet AgentRouter deliverRuns signCommand
         requireAgent createIdempotency openCommandKey LinkState         AgentLinks AgentSocket ReportQueue storeReports storeRunReports LiveHub eventsFor`,
       agent: `Link readFrame startAgent takeCommand verifyCommand commandTable runCommand Runs RunJournal prepareCommand
         StandbyShell startProcess OutputReports Outbox ReportPump Nonces RunRecords State`,
@@ -54,7 +54,7 @@ export const FLOWS: Flow[] = [
       agent: 'checkTable Scheduler measureCheck CheckResults Outbox ReportPump Link',
       server: `AgentSocket ReportQueue storeReports storeResults findKnownChecks judgeRun takeCheckFindings causeOfCheck
         takeFindings lockOpenAlerts findDependencies decideStep follow|applyStep writeAlertLog emitAlertsChanged planNotices
-        decideNotice findNotices AlertSweep tendAlerts alertChannelsJobs takeLease lookAgain|recheckNotice prepareMessage headlineOf
+        decideNotice findNotices AlertSweep updateOpenAlerts alertChannelsJobs takeLease lookAgain|recheckNotice prepareMessage headlineOf
         recipientsOf sendMessage openSettings mailOf sendEmail refreshToken describeCheck DefinitionSync recordOutcome`,
       contract: 'AgentFrame CheckResult',
       rules: 'checkRules openAlert judgeFlapping resolveTemplate',
@@ -65,7 +65,7 @@ export const FLOWS: Flow[] = [
     steps: {
       console: 'TerminalTab openTerminal bindKeys ChannelClient',
       contract: 'encodeChannelFrame SendWindow ChannelHello',
-      server: `ChannelSocket ChannelHub openTool hearWindow ToolChannels BusChannels LinkChannels countPassing AgentLinks
+      server: `ChannelSocket ChannelHub openTool bufferUntilReady ToolChannels BusChannels LinkChannels countPassing AgentLinks
         AgentSocket`,
       agent:
         'Link readFrame Channels Channel countPassing openChannel Terminals Terminal Scrollback PtyWriter openPty',

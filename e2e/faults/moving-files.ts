@@ -7,7 +7,7 @@ import {
   lookAtUpload,
   startDownload,
   UPLOAD_BYTES_PATH,
-  UploadBytesAnswer,
+  UploadBytesResponse,
 } from '@muster/contract/api/files'
 import type { FaultScene } from './scene.ts'
 
@@ -39,7 +39,7 @@ export async function startUpload(
         ...({ duplex: 'half' } as object),
       })
       const answer: unknown = await response.json()
-      return response.ok ? UploadBytesAnswer.parse(answer).size : ErrorBody.parse(answer).detail
+      return response.ok ? UploadBytesResponse.parse(answer).size : ErrorBody.parse(answer).detail
     },
     size: async () => (await session.call(lookAtUpload, { params: own, query: at })).size,
     finish: () =>

@@ -2,11 +2,11 @@ import { Agent, get } from 'node:http'
 import type { Session } from '../support/sign-in.ts'
 
 /** As a browser has. */
-const MOST_SOCKETS = 6
+const MAX_SOCKETS = 6
 
 /** Kept connections that count the bytes of answers instead of reading them: the other end is what is measured. */
 export function openHttp(session: Session) {
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS })
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
   const fetchBytes = (path: string) =>
     new Promise<number>((resolve, reject) => {
       const headers = { ...session.headers(), 'accept-encoding': 'gzip, deflate, br, zstd' }

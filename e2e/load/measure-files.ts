@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import {
   beginUpload,
   finishUpload,
-  MOST_UPLOAD_BYTES,
+  MAX_UPLOAD_BYTES,
   startDownload,
   UPLOAD_BYTES_PATH,
 } from '@muster/contract/api/files'
@@ -100,7 +100,7 @@ async function upload(
     params: { agent_id },
     body: { path, size: bytes },
   })
-  const piece = Buffer.alloc(MOST_UPLOAD_BYTES, 'muster')
+  const piece = Buffer.alloc(MAX_UPLOAD_BYTES, 'muster')
   const address = session.url + UPLOAD_BYTES_PATH.replace(':agent_id', agent_id).replace(':upload', id)
   for (let offset = 0; offset < bytes; offset += piece.length) {
     const query = new URLSearchParams({ path, offset: `${offset}` }).toString()

@@ -13,7 +13,7 @@ import { cpuSeconds, residentMb } from './process-figures.ts'
 import { openStage, settle, type Stage } from './stage.ts'
 
 const MACHINES = 2000
-const MOST_PER_SECOND = 40_000
+const MAX_PER_SECOND = 40_000
 const PROMISED_PER_SECOND = 20_500
 const USUAL_PER_SECOND = 833
 /** A machine whose checks are due together reports them together. */
@@ -85,7 +85,7 @@ function usedBytes(folder: string): number {
 async function measureIngest(stage: Stage): Promise<Figure> {
   const { server } = stage
   const cpuBefore = cpuSeconds(server.pid)
-  const seen = await reportWhile(stage, MOST_PER_SECOND, async () => {
+  const seen = await reportWhile(stage, MAX_PER_SECOND, async () => {
     await wait(INGEST_SECONDS * 1000)
   })
   const cpuShare = ((cpuSeconds(server.pid) - cpuBefore) / seen.seconds) * 100

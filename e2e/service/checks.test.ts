@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { listAudit } from '@muster/contract/api/audit'
 import { createInstaller, listAgents } from '@muster/contract/api/agents'
 import { type Check, createCheck, getCheck, runChecks } from '@muster/contract/api/checks'
-import { getReceipt, listRemoteSessions } from '@muster/contract/api/remote'
+import { getSessionChanges, listRemoteSessions } from '@muster/contract/api/remote'
 import type { Input } from '@muster/contract/endpoint'
 import { chromium } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -139,7 +139,7 @@ test('session changes list what changed in services, /etc, users and ports', asy
   const parts = await vi.waitFor(
     async () => {
       const [session] = await admin.call(listRemoteSessions, { params: { agent_id: agentId } })
-      return (await admin.call(getReceipt, { params: { id: session?.id ?? '' } })).parts
+      return (await admin.call(getSessionChanges, { params: { id: session?.id ?? '' } })).parts
     },
     { timeout: 20_000, interval: 100 },
   )

@@ -11,7 +11,7 @@ import type { Session } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
 
 const KILLS = 20
-const MOST_WRITES_BEFORE_A_KILL = 40
+const MAX_WRITES_BEFORE_A_KILL = 40
 
 test(`kill -9 at any moment loses no acknowledged write and doubles none, ${KILLS} times in a row`, async ({
   server,
@@ -29,7 +29,7 @@ test(`kill -9 at any moment loses no acknowledged write and doubles none, ${KILL
   const acknowledged = new Set<string>()
   for (let kill = 1; kill <= KILLS; kill++) {
     const { promise: enough, resolve } = Promise.withResolvers<void>()
-    const killAfter = acknowledged.size + 1 + Math.floor(Math.random() * MOST_WRITES_BEFORE_A_KILL)
+    const killAfter = acknowledged.size + 1 + Math.floor(Math.random() * MAX_WRITES_BEFORE_A_KILL)
     const note = (name: string) => {
       acknowledged.add(name)
       if (acknowledged.size >= killAfter) resolve()

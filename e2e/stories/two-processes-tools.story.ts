@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { listAgents } from '@muster/contract/api/agents'
 import { beginUpload, finishUpload, startDownload, UPLOAD_BYTES_PATH } from '@muster/contract/api/files'
 import { watchProcesses } from '@muster/contract/api/processes'
-import { getReceipt, getRecording, getScreenRecording, listRemoteSessions } from '@muster/contract/api/remote'
+import {
+  getSessionChanges,
+  getRecording,
+  getScreenRecording,
+  listRemoteSessions,
+} from '@muster/contract/api/remote'
 import { setRemoteAccess } from '@muster/contract/api/remote-access'
 import { expect } from '@playwright/test'
 import { addColleague, joinTerminal } from '../support/colleague.ts'
@@ -100,7 +105,7 @@ for (const name of deployments) {
       const at = { params: { id: await sessionOf('terminal') } }
       const { events } = await elsewhere.call(getRecording, { ...at, query: {} })
       expect(events.map(([, , text]) => text).join('')).toContain('typed by ben 43')
-      const receipt = () => elsewhere.call(getReceipt, at).then(({ parts }) => parts.files.state)
+      const receipt = () => elsewhere.call(getSessionChanges, at).then(({ parts }) => parts.files.state)
       // What looks at the machine gives way to whatever else runs there.
       await expect(async () => expect(await receipt()).toBe('collected')).toPass({ timeout: 60_000 })
     })

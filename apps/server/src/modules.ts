@@ -9,24 +9,24 @@ import { alertChannelsRoutes } from './features/alerts/channels/routes.ts'
 import { alertsJobs } from './features/alerts/jobs.ts'
 import { alertsRoutes } from './features/alerts/routes.ts'
 import { assignTemplate } from './features/alerts/templates/assign-template.ts'
-import { callOffOver } from './features/alerts/templates/call-off.ts'
-import { findServerScripts, forgetScriptInTemplates } from './features/alerts/templates/forget-script.ts'
+import { cancelResolvedActions } from './features/alerts/templates/cancel-actions.ts'
+import { findServerScripts, clearScriptInTemplates } from './features/alerts/templates/on-script-removed.ts'
 import { alertTemplatesJobs } from './features/alerts/templates/jobs.ts'
 import { alertTemplatesRoutes } from './features/alerts/templates/routes.ts'
-import { settleActions } from './features/alerts/templates/settle-actions.ts'
-import { openAgentTemplates } from './features/alerts/templates/template-book.ts'
-import { tendAlerts } from './features/alerts/tend-alerts.ts'
+import { endFinishedActions } from './features/alerts/templates/end-finished-actions.ts'
+import { openAgentTemplates } from './features/alerts/templates/template-resolver.ts'
+import { updateOpenAlerts } from './features/alerts/update-open-alerts.ts'
 import { auditJobs } from './features/audit/jobs.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { storeDropped } from './features/checks/dropped-results.ts'
-import { forgetScript, redefineChecksOf, redefineSnippetChecks } from './features/checks/forget-script.ts'
+import { forgetScript, redefineChecksOf, redefineSnippetChecks } from './features/checks/on-script-removed.ts'
 import { ServerChecks } from './features/checks/from-server/server-checks.ts'
 import { checksJobs } from './features/checks/jobs.ts'
 import { findCheckCounts } from './features/checks/queries.ts'
-import { redefineChecksOfInterval } from './features/checks/redefine-checks.ts'
+import { redefineChecksOfInterval } from './features/checks/mark-checks-stale.ts'
 import { checksRoutes } from './features/checks/routes.ts'
 import { storeResults } from './features/checks/store-results.ts'
-import { toldChecks } from './features/checks/told-checks.ts'
+import { checkDefinitions } from './features/checks/check-definitions.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
 import { customFieldsRoutes } from './features/custom-fields/routes.ts'
 import { enrolmentRoutes } from './features/installers/routes.ts'
@@ -66,7 +66,7 @@ import { remoteJobs } from './features/remote/jobs.ts'
 import { logsRoutes } from './features/remote/logs/routes.ts'
 import { LiveProcesses } from './features/remote/processes/live-processes.ts'
 import { processesRoutes } from './features/remote/processes/routes.ts'
-import { storeReceipts } from './features/remote/receipts.ts'
+import { storeSessionChanges } from './features/remote/session-changes.ts'
 import { registryRoutes } from './features/remote/registry/routes.ts'
 import { remoteRoutes } from './features/remote/routes.ts'
 import { servicesRoutes } from './features/remote/services/routes.ts'
@@ -87,19 +87,23 @@ import { snippetsRoutes } from './features/scripts/snippets/routes.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import { softwareJobs } from './features/software/jobs.ts'
 import { softwareRoutes } from './features/software/routes.ts'
-import { SoftwareAsks } from './features/software/software-asks.ts'
+import { SoftwareRequests } from './features/software/software-requests.ts'
 import { storeSoftware } from './features/software/store-software.ts'
 import { descriptionRoutes } from './features/system/description-routes.ts'
 import { registerFigures } from './features/system/figures.ts'
 import { coreRoutes } from './features/system/routes.ts'
 import { startFailureTasks } from './features/tasks/failure-tasks.ts'
-import { deleteWithTasks, redefineSnippetTasks, redefineTasksOf } from './features/tasks/forget-script.ts'
+import {
+  deleteWithTasks,
+  markSnippetTasksStale,
+  markTasksOfScriptStale,
+} from './features/tasks/on-script-removed.ts'
 import { tasksJobs } from './features/tasks/jobs.ts'
 import { lockFieldOwners } from './features/tasks/lock-field-owners.ts'
-import { redefineVariables } from './features/tasks/redefine-variables.ts'
+import { markVariablesStale } from './features/tasks/mark-variables-stale.ts'
 import { tasksRoutes } from './features/tasks/routes.ts'
 import { storeTaskReports } from './features/tasks/store-task-reports.ts'
-import { toldTasks } from './features/tasks/told-tasks.ts'
+import { taskDefinitions } from './features/tasks/task-definitions.ts'
 import { timelineRoutes } from './features/timeline/routes.ts'
 import { accountsRoutes } from './features/users/accounts/routes.ts'
 import { rolesRoutes } from './features/users/roles/routes.ts'
@@ -283,18 +287,18 @@ async function openSweeps(ctx: Context, fastify: FastifyInstance, fleet: Fleet) 
 
 /** The functions behind the hooks. */
 export const hooks: Hooks = {
-  variablesChanged: redefineVariables,
+  variablesChanged: markVariablesStale,
   async scriptChanged(tx, emit, scriptId) {
     await redefineChecksOf(tx, emit, scriptId)
-    await redefineTasksOf(tx, emit, scriptId)
+    await markTasksOfScriptStale(tx, emit, scriptId)
   },
   async snippetsChanged(tx, emit) {
     await redefineSnippetChecks(tx, emit)
-    await redefineSnippetTasks(tx, emit)
+    await markSnippetTasksStale(tx, emit)
   },
   async removeScript(transaction, script) {
     await forgetScript(transaction, script.id, script.at)
-    await forgetScriptInTemplates(transaction, script.id)
+    await clearScriptInTemplates(transaction, script.id)
     await deleteWithTasks(transaction, script)
   },
   findScriptUses,
@@ -317,7 +321,7 @@ export const hooks: Hooks = {
 /** What features do for the fleet. */
 export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandlers {
   const tracker = new RunTracker(ctx)
-  const software = new SoftwareAsks((agentId) =>
+  const software = new SoftwareRequests((agentId) =>
     links.send(agentId, { name: 'report-software', input: {}, author: 'server' }),
   )
   const rules = new RulesSync(ctx, {
@@ -326,7 +330,7 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
   })
   return {
     rows: agentRowSource,
-    definitions: { checks: toldChecks, tasks: toldTasks },
+    definitions: { checks: checkDefinitions, tasks: taskDefinitions },
     runs: {
       waitForEnd: (id, timeoutMs, signal) => tracker.waitForEnd(id, timeoutMs, signal),
       deliver: (delivery, agentIds, again) => deliverRuns(ctx, delivery, agentIds, again),
@@ -345,10 +349,10 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
       await sendDefinitions()
       const agentIds = machines.map(({ agentId }) => agentId)
       // Not left to the sweep: problems that are over now cancel the scripts that waited for the machine.
-      await tendAlerts(ctx, agentIds)
-      await callOffOver(ctx, agentIds)
+      await updateOpenAlerts(ctx, agentIds)
+      await cancelResolvedActions(ctx, agentIds)
     },
-    onCaughtUp: (agentIds) => callOffOver(ctx, agentIds),
+    onCaughtUp: (agentIds) => cancelResolvedActions(ctx, agentIds),
     storeReports: (batch) => storeReports(ctx, batch, software),
     async [Symbol.asyncDispose]() {
       tracker[Symbol.dispose]()
@@ -362,7 +366,7 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
 async function storeReports(
   ctx: Context,
   { tx, emit, limits, of }: ReportBatch,
-  software: SoftwareAsks,
+  software: SoftwareRequests,
 ): Promise<() => Promise<void>> {
   const transaction = { ctx, tx, emit }
   const now = ctx.now()
@@ -376,7 +380,7 @@ async function storeReports(
   if (metrics.length > 0) await storeMetrics(tx, ctx, metrics)
   if (tasks.length > 0) await storeTaskReports(transaction, tasks)
   await endReportedSessions(transaction, of('session-ended'))
-  await storeReceipts(transaction, of('session-receipt'))
+  await storeSessionChanges(transaction, of('session-receipt'))
   const wanted = await storeSoftware(tx, emit, { reports: of('software'), now })
   await storePatches(tx, emit, { reports: of('patches'), now })
   const reports = of('accepted', 'started', 'output', 'result')
@@ -384,7 +388,7 @@ async function storeReports(
   await saveOutputAsNotes(tx, emit, runs)
   return async () => {
     software.add(wanted.filter((agentId) => limits.mayAskForList(agentId)))
-    await settleActions(ctx, runs)
+    await endFinishedActions(ctx, runs)
     emitChanged(ctx, runs)
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RawPath } from './agent/files.ts'
 import { EventLogSource, JournalSource } from './agent/logs.ts'
-import { ShellWish } from './agent/shells.ts'
+import { ShellRequest } from './agent/shells.ts'
 import { DesktopRequest, VncTarget } from './desktop.ts'
 import type { Permission } from './permissions.ts'
 
@@ -32,7 +32,7 @@ export const ToolRequest = z.discriminatedUnion('tool', [
     tool: z.literal('terminal'),
     session: z.uuid().nullable(),
     ...TerminalSize.shape,
-    ...ShellWish.shape,
+    ...ShellRequest.shape,
     /** Another user's terminal instead of an own one. */
     join: TerminalJoin.optional(),
   }),
@@ -71,12 +71,12 @@ export const ChannelHello = z.object({
 export type ChannelHello = z.infer<typeof ChannelHello>
 
 /** The response to the hello, as text; channel frames follow. */
-export const ChannelWelcome = z.object({
+export const ChannelAccepted = z.object({
   type: z.literal('welcome'),
   /** This session is recorded. */
   recorded: z.boolean(),
 })
-export type ChannelWelcome = z.infer<typeof ChannelWelcome>
+export type ChannelAccepted = z.infer<typeof ChannelAccepted>
 
 export const TOOL_PERMISSIONS: Record<ToolName, Permission> = {
   terminal: 'can_use_terminal',

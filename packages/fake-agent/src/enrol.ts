@@ -1,4 +1,4 @@
-import { ENROL_PATH, EnrolAnswer, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
+import { ENROL_PATH, EnrolResponse, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
 import { ErrorBody } from '@muster/contract/errors'
 import { AGENT_VERSION } from './facts.ts'
 import { machineKeyOf, publicKeyOf, signAs } from './identity.ts'
@@ -20,7 +20,7 @@ const BUSY_RETRIES = 20
 const BUSY_WAIT_MS = 500
 
 /** Enrols a machine like a real agent. Waits if the server is busy. */
-export async function enrolMachine(machine: NewMachine): Promise<EnrolAnswer> {
+export async function enrolMachine(machine: NewMachine): Promise<EnrolResponse> {
   const { token, seed, index, facts } = machine
   const named = { token, machine_key: machineKeyOf(seed, index), public_key: publicKeyOf(seed, index) }
   const request: EnrolRequest = {
@@ -40,7 +40,7 @@ export async function enrolMachine(machine: NewMachine): Promise<EnrolAnswer> {
       body: JSON.stringify(request),
     })
     const text = await response.text()
-    if (response.ok) return EnrolAnswer.parse(JSON.parse(text))
+    if (response.ok) return EnrolResponse.parse(JSON.parse(text))
     if ((response.status !== 429 && response.status !== 503) || attempt >= BUSY_RETRIES) {
       throw new Error(`failed to enrol machine ${index}: ${describeRefusal(response.status, text)}`)
     }

@@ -102,7 +102,7 @@ function cutPackage(one: InstalledPackage): InstalledPackage {
   }
 }
 
-const LONGEST = 255
+const MAX_LENGTH = 255
 
 /** Creates a sorted report without duplicates, cutPatch to the limits of the contract. `null` = the scan failed. */
 export function makePatchReport(found: readonly Patch[] | null, problem: string | null): PatchReport {
@@ -124,7 +124,7 @@ export function makePatchReport(found: readonly Patch[] | null, problem: string 
 }
 
 function cutPatch(one: Patch): Patch {
-  const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST)
+  const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LENGTH)
   return {
     ...one,
     title: line(one.title),

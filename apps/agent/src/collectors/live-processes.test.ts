@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { MachineProcess, ProcessLook } from '@muster/contract/agent/processes'
+import type { MachineProcess, ProcessSample } from '@muster/contract/agent/processes'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { SeenProcess } from '../os/os.ts'
 import { readProcStat } from '../os/linux/proc-stat.ts'
@@ -80,7 +80,7 @@ test('many processes arrive in parts, and those beyond the limit are counted', (
   expect(parts.at(-1)?.use).toHaveLength(5000)
 })
 
-const samplesOf = (server: TestServer): ProcessLook[] =>
+const samplesOf = (server: TestServer): ProcessSample[] =>
   server.frames.flatMap((frame) => (frame.type === 'live-processes' ? [frame.look] : []))
 
 function replyTo(server: TestServer, nonce: string) {

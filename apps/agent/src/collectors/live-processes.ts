@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProcessLook } from '@muster/contract/agent/processes'
+import type { ProcessSample } from '@muster/contract/agent/processes'
 import type { Log } from '../log/log.ts'
 import type { ProcessReader, ProcessTools } from '../os/os.ts'
 import type { ProcessChanges } from './process-changes.ts'
@@ -12,7 +12,7 @@ const SAMPLE_TIMEOUT_MS = 60_000
 export interface ProcessWatchOptions {
   loadTools: () => Promise<ProcessTools>
   /** Sends all parts or none. `false` = the link is down or busy. */
-  send: (parts: ProcessLook[]) => boolean
+  send: (parts: ProcessSample[]) => boolean
   log: Log
 }
 

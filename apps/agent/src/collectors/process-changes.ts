@@ -2,7 +2,7 @@ import { cpus } from 'node:os'
 import {
   type MachineProcess,
   MAX_PROCESSES,
-  type ProcessLook,
+  type ProcessSample,
   PROCESSES_PER_FRAME,
   type ProcessUse,
 } from '@muster/contract/agent/processes'
@@ -41,7 +41,7 @@ export class ProcessChanges {
   }
 
   /** Splits the changes into frames. */
-  list(): ProcessLook[] {
+  list(): ProcessSample[] {
     const reported = this.#reported
     const put: MachineProcess[] = []
     const use: ProcessUse[] = []
@@ -59,7 +59,7 @@ export class ProcessChanges {
       memory_total: memory?.totalBytes ?? 0,
       memory_used: memory?.usedBytes ?? 0,
     }
-    const parts: ProcessLook[] = []
+    const parts: ProcessSample[] = []
     do {
       const part = put.splice(0, PROCESSES_PER_FRAME)
       const more = put.length > 0

@@ -1,6 +1,6 @@
 import { sign } from 'node:crypto'
 import { hostname } from 'node:os'
-import { ENROL_PATH, EnrolAnswer, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
+import { ENROL_PATH, EnrolResponse, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
 import { ErrorBody } from '@muster/contract/errors'
 import type { IncomingMessage } from 'node:http'
 import { CliError } from '../errors.ts'
@@ -44,7 +44,7 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
   }
   const { status, text } = await postJson(url, request, caPem)
   if (status < 200 || status > 299) throw new CliError(describeRefusal(status, text, url))
-  const answer = EnrolAnswer.safeParse(tryJson(text))
+  const answer = EnrolResponse.safeParse(tryJson(text))
   if (!answer.success) throw new CliError(`${url.host} is not a Muster server. Check the address`)
   const identity: Identity = {
     server_url: serverUrl,

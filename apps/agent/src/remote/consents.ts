@@ -1,4 +1,4 @@
-import type { AskingNews, ChannelEnd } from '@muster/contract/agent/channel'
+import type { ConsentMessage, ChannelEnd } from '@muster/contract/agent/channel'
 import type { RemoteRules } from '@muster/rules/remote/remote-rules'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
@@ -84,7 +84,7 @@ export class Consents implements AsyncDisposable {
   ): Promise<ChannelEnd | undefined> {
     const { os, log } = this.#options
     const { consent_seconds: seconds, consent } = rules
-    const news: AskingNews = { type: 'asking', seconds }
+    const news: ConsentMessage = { type: 'asking', seconds }
     channel.sendText(news)
     const marker = `${visit.session}-ask`
     this.#markers.add(marker)

@@ -6,7 +6,7 @@ import {
 } from '@muster/contract/agent/commands'
 import { z } from 'zod'
 import type { LiveFrame } from '@muster/contract/agent/agent-frame'
-import type { QuestionName, Reply } from '@muster/contract/agent/replies'
+import type { RequestName, Reply } from '@muster/contract/agent/replies'
 import type { Checks } from '../checks/checks.ts'
 import type { PatchReporter } from '../collectors/patch-reporter.ts'
 import type { SoftwareReporter } from '../collectors/software-reporter.ts'
@@ -74,7 +74,7 @@ export function describeWrongInput(error: z.ZodError): string {
 }
 
 /** A command that always gets a `reply` frame. */
-export function defineRequest<Name extends QuestionName>(
+export function defineRequest<Name extends RequestName>(
   name: Name,
   answer: (input: CommandInput<Name>, context: CommandContext) => Promise<Reply<Name>>,
 ): AgentCommand {

@@ -56,7 +56,7 @@ const LAST_SEEN_MARK = `${LAST_SEEN_KEY}"@"`
 type Site = { clientId: number; rows: Map<string, KeptRow>; sum: SiteSum }
 
 /** Agent rows by agent_id and by site, because most requests are for one client of many. */
-export class KeptRows {
+export class AgentIndex {
   #all = new Map<string, KeptRow>()
   #sites = new Map<number, Site>()
 
@@ -149,10 +149,10 @@ const NAMES_SLICE = 5000
  * Serialized rows of the machines table in memory, so that a list of ten thousand is a join of strings. Events mark
  * rows as stale, and stale rows are read again before the next response. The database stays the source of truth.
  */
-export class AgentRows implements Disposable {
+export class AgentCache implements Disposable {
   #ctx: Context
   #source: RowSource
-  #rows = new KeptRows()
+  #rows = new AgentIndex()
   #stale = new Set<string>()
   #allStale = true
   #loading: Promise<void> | undefined

@@ -9,7 +9,7 @@ export interface WantedDefinition {
 }
 
 /** One kind of definitions that are synchronized to agents. */
-export interface ToldKind<Definition> {
+export interface DefinitionKind<Definition> {
   noun: 'checks' | 'tasks'
   /** The column of the agent's version. */
   version: 'checks_version' | 'tasks_version'
@@ -47,20 +47,20 @@ const MAX_VERSION = 2_000_000_000
  */
 export class DefinitionSync<Definition> implements AsyncDisposable {
   #ctx: Context
-  #kind: ToldKind<Definition>
+  #kind: DefinitionKind<Definition>
   #links: SyncLinks<Definition>
   /** Agent -> items whose definitions it needs. */
   #waiting = new Map<string, Set<number>>()
   #running: Promise<void> | undefined
   #stopped = false
 
-  constructor(ctx: Context, kind: ToldKind<Definition>, links: SyncLinks<Definition>) {
+  constructor(ctx: Context, kind: DefinitionKind<Definition>, links: SyncLinks<Definition>) {
     this.#ctx = ctx
     this.#kind = kind
     this.#links = links
     ctx.onEvent(({ type, ids, agent_ids = [] }) => {
       if (type !== kind.event) return
-      // Written in pairs by emitRedefined, or with agents only.
+      // Written in pairs by emitDefinitionsChanged, or with agents only.
       for (const [index, agentId] of agent_ids.entries())
         this.tell(agentId, ids.slice(index, index + 1).map(Number))
     })
@@ -108,7 +108,7 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
       const batch = new Map([...this.#waiting].slice(0, MACHINES_AT_ONCE))
       for (const agentId of batch.keys()) this.#waiting.delete(agentId)
       try {
-        await this.#tellThese(batch)
+        await this.#sendChanged(batch)
       } catch (error) {
         this.#ctx.log.error({ err: error, noun: this.#kind.noun }, 'definitions not sent to agents')
       }
@@ -116,7 +116,7 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
     this.#running = undefined
   }
 
-  async #tellThese(batch: Map<string, Set<number>>): Promise<void> {
+  async #sendChanged(batch: Map<string, Set<number>>): Promise<void> {
     const { db } = this.#ctx
     const kind = this.#kind
     const agentIds = [...batch.keys()]
@@ -144,9 +144,9 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
 }
 
 /** Notifies the processes that hold the links of these agents that definitions changed or were deleted. */
-export function emitRedefined(
+export function emitDefinitionsChanged(
   emit: (event: Event) => void,
-  type: ToldKind<unknown>['event'],
+  type: DefinitionKind<unknown>['event'],
   changed: { redefined: readonly { id: number; agent_id: string }[]; agentIds: readonly string[] },
 ): void {
   const { redefined } = changed

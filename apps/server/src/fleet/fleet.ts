@@ -1,7 +1,7 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
 import type { TaskDefinition } from '@muster/contract/agent/tasks'
-import { type QuestionName, type Reply, REPLY_SECONDS } from '@muster/contract/agent/replies'
+import { type RequestName, type Reply, REPLY_SECONDS } from '@muster/contract/agent/replies'
 import type { LiveMetrics } from '@muster/contract/api/metrics'
 import type { LiveProcesses } from '@muster/contract/api/processes'
 import type { Context } from '../context.ts'
@@ -9,17 +9,17 @@ import { AgentLinks } from '../platform/agent-link/agent-links.ts'
 import { generateKeyPem, openSigningKey, type SigningKey } from '../platform/agent-link/keys.ts'
 import { VERSION } from '../platform/config/version.ts'
 import { NoResponderError, RequestTimeoutError } from '../platform/bus/bus.ts'
-import { AgentRows } from './agent-rows.ts'
+import { AgentCache } from './agent-rows.ts'
 import { DefinitionSync } from './definition-sync.ts'
 import type { Delivery, FleetHandlers, FleetLinks } from './handlers.ts'
 import { type LinkedMachine, LinkState } from './link-state.ts'
-import { type LiveRequest, LiveTalk } from './live-talk.ts'
-import { MetricsPace } from './metrics-pace.ts'
+import { type LiveRequest, LiveRequests } from './live-requests.ts'
+import { MetricsInterval } from './metrics-interval.ts'
 import { startProcessBeat } from './processes.ts'
-import { type Outcome, requireReply } from './questions.ts'
+import { type Outcome, requireReply } from './requests.ts'
 import { ReportLimits } from './report-limits.ts'
-import { ReturningMachines } from './returning-machines.ts'
-import { type Chore, signChore } from './sign-chore.ts'
+import { ReturningAgents } from './returning-agents.ts'
+import { type AgentCommand, signAgentCommand } from './sign-agent-command.ts'
 import { storeReports } from './store-reports.ts'
 import { type ChannelRequest, ToolChannels } from './tool-channels.ts'
 
@@ -32,7 +32,7 @@ interface Here<Request> {
 }
 
 /** Routes requests for an agent to the process that holds its link: this one, or another over the bus. */
-class LinkReach<Request> {
+class AgentRouter<Request> {
   #ctx: Context
   #here: Here<Request>
   /** Functions that stop answering the bus for an agent. */
@@ -109,7 +109,7 @@ function findAgentKey({ db }: Context, agentId: string): Promise<{ public_key: s
 /** Requests of other processes to the one that holds a link. */
 type LinkRequest =
   | { kind: 'deliver' }
-  | ({ kind: 'chore' } & Chore)
+  | ({ kind: 'chore' } & AgentCommand)
   | { kind: 'refuse'; code: string; message: string }
   | LiveRequest
   | ChannelRequest
@@ -126,21 +126,21 @@ type OpenHandlers = (ctx: Context, links: FleetLinks) => FleetHandlers
  * process that holds its link.
  */
 export class Fleet implements AsyncDisposable {
-  readonly rows: AgentRows
+  readonly rows: AgentCache
   readonly runs: Pick<FleetHandlers['runs'], 'waitForEnd'>
   readonly links: AgentLinks
   readonly commandKey: SigningKey
   readonly tools: ToolChannels
   #ctx: Context
   #handlers: FleetHandlers
-  #reach: LinkReach<LinkRequest>
+  #reach: AgentRouter<LinkRequest>
   #linkState: LinkState
-  #returning: ReturningMachines
-  #pace: MetricsPace
+  #returning: ReturningAgents
+  #pace: MetricsInterval
   #limits: ReportLimits
   #checks: DefinitionSync<CheckDefinition>
   #tasks: DefinitionSync<TaskDefinition>
-  #live: LiveTalk
+  #live: LiveRequests
   #resources = new AsyncDisposableStack()
   #timer: NodeJS.Timeout
 
@@ -150,31 +150,31 @@ export class Fleet implements AsyncDisposable {
     const handlers = openHandlers(ctx, {
       isConnected: (agentId) => this.links.isConnected(agentId),
       connectedIds: () => this.links.connectedIds(),
-      send: (agentId, request) => this.#sendChore(agentId, request),
+      send: (agentId, request) => this.#sendAgentCommand(agentId, request),
     })
     this.#handlers = handlers
-    this.#live = new LiveTalk(
-      (agentId, request, nonce) => this.#sendChore(agentId, request, nonce),
+    this.#live = new LiveRequests(
+      (agentId, request, nonce) => this.#sendAgentCommand(agentId, request, nonce),
       handlers.live,
     )
-    this.#reach = new LinkReach(ctx, {
+    this.#reach = new AgentRouter(ctx, {
       isConnected: (agentId) => this.links.isConnected(agentId),
       handle: (agentId, request) => this.#handle(agentId, request),
     })
     this.tools = new ToolChannels(ctx.bus, {
-      openChannel: (agentId, ear) => this.links.openChannel(agentId, ear),
-      sendOrder: (agentId, request, nonce) => this.#sendChore(agentId, request, nonce),
+      openChannel: (agentId, channelReader) => this.links.openChannel(agentId, channelReader),
+      sendOrder: (agentId, request, nonce) => this.#sendAgentCommand(agentId, request, nonce),
       ask: (agentId, request) => this.#reach.ask(agentId, request),
     })
-    this.rows = new AgentRows(ctx, handlers.rows)
+    this.rows = new AgentCache(ctx, handlers.rows)
     this.runs = handlers.runs
-    this.#returning = new ReturningMachines(ctx, {
+    this.#returning = new ReturningAgents(ctx, {
       onReturn: (machines) => handlers.onReturn(machines, () => this.#sendDefinitions(machines)),
       onCaughtUp: (agentIds) => handlers.onCaughtUp(agentIds),
       deliver: (agentIds, again) => this.#deliverHere(agentIds, again),
     })
     this.#linkState = new LinkState(ctx, (machines) => this.#returning.welcome(machines))
-    this.#pace = new MetricsPace(ctx, (frame) => this.links.sendAll(frame))
+    this.#pace = new MetricsInterval(ctx, (frame) => this.links.sendAll(frame))
     this.#limits = new ReportLimits({ now: ctx.now, intervalSeconds: () => this.#pace.seconds })
     ctx.onEvent(({ type, ids }) => {
       if (type === 'agent.removed') this.#limits.forget(ids.map(String))
@@ -229,7 +229,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Sends a command that is not a run. Returns false if the agent is not connected. */
-  async sendChore<Name extends CommandName>(
+  async sendAgentCommand<Name extends CommandName>(
     agentId: string,
     name: Name,
     order: { input: CommandInput<Name>; author: string },
@@ -248,7 +248,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Sends a request to an agent and waits for its response. Throws if it is offline, refuses or does not respond. */
-  async ask<Name extends QuestionName>(
+  async ask<Name extends RequestName>(
     { agent_id: agentId, hostname }: { agent_id: string; hostname: string },
     name: Name,
     order: { input: CommandInput<Name>; author: string },
@@ -294,7 +294,7 @@ export class Fleet implements AsyncDisposable {
     return ((await this.#reach.ask(agentId, request)) ?? false) as boolean
   }
 
-  /** Answered by LiveTalk of the process that holds the link. */
+  /** Answered by LiveRequests of the process that holds the link. */
   async #watch(agentId: string, request: LiveRequest): Promise<unknown> {
     try {
       return await this.#reach.ask(
@@ -319,7 +319,7 @@ export class Fleet implements AsyncDisposable {
         this.links.refuse(agentId, request.code, request.message)
         return true
       case 'chore':
-        return this.#sendChore(agentId, request)
+        return this.#sendAgentCommand(agentId, request)
       case 'channel':
         return this.tools.openForOther(agentId, request)
       default:
@@ -327,11 +327,11 @@ export class Fleet implements AsyncDisposable {
     }
   }
 
-  #sendChore(agentId: string, { name, input, author }: Chore, nonce?: string): boolean {
+  #sendAgentCommand(agentId: string, { name, input, author }: AgentCommand, nonce?: string): boolean {
     // A list that is already on its way must not use up the allowance of a user's request.
     if (name === 'report-software') this.#limits.expectLists(agentId, author === 'server' ? 1 : 2)
     const chore = { agentId, name, input, author, nonce }
-    const command = signChore(this.commandKey, this.#ctx.now(), chore)
+    const command = signAgentCommand(this.commandKey, this.#ctx.now(), chore)
     return this.links.send(agentId, { type: 'command', command })
   }
 
@@ -339,7 +339,8 @@ export class Fleet implements AsyncDisposable {
     return {
       isConnected: (agentId: string) => this.links.isConnected(agentId),
       connectedIds: () => this.links.connectedIds(),
-      send: (agentId: string, input: unknown) => this.#sendChore(agentId, { name, input, author: 'server' }),
+      send: (agentId: string, input: unknown) =>
+        this.#sendAgentCommand(agentId, { name, input, author: 'server' }),
     }
   }
 

@@ -2,7 +2,7 @@ import type { AnswerFrame } from '../platform/agent-link/agent-socket.ts'
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { Report, ServerFrame } from '@muster/contract/agent/link'
 import type { MetricsSample } from '@muster/contract/agent/metrics'
-import type { ProcessLook } from '@muster/contract/agent/processes'
+import type { ProcessSample } from '@muster/contract/agent/processes'
 import type { TaskDefinition } from '@muster/contract/agent/tasks'
 import type { AgentRow } from '@muster/contract/api/agents'
 import type { LiveMetrics } from '@muster/contract/api/metrics'
@@ -12,17 +12,17 @@ import type { Context } from '../context.ts'
 import type { SigningKey } from '../platform/agent-link/keys.ts'
 import type { Db } from '../platform/database/database.ts'
 import type { Scope } from '../platform/http/caller.ts'
-import type { ToldKind } from './definition-sync.ts'
+import type { DefinitionKind } from './definition-sync.ts'
 import type { LinkedMachine } from './link-state.ts'
 import type { ReportLimits } from './report-limits.ts'
-import type { Chore } from './sign-chore.ts'
+import type { AgentCommand } from './sign-agent-command.ts'
 
 /** The links of this process, as features use them. */
 export interface FleetLinks {
   isConnected(agentId: string): boolean
   connectedIds(): string[]
   /** False = this process has no link to that machine. */
-  send(agentId: string, request: Chore): boolean
+  send(agentId: string, request: AgentCommand): boolean
 }
 
 /**
@@ -31,7 +31,7 @@ export interface FleetLinks {
  */
 export interface FleetHandlers extends AsyncDisposable {
   rows: RowSource
-  definitions: { checks: ToldKind<CheckDefinition>; tasks: ToldKind<TaskDefinition> }
+  definitions: { checks: DefinitionKind<CheckDefinition>; tasks: DefinitionKind<TaskDefinition> }
   runs: {
     waitForEnd(id: number, timeoutMs: number, signal: AbortSignal): Promise<unknown>
     deliver(delivery: Delivery, agentIds: string[], again: 'waiting only' | 'sent before too'): Promise<void>
@@ -39,7 +39,7 @@ export interface FleetHandlers extends AsyncDisposable {
   }
   live: {
     metrics(send: SendWatch): LiveView<number, MetricsSample, LiveMetrics>
-    processes(send: SendWatch): LiveView<string, ProcessLook, LiveProcesses>
+    processes(send: SendWatch): LiveView<string, ProcessSample, LiveProcesses>
   }
   onUp(agentId: string, answer: AnswerFrame): void
   onDown(agentId: string): void

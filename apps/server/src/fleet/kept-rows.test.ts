@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestServer } from '../testing/test-server.ts'
-import { count, emptySum, KeptRows } from './agent-rows.ts'
+import { count, emptySum, AgentIndex } from './agent-rows.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const MACHINES = ['a', 'b', 'c', 'd']
@@ -32,7 +32,7 @@ test('after any changes the sums and results match the remaining rows', async ()
   const template = await someRow()
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
-      const kept = new KeptRows()
+      const kept = new AgentIndex()
       const model = new Map<string, AgentRow>()
       for (const { machine, isGone, failing, warning, ...fields } of changes) {
         const checks = { ...template.checks, failing, warning }
@@ -57,8 +57,8 @@ test('after any changes the sums and results match the remaining rows', async ()
       for (const row of rows) count(sums.get(row.site_id) ?? emptySum(), row, 1)
       expect(kept.sums()).toEqual(sums)
       const found = (
-        scope: Parameters<KeptRows['find']>[0]['scope'],
-        filter: Parameters<KeptRows['find']>[1],
+        scope: Parameters<AgentIndex['find']>[0]['scope'],
+        filter: Parameters<AgentIndex['find']>[1],
       ) => new Set(kept.find({ scope }, filter).map(({ row }) => row.agent_id))
       const expected = (fits: (row: AgentRow) => boolean) =>
         new Set(rows.filter(fits).map((row) => row.agent_id))

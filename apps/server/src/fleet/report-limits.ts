@@ -10,7 +10,7 @@ const EXTRA_RESULTS = { perSecond: 1, burst: 500 }
 /** Tolerance for clocks and schedulers. */
 const JITTER = 0.5
 /** While it was offline a machine may have used another interval. The shortest is 10 s. */
-const SHORTEST_INTERVAL_SECONDS = 10
+const MIN_INTERVAL_SECONDS = 10
 
 export interface ResultTimes {
   atMs: number
@@ -89,7 +89,7 @@ export class ReportLimits {
 
   #leastGapMs(atMs: number, intervalMs: number): number {
     const isOfNow = this.#now().getTime() - atMs < 2 * intervalMs
-    return JITTER * (isOfNow ? intervalMs : SHORTEST_INTERVAL_SECONDS * 1000)
+    return JITTER * (isOfNow ? intervalMs : MIN_INTERVAL_SECONDS * 1000)
   }
 
   #takeList(agentId: string): boolean {

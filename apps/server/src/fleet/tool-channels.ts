@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import { BusChannels } from '../platform/agent-link/bus-channels.ts'
-import type { ChannelEar, ChannelMouth, LinkChannel } from '../platform/agent-link/link-channels.ts'
+import type { ChannelReader, ChannelWriter, LinkChannel } from '../platform/agent-link/link-channels.ts'
 import { type Bus, RequestTimeoutError } from '../platform/bus/bus.ts'
 import { newNonce } from '../platform/agent-link/command-sender.ts'
-import type { Chore } from './sign-chore.ts'
+import type { AgentCommand } from './sign-agent-command.ts'
 
 /** An agent responds at once that a tool is open or refused. */
 const OPENED_WITHIN_MS = 15_000
@@ -27,8 +27,8 @@ export interface ChannelRequest {
 }
 
 interface Links {
-  openChannel: (agentId: string, ear: ChannelEar) => LinkChannel | ChannelEnd
-  sendOrder: (agentId: string, chore: Chore, nonce: string) => boolean
+  openChannel: (agentId: string, channelReader: ChannelReader) => LinkChannel | ChannelEnd
+  sendOrder: (agentId: string, chore: AgentCommand, nonce: string) => boolean
   /** Answered by `openForOther`. Returns undefined if no process has a link to the agent. */
   ask: (agentId: string, request: ChannelRequest) => Promise<unknown>
 }
@@ -46,30 +46,34 @@ export class ToolChannels implements Disposable {
   }
 
   /** Returns a channel, or the reason why there is none. */
-  async open(agentId: string, order: ChannelOrder, ear: ChannelEar): Promise<ChannelMouth | ChannelEnd> {
-    const here = this.#openHere(agentId, order, ear)
+  async open(
+    agentId: string,
+    order: ChannelOrder,
+    channelReader: ChannelReader,
+  ): Promise<ChannelWriter | ChannelEnd> {
+    const here = this.#openHere(agentId, order, channelReader)
     if (!('code' in here) || here.code !== 'agent_offline') return here
     const id = randomUUID()
-    const mouth = await this.#overBus.open(id, 'person', ear)
+    const writer = await this.#overBus.open(id, 'person', channelReader)
     const refusal = await this.#ask(agentId, { kind: 'channel', id, order })
-    if (refusal === null) return mouth
-    mouth.end(here)
+    if (refusal === null) return writer
+    writer.end(here)
     return refusal ?? here
   }
 
   /** Opens a channel for a user at another process. Returns the reason of a failure, or null. */
   async openForOther(agentId: string, { id, order }: ChannelRequest): Promise<ChannelEnd | null> {
-    let channel: ChannelMouth | undefined
-    const mouth = await this.#overBus.open(id, 'machine', {
+    let channel: ChannelWriter | undefined
+    const writer = await this.#overBus.open(id, 'machine', {
       onFrame: (frame) => channel?.send(frame),
       onEnd: (end) => channel?.end(end),
     })
     const opened = this.#openHere(agentId, order, {
-      onFrame: (frame) => mouth.send(frame),
-      onEnd: (end) => mouth.end(end),
+      onFrame: (frame) => writer.send(frame),
+      onEnd: (end) => writer.end(end),
     })
     if ('code' in opened) {
-      mouth.end(opened)
+      writer.end(opened)
       return opened
     }
     channel = opened
@@ -97,7 +101,11 @@ export class ToolChannels implements Disposable {
     this.#overBus[Symbol.dispose]()
   }
 
-  #openHere(agentId: string, { author, ...order }: ChannelOrder, ear: ChannelEar): LinkChannel | ChannelEnd {
+  #openHere(
+    agentId: string,
+    { author, ...order }: ChannelOrder,
+    channelReader: ChannelReader,
+  ): LinkChannel | ChannelEnd {
     const nonce = newNonce()
     const answered = () => {
       clearTimeout(timer)
@@ -106,11 +114,11 @@ export class ToolChannels implements Disposable {
     const channel = this.#links.openChannel(agentId, {
       onFrame: (frame) => {
         answered()
-        ear.onFrame(frame)
+        channelReader.onFrame(frame)
       },
       onEnd: (end) => {
         answered()
-        ear.onEnd(end)
+        channelReader.onEnd(end)
       },
     })
     const refuse = (message: string) => {

@@ -7,7 +7,7 @@ import {
   encodePoints,
   encodeSamples,
 } from './encoding.ts'
-import { joinSamples, replaceWindow, type Sample, sumUp, thinOut } from './points.ts'
+import { mergeSorted, replaceWindow, type Sample, averageInto, downsample } from './points.ts'
 
 /** Deterministic random numbers: mulberry32. */
 function createRandom(seed: number): () => number {
@@ -65,7 +65,7 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     for (let round = 0; round < 200; round += 1) {
       const samples = samplesOf(kind, random, 300)
       for (const seconds of [300, 3600]) {
-        const points = sumUp(samples, seconds)
+        const points = averageInto(samples, seconds)
         expect(decodePoints(START, seconds, encodePoints(START, seconds, points))).toEqual(points)
       }
       const batch = samples.map(([at, value]) => ({ series: Math.floor(random() * 1e6), at, value }))
@@ -77,10 +77,10 @@ describe.each(Object.entries(kinds))('%s', (_, kind) => {
     const random = createRandom(9)
     for (let round = 0; round < 100; round += 1) {
       const samples = samplesOf(kind, random, 300)
-      const points = sumUp(samples, 300)
+      const points = averageInto(samples, 300)
       for (const [, mean, least, most] of points) expect(mean >= least && mean <= most).toBe(true)
       const values = samples.map(([, value]) => value)
-      const thin = thinOut(points, 3600)
+      const thin = downsample(points, 3600)
       expect(Math.min(...thin.map((point) => point[2]))).toBe(Math.min(...values))
       expect(Math.max(...thin.map((point) => point[3]))).toBe(Math.max(...values))
     }
@@ -108,7 +108,7 @@ test('samples of a processor take three bytes, of a disk two', () => {
 test('nearly constant values take almost no space', () => {
   const still = Array.from({ length: 180 }, (_, index): Sample => [START + index * 120, 41.26])
   expect(encodeSamples(START, still).length).toBeLessThan(20)
-  const points = sumUp(still, 300)
+  const points = averageInto(still, 300)
   expect(encodePoints(START, 300, points).length).toBeLessThan(20)
 })
 
@@ -135,7 +135,7 @@ test('a repeated sample is stored once, in any order', () => {
     [20, 2],
     [30, 3],
   ]
-  expect(joinSamples(some, others)).toEqual([
+  expect(mergeSorted(some, others)).toEqual([
     [10, 1],
     [20, 2],
     [30, 3],

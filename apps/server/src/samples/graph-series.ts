@@ -5,12 +5,12 @@ import type { Db } from '../platform/database/database.ts'
 import { DAY, type KeepSeconds, readKeep, type Resolution, WINDOW_SECONDS } from './keep.ts'
 import {
   fillWindow,
-  joinSamples,
+  mergeSorted,
   type Point,
   replaceWindow,
   type Sample,
-  sumUp,
-  thinOut,
+  averageInto,
+  downsample,
   windowOf,
 } from './points.ts'
 import { findBatches, findChunks, findChunksAt, type SeriesRow } from './queries.ts'
@@ -19,9 +19,9 @@ import { decodeBatch, decodePoints, decodeSamples } from './encoding.ts'
 type Points = CheckSamples['series'][number]['points']
 
 /** Maximum per series without a requested resolution. */
-const MOST_POINTS = 2000
+const MAX_POINTS = 2000
 /** Maximum over all series with a requested resolution. */
-const MOST_ASKED = 200_000
+const MAX_REQUESTED_POINTS = 200_000
 const STEPS = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY, 7 * DAY]
 
 /** The values of these series of a machine in a time range. */
@@ -76,7 +76,7 @@ async function readRange(
     const found = await readSamples(db, fresh, range)
     const counts = [...found.values()].map(({ length }) => length)
     if (resolution === 0) refuseTooMany(counts)
-    if (resolution === 0 || Math.max(...counts) <= MOST_POINTS) {
+    if (resolution === 0 || Math.max(...counts) <= MAX_POINTS) {
       return {
         resolution: 0,
         pointsOf: (id) => (found.get(id) ?? []).map(([at, value]) => [at, value, value, value]),
@@ -102,17 +102,17 @@ function mayBeWhole({ from, to }: Range, keptFrom: number): boolean {
 
 function stepFor({ from, to }: Range, keptFrom: number): number {
   const least = from >= keptFrom ? 300 : 3600
-  const step = STEPS.find((seconds) => seconds >= least && (to - from) / seconds < MOST_POINTS - 1)
+  const step = STEPS.find((seconds) => seconds >= least && (to - from) / seconds < MAX_POINTS - 1)
   return step ?? 7 * DAY
 }
 
 function writable(points: Point[], step: number | undefined): Points {
-  const chosen = step === undefined ? points : thinOut(points, step)
+  const chosen = step === undefined ? points : downsample(points, step)
   return chosen.map(([start, mean, least, most]) => [start, mean, least, most])
 }
 
 function refuseTooMany(counts: number[]): void {
-  if (counts.reduce((sum, count) => sum + count, 0) <= MOST_ASKED) return
+  if (counts.reduce((sum, count) => sum + count, 0) <= MAX_REQUESTED_POINTS) return
   throw new AppError('invalid', 'The range has too many points. Choose a shorter one.', {
     fields: { from: ['Later.'] },
   })
@@ -144,7 +144,7 @@ async function readSamples(
   return new Map(
     Array.from(fresh, ([id, samples]) => {
       const stored = (bySeries.get(id) ?? []).flatMap(({ start, points }) => decodeSamples(start, points))
-      return [id, joinSamples(stored, samples).filter(([at]) => at >= from && at <= to)]
+      return [id, mergeSorted(stored, samples).filter(([at]) => at >= from && at <= to)]
     }),
   )
 }
@@ -168,7 +168,7 @@ async function readPoints(
       const raw = await findChunksAt(db, 0, { series: [id], starts: [start] })
       const stored = raw.flatMap((row) => decodeSamples(row.start, row.points))
       const inWindow = samples.filter(([at]) => windowOf(at, window.seconds) === start)
-      const fresh = sumUp(joinSamples(stored, inWindow), resolution)
+      const fresh = averageInto(mergeSorted(stored, inWindow), resolution)
       points = (raw.length === 0 ? fillWindow : replaceWindow)(points, window, fresh)
     }
     found.set(

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { decodeBatch, decodePoints, decodeSamples, encodePoints, encodeSamples } from './encoding.ts'
 import { WINDOW_SECONDS } from './keep.ts'
 import { requirePartitions } from './partitions.ts'
-import { fillWindow, joinSamples, replaceWindow, type Sample, sumUp, windowOf } from './points.ts'
+import { fillWindow, mergeSorted, replaceWindow, type Sample, averageInto, windowOf } from './points.ts'
 import {
   type ChunkRow,
   deleteBatches,
@@ -10,7 +10,7 @@ import {
   findCrowdedMachines,
   findChunksAt,
   findOldestBatches,
-  slicesOf,
+  chunk,
   upsertChunks,
 } from './queries.ts'
 
@@ -37,7 +37,7 @@ export async function mergeSamples(
     const due = new Set(await findCrowdedMachines(ctx.db, CROWDED_AT_ONCE))
     for (const { agent, stored_at } of oldest) if (stored_at <= cutoff) due.add(agent)
     if (due.size === 0) return
-    for (const agents of slicesOf([...due], MACHINES_AT_ONCE)) {
+    for (const agents of chunk([...due], MACHINES_AT_ONCE)) {
       options.signal.throwIfAborted()
       await mergeMachines(ctx, agents)
     }
@@ -50,19 +50,19 @@ async function mergeMachines(
 ): Promise<void> {
   const batches = await findBatches(ctx.db, agents)
   const fresh = await readBatches(batches)
-  for (const series of slicesOf([...fresh.keys()], PAUSE_EVERY)) {
+  for (const series of chunk([...fresh.keys()], PAUSE_EVERY)) {
     const merged = await mergeSeries(ctx, new Map(series.map((id) => [id, fresh.get(id) ?? []])))
     if (ctx.engine === 'postgres') await requirePartitions(ctx, merged)
-    for (const rows of slicesOf(merged, ROWS_AT_ONCE)) await ctx.transaction((tx) => upsertChunks(tx, rows))
+    for (const rows of chunk(merged, ROWS_AT_ONCE)) await ctx.transaction((tx) => upsertChunks(tx, rows))
   }
   const ids = batches.map(({ id }) => id)
-  for (const slice of slicesOf(ids, ROWS_AT_ONCE)) await deleteBatches(ctx.db, slice)
+  for (const slice of chunk(ids, ROWS_AT_ONCE)) await deleteBatches(ctx.db, slice)
 }
 
 /** Decoding takes time, so other work runs in between. */
 async function readBatches(batches: { samples: Uint8Array }[]): Promise<Map<number, Sample[]>> {
   const bySeries = new Map<number, Sample[]>()
-  for (const slice of slicesOf(batches, PAUSE_EVERY * 10)) {
+  for (const slice of chunk(batches, PAUSE_EVERY * 10)) {
     for (const { series, at, value } of slice.flatMap(({ samples }) => decodeBatch(samples))) {
       const samples = bySeries.get(series)
       if (samples === undefined) bySeries.set(series, [[at, value]])
@@ -89,7 +89,7 @@ async function mergeSeries({ db }: Pick<Context, 'db'>, fresh: Map<number, Sampl
   for (const [series, samples] of fresh) {
     for (const [start, inWindow] of Map.groupBy(samples, ([at]) => windowOf(at, WINDOW_SECONDS[0]))) {
       const raw = chunks.bytes(series, 0, start)
-      const all = joinSamples(decodeSamples(start, raw ?? NOTHING), inWindow)
+      const all = mergeSorted(decodeSamples(start, raw ?? NOTHING), inWindow)
       // Without the raw samples of existing means, late samples only fill gaps.
       const putIn = raw === undefined ? fillWindow : replaceWindow
       chunks.write(series, 0, start, encodeSamples(start, all))
@@ -99,7 +99,7 @@ async function mergeSeries({ db }: Pick<Context, 'db'>, fresh: Map<number, Sampl
         const points = putIn(
           decodePoints(chunkStart, resolution, known),
           { start, seconds: WINDOW_SECONDS[0] },
-          sumUp(all, resolution),
+          averageInto(all, resolution),
         )
         chunks.write(series, resolution, chunkStart, encodePoints(chunkStart, resolution, points))
       }

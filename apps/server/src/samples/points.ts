@@ -10,7 +10,7 @@ export function windowOf(at: number, seconds: number): number {
 }
 
 /** Merges two lists by time. Samples of the same second are one sample, because reports may be repeated. */
-export function joinSamples(some: readonly Sample[], others: readonly Sample[]): Sample[] {
+export function mergeSorted(some: readonly Sample[], others: readonly Sample[]): Sample[] {
   const bySecond = new Map<number, number>()
   for (const [at, value] of some) bySecond.set(at, value)
   for (const [at, value] of others) bySecond.set(at, value)
@@ -18,7 +18,7 @@ export function joinSamples(some: readonly Sample[], others: readonly Sample[]):
 }
 
 /** Averages sorted samples into one point per span of `seconds`. Empty spans have no point. */
-export function sumUp(samples: readonly Sample[], seconds: number): Point[] {
+export function averageInto(samples: readonly Sample[], seconds: number): Point[] {
   const decimals = findDecimals(samples.map(([, value]) => value))
   return bucketsOf(samples, seconds).map(([start, group]) => {
     const values = group.map(([, value]) => value)
@@ -29,7 +29,7 @@ export function sumUp(samples: readonly Sample[], seconds: number): Point[] {
 }
 
 /** Merges sorted points into fewer points of longer spans. */
-export function thinOut(points: readonly Point[], seconds: number): Point[] {
+export function downsample(points: readonly Point[], seconds: number): Point[] {
   const decimals = findDecimals(points.map(([, mean]) => mean))
   return bucketsOf(points, seconds).map(([start, group]) => {
     const least = group.reduce((min, point) => Math.min(min, point[2]), Number.POSITIVE_INFINITY)

@@ -1,7 +1,7 @@
 import { editCoreSettings } from '@muster/contract/api/settings'
 import { expect, test } from 'vitest'
 import type { TestServer } from '../testing/test-server.ts'
-import { slicesOf } from './queries.ts'
+import { chunk } from './queries.ts'
 import { countChunks, DAY, givenMeasuring, merge, NOW, prune, sawTooth } from './test-samples.ts'
 
 /** A check that failed and recovered this often, too long ago. */
@@ -17,7 +17,7 @@ async function givenOldTransitions(
     at: from + index,
     severity: index % 2 === 0 ? ('error' as const) : null,
   }))
-  for (const slice of slicesOf(rows, 1000))
+  for (const slice of chunk(rows, 1000))
     await server.ctx.db.insertInto('check_transitions').values(slice).execute()
 }
 

@@ -15,7 +15,7 @@ export const SLICE = 250
 
 export async function findSeries(db: Db, checkIds: number[]): Promise<SeriesRow[]> {
   const found: SeriesRow[] = []
-  for (const ids of slicesOf(checkIds, SLICE)) {
+  for (const ids of chunk(checkIds, SLICE)) {
     found.push(
       ...(await db.selectFrom('series').selectAll().where('check_id', 'in', ids).orderBy('id').execute()),
     )
@@ -26,7 +26,7 @@ export async function findSeries(db: Db, checkIds: number[]): Promise<SeriesRow[
 /** Series that belong to machines, not to checks. */
 export async function findMachineSeries(db: Db, agentIds: string[]): Promise<SeriesRow[]> {
   const found: SeriesRow[] = []
-  for (const ids of slicesOf(agentIds, SLICE)) {
+  for (const ids of chunk(agentIds, SLICE)) {
     const rows = db.selectFrom('series').selectAll().where('agent_id', 'in', ids)
     found.push(...(await rows.where('check_id', 'is', null).orderBy('id').execute()))
   }
@@ -35,7 +35,7 @@ export async function findMachineSeries(db: Db, agentIds: string[]): Promise<Ser
 
 /** Adds missing series. */
 export async function insertSeries(tx: Db, rows: Insertable<SeriesTable>[]): Promise<void> {
-  for (const slice of slicesOf(rows, SLICE)) {
+  for (const slice of chunk(rows, SLICE)) {
     await tx
       .insertInto('series')
       .values(slice)
@@ -45,7 +45,7 @@ export async function insertSeries(tx: Db, rows: Insertable<SeriesTable>[]): Pro
 }
 
 export async function insertBatches(tx: Db, rows: Insertable<SampleBatchesTable>[]): Promise<void> {
-  for (const slice of slicesOf(rows, SLICE)) await tx.insertInto('sample_batches').values(slice).execute()
+  for (const slice of chunk(rows, SLICE)) await tx.insertInto('sample_batches').values(slice).execute()
 }
 
 /** The machines with the oldest batches. */
@@ -114,7 +114,7 @@ export async function upsertChunks(tx: Db, rows: ChunkRow[]): Promise<void> {
   const known = await tx.selectFrom('series').select('id').where('id', 'in', ids).execute()
   const there = new Set(known.map(({ id }) => id))
   const kept = rows.filter(({ series_id }) => there.has(series_id))
-  for (const slice of slicesOf(kept, SLICE)) {
+  for (const slice of chunk(kept, SLICE)) {
     await tx
       .insertInto('sample_chunks')
       .values(slice)
@@ -170,7 +170,7 @@ export async function deleteTransitionsBefore(
   return Number(result.numDeletedRows)
 }
 
-export function slicesOf<Item>(items: readonly Item[], size: number): Item[][] {
+export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size)
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
 }

@@ -21,7 +21,7 @@ export interface MeasuredValue {
 }
 
 /** A script may print new names each time, which must not fill the database. */
-const MOST_SERIES = 50
+const MAX_SERIES = 50
 
 /**
  * Stores values on arrival: one row per machine, as fast as the machines report. merge-samples.ts merges them into
@@ -64,7 +64,7 @@ async function requireSeries(tx: Db, values: MeasuredValue[]): Promise<SeriesIds
     const owner = keyOf(value.owner)
     const key = `${owner} ${value.name}`
     const count = counts.get(owner) ?? 0
-    if (known.get(owner)?.has(value.name) || added.has(key) || count >= MOST_SERIES) continue
+    if (known.get(owner)?.has(value.name) || added.has(key) || count >= MAX_SERIES) continue
     counts.set(owner, count + 1)
     added.set(key, value)
   }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Signature } from './enrol.ts'
 import { Report } from './link.ts'
 import { MetricsSample } from './metrics.ts'
-import { ProcessLook } from './processes.ts'
+import { ProcessSample } from './processes.ts'
 import { RulesRevision } from './remote.ts'
 
 /** Frames from an agent. Separate from link.ts, so that agents, which never parse them, do not load them. */
@@ -32,7 +32,7 @@ export const AgentFrame = z.discriminatedUnion('type', [
   /** Sent each second while a user watches (`watch-metrics`). Neither stored nor acknowledged. */
   z.object({ type: z.literal('live-metrics'), sample: MetricsSample }),
   /** The same for `watch-processes`. */
-  z.object({ type: z.literal('live-processes'), look: ProcessLook }),
+  z.object({ type: z.literal('live-processes'), look: ProcessSample }),
   /** The reply to a request (replies.ts), or why there is none, as a message. */
   z.object({
     type: z.literal('reply'),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
 /** Sent to a tool's window before anything else if the user at the machine is asked for consent. */
-export const AskingNews = z.object({
+export const ConsentMessage = z.object({
   type: z.literal('asking'),
   /** Time limit of the response. */
   seconds: z.int(),
 })
-export type AskingNews = z.infer<typeof AskingNews>
+export type ConsentMessage = z.infer<typeof ConsentMessage>
 
 /**
  * A channel is a bidirectional byte stream between a user's window and a tool on a machine, inside the agent's

@@ -3,11 +3,11 @@ import { TerminalJoin, TerminalSize } from '../channels.ts'
 import { DesktopRequest, VncTarget } from '../desktop.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
-import { FileChange, FileHash, FileTask, MOST_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
-import { Interpreter, Shell, ShellWish } from './shells.ts'
+import { FileChange, FileHash, FileTask, MAX_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
+import { Interpreter, Shell, ShellRequest } from './shells.ts'
 import { LogSearch, LogSource } from './logs.ts'
 import { MAX_PATCHES, PackageName, PatchGuid } from './patches.ts'
-import { MacAddress, MOST_WAKE_ADDRESSES, PowerAction } from './facts.ts'
+import { MacAddress, MAX_WAKE_ADDRESSES, PowerAction } from './facts.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { RegistryChange, RegistryPosition, ValuePosition } from './registry.ts'
 import { RemoteRules, RulesRevision } from './remote.ts'
@@ -104,7 +104,7 @@ export const commands = {
         session: z.uuid(),
         resume: z.boolean(),
         ...TerminalSize.shape,
-        ...ShellWish.shape,
+        ...ShellRequest.shape,
         /**
          * The session views this other one. Combined with `resume`, so that agents without viewer support open
          * nothing.
@@ -141,7 +141,7 @@ export const commands = {
   'drop-upload': z.object({ path: RawPath, upload: UploadId }),
   'read-text': z.object({ path: RawPath }),
   /** Only if the text still has this hash. */
-  'write-text': z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
+  'write-text': z.object({ path: RawPath, text: z.string().max(MAX_TEXT_BYTES), hash: FileHash }),
   /** The newest log entries that fit. */
   'read-log': LogSearch,
   /** A page of the Windows registry. */
@@ -150,7 +150,7 @@ export const commands = {
   'change-registry': RegistryChange,
   'change-power': z.object({ action: PowerAction }),
   /** Sends a wake-up packet for these addresses to all networks of this machine. */
-  'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MOST_WAKE_ADDRESSES) }),
+  'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MAX_WAKE_ADDRESSES) }),
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

@@ -23,13 +23,13 @@ export const EnrolRequest = z.object({
 })
 export type EnrolRequest = z.infer<typeof EnrolRequest>
 
-export const EnrolAnswer = z.object({
+export const EnrolResponse = z.object({
   agent_id: z.string(),
   /** The server's command key, which the agent pins. */
   command_key: PublicKey,
   reattached: z.boolean(),
 })
-export type EnrolAnswer = z.infer<typeof EnrolAnswer>
+export type EnrolResponse = z.infer<typeof EnrolResponse>
 
 export function enrolProof(request: { token: string; machine_key: string; public_key: string }): string {
   return `muster-enrol-1\n${request.token}\n${request.machine_key}\n${request.public_key}`

@@ -6,7 +6,7 @@ export type PowerAction = z.infer<typeof PowerAction>
 /** MAC address: six bytes in hexadecimal. */
 export const MacAddress = z.string().regex(/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/, 'Invalid MAC address')
 
-export const MOST_WAKE_ADDRESSES = 16
+export const MAX_WAKE_ADDRESSES = 16
 
 /** Machine data is hostile: every string is cut, every list is bounded, and everything is shown as text only. */
 const Text = z.string().overwrite((text) => text.slice(0, 512))

@@ -83,13 +83,13 @@ export const FileChange = z.discriminatedUnion('change', [
 ])
 export type FileChange = z.infer<typeof FileChange>
 
-export const MOST_TEXT_BYTES = 256 * 1024
+export const MAX_TEXT_BYTES = 256 * 1024
 /** SHA-256, hex. */
 export const FileHash = z.string().regex(/^[\da-f]{64}$/)
 export const TextFile = z.object({
   /** With links resolved. */
   path: RawPath,
-  text: z.string().max(MOST_TEXT_BYTES),
+  text: z.string().max(MAX_TEXT_BYTES),
   hash: FileHash,
 })
 export type TextFile = z.infer<typeof TextFile>

@@ -4,7 +4,7 @@ import { SignedCommand } from './commands.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
 import { PatchReport } from './patches.ts'
-import { ReceiptReport } from './remote.ts'
+import { SessionChangesReport } from './remote.ts'
 import { SoftwareReport } from './software.ts'
 import { taskReports } from './tasks.ts'
 
@@ -112,7 +112,7 @@ export const Report = z.discriminatedUnion('kind', [
     reason: z.string().max(500),
   }),
   /** Sent after `session-ended`, or at the agent's next start. */
-  ReceiptReport,
+  SessionChangesReport,
   SoftwareReport,
   PatchReport,
   ...taskReports,

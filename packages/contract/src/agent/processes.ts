@@ -44,7 +44,7 @@ export const ProcessUse = z.tuple([Pid, z.number().min(0), z.number().min(0)])
 export type ProcessUse = z.infer<typeof ProcessUse>
 
 /** One sample of the processes of a machine, or a part of it: new and changed processes since the last sample. */
-export const ProcessLook = z.object({
+export const ProcessSample = z.object({
   /** Earlier samples are obsolete. */
   whole: z.boolean(),
   /** Further parts of the same sample follow. */
@@ -60,7 +60,7 @@ export const ProcessLook = z.object({
   memory_total: z.number().min(0),
   memory_used: z.number().min(0),
 })
-export type ProcessLook = z.infer<typeof ProcessLook>
+export type ProcessSample = z.infer<typeof ProcessSample>
 
 /** Identifies a process by id and start. */
 export const ProcessTarget = z.object({ pid: Pid, start: ProcessStart })

@@ -34,7 +34,7 @@ const State = z.string().max(300)
 const Named = z.array(z.object({ name: Name, state: State })).max(MAX_REPORTED_CHANGES)
 
 /** Changes of one part of a machine, or why it was not compared. */
-export const ReceiptPart = z.discriminatedUnion('state', [
+export const ChangedPart = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('collected'),
     added: Named,
@@ -48,25 +48,25 @@ export const ReceiptPart = z.discriminatedUnion('state', [
     reason: z.string().max(500),
   }),
 ])
-export type ReceiptPart = z.infer<typeof ReceiptPart>
+export type ChangedPart = z.infer<typeof ChangedPart>
 
 /** Compared parts, in display order. */
-export const RECEIPT_PARTS = ['packages', 'services', 'files', 'users', 'ports'] as const
-export type ChangedPartName = (typeof RECEIPT_PARTS)[number]
+export const CHANGED_PARTS = ['packages', 'services', 'files', 'users', 'ports'] as const
+export type ChangedPartName = (typeof CHANGED_PARTS)[number]
 
 export const ChangedParts = z.object({
-  packages: ReceiptPart,
-  services: ReceiptPart,
+  packages: ChangedPart,
+  services: ChangedPart,
   /** Below /etc. */
-  files: ReceiptPart,
-  users: ReceiptPart,
+  files: ChangedPart,
+  users: ChangedPart,
   /** Listening ports. */
-  ports: ReceiptPart,
+  ports: ChangedPart,
 })
 export type ChangedParts = z.infer<typeof ChangedParts>
 
 /** Changes on a machine during a session of a remote tool, by any user. */
-export const SessionReceipt = z.object({
+export const SessionChangesView = z.object({
   /** Times of the snapshots, by the machine's clock. */
   from: z.iso.datetime(),
   to: z.iso.datetime(),
@@ -74,11 +74,11 @@ export const SessionReceipt = z.object({
   interrupted: z.boolean(),
   parts: ChangedParts,
 })
-export type SessionReceipt = z.infer<typeof SessionReceipt>
+export type SessionChangesView = z.infer<typeof SessionChangesView>
 
-export const ReceiptReport = z.object({
+export const SessionChangesReport = z.object({
   kind: z.literal('session-receipt'),
   session: z.uuid(),
-  receipt: SessionReceipt,
+  receipt: SessionChangesView,
 })
-export type ReceiptReport = z.infer<typeof ReceiptReport>
+export type SessionChangesReport = z.infer<typeof SessionChangesReport>

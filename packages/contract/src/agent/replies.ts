@@ -42,8 +42,8 @@ export const replies = {
   'read-text': TextFile,
   'write-text': WrittenText,
 } as const satisfies Partial<Record<CommandName, z.ZodType>>
-export type QuestionName = keyof typeof replies
-export type Reply<Name extends QuestionName> = z.infer<(typeof replies)[Name]>
+export type RequestName = keyof typeof replies
+export type Reply<Name extends RequestName> = z.infer<(typeof replies)[Name]>
 
 /** Timeout of a reply. */
 export const REPLY_SECONDS = 40

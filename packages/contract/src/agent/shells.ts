@@ -10,13 +10,13 @@ export type Interpreter = z.infer<typeof Interpreter>
 const ShellPath = z.string().min(1).max(1000)
 
 /** The shell and its user. Default: the machine's default shell, as the agent's own user. */
-export const ShellWish = z.object({
+export const ShellRequest = z.object({
   /** A program on the machine: its path, or a name to search for. */
   shell: ShellPath.optional(),
   /** As the user who is signed in at the machine. */
   as_user: z.boolean().optional(),
 })
-export type ShellWish = z.infer<typeof ShellWish>
+export type ShellRequest = z.infer<typeof ShellRequest>
 
 export const MachineShell = z.object({ name: z.string().max(100), path: ShellPath })
 export type MachineShell = z.infer<typeof MachineShell>

@@ -3,7 +3,7 @@ import {
   FileChange,
   FileHash,
   FolderPart,
-  MOST_TEXT_BYTES,
+  MAX_TEXT_BYTES,
   RawPath,
   ROOT_PATH,
   TextFile,
@@ -66,7 +66,7 @@ export const writeText = endpoint({
   access: 'can_manage_files',
   summary: 'Replace a small text file; refused as changed_meanwhile if it has changed since it was read',
   params: AgentParams,
-  body: z.object({ path: RawPath, text: z.string().max(MOST_TEXT_BYTES), hash: FileHash }),
+  body: z.object({ path: RawPath, text: z.string().max(MAX_TEXT_BYTES), hash: FileHash }),
   response: z.object({ hash: FileHash }),
 })
 
@@ -124,5 +124,5 @@ export const dropUpload = endpoint({
 export const UPLOAD_BYTES_PATH = '/agents/:agent_id/files/uploads/:upload/bytes/'
 export const UploadBytesQuery = z.object({ path: RawPath, offset: z.coerce.number().int().min(0) })
 /** Maximum bytes of one `PUT`. */
-export const MOST_UPLOAD_BYTES = 16 * 1024 * 1024
-export const UploadBytesAnswer = UploadSize
+export const MAX_UPLOAD_BYTES = 16 * 1024 * 1024
+export const UploadBytesResponse = UploadSize

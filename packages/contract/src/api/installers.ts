@@ -1,4 +1,4 @@
-import { ENROL_PATH, EnrolAnswer, EnrolRequest } from '../agent/enrol.ts'
+import { ENROL_PATH, EnrolResponse, EnrolRequest } from '../agent/enrol.ts'
 import { endpoint } from '../endpoint.ts'
 
 /** Called by an agent once per machine. The token in the body authorizes it. */
@@ -8,5 +8,5 @@ export const enrolAgent = endpoint({
   access: 'public',
   summary: 'Enrol a machine with an enrolment token and its own new key',
   body: EnrolRequest,
-  response: EnrolAnswer,
+  response: EnrolResponse,
 })

@@ -54,7 +54,7 @@ export const watchMachineMetrics = endpoint({
 })
 
 /** Maximum number of lines that can be distinguished on one graph. */
-export const MOST_COMPARED = 10
+export const MAX_COMPARED = 10
 
 /**
  * A metric of agent/metrics.ts, or `check:7:percent`: that value of check 7, and of the same check on other
@@ -99,7 +99,7 @@ export const compareMachines = endpoint({
       .string()
       .max(2000)
       .transform((text) => [...new Set(text.split(','))])
-      .pipe(z.array(AgentId).min(1).max(MOST_COMPARED, `At most ${MOST_COMPARED} machines can be compared.`)),
+      .pipe(z.array(AgentId).min(1).max(MAX_COMPARED, `At most ${MAX_COMPARED} machines can be compared.`)),
     what: Compared,
     /** Unix seconds. */
     from: z.coerce.number().int().min(0),

@@ -23,7 +23,7 @@ export const RemoteSettings = z.object({
 export type RemoteSettings = z.infer<typeof RemoteSettings>
 
 /** Maximum number of named machines. */
-export const MOST_NAMED = 5
+export const MAX_NAMED = 5
 
 export const PlaceRemoteAccess = z.object({
   /** Name of the machine, site or client; empty for all machines. */
@@ -36,7 +36,7 @@ export const PlaceRemoteAccess = z.object({
     record_desktops: RecordedMachines,
   }),
   /** Machines here whose agents are too old to enforce these settings: their remote tools open as before. */
-  not_enforced: z.object({ count: z.int().min(0), hostnames: z.array(z.string()).max(MOST_NAMED) }),
+  not_enforced: z.object({ count: z.int().min(0), hostnames: z.array(z.string()).max(MAX_NAMED) }),
   /** Changes with the settings. */
   modified: z.string(),
 })

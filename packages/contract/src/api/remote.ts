@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TerminalDefaults } from '../agent/shells.ts'
-import { SessionReceipt } from '../agent/remote.ts'
+import { SessionChangesView } from '../agent/remote.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Instant } from '../fields.ts'
 
@@ -111,13 +111,13 @@ export const getScreenRecording = endpoint({
   response: ScreenRecordingPage,
 })
 
-export const getReceipt = endpoint({
+export const getSessionChanges = endpoint({
   method: 'GET',
   path: '/remotesessions/:id/receipt/',
   access: 'can_view_recordings',
   summary: 'List what changed on the machine during a remote session',
   params: z.object({ id: z.uuid() }),
-  response: SessionReceipt,
+  response: SessionChangesView,
 })
 
 export const OpenTool = RemoteSession.pick({ id: true, tool: true, username: true, started_at: true })

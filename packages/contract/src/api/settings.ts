@@ -1,4 +1,4 @@
-import { MOST_DAYS } from '@muster/rules/schedules/retention'
+import { MAX_DAYS } from '@muster/rules/schedules/retention'
 import { whyNoVncTarget } from '@muster/rules/remote/vnc-targets'
 import { z } from 'zod'
 import { MetricsInterval } from '../agent/metrics.ts'
@@ -9,7 +9,7 @@ import { RecordedMachines } from './remote-access.ts'
 const Days = z
   .int('A number of whole days.')
   .min(1, 'At least one day.')
-  .max(MOST_DAYS, `At most ${MOST_DAYS} days.`)
+  .max(MAX_DAYS, `At most ${MAX_DAYS} days.`)
 
 /** How many days measurements of checks and machines are stored. */
 const Retention = {
@@ -24,7 +24,7 @@ const Retention = {
 const DaysOrForever = z
   .int('A number of whole days.')
   .min(0, 'Not negative. 0 keeps records forever.')
-  .max(MOST_DAYS, `At most ${MOST_DAYS} days.`)
+  .max(MAX_DAYS, `At most ${MAX_DAYS} days.`)
 
 /** Days that records are kept; 0 keeps them forever. Open runs and open alerts are never deleted. */
 const RecordRetention = {

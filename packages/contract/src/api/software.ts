@@ -65,7 +65,7 @@ export const SoftwareTitle = z.object({
 export type SoftwareTitle = z.infer<typeof SoftwareTitle>
 
 /** Counted over the whole fleet. */
-export const MOST_TITLES = 100
+export const MAX_TITLES = 100
 
 export const findSoftware = endpoint({
   method: 'GET',
@@ -78,7 +78,7 @@ export const findSoftware = endpoint({
     source: PackageSource.optional(),
     sort: z.enum(['name', '-name']).default('name'),
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-    page_size: z.coerce.number().int().min(1).max(MOST_TITLES).default(50),
+    page_size: z.coerce.number().int().min(1).max(MAX_TITLES).default(50),
   }),
   response: z.object({
     total: z.int().min(0),

@@ -38,7 +38,7 @@ export const TimelineEntry = z.object({
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
 /** Limit per kind; the newest of a range. */
-export const MOST_OF_KIND = 200
+export const MAX_OF_KIND = 200
 
 export const getTimeline = endpoint({
   method: 'GET',
@@ -54,7 +54,7 @@ export const getTimeline = endpoint({
   }),
   response: z.object({
     entries: z.array(TimelineEntry),
-    /** Kinds with more than MOST_OF_KIND events in the range. */
+    /** Kinds with more than MAX_OF_KIND events in the range. */
     cut: z.array(TimelineKind),
   }),
 })

@@ -12,13 +12,13 @@ const STEP = 10_000_000
 /** Ids of policy items are unique within a policy. This number is unique over all policies. */
 export const policyItemId = (policy: number, number: number): number => policy * STEP + number
 
-export interface PolicyPlace {
+export interface PolicyItemRef {
   policy: number
   /** Within the policy. */
   number: number
 }
 
-export const readPolicyItemId = (id: number): PolicyPlace => ({
+export const readPolicyItemId = (id: number): PolicyItemRef => ({
   policy: Math.floor(id / STEP),
   number: id % STEP,
 })

@@ -1,5 +1,5 @@
 /** Actions of users on alerts, and why an action is refused. */
-import { type AlertLogKind, type AlertStanding, type AlertStep, resolve } from './alert-state.ts'
+import { type AlertLogKind, type AlertSnapshot, type AlertStep, resolve } from './alert-state.ts'
 
 export type AlertActionType = 'acknowledge' | 'unacknowledge' | 'snooze' | 'unsnooze' | 'resolve'
 
@@ -19,7 +19,7 @@ export type AlertOutcome = AlertStep | { refused: string }
 const MAX_SNOOZE_MS = 9998 * 86_400_000
 
 /** Applies an action, or returns why it is not possible. */
-export function actOnAlert(before: AlertStanding, action: AlertAction): AlertOutcome {
+export function actOnAlert(before: AlertSnapshot, action: AlertAction): AlertOutcome {
   if (before.state === 'resolved') {
     const how = before.resolved_by === '' ? 'automatically' : `by ${before.resolved_by}`
     return { refused: `This alert was already resolved ${how}.` }
@@ -53,21 +53,21 @@ export function actOnAlert(before: AlertStanding, action: AlertAction): AlertOut
   }
 }
 
-function snooze(before: AlertStanding, action: AlertAction): AlertOutcome {
+function snooze(before: AlertSnapshot, action: AlertAction): AlertOutcome {
   const { until, at } = action
   if (until === undefined) return { refused: 'Set the end of the snooze.' }
   if (until <= at) return { refused: 'The end of a snooze must be in the future.' }
   if (Date.parse(until) - Date.parse(at) > MAX_SNOOZE_MS)
     return { refused: 'A snooze must not exceed 9998 days.' }
   const text = action.note === '' ? `Until ${until}.` : `Until ${until}: ${action.note}`
-  const next: AlertStanding = { ...reopened(before), state: 'snoozed', snooze_until: until }
+  const next: AlertSnapshot = { ...reopened(before), state: 'snoozed', snooze_until: until }
   return step({ ...action, note: text }, 'snoozed', next)
 }
 
-function reopened(before: AlertStanding): AlertStanding {
+function reopened(before: AlertSnapshot): AlertSnapshot {
   return { ...before, state: 'open', snooze_until: null, acknowledged_by: '', acknowledged_on: null }
 }
 
-function step({ at, by, note }: AlertAction, kind: AlertLogKind, next: AlertStanding): AlertStep {
+function step({ at, by, note }: AlertAction, kind: AlertLogKind, next: AlertSnapshot): AlertStep {
   return { next, log: [{ at, kind, by, text: note }], tell: null }
 }

@@ -14,13 +14,13 @@ const open = (more: Partial<Parameters<typeof rules.openAlert>[0]> = {}) =>
     tellAfter: null,
     ...more,
   })
-const act = (standing: rules.AlertStanding, type: AlertAction['type'], more: Partial<AlertAction> = {}) =>
+const act = (standing: rules.AlertSnapshot, type: AlertAction['type'], more: Partial<AlertAction> = {}) =>
   actOnAlert(standing, { type, at: at(5), by: 'ada', note: '', ...more })
 function stepOf(outcome: AlertOutcome | undefined): rules.AlertStep {
   if (outcome === undefined || 'refused' in outcome) throw new Error('nothing follows')
   return outcome
 }
-const after = (standing: rules.AlertStanding, type: AlertAction['type']) =>
+const after = (standing: rules.AlertSnapshot, type: AlertAction['type']) =>
   stepOf(act(standing, type, { until: at(60) })).next
 
 test('a new alert is notified, unless it is held or its machine has further results', () => {
@@ -31,8 +31,8 @@ test('a new alert is notified, unless it is held or its machine has further resu
 })
 
 test('a higher severity is notified once, a lower one is not, and the same changes nothing', () => {
-  const find = (standing: rules.AlertStanding, severity: rules.AlertSeverity, message = 'Disk is full') =>
-    rules.findAgain(standing, { at: at(1), severity, message })
+  const find = (standing: rules.AlertSnapshot, severity: rules.AlertSeverity, message = 'Disk is full') =>
+    rules.repeatCause(standing, { at: at(1), severity, message })
   const { next } = open()
   expect(find(next, 'warning')).toBeUndefined()
   const error = stepOf(find(next, 'error'))
@@ -118,12 +118,12 @@ test('in any sequence, an alert is notified at most once per state and never in 
     'unsnooze' as const,
     'resolve' as const,
   )
-  type Event = (standing: rules.AlertStanding, at: string) => AlertOutcome | undefined
+  type Event = (standing: rules.AlertSnapshot, at: string) => AlertOutcome | undefined
   const event: fc.Arbitrary<Event> = fc.oneof(
     severity.map(
       (value): Event =>
         (s, now) =>
-          rules.findAgain(s, { at: now, severity: value, message: 'm' }),
+          rules.repeatCause(s, { at: now, severity: value, message: 'm' }),
     ),
     hold.map(
       (value): Event =>
@@ -136,9 +136,9 @@ test('in any sequence, an alert is notified at most once per state and never in 
           actOnAlert(s, { type, at: now, by: 'ada', note: '', until: at(5000) }),
     ),
     fc.constantFrom<Event>(
-      (s, now) => rules.letGo(s, { after: now }),
+      (s, now) => rules.releaseHold(s, { after: now }),
       (s, now) => rules.releaseAlert(s, { at: now }),
-      (s) => rules.tellLate(s),
+      (s) => rules.notifyLate(s),
       (s, now) => rules.endSnooze(s, { at: now }),
       (s, now) => (s.state === 'resolved' ? undefined : rules.endCause(s, { at: now, text: '' })),
     ),
@@ -177,7 +177,7 @@ test('in any sequence, an alert is notified at most once per state and never in 
   )
 })
 
-function check(standing: rules.AlertStanding): void {
+function check(standing: rules.AlertSnapshot): void {
   expect(standing.resolved_on !== null).toBe(standing.state === 'resolved')
   if (standing.state !== 'resolved') expect(standing.snooze_until !== null).toBe(standing.state === 'snoozed')
   if (standing.state === 'acknowledged') expect(standing.acknowledged_by).toBe('ada')

@@ -4,7 +4,7 @@ export type AlertSeverity = 'info' | 'warning' | 'error'
 export type AlertState = 'open' | 'acknowledged' | 'snoozed' | 'resolved'
 /** Why an alert sends no notifications. */
 export type AlertHold = 'maintenance' | 'machine_down' | 'site_down' | 'dependency' | 'flapping'
-export type TellKind = 'opened' | 'severity_changed' | 'repeated' | 'resolved'
+export type NoticeCause = 'opened' | 'severity_changed' | 'repeated' | 'resolved'
 export type AlertLogKind =
   | 'opened'
   | 'severity_changed'
@@ -20,7 +20,7 @@ export type AlertLogKind =
   | 'notice_held'
 
 /** The state of an alert. Instants are from toISOString(), so that they compare as text. */
-export interface AlertStanding {
+export interface AlertSnapshot {
   state: AlertState
   severity: AlertSeverity
   message: string
@@ -48,9 +48,9 @@ export interface AlertLogLine {
 
 /** The result of a step. */
 export interface AlertStep {
-  next: AlertStanding
+  next: AlertSnapshot
   log: AlertLogLine[]
-  tell: TellKind | null
+  tell: NoticeCause | null
 }
 
 /** A flapping alert that stays for this long without a change is notified. */
@@ -105,8 +105,8 @@ export function openAlert(opening: Opening): AlertStep {
 }
 
 /** The cause continues with this severity and message; undefined if nothing changed. */
-export function findAgain(
-  before: AlertStanding,
+export function repeatCause(
+  before: AlertSnapshot,
   { at, severity, message }: { at: string; severity: AlertSeverity; message: string },
 ): AlertStep | undefined {
   if (before.state === 'resolved') return undefined
@@ -123,13 +123,13 @@ export function findAgain(
 }
 
 /** The cause has ended. Recipients of the alert are notified of this as well. */
-export function endCause(before: AlertStanding, { at, text }: { at: string; text: string }): AlertStep {
+export function endCause(before: AlertSnapshot, { at, text }: { at: string; text: string }): AlertStep {
   return resolve(before, { at, by: '', text })
 }
 
 /** Holds an alert; undefined if it already is. */
 export function holdAlert(
-  before: AlertStanding,
+  before: AlertSnapshot,
   { at, hold }: { at: string; hold: AlertHold },
 ): AlertStep | undefined {
   if (before.state === 'resolved') return undefined
@@ -142,28 +142,28 @@ export function holdAlert(
 }
 
 /** The reason of the hold has ended: results after `after` release it. */
-export function letGo(before: AlertStanding, { after }: { after: string }): AlertStep | undefined {
+export function releaseHold(before: AlertSnapshot, { after }: { after: string }): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold === null || before.look_after !== null) return undefined
   return { next: { ...before, look_after: after }, log: [], tell: null }
 }
 
 /** The hold ends while the cause continues: notifies, unless that happened before. */
-export function releaseAlert(before: AlertStanding, { at }: { at: string }): AlertStep | undefined {
+export function releaseAlert(before: AlertSnapshot, { at }: { at: string }): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold === null) return undefined
   const line: AlertLogLine = { at, kind: 'released', by: '', text: RELEASED[before.hold] }
   return { ...notifyNow({ ...before, hold: null, look_after: null }), log: [line] }
 }
 
 /** Late notification of an alert that waited for later results of its machine. */
-export function tellLate(before: AlertStanding): AlertStep | undefined {
+export function notifyLate(before: AlertSnapshot): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold !== null || before.look_after === null) return undefined
   return { ...notifyNow({ ...before, look_after: null }), log: [] }
 }
 
 /** The snooze has ended: the alert is open again, and its recipients are reminded. */
-export function endSnooze(before: AlertStanding, { at }: { at: string }): AlertStep | undefined {
+export function endSnooze(before: AlertSnapshot, { at }: { at: string }): AlertStep | undefined {
   if (before.state !== 'snoozed') return undefined
-  const next: AlertStanding = { ...before, state: 'open', snooze_until: null }
+  const next: AlertSnapshot = { ...before, state: 'open', snooze_until: null }
   const log: AlertLogLine[] = [{ at, kind: 'unsnoozed', by: '', text: 'The snooze has ended.' }]
   if (before.hold !== null || before.told === null) return { ...notifyNow(next), log }
   return { next: { ...next, told: worse(before.told, before.severity) }, log, tell: 'repeated' }
@@ -171,7 +171,7 @@ export function endSnooze(before: AlertStanding, { at }: { at: string }): AlertS
 
 /** For alert-actions.ts and endCause. */
 export function resolve(
-  before: AlertStanding,
+  before: AlertSnapshot,
   { at, by, text, look_after = null }: { at: string; by: string; text: string; look_after?: string | null },
 ): AlertStep {
   const on = later(before.alert_time, at)
@@ -200,7 +200,7 @@ function isWorse(severity: AlertSeverity, than: AlertSeverity): boolean {
 }
 
 /** The notification of an alert that was just released. */
-function notifyNow(next: AlertStanding): Omit<AlertStep, 'log'> {
+function notifyNow(next: AlertSnapshot): Omit<AlertStep, 'log'> {
   const quiet = next.hold !== null || next.state === 'snoozed' || next.state === 'resolved'
   if (quiet) return { next, tell: null }
   if (next.told === null) {

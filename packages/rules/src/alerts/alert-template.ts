@@ -25,7 +25,7 @@ export interface TemplateExclusions {
   excluded_agents: readonly string[]
 }
 
-export interface TemplatePlace {
+export interface TemplateTarget {
   /** Null for a whole site. */
   agentId: string | null
   monitoringType: 'server' | 'workstation' | null
@@ -54,7 +54,7 @@ type Candidate = TemplateExclusions & { is_active: boolean }
  */
 export function resolveTemplate<Template extends Candidate>(
   assigned: readonly AssignedTemplate<Template>[],
-  place: TemplatePlace,
+  place: TemplateTarget,
 ): { applies: Template | undefined; steps: TemplateStep<Template>[] } {
   let applies: Template | undefined
   const steps: TemplateStep<Template>[] = []
@@ -70,14 +70,14 @@ function rankOf({ source }: { source: TemplateSource }): number {
   return TEMPLATE_SOURCES.indexOf(source)
 }
 
-function outcomeOf(template: Candidate, place: TemplatePlace, isFound: boolean): TemplateOutcome {
+function outcomeOf(template: Candidate, place: TemplateTarget, isFound: boolean): TemplateOutcome {
   if (!template.is_active) return 'inactive'
   if (isExcluded(template, place)) return 'excluded'
   return isFound ? 'overruled' : 'applies'
 }
 
 /** Whether the template's exclusions include this machine or site. */
-export function isExcluded(exclusions: TemplateExclusions, place: TemplatePlace): boolean {
+export function isExcluded(exclusions: TemplateExclusions, place: TemplateTarget): boolean {
   const { agentId, monitoringType, siteId, clientId } = place
   return (
     (monitoringType === 'workstation' && exclusions.exclude_workstations) ||

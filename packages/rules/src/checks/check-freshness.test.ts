@@ -3,7 +3,7 @@ import {
   checksSortKey,
   effectiveInterval,
   freshUntil,
-  standingOf,
+  checkStateOf,
   summarizeChecks,
   type CheckNumbers,
 } from './check-freshness.ts'
@@ -24,7 +24,7 @@ test.each([
   ['a failure of now', 'failing', AT, 0, 'failing'],
   ['a failure of last week', 'failing', AT, 604_800, 'failing'],
 ] as const)('%s', (_name, status, lastRun, seconds, expected) => {
-  expect(standingOf({ status, fresh_until: freshUntil(lastRun, 120) }, after(seconds))).toBe(expected)
+  expect(checkStateOf({ status, fresh_until: freshUntil(lastRun, 120) }, after(seconds))).toBe(expected)
 })
 
 const none: CheckNumbers = { total: 0, passing: 0, failing: 0, warning: 0, info: 0, old: 0, pending: 0 }

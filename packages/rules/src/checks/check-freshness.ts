@@ -20,7 +20,7 @@ export function freshUntil(lastRun: string | null, intervalSeconds: number): str
 
 export type CheckState = 'no_results' | 'failing' | 'old' | 'passing'
 
-export function standingOf(
+export function checkStateOf(
   { status, fresh_until }: { status: 'passing' | 'failing' | 'pending'; fresh_until: string | null },
   nowMs: number,
 ): CheckState {

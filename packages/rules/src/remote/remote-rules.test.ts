@@ -4,7 +4,7 @@ import {
   isWithinHours,
   mergeRemoteSettings,
   type RemoteSettings,
-  tellHours,
+  formatHours,
   whyNoRemoteTools,
 } from './remote-rules.ts'
 
@@ -59,7 +59,7 @@ test('a refusal contains the hours and the local time', () => {
   expect(whyNoRemoteTools({ forbidden: false, hours: OFFICE }, clock)).toBe(
     'Remote tools may be used on this machine Mon, Tue, Wed, Thu, Fri from 08:00 to 17:00 (Europe/Berlin). Its local time is 09:05.',
   )
-  expect(tellHours({ ...NIGHT, weekdays: [0, 1, 2, 3, 4, 5, 6] })).toBe(
+  expect(formatHours({ ...NIGHT, weekdays: [0, 1, 2, 3, 4, 5, 6] })).toBe(
     'every day from 22:00 to 06:00 of the next day',
   )
 })

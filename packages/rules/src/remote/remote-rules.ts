@@ -87,11 +87,11 @@ export function whyNoRemoteTools(
   const { wallMs, zone } = readClock()
   if (isWithinHours(hours, wallMs)) return undefined
   const now = new Date(wallMs).toISOString().slice(11, 16)
-  return `Remote tools may be used on this machine ${tellHours(hours)} (${zone}). Its local time is ${now}.`
+  return `Remote tools may be used on this machine ${formatHours(hours)} (${zone}). Its local time is ${now}.`
 }
 
 /** `Mon, Tue from 08:00 to 17:00`. */
-export function tellHours({ weekdays, from, to }: RemoteHours): string {
+export function formatHours({ weekdays, from, to }: RemoteHours): string {
   const days = [1, 2, 3, 4, 5, 6, 0].filter((day) => weekdays.includes(day))
   const named = days.length === 7 ? 'every day' : days.map((day) => DAY_NAMES[day]).join(', ')
   const next = minuteOf(to) <= minuteOf(from) ? ' of the next day' : ''

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_RETENTION, findShorterKept } from './retention.ts'
+import { DEFAULT_RETENTION, findRetentionProblems } from './retention.ts'
 
 test.each([
   [7, 90, 730, {}],
@@ -9,7 +9,7 @@ test.each([
   [1, 1, 0, { check_history_hourly_prune_days: 'Use at least 1 day, as for 5-minute averages.' }],
 ])('%i, %i and %i days', (raw, minutes, hours, expected) => {
   expect(
-    findShorterKept({
+    findRetentionProblems({
       check_history_prune_days: raw,
       check_history_5min_prune_days: minutes,
       check_history_hourly_prune_days: hours,
@@ -18,5 +18,5 @@ test.each([
 })
 
 test('the defaults are valid', () => {
-  expect(findShorterKept(DEFAULT_RETENTION)).toEqual({})
+  expect(findRetentionProblems(DEFAULT_RETENTION)).toEqual({})
 })

@@ -30,15 +30,15 @@ export function pruneBefore(days: number, now: Date): string | undefined {
 }
 
 /** Ten years. */
-export const MOST_DAYS = 3650
+export const MAX_DAYS = 3650
 
 /**
  * What is wrong, by field: coarser data is made from finer data, and must be stored at least as long.
  *
- *     findShorterKept({ check_history_prune_days: 90, check_history_5min_prune_days: 30, ... })
+ *     findRetentionProblems({ check_history_prune_days: 90, check_history_5min_prune_days: 30, ... })
  *     // { check_history_5min_prune_days: 'Use at least 90 days, as for raw samples.' }
  */
-export function findShorterKept(kept: Retention): Partial<Record<keyof Retention, string>> {
+export function findRetentionProblems(kept: Retention): Partial<Record<keyof Retention, string>> {
   if (kept.check_history_5min_prune_days < kept.check_history_prune_days) {
     return { check_history_5min_prune_days: notShorter('raw samples', kept.check_history_prune_days) }
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import {
-  AskingNews,
+  ConsentMessage,
   CHANNEL_KIND,
   type ChannelEnd,
   type ChannelEndCode,
@@ -63,7 +63,7 @@ export class TestDesktop {
     return this.#frames
       .filter(({ kind }) => kind === CHANNEL_KIND.text)
       .map(({ payload }) => readChannelText(payload))
-      .filter((message) => !AskingNews.safeParse(message).success)
+      .filter((message) => !ConsentMessage.safeParse(message).success)
       .map((message) => DesktopNews.parse(message))
   }
 

@@ -8,7 +8,7 @@ import {
 } from '@muster/contract/agent/channel'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import { FileNews, type FileTask, type UploadTask } from '@muster/contract/agent/files'
-import { type QuestionName, replies, type Reply } from '@muster/contract/agent/replies'
+import { type RequestName, replies, type Reply } from '@muster/contract/agent/replies'
 import type { TestServer } from '../../testing/test-server.ts'
 
 export const raw = (path: string | Buffer) => Buffer.from(path).toString('base64url')
@@ -69,7 +69,7 @@ export class FileChannel {
 }
 
 /** Sends a request to the agent like a server; returns the reply or the refusal. */
-export async function ask<Name extends QuestionName>(
+export async function ask<Name extends RequestName>(
   server: TestServer,
   name: Name,
   input: CommandInput<Name>,

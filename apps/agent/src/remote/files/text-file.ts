@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
-import { MOST_TEXT_BYTES, type TextFile, type WrittenText } from '@muster/contract/agent/files'
+import { MAX_TEXT_BYTES, type TextFile, type WrittenText } from '@muster/contract/agent/files'
 import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
@@ -76,12 +76,12 @@ async function replaceWith(
 }
 
 async function readSmall(handle: FileHandle): Promise<Buffer> {
-  const buffer = Buffer.alloc(MOST_TEXT_BYTES + 1)
+  const buffer = Buffer.alloc(MAX_TEXT_BYTES + 1)
   let length = 0
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
     length += bytesRead
-    if (length > MOST_TEXT_BYTES) throw new AgentError('The file is too large to edit. Download it instead.')
+    if (length > MAX_TEXT_BYTES) throw new AgentError('The file is too large to edit. Download it instead.')
     if (bytesRead === 0) return buffer.subarray(0, length)
   }
 }

@@ -1,14 +1,14 @@
 import {
   MAX_REPORTED_CHANGES,
-  RECEIPT_PARTS,
-  type ReceiptPart,
+  CHANGED_PARTS,
+  type ChangedPart,
   type ChangedParts,
 } from '@muster/contract/agent/remote'
 import type { Snapshot, SnapshotPart } from './snapshot.ts'
 
 /** Returns the differences between two snapshots. */
 export function compareSnapshots(before: Snapshot, after: Snapshot): ChangedParts {
-  const parts = RECEIPT_PARTS.map(
+  const parts = CHANGED_PARTS.map(
     (name) => [name, comparePart(before.parts[name], after.parts[name])] as const,
   )
   // Every name has an entry.
@@ -17,11 +17,11 @@ export function compareSnapshots(before: Snapshot, after: Snapshot): ChangedPart
 
 /** For a session without snapshots. */
 export function notCollected(reason: string): ChangedParts {
-  const part: ReceiptPart = { state: 'not_collected', reason: reason.slice(0, 500) }
+  const part: ChangedPart = { state: 'not_collected', reason: reason.slice(0, 500) }
   return { packages: part, services: part, files: part, users: part, ports: part }
 }
 
-function comparePart(before: SnapshotPart, after: SnapshotPart): ReceiptPart {
+function comparePart(before: SnapshotPart, after: SnapshotPart): ChangedPart {
   for (const part of [before, after])
     if (typeof part === 'string') return { state: 'not_collected', reason: part.slice(0, 500) }
   // Neither part failed.

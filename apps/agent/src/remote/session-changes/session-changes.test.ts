@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { ReceiptPart, ReceiptReport } from '@muster/contract/agent/remote'
+import type { ChangedPart, SessionChangesReport } from '@muster/contract/agent/remote'
 import { expect, onTestFinished, test } from 'vitest'
 import { TestDesktop } from '../desktop/test-desktop.ts'
 import { TestChannel } from '../terminal/test-channel.ts'
@@ -43,11 +43,12 @@ function givenMachine() {
 const changesOf = (server: TestServer, session: string) =>
   server.until(() =>
     server.reports.find(
-      (report): report is ReceiptReport => report.kind === 'session-receipt' && report.session === session,
+      (report): report is SessionChangesReport =>
+        report.kind === 'session-receipt' && report.session === session,
     ),
   )
 
-const collected = (part: ReceiptPart) => {
+const collected = (part: ChangedPart) => {
   if (part.state !== 'collected') throw new Error(part.reason)
   return part
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { SessionReceipt } from '@muster/contract/agent/remote'
+import { SessionChangesView } from '@muster/contract/agent/remote'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describeError, type Log } from '../../log/log.ts'
@@ -10,7 +10,7 @@ import type { RecordedChanges } from './snapshot.ts'
 
 const run = promisify(execFile)
 const PATIENCE_MS = 60_000
-const Made = SessionReceipt.omit({ interrupted: true })
+const Made = SessionChangesView.omit({ interrupted: true })
 
 /** Takes and compares snapshots. `file` holds the snapshot at the start of the session. */
 export interface ChangeRecorder {
@@ -107,7 +107,7 @@ export class SessionChanges implements AsyncDisposable {
   ): Promise<void> {
     const { maker, outbox, log } = this.#options
     const file = this.#fileOf(session)
-    let receipt: SessionReceipt
+    let receipt: SessionChangesView
     try {
       if (maker === undefined) return
       receipt = { ...(await maker.end(file, this.#stop.signal)), interrupted }

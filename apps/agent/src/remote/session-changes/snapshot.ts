@@ -1,4 +1,4 @@
-import { RECEIPT_PARTS, type ChangedPartName, type ChangedParts } from '@muster/contract/agent/remote'
+import { CHANGED_PARTS, type ChangedPartName, type ChangedParts } from '@muster/contract/agent/remote'
 import { z } from 'zod'
 import {
   lstatSync,
@@ -143,7 +143,7 @@ export type SnapshotPart = z.infer<typeof SnapshotPart>
 
 export const Snapshot = z.object({
   at: z.iso.datetime(),
-  parts: z.record(z.enum(RECEIPT_PARTS), SnapshotPart),
+  parts: z.record(z.enum(CHANGED_PARTS), SnapshotPart),
 })
 export type Snapshot = z.infer<typeof Snapshot>
 
@@ -170,7 +170,7 @@ async function takeSnapshot(
   }
   const at = new Date().toISOString()
   const read = await Promise.all(
-    RECEIPT_PARTS.map(async (name) => [name, await attempt(readers[name])] as const),
+    CHANGED_PARTS.map(async (name) => [name, await attempt(readers[name])] as const),
   )
   // Every name above has an entry.
   return { at, parts: Object.fromEntries(read) as Snapshot['parts'] }

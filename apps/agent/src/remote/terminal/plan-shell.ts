@@ -1,4 +1,4 @@
-import type { ShellWish } from '@muster/contract/agent/shells'
+import type { ShellRequest } from '@muster/contract/agent/shells'
 import { AgentError } from '../../errors.ts'
 import type { MachineUser, Os } from '../../os/os.ts'
 import { asUser, makeEnvironment, workingFolder } from '../../run/environment.ts'
@@ -18,7 +18,7 @@ export interface ShellPlan {
 }
 
 /** Resolves the requested shell and user. Throws AgentError if either does not exist. */
-export async function planShell(request: ShellWish, os: Os): Promise<ShellPlan> {
+export async function planShell(request: ShellRequest, os: Os): Promise<ShellPlan> {
   const own = findOwnUser()
   const owner = request.as_user === true ? await requireSignedInUser(os) : undefined
   const shell = request.shell === undefined ? chooseShell((owner ?? own).shell) : requireShell(request.shell)

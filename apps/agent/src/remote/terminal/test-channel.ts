@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
-  AskingNews,
+  ConsentMessage,
   CHANNEL_KIND,
   type ChannelEnd,
   type ChannelEndCode,
@@ -11,7 +11,7 @@ import {
   readChannelEnd,
   readChannelText,
 } from '@muster/contract/agent/channel'
-import type { ShellWish } from '@muster/contract/agent/shells'
+import type { ShellRequest } from '@muster/contract/agent/shells'
 import { type TerminalJoin, TerminalNews, type TerminalPerson } from '@muster/contract/channels'
 import type { TestServer } from '../../testing/test-server.ts'
 
@@ -34,7 +34,7 @@ export class TestChannel {
       purpose?: string
       cols?: number
       rows?: number
-      request?: ShellWish
+      request?: ShellRequest
       join?: TerminalJoin
     } = {},
   ) {
@@ -73,10 +73,10 @@ export class TestChannel {
   }
 
   /** Messages about the opening, including the consent request. */
-  get received(): (TerminalNews | AskingNews)[] {
+  get received(): (TerminalNews | ConsentMessage)[] {
     return this.#frames
       .filter(({ kind }) => kind === CHANNEL_KIND.text)
-      .map(({ payload }) => TerminalNews.or(AskingNews).parse(readChannelText(payload)))
+      .map(({ payload }) => TerminalNews.or(ConsentMessage).parse(readChannelText(payload)))
   }
 
   get news(): TerminalNews[] {

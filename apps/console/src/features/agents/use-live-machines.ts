@@ -10,7 +10,7 @@ import { ageRows, applyFrame, changesOf, nextAgeingAt, patchRows } from './machi
 
 /** New machines in a burst refetch the list at most this often. */
 const REFETCH_MS = 1500
-const MOST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 const LIST = queryKey(listAgents)
 
 /** Keeps cached machines current: live changes once a second at most, and changes by time alone. */
@@ -41,7 +41,7 @@ function followMachines(queryClient: QueryClient): Disposable {
   const age = () => {
     clearTimeout(ageTimer)
     const nowMs = Date.now()
-    let nextMs = nowMs + MOST_PAUSE_MS
+    let nextMs = nowMs + MAX_PAUSE_MS
     updateLists(queryClient, (rows) => {
       const aged = ageRows(rows, nowMs)
       nextMs = Math.min(nextMs, nextAgeingAt(aged, nowMs) ?? nextMs)

@@ -32,7 +32,7 @@ import { alertCard, alertColumns, type AlertContext } from './alert-columns.tsx'
 
 /** Alerts fetched at first, and added by each "Show more". */
 const STEP = 200
-const MOST = 1000
+const MAX_COUNT = 1000
 const REFUSED = 'Your role does not allow you to see alerts.'
 
 interface AlertListProps {
@@ -77,13 +77,13 @@ export function AlertList({ view, onChange, agent }: AlertListProps) {
           </div>
           {data.alerts_count > alerts.length && (
             <div className="list-end">
-              {size < MOST ? (
-                <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + 2 * STEP))}>
+              {size < MAX_COUNT ? (
+                <Button variant="subtle" onClick={() => setSize(Math.min(MAX_COUNT, size + 2 * STEP))}>
                   Show more
                 </Button>
               ) : (
                 <span className="dim">
-                  The worst and newest {MOST} are shown. Narrow the filter to see others.
+                  The worst and newest {MAX_COUNT} are shown. Narrow the filter to see others.
                 </span>
               )}
             </div>

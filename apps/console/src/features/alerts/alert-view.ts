@@ -75,9 +75,9 @@ export function readAlertView(address: AlertsSearch): AlertView {
     severities: pick(Severity.options, address.severity),
     types: pick(AlertType.options, address.type),
     also: pick(ALSO, address.also),
-    days: Number.isInteger(days) && days >= 0 && days <= MOST_DAYS ? days : START_VIEW.days,
+    days: Number.isInteger(days) && days >= 0 && days <= MAX_DAYS ? days : START_VIEW.days,
     search: address.search ?? '',
   }
 }
 
-const MOST_DAYS = 3650
+const MAX_DAYS = 3650

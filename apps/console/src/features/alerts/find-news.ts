@@ -1,7 +1,7 @@
 import type { Alert } from '@muster/contract/api/alerts'
 
 /** More at once are one burst, of which the newest are shown. */
-const MOST_AT_ONCE = 5
+const MAX_AT_ONCE = 5
 
 /**
  * Errors and warnings that were not in the last list. The first list has no news: the user sees it on opening the
@@ -16,6 +16,6 @@ export function findNews(
   const news = alerts
     .filter(({ id, severity, state }) => !seen.has(id) && severity !== 'info' && state === 'open')
     .toSorted((a, b) => b.alert_time.localeCompare(a.alert_time))
-    .slice(0, MOST_AT_ONCE)
+    .slice(0, MAX_AT_ONCE)
   return { news, known }
 }

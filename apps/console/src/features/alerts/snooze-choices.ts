@@ -36,13 +36,13 @@ export function fromLocalText(text: string): number | undefined {
 export function checkSnooze(untilMs: number | undefined, nowMs: number): string | undefined {
   if (untilMs === undefined) return 'Enter a date and a time.'
   if (untilMs <= nowMs) return 'Choose a time in the future.'
-  return untilMs > nowMs + MOST_DAYS * DAY_MS ? `At most ${MOST_DAYS} days.` : undefined
+  return untilMs > nowMs + MAX_DAYS * DAY_MS ? `At most ${MAX_DAYS} days.` : undefined
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const MORNING_HOUR = 8
-const MOST_DAYS = 9998
+const MAX_DAYS = 9998
 
 function tomorrowAt(nowMs: number, hour: number): number {
   const date = new Date(nowMs)

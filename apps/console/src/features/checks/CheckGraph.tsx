@@ -15,7 +15,7 @@ import { stateAt } from './graph-state.ts'
 import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
 
 /** Milliseconds: the upper limit of values that are not a percentage. */
-const MOST = SERVER_CHECK_LIMIT_MS
+const MAX_COUNT = SERVER_CHECK_LIMIT_MS
 
 export interface CheckGraphProps extends GraphMarks {
   label: string
@@ -58,7 +58,7 @@ export function CheckGraph(props: CheckGraphProps) {
   const latest = useRef({ columns, range, failures, maintenance, thresholds, onZoom })
   const [cursor, setCursor] = useState<GraphCursor>()
   const mayZoom = onZoom !== undefined
-  const drag = useThresholdDrag({ chart, thresholds, most: unit === '%' ? 99 : MOST, onThreshold })
+  const drag = useThresholdDrag({ chart, thresholds, most: unit === '%' ? 99 : MAX_COUNT, onThreshold })
 
   useLayoutEffect(() => {
     latest.current = { columns, range, failures, maintenance, thresholds, onZoom }

@@ -1,7 +1,7 @@
 import { Button, Menu, Tooltip } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type Check, listAgentChecks } from '@muster/contract/api/checks'
-import { standingOf } from '@muster/rules/checks/check-freshness'
+import { checkStateOf } from '@muster/rules/checks/check-freshness'
 import {
   IconChevronDown,
   IconDatabaseOff,
@@ -146,7 +146,7 @@ const STANDINGS = [
 function countChecks(checks: readonly Check[], nowMs: number): string {
   const standings = checks
     .filter(({ overridden_by_policy: rests }) => !rests)
-    .map(({ check_result }) => standingOf(check_result, nowMs))
+    .map(({ check_result }) => checkStateOf(check_result, nowMs))
   return STANDINGS.map(([standing, word]) => ({
     word,
     many: standings.filter((one) => one === standing).length,

@@ -2,7 +2,7 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check, CheckState, CheckType } from '@muster/contract/api/checks'
 import { ServerCheckType } from '@muster/contract/checks/server-checks'
 import { formatDuration, formatFileSize, formatShortAge } from '@muster/rules/text/units'
-import { effectiveInterval, standingOf } from '@muster/rules/checks/check-freshness'
+import { effectiveInterval, checkStateOf } from '@muster/rules/checks/check-freshness'
 import { METRIC_PREFIX } from '@muster/rules/checks/judgement'
 
 /** The types in menu order. */
@@ -41,7 +41,7 @@ type ShownState = Pick<CheckState, 'status' | 'alert_severity'> &
 /** Text and tone of a check's state: `passing`, `failing · error`, `no results`, `old · 57 min`. */
 export function describeStatus(state: ShownState, nowMs: number): { label: string; tone: CheckTone } {
   const { status, alert_severity, fresh_until = null, last_run = null } = state
-  switch (standingOf({ status, fresh_until }, nowMs)) {
+  switch (checkStateOf({ status, fresh_until }, nowMs)) {
     case 'passing':
       return { label: 'passing', tone: 'positive' }
     case 'no_results':

@@ -58,11 +58,11 @@ export interface TimeRange {
 }
 
 /** Minimum width of the visible range, in seconds. */
-const LEAST_SECONDS = 60
+const MIN_SECONDS = 60
 
 /** The range zoomed around a moment in it; a `factor` below 1 zooms in. */
 export function zoomRange({ from, to }: TimeRange, around: number, factor: number): TimeRange {
-  const width = Math.max(LEAST_SECONDS, (to - from) * factor)
+  const width = Math.max(MIN_SECONDS, (to - from) * factor)
   const share = to === from ? 0.5 : (around - from) / (to - from)
   const start = Math.max(0, Math.round(around - width * share))
   return { from: start, to: start + Math.round(width) }

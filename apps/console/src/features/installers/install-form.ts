@@ -14,16 +14,16 @@ export interface InstallForm extends Record<string, unknown> {
   data_folder: string
 }
 
-const LONGEST_HOURS = 24 * 365
-const MOST_USES = 100_000
+const MAX_HOURS = 24 * 365
+const MAX_USES = 100_000
 
 /** One error for each invalid field. */
 export function checkInstallForm(form: InstallForm): Partial<Record<keyof InstallForm, string>> {
   return {
     ...(form.client === null ? { client: 'Choose a client.' } : {}),
     ...(form.site === null ? { site: 'Choose a site.' } : {}),
-    ...(isWhole(form.expires, LONGEST_HOURS) ? {} : { expires: `Enter 1 to ${LONGEST_HOURS} hours.` }),
-    ...(isWhole(form.uses, MOST_USES) ? {} : { uses: `Enter 1 to ${MOST_USES} machines.` }),
+    ...(isWhole(form.expires, MAX_HOURS) ? {} : { expires: `Enter 1 to ${MAX_HOURS} hours.` }),
+    ...(isWhole(form.uses, MAX_USES) ? {} : { uses: `Enter 1 to ${MAX_USES} machines.` }),
     ...(form.own_folder && !isFolder(form.data_folder)
       ? { data_folder: 'Enter the full path, such as /home/ada/muster-agent.' }
       : {}),

@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
 import { MultiSelect, Select } from '@mantine/core'
-import { compareMachines, type Comparison, MOST_COMPARED } from '@muster/contract/api/metrics'
+import { compareMachines, type Comparison, MAX_COMPARED } from '@muster/contract/api/metrics'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
@@ -138,7 +138,7 @@ function Compare({ what }: { what: string }) {
       />
       {agents.length === 0 ? (
         <EmptyState message="Choose machines to compare. Each is a line on the graph." />
-      ) : data === undefined || (error !== null && agents.length > MOST_COMPARED) ? (
+      ) : data === undefined || (error !== null && agents.length > MAX_COMPARED) ? (
         <div className={classes.place}>
           <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
         </div>
@@ -180,17 +180,17 @@ function Machines({ agents, names, onChange }: MachinesProps) {
   const others = agents
     .filter((agentId) => !known.some(({ value }) => value === agentId))
     .map((value) => ({ value, label: names.get(value) ?? `unknown (${value})` }))
-  const tooMany = isRefused || agents.length > MOST_COMPARED
+  const tooMany = isRefused || agents.length > MAX_COMPARED
   return (
     <MultiSelect
       label="Machines"
-      description={`Up to ${MOST_COMPARED}`}
+      description={`Up to ${MAX_COMPARED}`}
       placeholder={agents.length === 0 ? 'Choose machines' : ''}
-      error={tooMany ? `Maximum: ${MOST_COMPARED} machines. Remove one to add another.` : undefined}
+      error={tooMany ? `Maximum: ${MAX_COMPARED} machines. Remove one to add another.` : undefined}
       data={[...known, ...others]}
       value={agents}
       onChange={(next) => {
-        const isMore = next.length > MOST_COMPARED && next.length > agents.length
+        const isMore = next.length > MAX_COMPARED && next.length > agents.length
         setIsRefused(isMore)
         if (!isMore) onChange(next)
       }}

@@ -37,7 +37,7 @@ interface LiveMetrics {
 }
 
 /** Minimum interval of requests, also for machines with more values. */
-const LEAST_MS = 500
+const MIN_MS = 500
 const RETRY_MS = 2000
 
 /** Values by the second, while the page is visible: the requests keep the measurement running. */
@@ -75,7 +75,7 @@ function follow(
     if (signal.aborted) return 0
     after = answer.next
     tell(answer.samples.length > 0 ? answer.samples : undefined)
-    return answer.connected ? LEAST_MS : RETRY_MS
+    return answer.connected ? MIN_MS : RETRY_MS
   }
   // The live indicator shows problems of the server.
   return askAgain(ask, () => tell(undefined), signal)

@@ -42,12 +42,12 @@ export function placeOf(
 
 const DAY = 86_400
 const STEPS = [60, 300, 900, 3600, 3 * 3600, 6 * 3600, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY]
-const MOST_TICKS = 8
+const MAX_TICKS = 8
 
 /** Round times of a range in local time, with their format. */
 export function ticksOf({ from, to }: TimeRange): { at: number; left: number; format: string }[] {
   const step =
-    STEPS.find((seconds) => (to - from) / seconds <= MOST_TICKS) ?? Math.ceil((to - from) / MOST_TICKS)
+    STEPS.find((seconds) => (to - from) / seconds <= MAX_TICKS) ?? Math.ceil((to - from) / MAX_TICKS)
   const offset = new Date(from * 1000).getTimezoneOffset() * 60
   const first = Math.ceil((from - offset) / step) * step + offset
   const format = step >= DAY ? 'MMM D' : 'HH:mm'

@@ -223,7 +223,7 @@ function PolicyTemplate({ draft, change, disabled }: SectionProps) {
   )
 }
 
-const MOST = 100
+const MAX_COUNT = 100
 
 /** The machines of the saved policy. */
 function PolicyMachines({ id }: { id: number }) {
@@ -236,7 +236,7 @@ function PolicyMachines({ id }: { id: number }) {
         <p className="dim small">No machines. The policy is inactive, or its targets are empty.</p>
       )}
       <ul className="plain-list" aria-label="Machines of the policy">
-        {agents.slice(0, MOST).map(({ agent_id, hostname, client_name, site_name, level }) => (
+        {agents.slice(0, MAX_COUNT).map(({ agent_id, hostname, client_name, site_name, level }) => (
           <li key={agent_id} className={classes.line}>
             <span className={classes.lineText}>
               <Link
@@ -255,7 +255,7 @@ function PolicyMachines({ id }: { id: number }) {
           </li>
         ))}
       </ul>
-      {agents.length > MOST && <p className="dim small">and {agents.length - MOST} more</p>}
+      {agents.length > MAX_COUNT && <p className="dim small">and {agents.length - MAX_COUNT} more</p>}
     </Section>
   )
 }

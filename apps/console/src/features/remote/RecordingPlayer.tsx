@@ -199,7 +199,7 @@ const RESET = Symbol('reset')
 type Step = string | { cols: number; rows: number } | typeof RESET
 
 /** Larger sizes are ignored. */
-const [MOST_COLS, MOST_ROWS] = [500, 200]
+const [MAX_COLS, MAX_ROWS] = [500, 200]
 
 /** A terminal drops undrawn output beyond fifty million characters. */
 const PIECE = 1_000_000
@@ -241,7 +241,7 @@ function openScreen(element: HTMLElement, size: { cols: number; rows: number }):
 }
 
 function within({ cols, rows }: { cols: number; rows: number }) {
-  return { cols: Math.max(2, Math.min(cols, MOST_COLS)), rows: Math.max(1, Math.min(rows, MOST_ROWS)) }
+  return { cols: Math.max(2, Math.min(cols, MAX_COLS)), rows: Math.max(1, Math.min(rows, MAX_ROWS)) }
 }
 
 interface RecordingSearchProps {

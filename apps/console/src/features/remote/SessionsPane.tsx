@@ -1,10 +1,10 @@
 import '@mantine/core/styles/Alert.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { getReceipt, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
+import { getSessionChanges, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
 import { useQuery } from '@tanstack/react-query'
 import { use, useState } from 'react'
 import { Alert } from '@mantine/core'
-import { RECEIPT_PARTS, type ReceiptPart, type SessionReceipt } from '@muster/contract/agent/remote'
+import { CHANGED_PARTS, type ChangedPart, type SessionChangesView } from '@muster/contract/agent/remote'
 import { LoadingState, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
@@ -61,7 +61,7 @@ interface ReceiptDialogProps {
 /** Changes on the machine during a session. */
 function ReceiptDialog({ session, hostname, others, onClose }: ReceiptDialogProps) {
   const format = use(DateFormat)
-  const options = query(getReceipt, { params: { id: session.id } })
+  const options = query(getSessionChanges, { params: { id: session.id } })
   const { data, error, refetch } = useQuery(options)
   const title = `Changes on ${hostname}: ${session.username}, ${formatDate(session.started_at, format)}`
   if (data === undefined)
@@ -79,7 +79,7 @@ function ReceiptDialog({ session, hostname, others, onClose }: ReceiptDialogProp
       <p className="note">
         {tellSpan(data, (instant) => formatDate(instant, format))} {tellOthers(others)}
       </p>
-      {RECEIPT_PARTS.map((name) => (
+      {CHANGED_PARTS.map((name) => (
         <section key={name} className={classes.part} aria-label={TITLES[name]}>
           <h3 className={classes.title}>{TITLES[name]}</h3>
           <Part part={data.parts[name]} />
@@ -97,7 +97,7 @@ const TITLES = {
   ports: 'Listening ports',
 }
 
-function Part({ part }: { part: ReceiptPart }) {
+function Part({ part }: { part: ChangedPart }) {
   if (part.state === 'not_collected') return <p className={classes.dim}>{part.reason}</p>
   const { added, removed, changed, left_out } = part
   const lines = [
@@ -127,7 +127,7 @@ function Part({ part }: { part: ReceiptPart }) {
   )
 }
 
-function tellSpan({ from, to }: SessionReceipt, format: (instant: string) => string): string {
+function tellSpan({ from, to }: SessionChangesView, format: (instant: string) => string): string {
   return `All changes on the machine from ${format(from)} to ${format(to)}, by its own clock.`
 }
 

@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core'
-import type { ShellWish, TerminalDefaults } from '@muster/contract/agent/shells'
+import type { ShellRequest, TerminalDefaults } from '@muster/contract/agent/shells'
 import { getTerminalDefaults } from '@muster/contract/api/remote'
 import { IconChevronDown, IconCircle, IconCircleDot, IconPencil } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -12,11 +12,11 @@ import { ShellPathDialog } from './ShellPathDialog.tsx'
 
 interface ShellMenuProps {
   agentId: string
-  wish: ShellWish
+  wish: ShellRequest
   /** Label of the button. */
   label: string
   /** Restarts with another shell, or as another user. */
-  onWish: (wish: ShellWish) => void
+  onWish: (wish: ShellRequest) => void
 }
 
 /** The shell of a terminal and its user; the machine is asked each time the menu opens. */
@@ -72,8 +72,8 @@ export function ShellMenu({ agentId, wish, label, onWish }: ShellMenuProps) {
 
 function listEntries(
   { shells, agent_user, signed_in_user, why_no_user }: TerminalDefaults,
-  wish: ShellWish,
-  { onWish, askPath }: { onWish: (wish: ShellWish) => void; askPath: () => void },
+  wish: ShellRequest,
+  { onWish, askPath }: { onWish: (wish: ShellRequest) => void; askPath: () => void },
 ): MenuEntry[] {
   const [first] = shells
   const chosen = wish.shell ?? first?.path

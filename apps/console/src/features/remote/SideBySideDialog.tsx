@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/layout/States.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
 import { searchMachines } from '../agents/search-machines.ts'
 import classes from './SideBySideDialog.module.css'
-import { MOST_MACHINES, openSideBySide } from './side-by-side.ts'
+import { MAX_MACHINES, openSideBySide } from './side-by-side.ts'
 
 const TITLE = 'Terminals side by side'
 
@@ -49,8 +49,8 @@ function Choose({ item, close }: { item: string; close: () => void }) {
         <>
           <span className={classes.count} role="status">
             {chosen.length === 0
-              ? `Up to ${MOST_MACHINES} machines`
-              : `${chosen.length} selected, up to ${MOST_MACHINES}`}
+              ? `Up to ${MAX_MACHINES} machines`
+              : `${chosen.length} selected, up to ${MAX_MACHINES}`}
           </span>
           <Button variant="default" onClick={close}>
             Cancel
@@ -109,7 +109,7 @@ function MachineChoice({ choice, isEmpty, onChange }: MachineChoiceProps) {
   if (isEmpty) return <EmptyState message="No machines here." />
   if (shown.length === 0) return <EmptyState message="No machines match the search." />
   const hasAll = all !== undefined && all.length === chosen.length
-  const isFull = chosen.length >= MOST_MACHINES
+  const isFull = chosen.length >= MAX_MACHINES
   const tick = (id: string, on: boolean) => {
     const others = chosen.filter((one) => one !== id)
     onChange(on ? [...others, id] : others)
@@ -167,7 +167,7 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /** More are found by searching. */
-const MOST_SHOWN = 200
+const MAX_SHOWN = 200
 
 interface Choice {
   /** Machines that match the search: preselected ones first, then online ones, by name. */
@@ -195,9 +195,9 @@ function choiceOf(
   const reachable = fitting.map(({ agent_id }) => agent_id).filter((id) => connected.has(id))
   const all = [...new Set([...chosen, ...reachable])]
   return {
-    shown: fitting.slice(0, MOST_SHOWN),
-    more: Math.max(0, fitting.length - MOST_SHOWN),
+    shown: fitting.slice(0, MAX_SHOWN),
+    more: Math.max(0, fitting.length - MAX_SHOWN),
     chosen,
-    all: reachable.length < 2 || all.length > MOST_MACHINES ? undefined : all,
+    all: reachable.length < 2 || all.length > MAX_MACHINES ? undefined : all,
   }
 }

@@ -1,7 +1,7 @@
 import { Button, Menu, Tabs } from '@mantine/core'
 import { IconEye, IconKeyboard, IconPlus, IconUsers, IconX } from '@tabler/icons-react'
 import { use, useEffect, useRef, useState } from 'react'
-import { ShellWish } from '@muster/contract/agent/shells'
+import { ShellRequest } from '@muster/contract/agent/shells'
 import { type JoinMode, TerminalJoin } from '@muster/contract/channels'
 import { z } from 'zod'
 import { listOpenTerminals, type OpenTerminal } from '@muster/contract/api/remote'
@@ -196,7 +196,7 @@ function CloseMark({ onClose }: { onClose: () => void }) {
 const KeptTab = z.object({
   /** A number, unique in this window; the terminal's name while its shell has set no title. */
   id: z.string().max(10),
-  wish: ShellWish,
+  wish: ShellRequest,
   /** A colleague's terminal and its owner. */
   joined: z.object({ join: TerminalJoin, username: z.string().max(200) }).optional(),
 })

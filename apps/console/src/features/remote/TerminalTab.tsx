@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Kbd, Menu, TextInput } from '@mantine/core'
-import type { ShellWish } from '@muster/contract/agent/shells'
+import type { ShellRequest } from '@muster/contract/agent/shells'
 import type { TerminalJoin, TerminalPerson } from '@muster/contract/channels'
 import {
   IconCircle,
@@ -39,10 +39,10 @@ export interface TerminalTabProps {
   /** Key under which its session is found again after a reload. */
   place: string
   isShown: boolean
-  firstWish: ShellWish
+  firstWish: ShellRequest
   /** A colleague's terminal instead of the user's own. */
   join?: TerminalJoin | undefined
-  onWish: (wish: ShellWish) => void
+  onWish: (wish: ShellRequest) => void
   /** Title set by its shell. */
   onTitle: (title: string | undefined) => void
   /** Keys and pastes of the user. */
@@ -61,7 +61,7 @@ export function TerminalTab(props: TerminalTabProps) {
   const { terminal_font_size, terminal_theme } = useTerminalLook().look
   const [wish, setWish] = useState(firstWish)
   /** The last opened shell, for the way back. */
-  const lastGood = useRef<ShellWish>({})
+  const lastGood = useRef<ShellRequest>({})
   const box = useRef<HTMLDivElement>(null)
   const view = useRef<TerminalView>(null)
   const tell = useRef({ onTitle, onTyped, onView })
@@ -100,7 +100,7 @@ export function TerminalTab(props: TerminalTabProps) {
   }, [isShown, round])
   if (state.state === 'refused' && state.code === 'not_allowed')
     return <NoPermission message={state.message} />
-  const begin = (next: ShellWish) => {
+  const begin = (next: ShellRequest) => {
     view.current?.end()
     setWish(next)
     onWish(next)

@@ -11,7 +11,7 @@ import { useMay } from '../../app/api/queries.ts'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
 import { machineNamesQuery, namesOf } from '../alerts/templates/machine-names.ts'
 import classes from './TogetherPage.module.css'
-import { MOST_MACHINES, readAgents, writeAgents } from './side-by-side.ts'
+import { MAX_MACHINES, readAgents, writeAgents } from './side-by-side.ts'
 import type { TerminalView } from './terminal-view.ts'
 import { TerminalTab } from './TerminalTab.tsx'
 
@@ -113,7 +113,7 @@ export function TogetherPage() {
           data={[...names, ...shown.filter((id) => !names.some(({ value }) => value === id))]}
           value={shown}
           onChange={change}
-          maxValues={MOST_MACHINES}
+          maxValues={MAX_MACHINES}
           searchable
           hidePickedOptions
           nothingFoundMessage="No matching machine"

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '@muster/contract/api/remote'
 
 /** Longest pause when a player skips pauses. */
-const MOST_PAUSE_MS = 2000
-const MOST_HITS = 500
+const MAX_PAUSE_MS = 2000
+const MAX_HITS = 500
 /** Escape sequences and control characters: CSI, OSC, DCS and similar, two-character ones. */
 const ORDERS =
   // oxlint-disable-next-line no-control-regex
@@ -25,7 +25,7 @@ export function layOut<Event extends readonly [number, ...unknown[]]>(
   const times = events.map(([ms]) => {
     // Times of a part from another server may precede those of the part before.
     const pauseMs = Math.max(0, ms - lastMs)
-    atMs += skipPauses ? Math.min(pauseMs, MOST_PAUSE_MS) : pauseMs
+    atMs += skipPauses ? Math.min(pauseMs, MAX_PAUSE_MS) : pauseMs
     lastMs = Math.max(lastMs, ms)
     return atMs
   })
@@ -79,7 +79,7 @@ export function findWords({ text, eventAt }: PlainText, words: string): number[]
   if (wanted === '') return []
   const searched = text.toLowerCase()
   const hits: number[] = []
-  for (let at = searched.indexOf(wanted); at >= 0 && hits.length < MOST_HITS;) {
+  for (let at = searched.indexOf(wanted); at >= 0 && hits.length < MAX_HITS;) {
     hits.push(eventAt(at + wanted.length - 1))
     at = searched.indexOf(wanted, at + wanted.length)
   }

@@ -11,14 +11,14 @@ import {
 } from '@muster/contract/agent/channel'
 import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
 import type { WebTermRequest } from '@muster/contract/api/webterm'
-import { channelPath, ChannelWelcome, type LogRequest, type ToolRequest } from '@muster/contract/channels'
+import { channelPath, ChannelAccepted, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 import { readPurpose } from './purpose.ts'
 
 const RETRY_FIRST_MS = 300
 const RETRY_MOST_MS = 5000
 const PING_EVERY_MS = 5000
 /** A slow connection may buffer a whole channel window before the first response. */
-const MOST_UNANSWERED = 4
+const MAX_UNANSWERED = 4
 /** Error codes that are retried automatically. */
 const COMES_BACK = new Set<ChannelEnd['code']>(['link_lost', 'agent_offline', 'server_stopping'])
 
@@ -27,7 +27,7 @@ export interface ChannelHandlers {
   /** The hello of each connection. */
   request: () => ToolRequest | LogRequest | WebTermRequest
   /** The channel is accepted; the tool's messages follow. */
-  onWelcome: (welcome: ChannelWelcome) => void
+  onWelcome: (welcome: ChannelAccepted) => void
   /** `consumed` returns credit once the bytes are processed. */
   onData: (bytes: Uint8Array, consumed: () => void) => void
   onText: (message: unknown) => void
@@ -132,7 +132,7 @@ export class ChannelClient implements Disposable {
     this.#unanswered = 0
     this.#pulse = setInterval(() => {
       if (this.#socket !== socket) return
-      if (this.#unanswered >= MOST_UNANSWERED) {
+      if (this.#unanswered >= MAX_UNANSWERED) {
         this.#socket = undefined
         socket.close()
         return this.#lose(undefined)
@@ -143,7 +143,7 @@ export class ChannelClient implements Disposable {
   }
 
   #greet(text: string): void {
-    const welcome = ChannelWelcome.safeParse(readChannelText(new TextEncoder().encode(text)))
+    const welcome = ChannelAccepted.safeParse(readChannelText(new TextEncoder().encode(text)))
     if (welcome.success) this.#handlers.onWelcome(welcome.data)
   }
 

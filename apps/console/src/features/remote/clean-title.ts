@@ -1,4 +1,4 @@
-const MOST_CHARACTERS = 60
+const MAX_CHARACTERS = 60
 
 /**
  * A terminal title set by a program, made safe to show: one line without invisible or direction-changing characters, with
@@ -14,5 +14,5 @@ export function cleanTitle(title: string): string | undefined {
     .trim()
   const characters = Array.from(seen)
   if (characters.length === 0) return undefined
-  return characters.length <= MOST_CHARACTERS ? seen : `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`
+  return characters.length <= MAX_CHARACTERS ? seen : `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…`
 }

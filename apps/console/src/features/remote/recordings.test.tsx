@@ -1,5 +1,10 @@
 import { getAgent } from '@muster/contract/api/agents'
-import { getReceipt, getRecording, listRemoteSessions, type RemoteSession } from '@muster/contract/api/remote'
+import {
+  getSessionChanges,
+  getRecording,
+  listRemoteSessions,
+  type RemoteSession,
+} from '@muster/contract/api/remote'
 import { listServices } from '@muster/contract/api/services'
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
@@ -176,8 +181,8 @@ test('changes are shown with their session, including failed scans', async () =>
   const nothing = { state: 'collected' as const, added: [], removed: [], changed: [], left_out: 0 }
   const other = { ...SESSION, id: crypto.randomUUID(), username: 'cleo', recording: null }
   const server = await openSessions([{ ...SESSION, receipt: { changes: 204 } }, other])
-  server.on(getReceipt, () =>
-    answer(getReceipt, {
+  server.on(getSessionChanges, () =>
+    answer(getSessionChanges, {
       from: '2026-11-22T10:00:00.000Z',
       to: '2026-11-22T10:04:11.000Z',
       interrupted: true,

@@ -1,7 +1,7 @@
 import { AgentId } from '@muster/contract/fields'
 
 /** Maximum number of terminals in a window. */
-export const MOST_MACHINES = 12
+export const MAX_MACHINES = 12
 /** Separates the machines in the address. */
 const BETWEEN = '.'
 const WINDOW = 'noopener,popup,width=1100,height=760'
@@ -9,7 +9,7 @@ const WINDOW = 'noopener,popup,width=1100,height=760'
 /** The machines of an address; invalid or surplus ones are left out. */
 export function readAgents(written: string): string[] {
   const ids = written.split(BETWEEN).filter((id) => AgentId.safeParse(id).success)
-  return [...new Set(ids)].slice(0, MOST_MACHINES)
+  return [...new Set(ids)].slice(0, MAX_MACHINES)
 }
 
 /** Undefined = no machine. */

@@ -2,7 +2,7 @@ import type { ILink, Terminal } from '@xterm/xterm'
 
 const ADDRESS = /https?:\/\/[^\s"'<>`{}|\\^\p{C}]+/giu
 const AFTER_ADDRESS = /[.,;:!?)\]]+$/
-const LONGEST_LINE = 4000
+const MAX_LINE_LENGTH = 4000
 
 /**
  * Opens addresses shown in a terminal, http and https only. The user sees the real address first, and the opened page
@@ -36,7 +36,7 @@ function findLinks(terminal: Terminal, row: number): ILink[] | undefined {
   let first = row
   while (first > 0 && active.getLine(first)?.isWrapped === true) first -= 1
   let text = ''
-  for (let at = first; text.length < LONGEST_LINE; at += 1) {
+  for (let at = first; text.length < MAX_LINE_LENGTH; at += 1) {
     const line = active.getLine(at)
     if (line === undefined || (at > first && !line.isWrapped)) break
     text += line.translateToString(false)

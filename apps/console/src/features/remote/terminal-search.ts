@@ -1,8 +1,8 @@
 import type { IBuffer, Terminal } from '@xterm/xterm'
 
 /** Maximum number of matches. */
-const MOST_HITS = 10_000
-const LONGEST_WORDS = 200
+const MAX_HITS = 10_000
+const MAX_WORDS_LENGTH = 200
 
 /** Position of a match in the scrollback: a cell, and a number of cells. */
 export interface Hit {
@@ -13,17 +13,17 @@ export interface Hit {
 
 /** All matches, ignoring case, oldest first; wrapped lines count as one. */
 export function findHits(terminal: Terminal, words: string): Hit[] {
-  const wanted = words.slice(0, LONGEST_WORDS).toLowerCase()
+  const wanted = words.slice(0, MAX_WORDS_LENGTH).toLowerCase()
   if (wanted === '') return []
   const { active } = terminal.buffer
   const hits: Hit[] = []
-  for (let row = 0; row < active.length && hits.length < MOST_HITS;) {
+  for (let row = 0; row < active.length && hits.length < MAX_HITS;) {
     const rows = countWrapped(active, row)
     if (readText(active, row, rows).toLowerCase().includes(wanted))
       hits.push(...findInLine(readCells(active, row, rows), wanted, { row, cols: terminal.cols }))
     row += rows
   }
-  return hits.slice(0, MOST_HITS)
+  return hits.slice(0, MAX_HITS)
 }
 
 /** Highlights a match and scrolls to it. */

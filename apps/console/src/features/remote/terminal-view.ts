@@ -3,8 +3,8 @@ import { FitAddon } from '@xterm/addon-fit'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import { createSocketTicket } from '@muster/contract/api/system'
-import { AskingNews, type ChannelEnd } from '@muster/contract/agent/channel'
-import type { ShellWish } from '@muster/contract/agent/shells'
+import { ConsentMessage, type ChannelEnd } from '@muster/contract/agent/channel'
+import type { ShellRequest } from '@muster/contract/agent/shells'
 import { WEBTERM_PATH } from '@muster/contract/api/webterm'
 import {
   type JoinMode,
@@ -67,7 +67,7 @@ export interface TerminalOptions {
   agentId: string | undefined
   /** Key under which its session is found again after a reload. */
   place: string
-  wish: ShellWish
+  wish: ShellRequest
   /** A colleague's terminal instead of the user's own. */
   join?: TerminalJoin | undefined
   /** The people in it. */
@@ -116,7 +116,7 @@ export function openTerminal(
     },
     onData: (bytes, consumed) => terminal.write(bytes, consumed),
     onText: (message) => {
-      const asking = AskingNews.safeParse(message)
+      const asking = ConsentMessage.safeParse(message)
       if (asking.success) return onState({ state: 'asking', seconds: asking.data.seconds })
       const news = TerminalNews.safeParse(message)
       if (!news.success) return

@@ -28,7 +28,7 @@ import { RunState } from './RunState.tsx'
 
 /** Runs fetched at first, and added by each "Show older". */
 const STEP = 200
-const MOST = 1000
+const MAX_COUNT = 1000
 const ROW_PX = 32
 
 /** Commands and scripts sent to a machine, newest first, with their state; live. */
@@ -47,7 +47,7 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
   const find = (text: string) => {
     setSearch(text)
     // A search may need older runs than the first page.
-    setSize(MOST)
+    setSize(MAX_COUNT)
   }
   const isOpen = entry !== undefined && /^\d+$/.test(entry)
   return (
@@ -70,12 +70,12 @@ export function HistoryPane({ agent }: { agent: AgentDetail }) {
         )}
         {data.total > data.results.length && (
           <div className="list-end">
-            {size < MOST ? (
-              <Button variant="subtle" onClick={() => setSize(Math.min(MOST, size + STEP))}>
+            {size < MAX_COUNT ? (
+              <Button variant="subtle" onClick={() => setSize(Math.min(MAX_COUNT, size + STEP))}>
                 Show older
               </Button>
             ) : (
-              <span className="dim">The newest {MOST} are shown.</span>
+              <span className="dim">The newest {MAX_COUNT} are shown.</span>
             )}
           </div>
         )}

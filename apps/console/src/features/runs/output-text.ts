@@ -68,12 +68,12 @@ const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[()*
 // oxlint-disable-next-line no-control-regex -- all but tab, line feed and carriage return
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 /** A longer sequence without an end is treated as text. */
-const LONGEST_SEQUENCE = 1024
+const MAX_SEQUENCE = 1024
 
 function stripSequences(text: string): { plain: string; rest: string } {
   const stripped = text.includes('\u001b') ? text.replaceAll(SEQUENCES, '') : text
   const at = UNFINISHED.exec(stripped)?.index ?? stripped.length
-  const isPlausible = stripped.length - at <= LONGEST_SEQUENCE
+  const isPlausible = stripped.length - at <= MAX_SEQUENCE
   const plain = isPlausible ? stripped.slice(0, at) : stripped
   return { plain: plain.replaceAll(CONTROLS, ''), rest: isPlausible ? stripped.slice(at) : '' }
 }

@@ -4,7 +4,7 @@ import { Button, FileButton } from '@mantine/core'
 import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { notify } from '../../app/shell/notify.ts'
 import classes from './ScriptEditor.module.css'
-import { decodeFile, interpreterWarning, LONGEST_CODE } from './script-code.ts'
+import { decodeFile, interpreterWarning, MAX_CODE_LENGTH } from './script-code.ts'
 import { type ScriptEdit, takeFile, typeCode } from './script-edit.ts'
 import { SHELL_LABELS } from './script-words.ts'
 
@@ -125,7 +125,8 @@ function FileChoice({ onFile, label = 'Load file', autoFocus = false }: FileButt
 async function readFile(file: File | null, onFile: FileChoiceProps['onFile']): Promise<void> {
   if (file === null) return
   // At most four bytes per character; larger files are no scripts.
-  const code = file.size > LONGEST_CODE * 4 ? undefined : decodeFile(new Uint8Array(await file.arrayBuffer()))
+  const code =
+    file.size > MAX_CODE_LENGTH * 4 ? undefined : decodeFile(new Uint8Array(await file.arrayBuffer()))
   if (code === undefined) {
     notify(`${file.name} is not a text file, or is too long for a script.`, { tone: 'negative' })
   } else onFile({ name: file.name, code })

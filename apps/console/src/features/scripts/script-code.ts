@@ -1,6 +1,6 @@
 import type { ScriptShell } from '@muster/contract/api/scripts'
 
-export const LONGEST_CODE = 1_000_000
+export const MAX_CODE_LENGTH = 1_000_000
 
 const SHELL_BY_ENDING: Record<string, ScriptShell> = {
   ps1: 'powershell',

@@ -6,7 +6,7 @@ import {
 } from '@muster/contract/api/scripts'
 import type { Input } from '@muster/contract/endpoint'
 import type { Platform } from '@muster/contract/fields'
-import { LONGEST_CODE } from './script-code.ts'
+import { MAX_CODE_LENGTH } from './script-code.ts'
 import { PLATFORMS } from './script-words.ts'
 
 /** All fields of a script except the code. */
@@ -89,14 +89,14 @@ export function checkFields(fields: ScriptFields): Partial<Record<keyof ScriptFi
   return {
     ...(fields.name.trim() === '' ? { name: 'A name is needed.' } : {}),
     ...(isTimeout ? {} : { default_timeout: 'Enter 5 to 86400 seconds.' }),
-    ...(fields.args.length > MOST_LINES ? { args: `At most ${MOST_LINES} arguments.` } : {}),
-    ...(fields.env_vars.length > MOST_LINES ? { env_vars: `At most ${MOST_LINES} variables.` } : {}),
+    ...(fields.args.length > MAX_LINES ? { args: `At most ${MAX_LINES} arguments.` } : {}),
+    ...(fields.env_vars.length > MAX_LINES ? { env_vars: `At most ${MAX_LINES} variables.` } : {}),
     ...(fields.env_vars.some((text) => checkVariable(text) !== null) ? { env_vars: VARIABLE_HELP } : {}),
   }
 }
 
 export const checkCode = (code: string): string | undefined =>
-  code.length > LONGEST_CODE ? `Maximum: ${LONGEST_CODE.toLocaleString('en')} characters.` : undefined
+  code.length > MAX_CODE_LENGTH ? `Maximum: ${MAX_CODE_LENGTH.toLocaleString('en')} characters.` : undefined
 
 /** `NAME=value` is an environment variable; empty lines are left out. */
 export function checkVariable(text: string): string | null {
@@ -119,5 +119,5 @@ export const readShell = (text: string | null): ScriptShell | undefined =>
   ScriptShell.options.find((shell) => shell === text)
 
 type ScriptBody = Input<typeof createScript>['body'] & Input<typeof editScript>['body']
-const MOST_LINES = 200
+const MAX_LINES = 200
 const VARIABLE_HELP = 'Write NAME=value.'

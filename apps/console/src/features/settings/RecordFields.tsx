@@ -1,7 +1,7 @@
 import { NumberInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import type { UseFormReturnType } from '@mantine/form'
-import { MOST_DAYS, type RecordRetention } from '@muster/rules/schedules/retention'
+import { MAX_DAYS, type RecordRetention } from '@muster/rules/schedules/retention'
 import classes from './SettingsDialog.module.css'
 import type { Values } from './settings-form.ts'
 
@@ -56,6 +56,6 @@ export function RecordFields({ form, wrong, disabled }: RecordFieldsProps) {
 export function checkRecords(
   values: Pick<Values, keyof RecordRetention>,
 ): Partial<Record<keyof RecordRetention, string>> {
-  const wrong = FIELDS.filter(({ name }) => Number(values[name]) > MOST_DAYS)
-  return Object.fromEntries(wrong.map(({ name }) => [name, `At most ${MOST_DAYS} days.`]))
+  const wrong = FIELDS.filter(({ name }) => Number(values[name]) > MAX_DAYS)
+  return Object.fromEntries(wrong.map(({ name }) => [name, `At most ${MAX_DAYS} days.`]))
 }

@@ -4,7 +4,7 @@ import { NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { type CoreSettings, editCoreSettings } from '@muster/contract/api/settings'
 import { MetricsInterval } from '@muster/contract/agent/metrics'
-import { findShorterKept, MOST_DAYS, type Retention } from '@muster/rules/schedules/retention'
+import { findRetentionProblems, MAX_DAYS, type Retention } from '@muster/rules/schedules/retention'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { whyNoVncTarget } from '@muster/rules/remote/vnc-targets'
@@ -132,7 +132,7 @@ function SettingsForm({ settings, onReload, onClose }: SettingsFormProps) {
                 inputWrapperOrder={['label', 'input', 'description', 'error']}
                 suffix=" days"
                 min={1}
-                max={MOST_DAYS}
+                max={MAX_DAYS}
                 clampBehavior="none"
                 allowDecimal={false}
                 allowNegative={false}
@@ -215,12 +215,12 @@ function checkNumbers(values: Values): Partial<Record<NumberName, string>> {
 
 function checkDays(values: Values): Partial<Record<keyof Retention, string>> {
   const days = FIELDS.map(({ name }) => [name, values[name]] as const)
-  const wrong = days.filter(([, many]) => many === '' || many < 1 || many > MOST_DAYS)
+  const wrong = days.filter(([, many]) => many === '' || many < 1 || many > MAX_DAYS)
   if (wrong.length > 0) {
-    return Object.fromEntries(wrong.map(([name]) => [name, `Enter 1 to ${MOST_DAYS} days.`]))
+    return Object.fromEntries(wrong.map(([name]) => [name, `Enter 1 to ${MAX_DAYS} days.`]))
   }
   // None is empty: see above.
-  return findShorterKept(values as Retention)
+  return findRetentionProblems(values as Retention)
 }
 
 /** VNC servers that machines may connect to. */
@@ -249,9 +249,9 @@ const checkVncTargets = (lines: readonly string[]) =>
     ? { vnc_targets: 'One of these targets is invalid.' }
     : {}
 
-const MOST_MEGABYTES = { recording_max_mb: 1000, desktop_recording_max_mb: 2000 }
+const MAX_MEGABYTES = { recording_max_mb: 1000, desktop_recording_max_mb: 2000 }
 
-type SizeName = keyof typeof MOST_MEGABYTES
+type SizeName = keyof typeof MAX_MEGABYTES
 type RecordingNumber = 'recording_keep_days' | SizeName
 
 interface RecordingFieldsProps {
@@ -310,11 +310,11 @@ function RecordingFields({ form, wrong, disabled }: RecordingFieldsProps) {
 function checkRecordings(values: Pick<Values, RecordingNumber>): Partial<Record<RecordingNumber, string>> {
   const isWithin = (value: number | '', most: number) => value !== '' && value >= 1 && value <= most
   const size = (name: SizeName) =>
-    isWithin(values[name], MOST_MEGABYTES[name]) ? {} : { [name]: `Enter 1 to ${MOST_MEGABYTES[name]} MB.` }
+    isWithin(values[name], MAX_MEGABYTES[name]) ? {} : { [name]: `Enter 1 to ${MAX_MEGABYTES[name]} MB.` }
   return {
-    ...(isWithin(values.recording_keep_days, MOST_DAYS)
+    ...(isWithin(values.recording_keep_days, MAX_DAYS)
       ? {}
-      : { recording_keep_days: `Enter 1 to ${MOST_DAYS} days.` }),
+      : { recording_keep_days: `Enter 1 to ${MAX_DAYS} days.` }),
     ...size('recording_max_mb'),
     ...size('desktop_recording_max_mb'),
   }

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { findSoftware, MOST_TITLES, type SoftwareTitle } from '@muster/contract/api/software'
+import { findSoftware, MAX_TITLES, type SoftwareTitle } from '@muster/contract/api/software'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
@@ -122,7 +122,7 @@ interface Titles {
 
 /** The packages of all machines, a hundred at a time. */
 function useTitles(view: { search: string; sort: 'name' | '-name' }, enabled: boolean): Titles {
-  const input = { query: { ...view, page_size: MOST_TITLES } }
+  const input = { query: { ...view, page_size: MAX_TITLES } }
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: [...queryKey(findSoftware, input), 'all pages'],
     queryFn: ({ pageParam, signal }) =>

@@ -20,8 +20,8 @@ const gone = { connected: 0, last_seen: instant(0), overdue_time: 30 } as const
 test.each(testEngines)(
   '$engine: an overdue server raises an alert without any setup, a workstation does not',
   async ({ open }) => {
-    await using scene = await prepareAlerts(await open<Database>())
-    const { server, given } = scene
+    await using fixture = await prepareAlerts(await open<Database>())
+    const { server, given } = fixture
     const root = server.as(await given.user({ superuser: true }))
     const site = await given.site()
     const enrol = async (agenttype: MonitoringType) => {
@@ -35,14 +35,14 @@ test.each(testEngines)(
     }
     const dead = await enrol('server')
     await enrol('workstation')
-    scene.go(hour)
-    await scene.sweep()
+    fixture.go(hour)
+    await fixture.sweep()
     const { body } = await root.call(listAlerts, { body: { top: 10 } })
     expect(body.alerts).toMatchObject([
       { alert_type: 'availability', severity: 'error', agent_id: dead, state: 'open' },
     ])
     // The default sends no e-mail.
-    expect(await scene.told()).toEqual([])
+    expect(await fixture.told()).toEqual([])
   },
 )
 
@@ -151,8 +151,8 @@ test('after an update superusers are asked once, together, whether servers shoul
 test.each(testEngines)(
   '$engine: overdue machines without alerting are counted and turned on, except those in maintenance',
   async ({ open }) => {
-    await using scene = await prepareAlerts(await open<Database>())
-    const { server, given } = scene
+    await using fixture = await prepareAlerts(await open<Database>())
+    const { server, given } = fixture
     const { url } = await server.listen()
     const mine = await given.site()
     const silent = { ...gone, overdue_dashboard_alert: 0 } as const
@@ -161,7 +161,7 @@ test.each(testEngines)(
     await given.agent({ ...silent, site_id: mine.id, maintenance_mode: 1 })
     await given.agent({ ...gone, site_id: mine.id, overdue_dashboard_alert: 1 })
     const hidden = await given.agent(silent)
-    scene.go(hour)
+    fixture.go(hour)
     const user = await given.user({ permissions: PERMISSIONS, clients: [mine.client_id] })
     using console = await openConsole(server, url, user)
     expect((await console.next('counts')).counts).toMatchObject({
@@ -172,8 +172,8 @@ test.each(testEngines)(
     const { body } = await server.as(user).call(turnOnAvailability, {})
     expect(body).toEqual({ changed: 2, enforced: 0 })
     await console.next('counts', ({ counts }) => counts.unalerted_server_count === 0)
-    await scene.sweep()
-    const alerting = (await scene.alerts()).map(({ agent_id }) => agent_id)
+    await fixture.sweep()
+    const alerting = (await fixture.alerts()).map(({ agent_id }) => agent_id)
     expect(alerting).toEqual(expect.arrayContaining([one.agent_id, two.agent_id]))
     expect(alerting).not.toContain(hidden.agent_id)
     const detail = await server.as(user).call(getAgent, { params: { agent_id: one.agent_id } })

@@ -240,7 +240,10 @@ export async function removeAgent(
   agentId: string,
 ): Promise<{ uninstalled: boolean }> {
   const agent = await requireAgent(ctx.db, agentId, caller)
-  const uninstalled = await fleet.sendChore(agentId, 'uninstall', { input: {}, author: caller.username })
+  const uninstalled = await fleet.sendAgentCommand(agentId, 'uninstall', {
+    input: {},
+    author: caller.username,
+  })
   await ctx.transaction(async (tx, emit) => {
     await audit(tx, {
       caller,

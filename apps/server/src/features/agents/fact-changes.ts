@@ -2,9 +2,9 @@ import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { Db } from '../../platform/database/database.ts'
 
 const GIB = 1024 ** 3
-const LONGEST = 200
+const MAX_LENGTH = 200
 /** A machine that always reports something else must not fill the database. */
-export const MOST_CHANGES = 500
+export const MAX_CHANGES = 500
 
 const list = (names: readonly string[]) => names.join(', ')
 
@@ -47,9 +47,9 @@ export async function storeChanges(
     .select('id')
     .where('agent_id', '=', agentId)
     .orderBy('id', 'desc')
-    .offset(MOST_CHANGES)
+    .offset(MAX_CHANGES)
     .limit(1)
   await tx.deleteFrom('machine_changes').where('agent_id', '=', agentId).where('id', '<=', tooOld).execute()
 }
 
-const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+const cut = (text: string) => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text)

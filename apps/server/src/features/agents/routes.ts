@@ -55,7 +55,10 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
   route(api, refreshAgent, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
-    const sent = await fleet.sendChore(agent.agent_id, 'report-facts', { input: {}, author: caller.username })
+    const sent = await fleet.sendAgentCommand(agent.agent_id, 'report-facts', {
+      input: {},
+      author: caller.username,
+    })
     if (!sent)
       throw new AppError('agent_offline', `${agent.hostname} is offline. Try again when it is connected.`)
     await fleet.nextFacts(agent.agent_id)

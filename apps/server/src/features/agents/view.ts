@@ -108,12 +108,12 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
 }
 
 /** With a larger skew the machine refuses commands as expired or not yet valid. */
-const SKEW_WORTH_TELLING_SECONDS = 60
+const MIN_SHOWN_SKEW_SECONDS = 60
 
 function problemsOf(row: AgentsRow, facts: AgentFacts | null): string[] {
   const problems = [...(facts?.problems ?? [])]
   const skew = row.clock_skew_seconds
-  if (skew !== null && Math.abs(skew) >= SKEW_WORTH_TELLING_SECONDS) {
+  if (skew !== null && Math.abs(skew) >= MIN_SHOWN_SKEW_SECONDS) {
     const minutes = Math.round(Math.abs(skew) / 60)
     problems.push(
       `The clock of this machine is ${minutes} min ${skew > 0 ? 'ahead' : 'behind'}, so it may refuse commands. Correct its clock.`,

@@ -1,14 +1,14 @@
 import type { AlertLogKind } from '@muster/contract/api/alerts'
 import type { Insertable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import type { AlertLogTable } from '../../platform/database/tables/alerts.ts'
 
 type Entry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'> & { by_user?: string }
 
 /** Maximum log entries of an alert. Afterwards only its end is added. */
-export const MOST_LOG_ENTRIES = 1000
-const LAST_WORDS = 'The log of this alert is full. Only its end will be added.'
+export const MAX_LOG_ENTRIES = 1000
+const LAST_PART = 'The log of this alert is full. Only its end will be added.'
 const ALWAYS: AlertLogKind = 'resolved'
 
 /** Adds log entries in order. The last entry of a full log says so. */
@@ -17,13 +17,13 @@ export async function writeAlertLog(tx: Db, entries: readonly Entry[]): Promise<
   const kept: Entry[] = []
   for (const entry of entries) {
     const before = counts.get(entry.alert_id) ?? 0
-    if (before < MOST_LOG_ENTRIES - 1) kept.push(entry)
-    else if (before === MOST_LOG_ENTRIES - 1)
-      kept.push({ ...entry, kind: 'noted', by_user: '', text: LAST_WORDS })
-    if (before >= MOST_LOG_ENTRIES - 1 && entry.kind === ALWAYS) kept.push(entry)
+    if (before < MAX_LOG_ENTRIES - 1) kept.push(entry)
+    else if (before === MAX_LOG_ENTRIES - 1)
+      kept.push({ ...entry, kind: 'noted', by_user: '', text: LAST_PART })
+    if (before >= MAX_LOG_ENTRIES - 1 && entry.kind === ALWAYS) kept.push(entry)
     counts.set(entry.alert_id, before + 1)
   }
-  for (const slice of slicesOf(kept)) {
+  for (const slice of chunk(kept)) {
     await tx
       .insertInto('alert_log')
       .values(slice.map((entry) => ({ by_user: '', ...entry })))
@@ -33,7 +33,7 @@ export async function writeAlertLog(tx: Db, entries: readonly Entry[]): Promise<
 
 export async function countEntries(db: Db, alertIds: number[]): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
-  for (const slice of slicesOf(alertIds)) {
+  for (const slice of chunk(alertIds)) {
     const rows = await db
       .selectFrom('alert_log')
       .select(['alert_id', ({ fn }) => fn.countAll<number>().as('count')])

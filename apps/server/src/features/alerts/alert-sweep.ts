@@ -2,18 +2,18 @@ import { sql, type SqlBool } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { openOverdue } from './open-overdue.ts'
-import { tendAlerts } from './tend-alerts.ts'
+import { updateOpenAlerts } from './update-open-alerts.ts'
 import { type CheckFinding, takeCheckFindings } from './check-alerts.ts'
-import { inTurns } from './in-turns.ts'
+import { inBatches } from './in-batches.ts'
 import { lockChecks } from './queries.ts'
-import type { Scene } from './store-lives.ts'
+import type { TxContext } from './store-alerts.ts'
 import { CHECK_CAUSE } from './causes.ts'
 
 const EVERY_MS = 1000
 /** Pause after a slow sweep: sweeps take at most about 1/50 of the time. */
 const REST_FACTOR = 50
 /** Limits the pause, so that ten thousand alerts do not delay the others by a minute. */
-const LONGEST_REST_MS = 10_000
+const MAX_REST_MS = 10_000
 /** After a start or a resume, machines need time to reconnect. Nothing counts as overdue before that. */
 export const GRACE_MS = 120_000
 /** A longer gap between two sweeps means that the server slept or its clock changed. */
@@ -75,7 +75,7 @@ export class AlertSweep implements AsyncDisposable {
       this.#hasFailed = true
     }
     const tookMs = performance.now() - startedMs
-    if (!this.#stopped) this.#plan(Math.min(LONGEST_REST_MS, Math.max(EVERY_MS, tookMs * REST_FACTOR)))
+    if (!this.#stopped) this.#plan(Math.min(MAX_REST_MS, Math.max(EVERY_MS, tookMs * REST_FACTOR)))
   }
 
   async #sweep(): Promise<void> {
@@ -85,22 +85,25 @@ export class AlertSweep implements AsyncDisposable {
     this.#sweptAtMs = nowMs
     if (this.#isNew) await findForgotten(ctx)
     this.#isNew = false
-    await tendAlerts(ctx)
+    await updateOpenAlerts(ctx)
     if (nowMs - this.#listeningSinceMs >= GRACE_MS) await openOverdue(ctx)
-    await raiseAgain(ctx)
+    await reopenAlerts(ctx)
   }
 }
 
 /** Reopens alerts that a user resolved while their checks failed, once the check has failed again. */
-export async function raiseAgain(ctx: Context): Promise<void> {
+export async function reopenAlerts(ctx: Context): Promise<void> {
   const waiting = await selectRun(ctx.db).select(['alerts.id', 'alerts.check_id']).execute()
-  for await (const slice of inTurns(waiting)) {
+  for await (const slice of inBatches(waiting)) {
     await ctx.transaction((tx, emit) => raise({ ctx, tx, emit }, slice))
   }
 }
 
-async function raise(scene: Scene, waiting: { id: number; check_id: number | null }[]): Promise<void> {
-  const { ctx, tx } = scene
+async function raise(
+  txContext: TxContext,
+  waiting: { id: number; check_id: number | null }[],
+): Promise<void> {
+  const { ctx, tx } = txContext
   const ids = waiting.map(({ id }) => id)
   await lockChecks(
     tx,
@@ -128,11 +131,11 @@ async function raise(scene: Scene, waiting: { id: number; check_id: number | nul
       ? []
       : [{ checkId: check_id, at: new Date(last_run), severity: alert_severity, text: more_info ?? '' }],
   )
-  await takeCheckFindings(scene, failing, 'server')
+  await takeCheckFindings(txContext, failing, 'server')
 }
 
 /** Resolved alerts that wait for their check, whose check has run or was deleted. */
-function selectRun(db: Scene['tx']) {
+function selectRun(db: TxContext['tx']) {
   return db
     .selectFrom('alerts')
     .leftJoin('check_results', 'check_results.check_id', 'alerts.check_id')
@@ -152,7 +155,7 @@ function selectRun(db: Scene['tx']) {
  */
 async function findForgotten(ctx: Context): Promise<void> {
   const forgotten = [...(await selectFailing(ctx.db).execute()), ...(await selectPassing(ctx.db).execute())]
-  for await (const slice of inTurns(forgotten)) {
+  for await (const slice of inBatches(forgotten)) {
     const ids = slice.map(({ check_id }) => check_id)
     await ctx.transaction(async (tx, emit) => {
       await lockChecks(tx, ctx.engine, ids)

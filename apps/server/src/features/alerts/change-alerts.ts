@@ -4,14 +4,14 @@ import { AppError } from '@muster/contract/errors'
 import { actOnAlert } from '@muster/rules/alerts/alert-actions'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
-import { writeAlertLog, countEntries, MOST_LOG_ENTRIES } from './alert-log.ts'
+import { writeAlertLog, countEntries, MAX_LOG_ENTRIES } from './alert-log.ts'
 import { findAlert, findAlerts, type ListedAlert } from './list-alerts.ts'
 import { type AlertRow, findFailing, lockAlerts, lockChecks } from './queries.ts'
 import { emitAlertsChanged } from './emit-changed.ts'
-import { applyStep, draftOf, storeAlerts } from './store-lives.ts'
+import { applyStep, draftOf, storeAlerts } from './store-alerts.ts'
 
 export interface Order {
   type: AlertAction
@@ -28,7 +28,7 @@ const DONE: Record<AlertAction, string> = {
   resolve: 'Resolved',
 }
 const DAY_MS = 86_400_000
-const LONGEST_NAME = 200
+const MAX_NAME_LENGTH = 200
 
 /** Changes one alert. Throws if the change does not apply to its state. */
 export function changeAlert(ctx: Context, caller: Caller, id: number, order: Order): Promise<ListedAlert> {
@@ -62,7 +62,7 @@ export async function changeAlerts(
   const until = endOfSnooze(order, ctx.now())
   return ctx.transaction(async (tx, emit) => {
     const seen: ListedAlert[] = []
-    for (const slice of slicesOf([...new Set(ids)])) seen.push(...(await findAlerts(tx, caller, slice)))
+    for (const slice of chunk([...new Set(ids)])) seen.push(...(await findAlerts(tx, caller, slice)))
     if (seen.length === 0) {
       throw new AppError('not_found', 'These alerts do not exist, or you may not see them.')
     }
@@ -90,10 +90,10 @@ export function addNote(ctx: Context, caller: Caller, id: number, note: string) 
   return ctx.transaction(async (tx, emit) => {
     const alert = await requireAlert(tx, caller, id)
     const entries = (await countEntries(tx, [id])).get(id) ?? 0
-    if (entries >= MOST_LOG_ENTRIES - 1) {
+    if (entries >= MAX_LOG_ENTRIES - 1) {
       throw new AppError(
         'conflict',
-        `The log of this alert is full: the limit is ${MOST_LOG_ENTRIES} entries.`,
+        `The log of this alert is full: the limit is ${MAX_LOG_ENTRIES} entries.`,
       )
     }
     const at = ctx.now()
@@ -132,7 +132,7 @@ export function nameOf({ hostname, message }: { hostname: string | null; message
   const name = hostname === null ? message : `${hostname}: ${message}`
   // One line without a final period, as audit rows require.
   const line = name.replaceAll(/\s+/g, ' ').replace(/[.\s]+$/, '')
-  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line
+  return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH)}…` : line
 }
 
 export function placeOf({ agent_id, place_id }: ListedAlert) {

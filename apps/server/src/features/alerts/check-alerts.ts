@@ -1,11 +1,11 @@
 import type { AlertHold, AlertSeverity } from '@muster/rules/alerts/alert-state'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { causeOfCheck, type Subject } from './causes.ts'
 import { type Dependency, findDependencies } from './dependencies.ts'
 import { isOverdue } from './overdue.ts'
-import type { Scene } from './store-lives.ts'
+import type { TxContext } from './store-alerts.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
 
 /** A changed state of a check. */
@@ -23,7 +23,7 @@ export interface CheckFinding {
  * the machine is online, whatever its row says.
  */
 export async function takeCheckFindings(
-  scene: Scene,
+  txContext: TxContext,
   found: readonly CheckFinding[],
   from: 'machine' | 'server',
 ): Promise<void> {
@@ -31,9 +31,9 @@ export async function takeCheckFindings(
   const subjects = new Map<string, Subject>()
   const names = new Map<number, string>()
   const ids = [...new Set(found.map(({ checkId }) => checkId))]
-  const now = scene.ctx.now()
-  const dependencies = await findDependencies(scene.tx, scene.ctx.engine, { checkIds: ids, now })
-  for (const check of await findChecks(scene, ids)) {
+  const now = txContext.ctx.now()
+  const dependencies = await findDependencies(txContext.tx, txContext.ctx.engine, { checkIds: ids, now })
+  for (const check of await findChecks(txContext, ids)) {
     const cause = causeOfCheck(check.id)
     subjects.set(cause, {
       cause,
@@ -52,7 +52,7 @@ export async function takeCheckFindings(
     const isNamed = severity !== null && name !== undefined
     return { cause, at, severity, text: isNamed ? (text === '' ? name : `${name}: ${text}`) : text }
   })
-  await takeFindings(scene, subjects, findings)
+  await takeFindings(txContext, subjects, findings)
 }
 
 interface Around {
@@ -85,9 +85,9 @@ function nameOf({ check_type, settings, script_name }: KnownCheck): string {
   }
 }
 
-async function findChecks({ tx }: Scene, ids: number[]) {
+async function findChecks({ tx }: TxContext, ids: number[]) {
   const found = []
-  for (const slice of slicesOf(ids)) {
+  for (const slice of chunk(ids)) {
     const rows = await tx
       .selectFrom('checks')
       .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')

@@ -3,7 +3,7 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { overdueAt } from './overdue.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 
 /** The state of a check's dependencies: the other check, its own dependency, and so on. */
 export interface Dependency {
@@ -16,7 +16,7 @@ export interface Dependency {
 }
 
 /** Longest wait for checks that run rarely. */
-const LONGEST_WAIT_SECONDS = 300
+const MAX_WAIT_SECONDS = 300
 const SLACK_SECONDS = 10
 
 /**
@@ -35,7 +35,7 @@ export async function findDependencies(
   { checkIds, now }: { checkIds: readonly number[]; now: Date },
 ): Promise<Map<number, Dependency>> {
   const found = new Map<number, Dependency>()
-  for (const slice of slicesOf([...new Set(checkIds)])) {
+  for (const slice of chunk([...new Set(checkIds)])) {
     const { rows } = await sql<AncestorRow>`
       with recursive up(check_id, id, nearest) as (
         select id, depends_on, 1 from checks where depends_on is not null and id in (${sql.join(slice)})
@@ -82,7 +82,7 @@ function dependencyOf(ancestors: readonly AncestorRow[]): Dependency {
   return {
     fails: counting.some(({ alert_severity }) => alert_severity !== null),
     passesSince: oldest,
-    answersWithin: Math.min(wait, LONGEST_WAIT_SECONDS),
+    answersWithin: Math.min(wait, MAX_WAIT_SECONDS),
   }
 }
 

@@ -12,7 +12,7 @@ async function prepare() {
     ctx.db.updateTable('checks').set({ depends_on: on }).where('id', '=', id).execute()
   await depend(web.id, router.id)
   const ofWeb = async () => (await prepared.alerts()).filter(({ check_id }) => check_id === web.id)
-  const toldOfWeb = async () => {
+  const notifiedOnWeb = async () => {
     await prepared.told()
     const rows = await ctx.db
       .selectFrom('alert_notices')
@@ -23,12 +23,12 @@ async function prepare() {
       .execute()
     return rows.map(({ kind }) => kind)
   }
-  return { ...prepared, router, web, depend, ofWeb, toldOfWeb }
+  return { ...prepared, router, web, depend, ofWeb, notifiedOnWeb }
 }
 
 test('spec, dependencies: while a dependency fails its check is not notified, and a remaining problem is notified once', async () => {
   await using prepared = await prepare()
-  const { go, report, router, web, ofWeb, toldOfWeb, sweep, log } = prepared
+  const { go, report, router, web, ofWeb, notifiedOnWeb, sweep, log } = prepared
   go(100)
   await report(router, [100, 95])
   await report(web, [100, 95])
@@ -37,22 +37,22 @@ test('spec, dependencies: while a dependency fails its check is not notified, an
   go(160)
   await report(router, [160, 10])
   await sweep()
-  expect(await toldOfWeb()).toEqual([])
+  expect(await notifiedOnWeb()).toEqual([])
   go(165)
   await report(web, [165, 95])
   await sweep()
   expect(await ofWeb()).toMatchObject([{ state: 'open', hold: null }])
-  expect(await toldOfWeb()).toEqual(['opened'])
+  expect(await notifiedOnWeb()).toEqual(['opened'])
   const [alert] = await ofWeb()
   expect(await log(alert?.id ?? 0)).toEqual(['opened', 'held', 'released'])
   go(200)
   await report(web, [200, 10])
-  expect(await toldOfWeb()).toEqual(['opened', 'resolved'])
+  expect(await notifiedOnWeb()).toEqual(['opened', 'resolved'])
 })
 
 test('a problem that ended before the dependency passed is not notified', async () => {
   await using prepared = await prepare()
-  const { go, report, router, web, ofWeb, toldOfWeb, sweep } = prepared
+  const { go, report, router, web, ofWeb, notifiedOnWeb, sweep } = prepared
   go(100)
   await report(router, [100, 95])
   await report(web, [100, 95])
@@ -61,18 +61,18 @@ test('a problem that ended before the dependency passed is not notified', async 
   await report(router, [160, 10])
   await sweep()
   expect(await ofWeb()).toMatchObject([{ state: 'resolved' }])
-  expect(await toldOfWeb()).toEqual([])
+  expect(await notifiedOnWeb()).toEqual([])
 })
 
 test('a check that fails first waits until its dependency has run', async () => {
   await using prepared = await prepare()
-  const { go, report, router, web, ofWeb, toldOfWeb, sweep } = prepared
+  const { go, report, router, web, ofWeb, notifiedOnWeb, sweep } = prepared
   go(50)
   await report(router, [50, 10])
   go(100)
   await report(web, [100, 95])
   await sweep()
-  expect(await toldOfWeb()).toEqual([])
+  expect(await notifiedOnWeb()).toEqual([])
   go(110)
   await report(router, [110, 95])
   await sweep()
@@ -81,14 +81,14 @@ test('a check that fails first waits until its dependency has run', async () => 
   await report(web, [170, 10])
   await report(router, [170, 10])
   await sweep()
-  expect(await toldOfWeb()).toEqual([])
+  expect(await notifiedOnWeb()).toEqual([])
 
   go(220)
   await report(web, [220, 95])
   go(230)
   await report(router, [230, 10])
   await sweep()
-  expect(await toldOfWeb()).toEqual(['opened'])
+  expect(await notifiedOnWeb()).toEqual(['opened'])
   await report(web, [231, 10])
 
   // No result of the router arrives, so the alert is notified shortly after its interval.
@@ -96,15 +96,15 @@ test('a check that fails first waits until its dependency has run', async () => 
   await report(web, [300, 95])
   go(369)
   await sweep()
-  expect(await toldOfWeb()).toEqual(['opened', 'resolved'])
+  expect(await notifiedOnWeb()).toEqual(['opened', 'resolved'])
   go(371)
   await sweep()
-  expect(await toldOfWeb()).toEqual(['opened', 'resolved', 'opened'])
+  expect(await notifiedOnWeb()).toEqual(['opened', 'resolved', 'opened'])
 })
 
 test('results of a silent machine and deleted checks hold nothing back', async () => {
   await using prepared = await prepare()
-  const { go, report, router, web, ofWeb, toldOfWeb, sweep, setAgent, ctx } = prepared
+  const { go, report, router, web, ofWeb, notifiedOnWeb, sweep, setAgent, ctx } = prepared
   go(100)
   await report(router, [100, 95])
   await report(web, [100, 95])
@@ -116,7 +116,7 @@ test('results of a silent machine and deleted checks hold nothing back', async (
   go(2002)
   await sweep()
   expect(await ofWeb()).toMatchObject([{ hold: null }])
-  expect(await toldOfWeb()).toEqual(['opened'])
+  expect(await notifiedOnWeb()).toEqual(['opened'])
   await setAgent(router.agent_id, { connected: 1, last_seen: instant(2010) })
   go(2011)
   await sweep()
@@ -127,7 +127,7 @@ test('results of a silent machine and deleted checks hold nothing back', async (
   await report(web, [2020, 95])
   await sweep()
   expect(await ofWeb()).toMatchObject([{ hold: null }])
-  expect(await toldOfWeb()).toEqual(['opened'])
+  expect(await notifiedOnWeb()).toEqual(['opened'])
 })
 
 test('a chain of dependencies holds from its first link to its last', async () => {

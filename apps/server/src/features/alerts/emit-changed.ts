@@ -1,5 +1,5 @@
 import type { Event } from '@muster/contract/events'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import type { AlertRow } from './queries.ts'
 
 /** Paired with the machines, if there are any. */
@@ -8,7 +8,7 @@ export function emitAlertsChanged(
   alerts: readonly Pick<AlertRow, 'id' | 'agent_id'>[],
 ): void {
   const ofMachines = alerts.flatMap(({ id, agent_id }) => (agent_id === null ? [] : [{ id, agent_id }]))
-  for (const slice of slicesOf(ofMachines)) {
+  for (const slice of chunk(ofMachines)) {
     emit({
       type: 'alert.changed',
       ids: slice.map(({ id }) => id),

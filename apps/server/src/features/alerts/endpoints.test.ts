@@ -8,7 +8,7 @@ import {
 } from '@muster/contract/api/alerts'
 import { deleteCheck, resetCheck } from '@muster/contract/api/checks'
 import { expect, test } from 'vitest'
-import { MOST_LOG_ENTRIES, writeAlertLog } from './alert-log.ts'
+import { MAX_LOG_ENTRIES, writeAlertLog } from './alert-log.ts'
 import { removeOldAlerts } from './jobs.ts'
 import { instant, prepareAlerts } from './test-alerts.ts'
 
@@ -180,7 +180,7 @@ test('a full log of an alert says so', async () => {
   const entry = { alert_id: id, at: instant(60), kind: 'noted' as const, text: 'x' }
   await writeAlertLog(
     ctx.db,
-    Array.from({ length: MOST_LOG_ENTRIES - 2 }, () => entry),
+    Array.from({ length: MAX_LOG_ENTRIES - 2 }, () => entry),
   )
   const refused = await ada.call(noteAlert, { params: { id }, body: { note: 'one more' } })
   expect(refused.error.detail).toContain('full')
@@ -188,7 +188,7 @@ test('a full log of an alert says so', async () => {
   await act({ type: 'unacknowledge' })
   await act({ type: 'resolve' })
   const kinds = await log(id)
-  expect(kinds).toHaveLength(MOST_LOG_ENTRIES + 1)
+  expect(kinds).toHaveLength(MAX_LOG_ENTRIES + 1)
   expect(kinds.slice(-2)).toEqual(['noted', 'resolved'])
 })
 

@@ -5,12 +5,12 @@ import { readConfig } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { openTestDatabase } from '../../platform/database/test-engines.ts'
 import { alertChannelsJobs } from './channels/jobs.ts'
-import { AlertSweep, raiseAgain } from './alert-sweep.ts'
+import { AlertSweep, reopenAlerts } from './alert-sweep.ts'
 import { changeAlerts } from './change-alerts.ts'
 import { instant, prepareAlerts, storeReport } from './test-alerts.ts'
 import { openOverdue } from './open-overdue.ts'
 import { takeTaskFindings } from './task-alerts.ts'
-import { tendAlerts } from './tend-alerts.ts'
+import { updateOpenAlerts } from './update-open-alerts.ts'
 import { createTestPost, type SendingEnd } from './test-post.ts'
 
 // No sequence of reports (late, repeated, out of order), runs of tasks, restarts, clock jumps, maintenance, lost
@@ -104,9 +104,9 @@ test('in every sequence a cause has one open alert, which ends with it, and noth
       let isLinked = true
       let last: [number, number][] = []
       const sweep = async () => {
-        await tendAlerts(ctx)
+        await updateOpenAlerts(ctx)
         await openOverdue(ctx)
-        await raiseAgain(ctx)
+        await reopenAlerts(ctx)
       }
       const setLink = async (connected: 0 | 1) => {
         isLinked = connected === 1
@@ -183,7 +183,7 @@ test('in every sequence a cause has one open alert, which ends with it, and noth
       else expect((await mine()).some(({ look_after }) => look_after !== null)).toBe(true)
       expect(open.some(({ alert_type }) => alert_type === 'task')).toBe(taskFails && !isTaskSeenTo)
       if (isLinked) expect(open.some(({ alert_type }) => alert_type === 'availability')).toBe(false)
-      await post.expectToldOnce(agent_id)
+      await post.expectSentOnce(agent_id)
     }),
     { numRuns: runs, examples: [[ARRIVED_AND_REFUSED]] },
   )

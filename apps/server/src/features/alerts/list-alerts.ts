@@ -13,7 +13,7 @@ type Severity = 'info' | 'warning' | 'error'
 const DAY_MS = 86_400_000
 const DEFAULT_PAGE_SIZE = 50
 /** Maximum without paging. The count shows that there are more. */
-const MOST = 1000
+const MAX_COUNT = 1000
 
 /** Alerts with their names. Every query must add `.where(isVisible(caller))`. */
 function selectAlerts(db: Db) {
@@ -89,7 +89,7 @@ export async function listPage(db: Db, caller: Viewer, filter: Filter, now: Date
 
 function pageOf({ top, page, page_size }: Filter): { from: number; size: number } {
   if (top !== undefined) return { from: 0, size: top }
-  if (page === undefined) return { from: 0, size: page_size ?? MOST }
+  if (page === undefined) return { from: 0, size: page_size ?? MAX_COUNT }
   const size = page_size ?? DEFAULT_PAGE_SIZE
   return { from: (page - 1) * size, size }
 }

@@ -2,23 +2,23 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { sql, type SqlBool } from 'kysely'
 import { causeOfMachine, causeOfSite, MACHINE_CAUSE, type Subject } from './causes.ts'
-import { inTurns } from './in-turns.ts'
+import { inBatches } from './in-batches.ts'
 import { isOverdue, isWatched, overdueAt, overdueSince } from './overdue.ts'
-import { findSites, type SiteStanding } from './sites.ts'
-import type { Scene } from './store-lives.ts'
+import { findSites, type SiteState } from './sites.ts'
+import type { TxContext } from './store-alerts.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
 
 /** Raises alerts for overdue machines, and for sites whose machines are all overdue. */
 export async function openOverdue(ctx: Context): Promise<void> {
   const found = await selectOverdue(ctx, ctx.db).select('agents.agent_id').execute()
-  for await (const slice of inTurns(found)) {
+  for await (const slice of inBatches(found)) {
     const ids = slice.map(({ agent_id }) => agent_id)
     await ctx.transaction((tx, emit) => raise({ ctx, tx, emit }, ids))
   }
 }
 
-async function raise(scene: Scene, agentIds: string[]): Promise<void> {
-  const { ctx, tx } = scene
+async function raise(txContext: TxContext, agentIds: string[]): Promise<void> {
+  const { ctx, tx } = txContext
   const now = ctx.now()
   const machines = await selectOverdue(ctx, tx)
     .select(['agents.agent_id', 'agents.hostname', 'agents.site_id', 'agents.maintenance_mode'])
@@ -65,10 +65,10 @@ async function raise(scene: Scene, agentIds: string[]): Promise<void> {
     subjects.set(subject.cause, subject)
     findings.push({ cause: subject.cause, at, severity: 'error', text: messageOf(site) })
   }
-  await takeFindings(scene, subjects, findings)
+  await takeFindings(txContext, subjects, findings)
 }
 
-function subjectOfSite(siteId: number, site: SiteStanding): Subject {
+function subjectOfSite(siteId: number, site: SiteState): Subject {
   return {
     cause: causeOfSite(siteId),
     alert_type: 'availability',
@@ -79,7 +79,7 @@ function subjectOfSite(siteId: number, site: SiteStanding): Subject {
   }
 }
 
-function messageOf({ name, client_name, machines }: SiteStanding): string {
+function messageOf({ name, client_name, machines }: SiteState): string {
   return `All ${machines} machines of ${client_name}, ${name} are overdue.`
 }
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import type { AlertsTable } from '../../platform/database/tables/alerts.ts'
 
 export type AlertRow = Selectable<AlertsTable>
@@ -26,7 +26,7 @@ async function lock(
   values: (string | number)[],
 ): Promise<AlertRow[]> {
   const found: AlertRow[] = []
-  for (const slice of slicesOf(values)) {
+  for (const slice of chunk(values)) {
     const rows = await tx
       .selectFrom('alerts')
       .selectAll()
@@ -46,7 +46,7 @@ async function lock(
  */
 export async function lockChecks(tx: Db, engine: Engine, ids: number[]): Promise<void> {
   if (engine === 'sqlite') return
-  for (const slice of slicesOf(ids.toSorted((a, b) => a - b))) {
+  for (const slice of chunk(ids.toSorted((a, b) => a - b))) {
     await tx.selectFrom('checks').select('id').where('id', 'in', slice).orderBy('id').forUpdate().execute()
   }
 }
@@ -54,7 +54,7 @@ export async function lockChecks(tx: Db, engine: Engine, ids: number[]): Promise
 /** Alerts of these causes that started or whose snooze ended after `since`, oldest first, to detect flapping. */
 export async function findRecentAlerts(tx: Db, causes: string[], since: string) {
   const found = []
-  for (const slice of slicesOf(causes)) {
+  for (const slice of chunk(causes)) {
     const rows = await tx
       .selectFrom('alerts')
       .select(['cause', 'alert_time', 'resolved_on', 'flapping', 'snooze_until'])
@@ -70,7 +70,7 @@ export async function findRecentAlerts(tx: Db, causes: string[], since: string) 
 /** Inserts alerts. Omits one whose cause has an open alert by now. */
 export async function insertAlerts(tx: Db, rows: Omit<AlertRow, 'id' | 'in_bell'>[]): Promise<AlertRow[]> {
   const stored: AlertRow[] = []
-  for (const slice of slicesOf(rows)) {
+  for (const slice of chunk(rows)) {
     const inserted = await tx
       .insertInto('alerts')
       .values(slice)
@@ -89,7 +89,7 @@ export async function updateAlert(tx: Db, { id, ...values }: AlertRow): Promise<
 /** The failing ones of these checks. */
 export async function findFailing(tx: Db, checkIds: number[]): Promise<Set<number>> {
   const failing = new Set<number>()
-  for (const slice of slicesOf(checkIds)) {
+  for (const slice of chunk(checkIds)) {
     const rows = await tx
       .selectFrom('check_results')
       .select('check_id')

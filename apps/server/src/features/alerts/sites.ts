@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import { isWatched, overdueAt } from './overdue.ts'
 
 /** The combined state of the machines of a site. */
-export interface SiteStanding {
+export interface SiteState {
   name: string
   client_name: string
   machines: number
@@ -18,20 +18,20 @@ export interface SiteStanding {
 
 /** Machines of a site without power do not fall silent in the same second. */
 const MOMENT_MS = 60_000
-const LEAST_MACHINES = 2
+const MIN_MACHINES = 2
 
 /** Machines that never reported do not count. */
 export async function findSites(
   ctx: Pick<Context, 'engine' | 'now'>,
   db: Db,
   siteIds: readonly number[],
-): Promise<Map<number, SiteStanding>> {
+): Promise<Map<number, SiteState>> {
   const now = ctx.now()
   const soon = new Date(now.getTime() + MOMENT_MS).toISOString()
   const isDown = overdueAt(ctx.engine, now.toISOString())
   const isSilent = overdueAt(ctx.engine, soon)
-  const sites = new Map<number, SiteStanding>()
-  for (const slice of slicesOf([...new Set(siteIds)])) {
+  const sites = new Map<number, SiteState>()
+  for (const slice of chunk([...new Set(siteIds)])) {
     const rows = await db
       .selectFrom('agents')
       .innerJoin('sites', 'sites.id', 'agents.site_id')
@@ -48,7 +48,7 @@ export async function findSites(
       .execute()
     for (const { id, name, client_name, ...counts } of rows) {
       const machines = Number(counts.machines)
-      const isWhole = machines >= LEAST_MACHINES && Number(counts.watched) === machines
+      const isWhole = machines >= MIN_MACHINES && Number(counts.watched) === machines
       sites.set(id, {
         name,
         client_name,

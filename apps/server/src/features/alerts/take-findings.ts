@@ -2,7 +2,7 @@ import {
   type AlertLogLine,
   type AlertSeverity,
   endCause,
-  findAgain,
+  repeatCause,
   FLAPPING_COUNT,
   FLAPPING_WINDOW_MS,
   judgeFlapping,
@@ -10,7 +10,7 @@ import {
 } from '@muster/rules/alerts/alert-state'
 import type { Subject } from './causes.ts'
 import { type AlertRow, findRecentAlerts, lockOpenAlerts } from './queries.ts'
-import { applyStep, type AlertDraft, draftOf, type Scene, storeAlerts } from './store-lives.ts'
+import { applyStep, type AlertDraft, draftOf, type TxContext, storeAlerts } from './store-alerts.ts'
 
 /** A cause that started, changed or ended. */
 export interface Finding {
@@ -28,7 +28,7 @@ export interface Finding {
 /** Older findings are late, and more may follow. */
 const LATE_MS = 60_000
 export const MORE_TO_COME_MS = 5000
-const LONGEST_MESSAGE = 4000
+const MAX_MESSAGE_LENGTH = 4000
 
 type Earlier = Parameters<typeof judgeFlapping>[0][number] & { snooze_until: string | null }
 type FoundDraft = AlertDraft & { findings: Finding[] }
@@ -38,17 +38,17 @@ type FoundDraft = AlertDraft & { findings: Finding[] }
  * change nothing. Returns the open alert of each cause that has one afterwards.
  */
 export async function takeFindings(
-  scene: Scene,
+  txContext: TxContext,
   subjects: ReadonlyMap<string, Subject>,
   findings: readonly Finding[],
 ): Promise<Map<string, AlertRow>> {
-  const { ctx, tx } = scene
+  const { ctx, tx } = txContext
   const causes = [...new Set(findings.map(({ cause }) => cause))].toSorted()
   const open = new Map<string, FoundDraft>()
   for (const row of await lockOpenAlerts(tx, ctx.engine, causes)) {
     open.set(row.cause, { ...draftOf(row), findings: [] })
   }
-  const earlier = await findEarlier(scene, findings, open)
+  const earlier = await findEarlier(txContext, findings, open)
   const found: FoundDraft[] = []
   const now = ctx.now()
   for (const finding of findings) {
@@ -67,12 +67,12 @@ export async function takeFindings(
       open.set(finding.cause, begun)
     }
   }
-  return storeFound(scene, subjects, found)
+  return storeFound(txContext, subjects, found)
 }
 
 /** A cause that another process just raised is handled again, now that its alert exists. */
 async function storeFound(
-  scene: Scene,
+  txContext: TxContext,
   subjects: ReadonlyMap<string, Subject>,
   found: FoundDraft[],
 ): Promise<Map<string, AlertRow>> {
@@ -80,13 +80,13 @@ async function storeFound(
     ({ row, log, standing }) => row === undefined || log.length > 0 || standing !== row,
   )
   const known = found.flatMap(({ row, log }) => (row !== undefined && log.length === 0 ? [row] : []))
-  const stored = await storeAlerts(scene, changed)
+  const stored = await storeAlerts(txContext, changed)
   const open = [...known, ...stored].flatMap((row) =>
     row === undefined || row.open_cause === null ? [] : [[row.cause, row] as const],
   )
   const overtaken = changed.filter((_, index) => stored[index] === undefined)
   const again = overtaken.flatMap(({ findings }) => findings)
-  return new Map([...open, ...(again.length === 0 ? [] : await takeFindings(scene, subjects, again))])
+  return new Map([...open, ...(again.length === 0 ? [] : await takeFindings(txContext, subjects, again))])
 }
 
 function begin(
@@ -146,7 +146,7 @@ function goOn(draft: FoundDraft, finding: Finding): void {
   const step =
     severity === null
       ? endCause(draft.standing, { at, text: messageOf(finding) })
-      : findAgain(draft.standing, { at, severity, message: messageOf(finding) })
+      : repeatCause(draft.standing, { at, severity, message: messageOf(finding) })
   if (step === undefined) return
   applyStep(draft, { ...step, log: signed(step.log, finding) })
 }
@@ -158,12 +158,12 @@ function signed(log: readonly AlertLogLine[], { by }: Finding): AlertLogLine[] {
 }
 
 function messageOf({ text }: Finding): string {
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text
+  return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : text
 }
 
 /** Earlier alerts of the causes that may start now. */
 async function findEarlier(
-  { tx }: Scene,
+  { tx }: TxContext,
   findings: readonly Finding[],
   open: ReadonlyMap<string, FoundDraft>,
 ): Promise<Map<string, Earlier[]>> {

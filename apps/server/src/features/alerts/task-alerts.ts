@@ -1,7 +1,7 @@
 import type { AlertSeverity } from '@muster/rules/alerts/alert-state'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import { causeOfTask, type Subject } from './causes.ts'
-import type { Scene } from './store-lives.ts'
+import type { TxContext } from './store-alerts.ts'
 import { type Finding, takeFindings } from './take-findings.ts'
 
 /** The end of a run of a task. */
@@ -14,11 +14,11 @@ export interface TaskFinding {
 }
 
 /** Raises, changes and resolves the alerts of tasks, in order. */
-export async function takeTaskFindings(scene: Scene, found: readonly TaskFinding[]): Promise<void> {
+export async function takeTaskFindings(txContext: TxContext, found: readonly TaskFinding[]): Promise<void> {
   if (found.length === 0) return
   const subjects = new Map<string, Subject>()
   const names = new Map<number, string>()
-  for (const { id, name, agent_id, maintenance_mode } of await findTasks(scene, found)) {
+  for (const { id, name, agent_id, maintenance_mode } of await findTasks(txContext, found)) {
     const cause = causeOfTask(id)
     subjects.set(cause, {
       cause,
@@ -35,12 +35,12 @@ export async function takeTaskFindings(scene: Scene, found: readonly TaskFinding
     const isNamed = severity !== null && name !== undefined
     return { cause: causeOfTask(taskId), at, severity, text: isNamed ? `Task "${name}": ${text}` : text }
   })
-  await takeFindings(scene, subjects, findings)
+  await takeFindings(txContext, subjects, findings)
 }
 
-async function findTasks({ tx }: Scene, found: readonly TaskFinding[]) {
+async function findTasks({ tx }: TxContext, found: readonly TaskFinding[]) {
   const tasks = []
-  for (const ids of slicesOf([...new Set(found.map(({ taskId }) => taskId))])) {
+  for (const ids of chunk([...new Set(found.map(({ taskId }) => taskId))])) {
     const rows = await tx
       .selectFrom('tasks')
       .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')

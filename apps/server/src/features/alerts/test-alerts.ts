@@ -5,8 +5,8 @@ import type { OpenDatabase } from '../../platform/database/open-database.ts'
 import { createTestServer } from '../../testing/test-server.ts'
 import { storeResults } from '../checks/store-results.ts'
 import { openOverdue } from './open-overdue.ts'
-import { raiseAgain } from './alert-sweep.ts'
-import { tendAlerts } from './tend-alerts.ts'
+import { reopenAlerts } from './alert-sweep.ts'
+import { updateOpenAlerts } from './update-open-alerts.ts'
 
 const T0 = Date.parse('2026-03-01T12:00:00.000Z')
 export const instant = (seconds: number) => new Date(T0 + seconds * 1000).toISOString()
@@ -60,9 +60,9 @@ export async function prepareAlerts(database?: OpenDatabase<Database>) {
     report: (check: { id: number; agent_id: string }, ...values: [seconds: number, percent: number][]) =>
       storeReport(ctx, check, values),
     sweep: async () => {
-      await tendAlerts(ctx)
+      await updateOpenAlerts(ctx)
       await openOverdue(ctx)
-      await raiseAgain(ctx)
+      await reopenAlerts(ctx)
     },
     alerts: () => ctx.db.selectFrom('alerts').selectAll().orderBy('id').execute(),
     log: async (alertId: number) => {

@@ -37,7 +37,7 @@ export async function createTestPost(first: Context) {
       await giveLease(ctx, channelId)
     },
     /** Each notice came in one message, and the start and end of each alert were sent once. */
-    expectToldOnce: async (agentId: string): Promise<void> => {
+    expectSentOnce: async (agentId: string): Promise<void> => {
       const notices = await first.db
         .selectFrom('alert_notices')
         .innerJoin('alerts', 'alerts.id', 'alert_notices.alert_id')

@@ -24,7 +24,7 @@ export interface AuditInput {
   emit?: (event: Event) => void
 }
 
-const LONGEST_MESSAGE = 1000
+const MAX_MESSAGE_LENGTH = 1000
 
 /**
  * Adds a row to the audit log, in the transaction of the change itself. Names are looked up, so call it before the
@@ -41,7 +41,7 @@ export async function audit(db: Db, input: AuditInput): Promise<void> {
       username: input.caller.username,
       action: input.action,
       object_type: input.object_type,
-      message: input.message.slice(0, LONGEST_MESSAGE),
+      message: input.message.slice(0, MAX_MESSAGE_LENGTH),
       before_value: input.before === undefined ? null : JSON.stringify(maskSecrets(input.before)),
       after_value: input.after === undefined ? null : JSON.stringify(maskSecrets(input.after)),
       ip_address: input.caller.source,
@@ -133,14 +133,14 @@ export function failedTo(message: string): string {
 
 const SECRET_NAME = /passw|secret|token|totp|private|api_?key|cookie/i
 const MASK = '••••••'
-const LONGEST_TEXT = 10_000
-const DEEPEST = 8
+const MAX_TEXT_LENGTH = 10_000
+const MAX_DEPTH = 8
 
 /** Masks values under secret names and values of environment variables (`NAME=value`), and truncates long texts. */
 function maskSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return cut(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= DEEPEST) return '…'
+  if (depth >= MAX_DEPTH) return '…'
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskField(name, item, depth)]))
 }
@@ -159,6 +159,6 @@ function maskVariable(variable: unknown): string {
 }
 
 function cut(text: string): string {
-  if (text.length <= LONGEST_TEXT) return text
-  return `${text.slice(0, LONGEST_TEXT)}… (${text.length - LONGEST_TEXT} more characters)`
+  if (text.length <= MAX_TEXT_LENGTH) return text
+  return `${text.slice(0, MAX_TEXT_LENGTH)}… (${text.length - MAX_TEXT_LENGTH} more characters)`
 }

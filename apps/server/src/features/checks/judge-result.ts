@@ -6,16 +6,16 @@ import type { Severity } from '@muster/contract/fields'
 import { judgeCheck } from '@muster/rules/checks/table'
 
 /** The state of a check. */
-export interface Standing {
+export interface CheckState {
   status: CheckStatus
   alert_severity: Severity | null
   fail_count: number
   failing_since: string | null
 }
 export type AnyMeasured = Measured | ServerMeasured
-export type Verdict = Standing & { more_info: string }
+export type Verdict = CheckState & { more_info: string }
 
-export const PENDING: Standing = {
+export const PENDING: CheckState = {
   status: 'pending',
   alert_severity: null,
   fail_count: 0,
@@ -25,7 +25,7 @@ export const PENDING: Standing = {
 /** The state after one more run. It changes only after enough consecutive failures. */
 export function judgeRun(
   check: { settings: CheckSettings; fails_b4_alert: number },
-  before: Standing,
+  before: CheckState,
   run: { measured: AnyMeasured; at: string },
 ): Verdict {
   const { passing, severity, more_info } = judgeCheck(check.settings, run.measured)
@@ -42,15 +42,15 @@ export function judgeRun(
 }
 
 /** The state when the last measurement is judged by other thresholds. `at`: the time of the change. */
-export function judgeAgain(
+export function rejudge(
   check: { settings: CheckSettings; fails_b4_alert: number },
-  before: Standing,
+  before: CheckState,
   last: { measured: AnyMeasured; at: string },
 ): Verdict {
   const fail_count = Math.max(0, before.fail_count - 1)
   const isAlerting = before.fail_count > 0 && before.fail_count >= check.fails_b4_alert
   // The last run is undone first. A failure that no longer counts leaves the check passing.
-  const earlier: Standing = isAlerting
+  const earlier: CheckState = isAlerting
     ? { ...before, fail_count }
     : { ...PENDING, status: 'passing', fail_count }
   return judgeRun(check, before.status === 'pending' ? { ...before, fail_count } : earlier, last)

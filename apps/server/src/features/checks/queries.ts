@@ -1,9 +1,9 @@
 import type { CheckCounts } from '@muster/contract/api/agents'
-import type { PolicyPlace } from '@muster/contract/policies/policy-items'
+import type { PolicyItemRef } from '@muster/contract/policies/policy-items'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { z } from 'zod'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import type { CheckResultsTable, ChecksTable } from '../../platform/database/tables/checks.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
@@ -62,7 +62,7 @@ async function addDependencies(db: Db, caller: Viewer, rows: CheckRow[]): Promis
   const ids = [...new Set(rows.flatMap(({ depends_on }) => depends_on ?? []))]
   if (ids.length === 0) return rows
   const others = new Map<number, Dependency>()
-  for (const slice of slicesOf(ids)) {
+  for (const slice of chunk(ids)) {
     const found = await selectChecks(db, caller).where('checks.id', 'in', slice).execute()
     for (const other of found) others.set(other.id, other)
   }
@@ -70,7 +70,7 @@ async function addDependencies(db: Db, caller: Viewer, rows: CheckRow[]): Promis
 }
 
 /** One check of a policy, on each visible machine that has it. */
-export function findPolicyCheckRows(db: Db, caller: Viewer, of: PolicyPlace): Promise<CheckRow[]> {
+export function findPolicyCheckRows(db: Db, caller: Viewer, of: PolicyItemRef): Promise<CheckRow[]> {
   const all = selectChecks(db, caller).where('checks.policy_id', '=', of.policy)
   return all.where('checks.policy_check', '=', of.number).execute()
 }

@@ -89,7 +89,7 @@ function judgedSeries(settings: CheckSettings): string | undefined {
 type Band = CheckSamples['failures'][number]
 
 /** For a check that flaps for weeks, only this many changes are drawn. */
-const MOST_TRANSITIONS = 5000
+const MAX_TRANSITIONS = 5000
 
 /** Failures of a check in a time range. Bands that start or end outside keep their real ends. */
 async function findBands(db: Db, checkId: number, { from, to }: Range): Promise<Band[]> {
@@ -106,7 +106,7 @@ async function findBands(db: Db, checkId: number, { from, to }: Range): Promise<
     .where('at', '<=', to)
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-    .limit(MOST_TRANSITIONS)
+    .limit(MAX_TRANSITIONS)
     .execute()
   const after = await transitions().where('at', '>', to).orderBy('at').orderBy('id').limit(1).execute()
   const all = [...before, ...within.toReversed(), ...after]

@@ -28,7 +28,7 @@ const SLICE = 250
 /** Checks by id. On PostgreSQL they are locked against edits until the transaction ends. */
 export async function findKnownChecks(tx: Db, engine: Engine, ids: number[]): Promise<KnownCheck[]> {
   const found: KnownCheck[] = []
-  for (const slice of slicesOf(ids)) {
+  for (const slice of chunk(ids)) {
     const rows = await tx
       .selectFrom('checks')
       .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
@@ -47,7 +47,7 @@ export async function findKnownChecks(tx: Db, engine: Engine, ids: number[]): Pr
 }
 
 export async function upsertResults(tx: Db, rows: ResultRow[]): Promise<void> {
-  for (const slice of slicesOf(rows)) {
+  for (const slice of chunk(rows)) {
     await tx
       .insertInto('check_results')
       .values(slice)
@@ -68,10 +68,10 @@ export async function upsertResults(tx: Db, rows: ResultRow[]): Promise<void> {
 }
 
 export async function insertTransitions(tx: Db, transitions: Transition[]): Promise<void> {
-  for (const slice of slicesOf(transitions)) await tx.insertInto('check_transitions').values(slice).execute()
+  for (const slice of chunk(transitions)) await tx.insertInto('check_transitions').values(slice).execute()
 }
 
-function slicesOf<Item>(items: Item[]): Item[][] {
+function chunk<Item>(items: Item[]): Item[][] {
   const count = Math.ceil(items.length / SLICE)
   return Array.from({ length: count }, (_, index) => items.slice(index * SLICE, (index + 1) * SLICE))
 }

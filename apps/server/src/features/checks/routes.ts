@@ -85,7 +85,10 @@ async function runNow(
   const needsMachine = there === undefined ? here.length === 0 : there.length > 0
   if (needsMachine || there === undefined) {
     const input = { ids: there ?? null }
-    const sent = await fleet.sendChore(agent.agent_id, 'run-checks', { input, author: caller.username })
+    const sent = await fleet.sendAgentCommand(agent.agent_id, 'run-checks', {
+      input,
+      author: caller.username,
+    })
     if (!sent && needsMachine)
       throw new AppError('agent_offline', `${agent.hostname} is offline. Try again when it is connected.`)
   }
@@ -115,7 +118,9 @@ async function runNowBelow(
   const here: number[] = []
   for (const agentId of agentIds) here.push(...(await findServerChecks(ctx.db, agentId, undefined)))
   const order = { input: { ids: null }, author: caller.username }
-  const reached = await Promise.all(agentIds.map((agentId) => fleet.sendChore(agentId, 'run-checks', order)))
+  const reached = await Promise.all(
+    agentIds.map((agentId) => fleet.sendAgentCommand(agentId, 'run-checks', order)),
+  )
   await makeDue(ctx.db, here, ctx.now())
   const sent = reached.filter(Boolean).length
   const offline = agentIds.length - sent

@@ -4,7 +4,7 @@ import type { Event } from '@muster/contract/events'
 import {
   effectiveInterval,
   freshUntil,
-  standingOf as standingOfResult,
+  checkStateOf as stateOfResult,
 } from '@muster/rules/checks/check-freshness'
 import { seriesOf } from '@muster/rules/checks/table'
 import type { Context } from '../../context.ts'
@@ -12,9 +12,9 @@ import type { Db } from '../../platform/database/database.ts'
 import type { ReportLimits } from '../../fleet/report-limits.ts'
 import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
 import { isSameSubject } from './definitions.ts'
-import { secondsOf } from './forget-results.ts'
+import { secondsOf } from './reset-results.ts'
 import { isServerType } from './from-server/server-kind.ts'
-import { type AnyMeasured, judgeRun, PENDING, type Standing } from './judge-result.ts'
+import { type AnyMeasured, judgeRun, PENDING, type CheckState } from './judge-result.ts'
 import {
   findKnownChecks,
   insertTransitions,
@@ -42,7 +42,7 @@ const AHEAD_MS = 60_000
 interface Progress {
   check: KnownCheck
   settings: CheckSettings
-  standing: Standing
+  standing: CheckState
   lastRunMs: number
   /** Time of the newest accepted result, counted or not. */
   takenMs: number
@@ -136,7 +136,7 @@ async function findProgress(
       {
         check,
         settings: readSettings(check),
-        standing: standingOf(check),
+        standing: checkStateOf(check),
         ...timesOf(check),
         wasOld: isOld(check, now),
       },
@@ -200,7 +200,7 @@ function takeRun(progress: Progress, { measured }: AnyResult, at: Date): Transit
   return [{ check_id: check.id, agent_id: check.agent_id, at: secondsOf(at), severity }]
 }
 
-function standingOf({ status, alert_severity, fail_count, failing_since }: KnownCheck): Standing {
+function checkStateOf({ status, alert_severity, fail_count, failing_since }: KnownCheck): CheckState {
   if (status === null || fail_count === null) return PENDING
   return { status, alert_severity, fail_count, failing_since }
 }
@@ -212,7 +212,7 @@ function hasBegunToFail({ check, standing }: Progress): boolean {
 function isOld(check: KnownCheck, now: Date): boolean {
   const interval = effectiveInterval(check, check.check_interval)
   const state = { status: check.status ?? 'pending', fresh_until: freshUntil(check.last_run, interval) }
-  return standingOfResult(state, now.getTime()) === 'old'
+  return stateOfResult(state, now.getTime()) === 'old'
 }
 
 function hasOtherCount({ check, standing, wasOld }: Progress): boolean {

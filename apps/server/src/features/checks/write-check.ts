@@ -23,13 +23,13 @@ import {
   insertCheck,
   updateCheck,
 } from './queries.ts'
-import { redefineChecks } from './redefine-checks.ts'
+import { markChecksStale } from './mark-checks-stale.ts'
 import { readSettings, viewCheck, viewForAudit } from './view.ts'
-import { judgeLast } from './judge-last.ts'
-import { forgetResults } from './forget-results.ts'
+import { rejudgeLast } from './judge-last.ts'
+import { resetResults } from './reset-results.ts'
 
 /** More would not fit into one command. */
-const MOST_CHECKS = 500
+const MAX_CHECKS = 500
 
 export function addCheck(
   ctx: Context,
@@ -44,8 +44,8 @@ export function addCheck(
       refuseTarget(settings, ctx.config.checkTargets)
       const author_id = await refuseRuns(tx, caller, { after: runsOfCheck(settings, 'This check') })
       await refuseBadScript(tx, agent, settings)
-      if ((await countChecks(tx, agent.agent_id)) >= MOST_CHECKS) {
-        throw new AppError('conflict', `A machine is limited to ${MOST_CHECKS} checks. Delete one first.`)
+      if ((await countChecks(tx, agent.agent_id)) >= MAX_CHECKS) {
+        throw new AppError('conflict', `A machine is limited to ${MAX_CHECKS} checks. Delete one first.`)
       }
       const wish = { before: null, wanted: given.depends_on }
       const depends_on = await settleDependency({ ctx, tx, caller }, wish)
@@ -63,7 +63,7 @@ export function addCheck(
         modified: at.toISOString(),
         modified_by: caller.username,
       })
-      await redefineChecks(tx, emit, { checkIds: [id] })
+      await markChecksStale(tx, emit, { checkIds: [id] })
       const check = await requireCheck(tx, caller, id)
       const after = viewForAudit(check)
       await audit(tx, {
@@ -117,8 +117,8 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
         modified: laterThan(before.modified, at),
         modified_by: caller.username,
       })
-      await redefineChecks(tx, emit, { checkIds: [id] })
-      await judgeLast({ ctx, tx, emit }, { before, after: await requireCheck(tx, caller, id), at })
+      await markChecksStale(tx, emit, { checkIds: [id] })
+      await rejudgeLast({ ctx, tx, emit }, { before, after: await requireCheck(tx, caller, id), at })
       const after = await requireCheck(tx, caller, id)
       await audit(tx, {
         caller,
@@ -162,7 +162,7 @@ export function removeCheck(ctx: Context, caller: Caller, id: number): Promise<v
     const over = { checkId: id, at: ctx.now(), severity: null, text: 'The check was deleted.' }
     await takeCheckFindings({ ctx, tx, emit }, [over], 'server')
     await deleteCheckRow(tx, id)
-    await redefineChecks(tx, emit, { agentIds: [check.agent_id] })
+    await markChecksStale(tx, emit, { agentIds: [check.agent_id] })
     await audit(tx, {
       caller,
       action: 'delete',
@@ -184,7 +184,7 @@ export function resetOne(ctx: Context, caller: Caller, id: number): Promise<Chec
   return ctx.transaction(async (tx, emit) => {
     const check = await requireCheck(tx, caller, id)
     const at = ctx.now()
-    if ((await forgetResults({ ctx, tx, emit }, [check], { at, why: RESET })) === 0) return check
+    if ((await resetResults({ ctx, tx, emit }, [check], { at, why: RESET })) === 0) return check
     const { readable_desc, check_result } = viewCheck(check)
     await audit(tx, {
       caller,
@@ -206,7 +206,7 @@ export function resetAll(ctx: Context, caller: Caller, agentId: string): Promise
     const agent = await requireAgent(tx, agentId, caller)
     const checks = await findChecks(tx, caller, agentId)
     const at = ctx.now()
-    const changed = await forgetResults({ ctx, tx, emit }, checks, { at, why: RESET })
+    const changed = await resetResults({ ctx, tx, emit }, checks, { at, why: RESET })
     if (changed === 0) return { changed }
     await audit(tx, {
       caller,

@@ -62,7 +62,7 @@ export async function moveAgents(
   await hooks.variablesChanged(tx, emit, { agentIds })
   emitAgentsChanged(emit, agentIds)
   emitRulesChanged(emit, agentIds)
-  for (const ids of slicesOf(agentIds)) emit({ type: 'audit.added', ids: [], agent_ids: ids })
+  for (const ids of chunk(agentIds)) emit({ type: 'audit.added', ids: [], agent_ids: ids })
   return { moved: agentIds.length, target }
 }
 
@@ -72,7 +72,7 @@ export async function findAgentIds(tx: Db, siteIds: number[]): Promise<string[]>
 }
 
 export function emitAgentsChanged(emit: (event: Event) => void, agentIds: string[]): void {
-  for (const ids of slicesOf(agentIds)) emit({ type: 'agent.changed', ids, agent_ids: ids })
+  for (const ids of chunk(agentIds)) emit({ type: 'agent.changed', ids, agent_ids: ids })
 }
 
 /** The remote access rules of these machines changed, or of all machines (undefined). */
@@ -94,7 +94,7 @@ export function emitRulesChanged(
   }
 }
 
-function slicesOf(agentIds: string[]): string[][] {
+function chunk(agentIds: string[]): string[][] {
   const count = Math.ceil(agentIds.length / IDS_PER_EVENT)
   return Array.from({ length: count }, (_, index) =>
     agentIds.slice(index * IDS_PER_EVENT, (index + 1) * IDS_PER_EVENT),

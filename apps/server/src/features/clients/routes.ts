@@ -18,7 +18,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { findValues } from '../custom-fields/queries.ts'
-import type { AgentRows } from '../../fleet/agent-rows.ts'
+import type { AgentCache } from '../../fleet/agent-rows.ts'
 import { addClient, changeClient, removeClient } from './write-client.ts'
 import { addSite, changeSite, removeSite } from './write-site.ts'
 import { findFailingSites, findSiteStates, type NodeFilter } from './queries.ts'
@@ -26,7 +26,7 @@ import { type ValuesOf, viewClients, viewSites } from './view.ts'
 
 export interface ClientsOptions {
   /** All machines. */
-  rows: AgentRows
+  rows: AgentCache
   /** Enrols the machine of the server at a site. */
   monitorServer?: (site: { siteId: number; username: string }) => Promise<void>
 }
@@ -72,7 +72,7 @@ type Viewer = { scope: Scope }
 /** The caller has just added the client and still has the old scope. */
 const SEES_ALL: Viewer = { scope: { all: true } }
 
-async function readSites(ctx: Context, machines: AgentRows, caller: Viewer, node: NodeFilter) {
+async function readSites(ctx: Context, machines: AgentCache, caller: Viewer, node: NodeFilter) {
   const rows = await findSiteStates(ctx.db, caller, node)
   const failing = await findFailingSites(ctx.db, caller, node)
   const siteValues = await valuesOf(ctx.db, 'site', node.siteId)
@@ -90,7 +90,7 @@ async function valuesOf(db: Db, model: 'client' | 'site', id: number | undefined
 
 async function requireClientView(
   ctx: Context,
-  rows: AgentRows,
+  rows: AgentCache,
   caller: Viewer,
   clientId: number,
 ): Promise<Client> {
@@ -101,7 +101,12 @@ async function requireClientView(
   return client
 }
 
-async function requireSiteView(ctx: Context, rows: AgentRows, caller: Viewer, siteId: number): Promise<Site> {
+async function requireSiteView(
+  ctx: Context,
+  rows: AgentCache,
+  caller: Viewer,
+  siteId: number,
+): Promise<Site> {
   const [site] = viewSites(...(await readSites(ctx, rows, caller, { siteId })))
   if (site === undefined) throw new AppError('not_found', 'This site does not exist, or you may not see it.')
   return site

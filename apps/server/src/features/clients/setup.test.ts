@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import type { UserOptions } from '../../testing/test-given.ts'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { isSetupOpen } from './finish-setup.ts'
-import { AgentRows } from '../../fleet/agent-rows.ts'
+import { AgentCache } from '../../fleet/agent-rows.ts'
 import { agentRowSource } from '../agents/row-source.ts'
 import { clientsRoutes, type ClientsOptions } from './routes.ts'
 
@@ -64,7 +64,7 @@ async function callWithMonitor(
   const { findCaller } = await import('../users/sessions/find-caller.ts')
   const authenticate = () => findCaller(server.ctx, caller.sessionDigest, '127.0.0.1')
   const api = { ...server.app.api, fastify, authenticate, mounted: [] }
-  using rows = new AgentRows(server.ctx, agentRowSource)
+  using rows = new AgentCache(server.ctx, agentRowSource)
   const monitorServer = vi.fn<NonNullable<ClientsOptions['monitorServer']>>(async () => {
     if (fail !== undefined) throw fail
   })

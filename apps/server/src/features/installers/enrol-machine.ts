@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { enrolProof, type EnrolAnswer, type EnrolRequest } from '@muster/contract/agent/enrol'
+import { enrolProof, type EnrolResponse, type EnrolRequest } from '@muster/contract/agent/enrol'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
@@ -7,7 +7,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
 import { usualAlert } from '../agents/availability.ts'
 import { causeOfCustom, type Subject } from '../alerts/causes.ts'
-import type { Scene } from '../alerts/store-lives.ts'
+import type { TxContext } from '../alerts/store-alerts.ts'
 import { takeFindings } from '../alerts/take-findings.ts'
 import { audit } from '../audit/write-audit.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
@@ -23,7 +23,7 @@ export async function enrolMachine(
   ctx: Context,
   request: EnrolRequest,
   source: string,
-): Promise<Omit<EnrolAnswer, 'command_key'>> {
+): Promise<Omit<EnrolResponse, 'command_key'>> {
   if (!(await verifyProof(request.public_key, enrolProof(request), request.signature))) {
     throw new AppError('enrolment_refused', 'The machine could not prove that it holds its key.')
   }
@@ -120,7 +120,7 @@ export async function enrolMachine(
  * compute that. The alert stays open until a user has checked it.
  */
 async function alertNewKey(
-  scene: Scene,
+  txContext: TxContext,
   machine: { agent_id: string; hostname: string; source: string; by: string; maintenance_mode: number },
 ): Promise<void> {
   const { agent_id, hostname, source, by, maintenance_mode } = machine
@@ -134,8 +134,8 @@ async function alertNewKey(
     hold: maintenance_mode === 1 ? 'maintenance' : null,
   }
   const text = `${hostname} enrolled again from ${source} with a new key (installer of ${by}). Check that it was reinstalled.`
-  const finding = { cause, at: scene.ctx.now(), severity: 'warning' as const, text }
-  await takeFindings(scene, new Map([[cause, subject]]), [finding])
+  const finding = { cause, at: txContext.ctx.now(), severity: 'warning' as const, text }
+  await takeFindings(txContext, new Map([[cause, subject]]), [finding])
 }
 
 /** Consumes one use of the token. One update decides between concurrent machines. */

@@ -23,7 +23,7 @@ import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { findAgents } from '../agents/queries.ts'
 import { TestAgent } from '../agents/test-agent.ts'
-import { scriptOrder } from '../runs/orders.ts'
+import { scriptOrder } from '../runs/run-requests.ts'
 import { findDefinitions } from '../checks/definitions.ts'
 import { findTaskDefinitions } from '../tasks/definitions.ts'
 

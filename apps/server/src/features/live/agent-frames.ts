@@ -1,7 +1,7 @@
 import { AgentRow } from '@muster/contract/api/agents'
 import type { LiveMessage } from '@muster/contract/events'
 import type { Scope } from '../../platform/http/caller.ts'
-import type { Place, Sight } from './sight.ts'
+import type { Place, Visibility } from './visibility.ts'
 
 /** The source of the rows of the machines table. */
 export interface AgentRowSource {
@@ -24,7 +24,7 @@ export interface AgentChange {
 }
 
 /** Larger frames are not sent: fetching the compressed list is cheaper. */
-const LONGEST_FRAME = 2 * 1024 * 1024
+const MAX_FRAME_LENGTH = 2 * 1024 * 1024
 // The keys of the schema's shape are those of the row.
 const FIELDS = Object.keys(AgentRow.shape) as (keyof AgentRow)[]
 /** A console shows one client, site or type of machines: a change of these fields can add or remove the machine. */
@@ -34,7 +34,7 @@ const PLACING: ReadonlySet<keyof AgentRow> = new Set(['client_id', 'site_id', 'm
  * The rows as known by the consoles: held while at least one console is connected, and compared with the current rows
  * after a possible change. They are the source's own objects, so holding them costs little.
  */
-export class KnownAgents {
+export class SentRows {
   #source: AgentRowSource
   #rows: Map<string, AgentRow> | undefined
   #loading: Promise<void> | undefined
@@ -106,13 +106,13 @@ export class KnownAgents {
 }
 
 /** The `agents` message with the visible changes, or undefined without any. */
-export function writeFrame(changes: AgentChange[], sight: Sight): string | undefined {
+export function writeFrame(changes: AgentChange[], visibleScope: Visibility): string | undefined {
   const changed: string[] = []
   const added: string[] = []
   const removed: string[] = []
   for (const { agentId, before, after, fields, json } of changes) {
-    const saw = before !== undefined && sight.sees(before)
-    const sees = after !== undefined && sight.sees(after)
+    const saw = before !== undefined && visibleScope.sees(before)
+    const sees = after !== undefined && visibleScope.sees(after)
     if (!saw && !sees) continue
     if (!sees) removed.push(agentId)
     else if (!saw) added.push(agentId)
@@ -123,7 +123,7 @@ export function writeFrame(changes: AgentChange[], sight: Sight): string | undef
   }
   if (changed.length + added.length + removed.length === 0) return undefined
   const text = `{"type":"agents","changed":[${changed.join(',')}],"added":${JSON.stringify(added)},"removed":${JSON.stringify(removed)}}`
-  if (text.length <= LONGEST_FRAME) return text
+  if (text.length <= MAX_FRAME_LENGTH) return text
   const instead: LiveMessage = { type: 'agents', changed: [], added: [], removed: [], all: true }
   return JSON.stringify(instead)
 }

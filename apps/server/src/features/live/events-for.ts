@@ -1,11 +1,11 @@
 import { type Event, EVENT_TYPES, eventRule, type EventType } from '@muster/contract/events'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { NO_AGENT, type PendingEvents, type PendingIds } from './pending-events.ts'
-import type { Place, Sight } from './sight.ts'
+import type { Place, Visibility } from './visibility.ts'
 
 export interface Viewer {
   caller: Caller
-  sight: Sight
+  visibleScope: Visibility
   /** Undefined for an unknown machine. */
   placeOf: (agentId: string) => Place | undefined
 }
@@ -31,7 +31,7 @@ export function everythingChanged(userId: number): VisibleEvent[] {
 }
 
 function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | undefined {
-  const { caller, sight } = viewer
+  const { caller, visibleScope } = viewer
   const { permissions, scope } = eventRule(type)
   const may = permissions === undefined || permissions.some((one) => mayDo(caller, one))
   // Users get events about themselves without any permission.
@@ -43,10 +43,10 @@ function idsFor(type: EventType, pending: PendingIds, viewer: Viewer): Ids | und
     case 'agents':
       return pending.pick((agentId) => seesAgent(viewer, agentId))
     case 'agents_or_all':
-      if (!sight.all && pending.has(NO_AGENT)) return ALL
+      if (!visibleScope.all && pending.has(NO_AGENT)) return ALL
       return pending.pick((agentId) => seesAgent(viewer, agentId))
     case 'clients':
-      return only(pending, (id) => sight.seesClient(Number(id)))
+      return only(pending, (id) => visibleScope.seesClient(Number(id)))
     case 'users':
       return only(pending, (id) => may || id === caller.userId)
     case 'all':
@@ -63,8 +63,8 @@ function only(pending: PendingIds, mayKnow: (id: string | number) => boolean): I
   return known.length === 0 ? undefined : known
 }
 
-function seesAgent({ sight, placeOf }: Viewer, agentId: string): boolean {
-  if (sight.all) return true
+function seesAgent({ visibleScope, placeOf }: Viewer, agentId: string): boolean {
+  if (visibleScope.all) return true
   const place = agentId === NO_AGENT ? undefined : placeOf(agentId)
-  return place !== undefined && sight.sees(place)
+  return place !== undefined && visibleScope.sees(place)
 }

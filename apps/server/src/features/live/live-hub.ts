@@ -4,11 +4,11 @@ import type { AgentRow } from '@muster/contract/api/agents'
 import { isUnalerted } from '@muster/rules/alerts/alert-template'
 import { type LiveCaller, mayDo } from '../../platform/http/caller.ts'
 import type { Log } from '../../platform/log/log.ts'
-import { type AgentRowSource, KnownAgents, writeFrame } from './agent-frames.ts'
+import { type AgentRowSource, SentRows, writeFrame } from './agent-frames.ts'
 import { eventsFor, everythingChanged } from './events-for.ts'
 import type { LiveSocket } from './live-socket.ts'
 import { addEvent, type PendingEvents } from './pending-events.ts'
-import type { Place, Sight } from './sight.ts'
+import type { Place, Visibility } from './visibility.ts'
 
 type MachineCounts = Omit<Counts, 'days_until_cert_expires'>
 /** Counts of one site. Machines are counted once, however many consoles see different parts of them. */
@@ -25,10 +25,10 @@ function countBySite(rows: Iterable<AgentRow>): SiteCounts[] {
 }
 
 /** The counts in the header: visible machines by type and state. */
-function sumCounts(sites: SiteCounts[], sight: Sight): MachineCounts {
+function sumCounts(sites: SiteCounts[], visibleScope: Visibility): MachineCounts {
   const sum = noMachines()
   for (const { place, counts } of sites) {
-    if (!sight.sees(place)) continue
+    if (!visibleScope.sees(place)) continue
     for (const name of NAMES) sum[name] += counts[name]
   }
   return sum
@@ -118,7 +118,7 @@ export interface LiveHubParts {
   rows: AgentRowSource
   onEvent: (handler: (event: Event) => void) => void
   /** Returns the current caller of a session, or undefined if it may no longer have a socket. */
-  recheck: (caller: LiveCaller) => Promise<{ caller: LiveCaller; sight: Sight } | undefined>
+  recheck: (caller: LiveCaller) => Promise<{ caller: LiveCaller; visibleScope: Visibility } | undefined>
   daysUntilCertExpires: () => number | null
 }
 
@@ -136,7 +136,7 @@ const RECHECK_MS = 60_000
 export class LiveHub implements AsyncDisposable {
   #parts: LiveHubParts
   #sockets = new Set<LiveSocket>()
-  #agents: KnownAgents
+  #agents: SentRows
   #pending: PendingEvents = new Map()
   #nodesMayHaveMoved = false
   #frames = new Pacer(FRAME_PACE, () => this.run(() => this.#sendFrames()))
@@ -147,7 +147,7 @@ export class LiveHub implements AsyncDisposable {
 
   constructor(parts: LiveHubParts) {
     this.#parts = parts
-    this.#agents = new KnownAgents(parts.rows)
+    this.#agents = new SentRows(parts.rows)
     parts.onEvent((event) => this.#onEvent(event))
     parts.rows.onChanged((agentIds) => {
       if (this.#sockets.size === 0) return
@@ -240,7 +240,7 @@ export class LiveHub implements AsyncDisposable {
     if (!this.#sockets.has(socket)) return
     if (found === undefined) return this.#endSocket(socket)
     socket.caller = found.caller
-    socket.sight = found.sight
+    socket.visibleScope = found.visibleScope
     if (!socket.isReady || before === rightsOf(socket)) return
     socket.tell({ type: 'changed', events: everythingChanged(socket.caller.userId) })
     this.#sendCounts([socket])
@@ -271,10 +271,10 @@ export class LiveHub implements AsyncDisposable {
     this.#nodesMayHaveMoved = false
     for (const socket of this.#sockets) {
       if (!socket.isReady) continue
-      const events = eventsFor(pending, { caller: socket.caller, sight: socket.sight, placeOf })
+      const events = eventsFor(pending, { caller: socket.caller, visibleScope: socket.visibleScope, placeOf })
       if (events.length > 0) socket.tell({ type: 'changed', events })
       // A site may have moved to another client, which users of the site now see in part.
-      if (nodesMayHaveMoved && !socket.sight.all) void this.run(() => this.#recheck(socket))
+      if (nodesMayHaveMoved && !socket.visibleScope.all) void this.run(() => this.#recheck(socket))
     }
   }
 
@@ -293,11 +293,11 @@ export class LiveHub implements AsyncDisposable {
     const readers = [...this.#sockets].filter(
       (socket) => socket.isReady && mayDo(socket.caller, 'can_list_agents'),
     )
-    for (const sockets of groupBySight(readers)) {
-      const { sight } = sockets[0]
-      const text = writeFrame(changes, sight)
+    for (const sockets of groupByVisibility(readers)) {
+      const { visibleScope } = sockets[0]
+      const text = writeFrame(changes, visibleScope)
       // Consoles whose rights have changed since then were told to reload everything.
-      const same = sockets.filter((socket) => socket.sight.key === sight.key)
+      const same = sockets.filter((socket) => socket.visibleScope.key === visibleScope.key)
       if (text !== undefined) for (const socket of same) socket.sendText(text)
       // Thousands of changes for dozens of scopes take a while: other requests run in between.
       await setImmediate()
@@ -309,11 +309,11 @@ export class LiveHub implements AsyncDisposable {
     const readers = sockets.filter((socket) => mayDo(socket.caller, 'can_list_agents'))
     const days = this.#parts.daysUntilCertExpires()
     const sites = readers.length === 0 ? [] : countBySite(this.#agents.values())
-    for (const group of groupBySight(readers)) {
-      const counts = { ...sumCounts(sites, group[0].sight), days_until_cert_expires: days }
+    for (const group of groupByVisibility(readers)) {
+      const counts = { ...sumCounts(sites, group[0].visibleScope), days_until_cert_expires: days }
       const message: LiveMessage = { type: 'counts', counts }
       const text = JSON.stringify(message)
-      for (const socket of group) socket.tellCounts(text)
+      for (const socket of group) socket.sendMachineCounts(text)
     }
   }
 
@@ -326,11 +326,14 @@ export class LiveHub implements AsyncDisposable {
   }
 }
 
-function groupBySight(sockets: LiveSocket[]): [LiveSocket, ...LiveSocket[]][] {
+function groupByVisibility(sockets: LiveSocket[]): [LiveSocket, ...LiveSocket[]][] {
   // A group of groupBy has at least one member.
-  return [...Map.groupBy(sockets, (socket) => socket.sight.key).values()] as [LiveSocket, ...LiveSocket[]][]
+  return [...Map.groupBy(sockets, (socket) => socket.visibleScope.key).values()] as [
+    LiveSocket,
+    ...LiveSocket[],
+  ][]
 }
 
-function rightsOf({ caller, sight }: LiveSocket): string {
-  return JSON.stringify([caller.isSuperuser, [...caller.permissions].toSorted(), sight.key])
+function rightsOf({ caller, visibleScope }: LiveSocket): string {
+  return JSON.stringify([caller.isSuperuser, [...caller.permissions].toSorted(), visibleScope.key])
 }

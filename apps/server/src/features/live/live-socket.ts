@@ -1,15 +1,15 @@
 import { LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
 import type { WebSocket } from 'ws'
 import type { LiveCaller } from '../../platform/http/caller.ts'
-import type { Sight } from './sight.ts'
+import type { Visibility } from './visibility.ts'
 
 /** Maximum unread data of a console: some seconds of a large, busy fleet. */
-const MOST_BUFFERED_BYTES = 8 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
 
 /** A console that has redeemed its ticket. */
 export class LiveSocket {
   caller: LiveCaller
-  sight: Sight
+  visibleScope: Visibility
   /** False until `ready` is sent. The console fetches everything after that. */
   isReady = false
   checkedAtMs = performance.now()
@@ -20,12 +20,12 @@ export class LiveSocket {
 
   constructor(
     socket: WebSocket,
-    viewer: { caller: LiveCaller; sight: Sight },
-    mostBufferedBytes = MOST_BUFFERED_BYTES,
+    viewer: { caller: LiveCaller; visibleScope: Visibility },
+    mostBufferedBytes = MAX_BUFFERED_BYTES,
   ) {
     this.#socket = socket
     this.caller = viewer.caller
-    this.sight = viewer.sight
+    this.visibleScope = viewer.visibleScope
     this.#mostBufferedBytes = mostBufferedBytes
   }
 
@@ -34,7 +34,7 @@ export class LiveSocket {
   }
 
   /** Sends the counts if they have changed. */
-  tellCounts(message: string): void {
+  sendMachineCounts(message: string): void {
     if (message === this.#lastCounts) return
     this.#lastCounts = message
     this.sendText(message)

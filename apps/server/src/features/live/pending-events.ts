@@ -3,9 +3,9 @@ import type { Event, EventType } from '@muster/contract/events'
 type Ids = Event['ids']
 
 /** Above this number of ids per type, the console reloads everything of that type. */
-const MOST_IDS = 500
+const MAX_IDS = 500
 /** Maximum kept until their visibility is known. */
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 /** Group of ids without a machine. */
 export const NO_AGENT = ''
 
@@ -47,7 +47,7 @@ export class PendingIds {
       if (!mayKnow(agentId)) continue
       any = true
       for (const id of group.ids) chosen.add(id)
-      if (group.all || chosen.size > MOST_IDS) return []
+      if (group.all || chosen.size > MAX_IDS) return []
     }
     return any ? [...chosen] : undefined
   }
@@ -57,7 +57,7 @@ export class PendingIds {
     this.#groups.set(agentId, group)
     this.#count += ids.length
     // Beyond the limit only the machines are kept, and their number is limited.
-    if (ids.length === 0 || this.#count > MOST_KEPT) group.all = true
+    if (ids.length === 0 || this.#count > MAX_KEPT) group.all = true
     else for (const id of ids) group.ids.add(id)
   }
 }

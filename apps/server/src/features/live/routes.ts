@@ -11,7 +11,7 @@ import type { AgentRowSource } from './agent-frames.ts'
 import { watchCertificate } from './certificate.ts'
 import { LiveHub } from './live-hub.ts'
 import { findClientsOfSites } from './queries.ts'
-import { createSight, type Sight } from './sight.ts'
+import { createVisibility, type Visibility } from './visibility.ts'
 import { LiveSocket } from './live-socket.ts'
 
 const LIVE_PATH = '/ws/live/'
@@ -25,8 +25,8 @@ export interface LiveOptions {
 
 /** Mounts the consoles' live socket. `hub.size` is the number of consoles. */
 export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHub {
-  const sightOf = async ({ scope }: Caller) =>
-    createSight(scope, scope.all ? [] : await findClientsOfSites(ctx.db, scope.siteIds))
+  const visibilityOf = async ({ scope }: Caller) =>
+    createVisibility(scope, scope.all ? [] : await findClientsOfSites(ctx.db, scope.siteIds))
   const hub = new LiveHub({
     log: ctx.log,
     now: ctx.now,
@@ -39,7 +39,7 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
       const session = caller?.session
       if (caller === undefined || session === undefined || session.inGrace || session.totpPending)
         return undefined
-      return { caller: { ...caller, session }, sight: await sightOf(caller) }
+      return { caller: { ...caller, session }, visibleScope: await visibilityOf(caller) }
     },
   })
   api.metrics.gauge('muster_live_consoles', 'Consoles with a live socket to this process', () => hub.size)
@@ -66,7 +66,7 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
           onSignedIn()
           return caller
         },
-        sightOf,
+        visibilityOf,
         mostBufferedBytes: options.mostBufferedBytes,
       })
     },
@@ -78,12 +78,12 @@ interface Greeting {
   hub: LiveHub
   /** Throws `not_signed_in` for an invalid ticket. */
   redeem: (ticket: string) => Promise<Caller>
-  sightOf: (caller: Caller) => Promise<Sight>
+  visibilityOf: (caller: Caller) => Promise<Visibility>
   mostBufferedBytes?: number | undefined
 }
 
 const HELLO_WITHIN_MS = 5000
-const LONGEST_MESSAGE_BYTES = 4096
+const MAX_MESSAGE_BYTES = 4096
 const UNSUPPORTED = 1003
 const TOO_BIG = 1009
 const FAILED = 1011
@@ -128,7 +128,7 @@ function greetConsole(socket: WebSocket, greeting: Greeting): void {
       const caller = await greeting.redeem(hello.data.ticket)
       const { session } = caller
       if (session === undefined) throw new AppError('not_signed_in', 'Live sockets require a signed-in user.')
-      const viewer = { caller: { ...caller, session }, sight: await greeting.sightOf(caller) }
+      const viewer = { caller: { ...caller, session }, visibleScope: await greeting.visibilityOf(caller) }
       // It may have disconnected while its ticket was checked.
       if (socket.readyState !== socket.OPEN) return
       live = new LiveSocket(socket, viewer, greeting.mostBufferedBytes)
@@ -147,7 +147,7 @@ function greetConsole(socket: WebSocket, greeting: Greeting): void {
 function readText(socket: WebSocket, message: RawData, isBinary: boolean): string | undefined {
   // `ws` provides one Buffer by default.
   const bytes = message as Buffer
-  if (bytes.length > LONGEST_MESSAGE_BYTES) {
+  if (bytes.length > MAX_MESSAGE_BYTES) {
     socket.close(TOO_BIG, 'This message is too long.')
   } else if (isBinary) {
     socket.close(UNSUPPORTED, 'Only text is supported.')

@@ -43,7 +43,7 @@ export async function applyWindows(tx: Db, emit: Emit, now: Date): Promise<Appli
   for (const { window, since } of active) {
     const switchedOn = await switchOn(tx, window.id, since)
     for (const id of switchedOn) changed.add(id)
-    if (switchedOn.length > 0) await tellAudit(tx, emit, { window, machines: switchedOn.length, now })
+    if (switchedOn.length > 0) await emitAudited(tx, emit, { window, machines: switchedOn.length, now })
   }
   const agentIds = [...changed]
   await recordPeriods(tx, agentIds, now)
@@ -134,7 +134,7 @@ async function switchOn(tx: Db, windowId: number, since: string): Promise<string
   return rows.map(({ agent_id }) => agent_id)
 }
 
-async function tellAudit(
+async function emitAudited(
   tx: Db,
   emit: Emit,
   { window, machines, now }: { window: WindowRow; machines: number; now: Date },

@@ -4,21 +4,23 @@ import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
 import { readKeep } from '../../samples/keep.ts'
 import { readSchedule } from './occurrences.ts'
-import { forgetPeriods } from './record-periods.ts'
+import { deletePeriods } from './record-periods.ts'
 import { deleteWindows, findWindows } from './queries.ts'
 
 const KEEP_MS = 30 * 86_400_000
 
 export function maintenanceJobs(ctx: Context): Job[] {
-  return [{ name: 'maintenance.forget-over', schedule: everyDay('03:50'), run: () => forgetOver(ctx) }]
+  return [
+    { name: 'maintenance.forget-over', schedule: everyDay('03:50'), run: () => deleteEndedWindows(ctx) },
+  ]
 }
 
 /** Deletes windows that ended a month ago. The audit log keeps them. */
-export async function forgetOver(ctx: Context): Promise<void> {
+export async function deleteEndedWindows(ctx: Context): Promise<void> {
   const sinceMs = ctx.now().getTime() - KEEP_MS
   await ctx.transaction(async (tx, emit) => {
     const keep = await readKeep(tx)
-    await forgetPeriods(tx, Math.floor(ctx.now().getTime() / 1000) - keep[3600])
+    await deletePeriods(tx, Math.floor(ctx.now().getTime() / 1000) - keep[3600])
     const over = (await findWindows(tx)).filter((window) => {
       const schedule = readSchedule(window)
       if (nextOccurrence(schedule, sinceMs) !== undefined) return false

@@ -1,6 +1,6 @@
 import type { OpenMaintenance } from '@muster/contract/api/maintenance'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { activeOccurrence } from './occurrences.ts'
@@ -123,7 +123,7 @@ async function countAgents(db: Db, caller: Viewing['caller']) {
 /** Start of the maintenance of machines, in milliseconds. */
 async function findStarts(db: Db, agents: readonly ByHand[]): Promise<Map<string, number>> {
   const starts = new Map<string, number>()
-  for (const slice of slicesOf(agents.map(({ agent_id }) => agent_id))) {
+  for (const slice of chunk(agents.map(({ agent_id }) => agent_id))) {
     const rows = await db
       .selectFrom('maintenance_periods')
       .select(['agent_id', 'started_at'])

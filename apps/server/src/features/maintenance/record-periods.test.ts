@@ -1,7 +1,7 @@
 import { editAgent, setMaintenance } from '@muster/contract/api/agents'
 import { getCheckSamples } from '@muster/contract/api/checks'
 import { expect, test } from 'vitest'
-import { forgetOver } from './jobs.ts'
+import { deleteEndedWindows } from './jobs.ts'
 import { findPeriods } from './record-periods.ts'
 import { AFTER, BEFORE, prepare, WITHIN } from './test-maintenance.ts'
 
@@ -44,9 +44,9 @@ test('periods are kept as long as samples', async () => {
   await goTo(WITHIN)
   await goTo(AFTER)
   server.clock.freeze('2028-11-01T00:00:00Z')
-  await forgetOver(server.ctx)
+  await deleteEndedWindows(server.ctx)
   expect(await findPeriods(server.ctx.db, agent.agent_id, ALWAYS)).toHaveLength(1)
   server.clock.freeze('2028-12-01T00:00:00Z')
-  await forgetOver(server.ctx)
+  await deleteEndedWindows(server.ctx)
   expect(await findPeriods(server.ctx.db, agent.agent_id, ALWAYS)).toEqual([])
 })

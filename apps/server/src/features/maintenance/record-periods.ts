@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 
 /** Call after every change of the maintenance mode of machines, for their graphs. */
 export async function recordPeriods(tx: Db, agentIds: readonly string[], now: Date): Promise<void> {
   const seconds = sql.lit(Math.floor(now.getTime() / 1000))
-  for (const slice of slicesOf([...agentIds])) {
+  for (const slice of chunk([...agentIds])) {
     const inMode = (mode: 0 | 1) =>
       tx
         .selectFrom('agents')
@@ -54,7 +54,7 @@ export async function findPeriods(
     .where('started_at', '<=', to)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>=', from)]))
     .orderBy('started_at', 'desc')
-    .limit(MOST)
+    .limit(MAX_COUNT)
     .execute()
   return rows.map(({ started_at, ended_at, reason }) => ({
     from: Number(started_at),
@@ -64,9 +64,9 @@ export async function findPeriods(
 }
 
 /** Deletes periods that ended before the oldest samples. */
-export async function forgetPeriods(tx: Db, beforeSeconds: number): Promise<void> {
+export async function deletePeriods(tx: Db, beforeSeconds: number): Promise<void> {
   await tx.deleteFrom('maintenance_periods').where('ended_at', '<', beforeSeconds).execute()
   await tx.deleteFrom('dropped_results').where('to_at', '<', beforeSeconds).execute()
 }
 
-const MOST = 201
+const MAX_COUNT = 201

@@ -20,12 +20,12 @@ export class MaintenanceSweep implements AsyncDisposable {
   #state = '[]'
   #failed = false
   /** Its own events must not trigger another sweep. */
-  #isTelling = false
+  #isEmitting = false
 
   private constructor(ctx: Context) {
     this.#ctx = ctx
     ctx.onEvent(({ type }) => {
-      if (this.#isTelling) return
+      if (this.#isEmitting) return
       if (type === 'maintenance.changed' || type === 'agent.added' || type === 'client.changed')
         this.#dueMs = 0
     })
@@ -69,7 +69,7 @@ export class MaintenanceSweep implements AsyncDisposable {
         return
       }
       const applied = await this.#ctx.transaction((tx, emit) => applyWindows(tx, emit, now))
-      this.#tellConsoles(applied)
+      this.#updateConsoles(applied)
       const again = applied.state === '[]' ? IDLE_MS : LOOK_AGAIN_MS
       this.#dueAtMost(Math.min(applied.nextMs, now.getTime() + again))
       this.#failed = false
@@ -86,12 +86,12 @@ export class MaintenanceSweep implements AsyncDisposable {
     this.#dueMs = Math.min(this.#dueMs, ms)
   }
 
-  #tellConsoles({ state }: Applied): void {
+  #updateConsoles({ state }: Applied): void {
     if (state === this.#state) return
     this.#state = state
-    this.#isTelling = true
+    this.#isEmitting = true
     this.#ctx.emit({ type: 'maintenance.changed', ids: [] })
-    this.#isTelling = false
+    this.#isEmitting = false
   }
 }
 

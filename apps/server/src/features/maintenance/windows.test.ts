@@ -6,7 +6,7 @@ import {
 } from '@muster/contract/api/maintenance'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
-import { forgetOver } from './jobs.ts'
+import { deleteEndedWindows } from './jobs.ts'
 import { ONCE, prepare, SUNDAYS } from './test-maintenance.ts'
 
 test('a stale save is refused', async () => {
@@ -110,7 +110,7 @@ test('a window that ended a month ago leaves the list', async () => {
     ['2026-12-23T00:00:00Z', [recurring.id]],
   ] as const) {
     server.clock.freeze(instant)
-    await forgetOver(server.ctx)
+    await deleteEndedWindows(server.ctx)
     const rows = await server.ctx.db.selectFrom('maintenance_windows').select('id').orderBy('id').execute()
     expect(rows.map(({ id }) => id)).toEqual(left)
   }

@@ -212,10 +212,10 @@ async function noteChange(
   emit({ type: 'maintenance.changed', ids: [window.id] })
 }
 
-const MOST_TARGETS_TOLD = 50
+const MAX_AUDITED_TARGETS = 50
 
 function forAudit({ reason, schedule, targets }: MaintenanceWindow): Record<string, unknown> {
-  const names = targets.slice(0, MOST_TARGETS_TOLD).map(({ type, name }) => `${type} ${name}`)
+  const names = targets.slice(0, MAX_AUDITED_TARGETS).map(({ type, name }) => `${type} ${name}`)
   const more = targets.length - names.length
   return { reason, ...schedule, covers: more > 0 ? [...names, `and ${more} more`] : names }
 }

@@ -1,9 +1,9 @@
 import { metricUnit, type MetricsSample } from '@muster/contract/agent/metrics'
 import type { LiveMetrics as Answer } from '@muster/contract/api/metrics'
-import { Watches } from '../../fleet/watches.ts'
+import { LiveViews } from '../../fleet/live-views.ts'
 
 /** Shown to a new viewer at once, and available to a delayed request. */
-const MOST_SAMPLES = 90
+const MAX_SAMPLES = 90
 
 interface Measured {
   samples: (Answer['samples'][number] & { place: number })[]
@@ -11,10 +11,10 @@ interface Measured {
 
 /** Metrics of agents linked to this process, while someone views them. */
 export class LiveMetrics implements Disposable {
-  #watches: Watches<Measured>
+  #watches: LiveViews<Measured>
 
   constructor(tell: (agentId: string, seconds: number) => boolean) {
-    this.#watches = new Watches(tell, () => ({ samples: [] }))
+    this.#watches = new LiveViews(tell, () => ({ samples: [] }))
   }
 
   get size(): number {
@@ -26,7 +26,7 @@ export class LiveMetrics implements Disposable {
     let from = after
     const measured = await this.#watches.next(agentId, (state) => {
       // From another process, or from one with a fast clock: its positions mean nothing here.
-      if (after > placeNow(state)) from = 0
+      if (after > positionNow(state)) from = 0
       return state.samples.some(({ place }) => place > from)
     })
     if (measured === undefined) return undefined
@@ -46,9 +46,9 @@ export class LiveMetrics implements Disposable {
     measured.samples.push({
       at: Date.parse(at) / 1000,
       values: Object.fromEntries(known),
-      place: placeNow(measured),
+      place: positionNow(measured),
     })
-    if (measured.samples.length > MOST_SAMPLES) measured.samples.shift()
+    if (measured.samples.length > MAX_SAMPLES) measured.samples.shift()
     this.#watches.wake(agentId)
   }
 
@@ -62,6 +62,6 @@ export class LiveMetrics implements Disposable {
 }
 
 /** Increases with each sample, also across processes as far as their clocks agree. */
-function placeNow({ samples }: Measured): number {
+function positionNow({ samples }: Measured): number {
   return Math.max((samples.at(-1)?.place ?? 0) + 1, Date.now())
 }

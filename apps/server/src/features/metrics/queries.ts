@@ -1,11 +1,11 @@
 import type { CheckType } from '@muster/contract/api/checks'
 import type { Db } from '../../platform/database/database.ts'
-import { SLICE, slicesOf } from '../../samples/queries.ts'
+import { SLICE, chunk } from '../../samples/queries.ts'
 
 /** Primary keys of machines, by agent_id. */
 export async function findMachineNumbers(db: Db, agentIds: string[]): Promise<Map<string, number>> {
   const numbers = new Map<string, number>()
-  for (const ids of slicesOf(agentIds, SLICE)) {
+  for (const ids of chunk(agentIds, SLICE)) {
     const rows = await db
       .selectFrom('agents')
       .select(['id', 'agent_id'])

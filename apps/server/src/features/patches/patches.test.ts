@@ -72,8 +72,8 @@ async function prepare(...more: Permission[]) {
 }
 
 test('available patches are listed and counted in the row, and a failed scan keeps the list', async () => {
-  await using scene = await prepare()
-  const { agent, list, status, pending } = scene
+  await using fixture = await prepare()
+  const { agent, list, status, pending } = fixture
   expect(await list()).toEqual([])
   expect(await status()).toEqual({
     looked_at: null,
@@ -102,8 +102,8 @@ test('available patches are listed and counted in the row, and a failed scan kee
 })
 
 test('patches are installed by a run with its output, one at a time, with an audit row', async () => {
-  await using scene = await prepare('can_list_agent_history', 'can_send_cmd')
-  const { agent, ada, params, list, status } = scene
+  await using fixture = await prepare('can_list_agent_history', 'can_send_cmd')
+  const { agent, ada, params, list, status } = fixture
   agent.report(reportOf([patch('libc6'), patch('tzdata')]))
   await expect.poll(list).toHaveLength(2)
   const gone = await ada.call(installPatches, { params, body: { guids: ['libc6', 'bash'] } })
@@ -160,8 +160,8 @@ test('patches are installed by a run with its output, one at a time, with an aud
 })
 
 test('a scan runs now on a connected machine, and requires the permission', async () => {
-  await using scene = await prepare()
-  const { server, agent, ada, params } = scene
+  await using fixture = await prepare()
+  const { server, agent, ada, params } = fixture
   const from = agent.frames.length
   const asked = ada.call(scanPatches, { params })
   const { payload } = await agent.nextCommand(from)
@@ -169,7 +169,7 @@ test('a scan runs now on a connected machine, and requires the permission', asyn
   agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: {} })
   expect((await asked).status).toBe(200)
   agent.report(reportOf([patch('libc6')]))
-  await expect.poll(async () => (await scene.list()).length).toBe(1)
+  await expect.poll(async () => (await fixture.list()).length).toBe(1)
   agent.cut()
   await expect.poll(async () => (await ada.call(getAgent, { params })).body.connected).toBe(false)
   const named = { params, body: { guids: ['libc6'] } }
@@ -181,8 +181,8 @@ test('a scan runs now on a connected machine, and requires the permission', asyn
 })
 
 test('an installation without a body installs the approved patches, and fails without any', async () => {
-  await using scene = await prepare()
-  const { agent, ada, params, list } = scene
+  await using fixture = await prepare()
+  const { agent, ada, params, list } = fixture
   agent.report(reportOf([patch('libc6'), patch('tzdata'), patch('bash')]))
   await expect.poll(list).toHaveLength(3)
   const sent = agent.frames.length
@@ -210,8 +210,8 @@ test('an installation without a body installs the approved patches, and fails wi
 })
 
 test('a decision survives scans together with the id of the patch, and ends with its version', async () => {
-  await using scene = await prepare()
-  const { agent, ada, list } = scene
+  await using fixture = await prepare()
+  const { agent, ada, list } = fixture
   agent.report(reportOf([patch('libc6'), patch('tzdata')]))
   await expect.poll(list).toHaveLength(2)
   const [libc, tzdata] = await list()
@@ -228,8 +228,8 @@ test('a decision survives scans together with the id of the patch, and ends with
 })
 
 test('a machine whose patches are all ignored has none pending', async () => {
-  await using scene = await prepare()
-  const { agent, ada, list, pending } = scene
+  await using fixture = await prepare()
+  const { agent, ada, list, pending } = fixture
   agent.report(reportOf([patch('libc6')]))
   await expect.poll(list).toHaveLength(1)
   const params = { id: (await list())[0]?.id ?? 0 }
@@ -240,8 +240,8 @@ test('a machine whose patches are all ignored has none pending', async () => {
 })
 
 test('a patch of a machine of another client cannot be approved or ignored', async () => {
-  await using scene = await prepare()
-  const { server, agent, list } = scene
+  await using fixture = await prepare()
+  const { server, agent, list } = fixture
   agent.report(reportOf([patch('libc6')]))
   await expect.poll(list).toHaveLength(1)
   const clients = [(await server.given.client()).id]

@@ -9,7 +9,7 @@ import {
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { askMachine } from '../agents/ask-machine.ts'
+import { requestAgent } from '../agents/request-agent.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { startInstall } from '../runs/start-install.ts'
@@ -37,7 +37,7 @@ export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 
   route(api, scanPatches, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
-    await askMachine(
+    await requestAgent(
       ctx,
       { fleet, caller, agentId: agent.agent_id },
       {

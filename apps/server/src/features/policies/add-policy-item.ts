@@ -13,7 +13,7 @@ type Item = { kind: 'checks'; item: PolicyCheck } | { kind: 'tasks'; item: Polic
 
 const WORDS = { checks: 'check', tasks: 'task' } as const
 /** The limits of the contract's `PolicyContent`. */
-const MOST = { checks: 200, tasks: 50 } as const
+const MAX_COUNT = { checks: 200, tasks: 50 } as const
 
 /**
  * Adds a check or task to a policy as its next version, with the permission, audit row and history of any other change.
@@ -28,8 +28,8 @@ export function addPolicyItem(
     const policy = await requireWholePolicy(tx, caller, save.set, policyId)
     requireRight(caller)
     const { content } = policy.document
-    if (content[kind].length >= MOST[kind])
-      throw new AppError('conflict', `A policy is limited to ${MOST[kind]} ${kind}. Delete one first.`)
+    if (content[kind].length >= MAX_COUNT[kind])
+      throw new AppError('conflict', `A policy is limited to ${MAX_COUNT[kind]} ${kind}. Delete one first.`)
     const document = {
       ...policy.document,
       content: { ...content, [kind]: [...content[kind], item] },

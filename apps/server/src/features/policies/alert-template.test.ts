@@ -12,7 +12,7 @@ import { editClient, editSite } from '@muster/contract/api/clients'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../platform/database/database.ts'
 import { testEngines } from '../../platform/database/test-engines.ts'
-import { openTemplateBook } from '../alerts/templates/template-book.ts'
+import { openTemplateResolver } from '../alerts/templates/template-resolver.ts'
 import { contentOf, documentOf, prepareFleet } from './test-policies.ts'
 
 async function prepare(...options: Parameters<typeof prepareFleet>) {
@@ -157,7 +157,7 @@ test('an alert of a whole site follows the policies for all types of machines', 
     .select('policy_templates')
     .where('id', '=', site.id)
     .executeTakeFirstOrThrow()
-  const book = await openTemplateBook(server.ctx.db)
+  const book = await openTemplateResolver(server.ctx.db)
   const { applies } = book.resolve({
     agent_id: null,
     monitoring_type: null,

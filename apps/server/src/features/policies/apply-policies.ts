@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { ChainedMachine, ContentKind } from './kinds/kind.ts'
 import { KINDS } from './kinds/table.ts'
-import { findAllIds, findMachines, type PolicyMachine, takeTurns } from './machines.ts'
+import { findAllIds, findMachines, type PolicyMachine, yieldToEventLoop } from './machines.ts'
 import { loadPolicySet, type PolicySet } from './policy-set.ts'
-import { lockPolicies, slicesOf } from './queries.ts'
+import { lockPolicies, chunk } from './queries.ts'
 
 /** Reading or writing a machine takes less than a millisecond. Others wait for one slice at most. */
 const SLICE = 40
@@ -19,12 +19,12 @@ export async function applyPolicies(ctx: Context, agentIds?: readonly string[]):
   const ids = agentIds ?? (await findAllIds(ctx.db))
   const touched = new Set<ContentKind>()
   let count = 0
-  for (const slice of slicesOf(ids, SLICE)) {
+  for (const slice of chunk(ids, SLICE)) {
     const adrift = await findAdrift(ctx.db, set, slice)
-    await takeTurns()
+    await yieldToEventLoop()
     if (adrift.length === 0) continue
     count += await bringInLine(ctx, { set, adrift }, touched)
-    await takeTurns()
+    await yieldToEventLoop()
   }
   for (const kind of touched) await kind.afterwards?.(ctx)
   return count

@@ -8,7 +8,7 @@ import { usualAlert } from '../agents/availability.ts'
 import { viewAgentRow } from '../agents/view.ts'
 import { NO_CHECKS } from '../checks/queries.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
-import { slicesOf } from './queries.ts'
+import { chunk } from './queries.ts'
 
 /** The data of a machine that policies need. */
 export interface PolicyMachine extends PlacedMachine {
@@ -42,8 +42,8 @@ export async function findMachines(db: Db, filter: MachineFilter): Promise<Polic
   const { withText } = filter
   const agentIds = filter.agentIds ?? (await findAllIds(db))
   const found: PolicyMachine[] = []
-  for (const slice of slicesOf(agentIds, MACHINES_AT_ONCE)) {
-    if (found.length > 0) await takeTurns()
+  for (const slice of chunk(agentIds, MACHINES_AT_ONCE)) {
+    if (found.length > 0) await yieldToEventLoop()
     found.push(...(await read(db, { agentIds: slice, withText })))
   }
   return found
@@ -55,17 +55,17 @@ export async function findAllIds(db: Db): Promise<string[]> {
 }
 
 /** SQLite is synchronous: waiting work runs before this resolves. */
-export function takeTurns(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
 }
 
 /** All machines in parts, with a turn of the event loop in between. */
-export async function* inTurns<Machine>(machines: readonly Machine[]): AsyncGenerator<Machine[]> {
-  for (const slice of slicesOf(machines, MACHINES_AT_ONCE)) {
+export async function* inBatches<Machine>(machines: readonly Machine[]): AsyncGenerator<Machine[]> {
+  for (const slice of chunk(machines, MACHINES_AT_ONCE)) {
     yield slice
-    await takeTurns()
+    await yieldToEventLoop()
   }
 }
 

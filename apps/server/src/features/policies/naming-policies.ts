@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/database.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import type { NamingPolicy } from '../alerts/templates/view.ts'
-import { createPolicySight } from './policy-sight.ts'
+import { createPolicyVisibility } from './policy-visibility.ts'
 import { loadPolicySet } from './policy-set.ts'
 
 /** Visible policies that assign an alert template. */
@@ -10,8 +10,8 @@ export async function findNamingPolicies(db: Db, caller: Caller): Promise<Naming
   const set = await loadPolicySet(db)
   const naming = [...set.policies.values()].filter(({ document }) => document.content.alert_template !== null)
   if (naming.length === 0) return []
-  const sight = await createPolicySight(db, caller, set)
+  const visibleScope = await createPolicyVisibility(db, caller, set)
   return naming
-    .filter((policy) => sight.sees(policy))
+    .filter((policy) => visibleScope.sees(policy))
     .map(({ id, document: { name, content } }) => ({ id, name, alert_template_id: content.alert_template }))
 }

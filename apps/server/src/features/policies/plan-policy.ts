@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import type { ChainedMachine, Resolved } from './kinds/kind.ts'
 import { KINDS } from './kinds/table.ts'
-import { findMachines, findVisible, inTurns, type PolicyMachine, takeTurns } from './machines.ts'
+import { findMachines, findVisible, inBatches, type PolicyMachine, yieldToEventLoop } from './machines.ts'
 import { type Instead, type PolicySet, withInstead } from './policy-set.ts'
 
 type Change = PolicyPlan['lines'][number]['change']
@@ -12,7 +12,7 @@ type Kind = PolicyPlan['lines'][number]['kind']
 type Line = { kind: Kind; change: Change; what: string }
 type Changed = { machine: PolicyMachine; changes: Line[] }
 
-const MOST_MACHINES_TOLD = 200
+const MAX_PLANNED_MACHINES = 200
 /** About 20 ms. */
 const COMPARED_AT_ONCE = 200
 
@@ -62,7 +62,7 @@ export async function planSet(db: Db, caller: { scope: Scope }, planned: Planned
     lines: [...counts.values()].toSorted((a, b) => b.agents_count - a.agents_count),
     agents: changed
       .filter(({ machine }) => seen.has(machine.agent_id))
-      .slice(0, MOST_MACHINES_TOLD)
+      .slice(0, MAX_PLANNED_MACHINES)
       .map(({ machine: { agent_id, hostname, client_name, site_name }, changes }) => ({
         agent_id,
         hostname,
@@ -78,7 +78,7 @@ async function findChanges(db: Db, { set, later, policies }: Planned): Promise<C
   const machines = await findMachines(db, { withText: set.hasSearches || later.hasSearches })
   const before: ChainedMachine[] = []
   const after: ChainedMachine[] = []
-  for await (const slice of inTurns(machines)) {
+  for await (const slice of inBatches(machines)) {
     for (const machine of slice) {
       const chains = [set.chainOf(machine), later.chainOf(machine)] as const
       if (!chains.some((chain) => chain.some(({ policy }) => policies.has(policy)))) continue
@@ -96,7 +96,7 @@ async function findChanges(db: Db, { set, later, policies }: Planned): Promise<C
         { set: later, chained: after.slice(from, to) },
       )),
     )
-    await takeTurns()
+    await yieldToEventLoop()
   }
   return changed
 }

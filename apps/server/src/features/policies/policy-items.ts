@@ -3,7 +3,7 @@ import {
   type CheckOfPolicy,
   type CheckOnMachine,
   policyItemId,
-  type PolicyPlace,
+  type PolicyItemRef,
   readPolicyItemId,
   type TaskOfPolicy,
   type TaskOnMachine,
@@ -111,7 +111,7 @@ export async function requireItem(
   db: Db,
   caller: Caller,
   { id, kind }: { id: number; kind: 'checks' | 'tasks' },
-): Promise<PolicyPlace> {
+): Promise<PolicyItemRef> {
   const place = readPolicyItemId(id)
   const { content } = (await requirePolicy(db, caller, await loadPolicySet(db), place.policy)).document
   const items: readonly { id?: number | undefined }[] = content[kind]

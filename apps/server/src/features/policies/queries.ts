@@ -58,7 +58,7 @@ export async function replaceTargets(
   rows: Insertable<PolicyTargetsTable>[],
 ): Promise<void> {
   await db.deleteFrom('policy_targets').where('policy_id', '=', policyId).execute()
-  for (const slice of slicesOf(rows)) await db.insertInto('policy_targets').values(slice).execute()
+  for (const slice of chunk(rows)) await db.insertInto('policy_targets').values(slice).execute()
 }
 
 export async function replaceExclusions(
@@ -67,7 +67,7 @@ export async function replaceExclusions(
   rows: Insertable<PolicyExclusionsTable>[],
 ): Promise<void> {
   await db.deleteFrom('policy_exclusions').where('policy_id', '=', policyId).execute()
-  for (const slice of slicesOf(rows)) await db.insertInto('policy_exclusions').values(slice).execute()
+  for (const slice of chunk(rows)) await db.insertInto('policy_exclusions').values(slice).execute()
 }
 
 export async function insertVersion(db: Db, row: Insertable<PolicyVersionsTable>): Promise<void> {
@@ -93,7 +93,7 @@ export async function lockPolicies(tx: Db): Promise<void> {
     .execute()
 }
 
-export function slicesOf<Item>(items: readonly Item[], size = SLICE): Item[][] {
+export function chunk<Item>(items: readonly Item[], size = SLICE): Item[][] {
   const count = Math.ceil(items.length / size)
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
 }

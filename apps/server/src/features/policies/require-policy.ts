@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { LoadedPolicy, PolicySet } from './policy-set.ts'
 import type { PolicyRow } from './queries.ts'
-import { createPolicySight } from './policy-sight.ts'
+import { createPolicyVisibility } from './policy-visibility.ts'
 
 type StoredPolicy = LoadedPolicy & { row: PolicyRow }
 
@@ -15,8 +15,8 @@ export async function requirePolicy(
   id: number,
 ): Promise<StoredPolicy> {
   const policy = set.policies.get(id)
-  const sight = await createPolicySight(db, caller, set)
-  if (policy?.row === undefined || !sight.sees(policy)) {
+  const visibleScope = await createPolicyVisibility(db, caller, set)
+  if (policy?.row === undefined || !visibleScope.sees(policy)) {
     throw new AppError('not_found', 'This policy does not exist, or you may not see it.')
   }
   return { ...policy, row: policy.row }
@@ -30,8 +30,8 @@ export async function requireWholePolicy(
   id: number,
 ): Promise<StoredPolicy> {
   const policy = await requirePolicy(db, caller, set, id)
-  const sight = await createPolicySight(db, caller, set)
-  if (sight.seesWhole(policy)) return policy
+  const visibleScope = await createPolicyVisibility(db, caller, set)
+  if (visibleScope.seesWhole(policy)) return policy
   throw new AppError(
     'not_allowed',
     'This policy also applies to machines that you may not see, so you may not see all of it or change it.',

@@ -8,7 +8,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { checkDocument } from './check-document.ts'
-import { redefineKeyUses } from '../keystore/redefine-key-uses.ts'
+import { markKeyUsesStale } from '../keystore/mark-key-uses-stale.ts'
 import { refusePlan } from './plan-save.ts'
 import { refusePolicyRuns } from './refuse-policy-runs.ts'
 import { loadPolicySet, type PolicySet, positionsFor } from './policy-set.ts'
@@ -51,7 +51,7 @@ export async function storeSave(save: Save, saved: Saved): Promise<number> {
   const document = await checkDocument({ ctx, db: tx, caller, set, before }, saved.document)
   await updatePolicy(tx, id, { author_id })
   // On existing machines keys are read with the role of the new author.
-  if (known !== undefined && known.row?.author_id !== author_id) await redefineKeyUses(ctx, tx, emit)
+  if (known !== undefined && known.row?.author_id !== author_id) await markKeyUsesStale(ctx, tx, emit)
   await storePlaces(tx, id, { document, positions: positionsFor(set, id, document) })
   const at = ctx.now()
   await insertVersion(tx, {
@@ -114,12 +114,12 @@ function placeColumns(target: PolicyTarget) {
   }
 }
 
-const MOST_TARGETS_TOLD = 50
+const MAX_AUDITED_TARGETS = 50
 
 /** The form of a policy in audit rows. */
 export function documentForAudit(document: PolicyDocument, set: PolicySet): unknown {
   const { content, targets, ...rest } = document
-  const told = targets.slice(0, MOST_TARGETS_TOLD).map((target) => JSON.stringify(target))
+  const told = targets.slice(0, MAX_AUDITED_TARGETS).map((target) => JSON.stringify(target))
   const more = targets.length - told.length
   return {
     ...rest,

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { enqueueApply } from '../alerts/templates/apply-templates.ts'
-import { writeGiven } from '../alerts/templates/given-templates.ts'
+import { writeAssigned } from '../alerts/templates/policy-templates.ts'
 import { applyPolicies } from './apply-policies.ts'
 import { loadPolicySet, onlyPolicies, type PolicySet } from './policy-set.ts'
-import { findMachines, inTurns } from './machines.ts'
+import { findMachines, inBatches } from './machines.ts'
 import { givenBy } from './kinds/alert-template.ts'
-import { slicesOf } from './queries.ts'
+import { chunk } from './queries.ts'
 
 const TICK_MS = 250
 
@@ -151,7 +151,7 @@ async function findReached(
   const reached: string[] = []
   const parts = sets.map((set) => onlyPolicies(set, wanted))
   const withText = parts.some(({ hasSearches }) => hasSearches)
-  for await (const machines of inTurns(await findMachines(db, { withText }))) {
+  for await (const machines of inBatches(await findMachines(db, { withText }))) {
     for (const machine of machines) {
       if (parts.some((set) => set.chainOf(machine).length > 0)) reached.push(machine.agent_id)
     }
@@ -191,7 +191,7 @@ async function applySiteTemplates(ctx: Context): Promise<void> {
       text: () => '',
     })
     // A search selects machines.
-    const given = writeGiven(
+    const given = writeAssigned(
       givenBy(
         set,
         chain.filter(({ assignment }) => assignment.level !== 'search'),
@@ -200,7 +200,7 @@ async function applySiteTemplates(ctx: Context): Promise<void> {
     if (given !== policy_templates) groups.set(given, [...(groups.get(given) ?? []), id])
   }
   for (const [policy_templates, ids] of groups) {
-    for (const slice of slicesOf(ids)) {
+    for (const slice of chunk(ids)) {
       await ctx.db.updateTable('sites').set({ policy_templates }).where('id', 'in', slice).execute()
     }
   }

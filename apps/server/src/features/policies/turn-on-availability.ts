@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { readSources } from '../agents/availability.ts'
@@ -46,7 +46,7 @@ export async function turnOnAvailabilityAlerts(
         after: { availability_alerts: 'on', machines: changed.map(({ hostname }) => hostname) },
         emit,
       })
-      for (const slice of slicesOf(ids)) emit({ type: 'agent.changed', ids: slice, agent_ids: slice })
+      for (const slice of chunk(ids)) emit({ type: 'agent.changed', ids: slice, agent_ids: slice })
     }
     return { changed: ids.length, enforced: enforced.size }
   })

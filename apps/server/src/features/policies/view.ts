@@ -2,7 +2,7 @@ import type { Policy, PolicyVersion } from '@muster/contract/api/policies'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { findMachines } from './machines.ts'
-import { createPolicySight, type PolicySight } from './policy-sight.ts'
+import { createPolicyVisibility, type PolicyVisibility } from './policy-visibility.ts'
 import { type LoadedPolicy, onlyPolicies, type PolicySet, readContent } from './policy-set.ts'
 import { findVersions, type PolicyRow } from './queries.ts'
 import { requirePolicy, requireWholePolicy } from './require-policy.ts'
@@ -11,19 +11,23 @@ const byName = new Intl.Collator('en', { numeric: true })
 
 /** Policies that are at least partly visible, with only their visible part. */
 export async function listVisiblePolicies(db: Db, caller: Caller, set: PolicySet): Promise<Policy[]> {
-  const sight = await createPolicySight(db, caller, set, { counting: true })
+  const visibleScope = await createPolicyVisibility(db, caller, set, { counting: true })
   const names = await findNames(db)
   return [...set.policies.values()]
     .flatMap((policy) =>
-      policy.row !== undefined && sight.sees(policy) ? [viewOne(policy, policy.row, { sight, names })] : [],
+      policy.row !== undefined && visibleScope.sees(policy)
+        ? [viewOne(policy, policy.row, { visibleScope, names })]
+        : [],
     )
     .toSorted((a, b) => byName.compare(a.name, b.name))
 }
 
 export async function viewPolicy(db: Db, caller: Caller, set: PolicySet, id: number): Promise<Policy> {
   const policy = await requirePolicy(db, caller, set, id)
-  const sight = await createPolicySight(db, caller, onlyPolicies(set, new Set([id])), { counting: true })
-  return viewOne(policy, policy.row, { sight, names: await findNames(db) })
+  const visibleScope = await createPolicyVisibility(db, caller, onlyPolicies(set, new Set([id])), {
+    counting: true,
+  })
+  return viewOne(policy, policy.row, { visibleScope, names: await findNames(db) })
 }
 
 export async function viewVersions(
@@ -44,10 +48,10 @@ export async function viewVersions(
 /** The visible machines that a policy applies to, by name. */
 export async function viewRelations(db: Db, caller: Caller, set: PolicySet, id: number) {
   await requirePolicy(db, caller, set, id)
-  const sight = await createPolicySight(db, caller, set)
+  const visibleScope = await createPolicyVisibility(db, caller, set)
   const machines = await findMachines(db, { withText: set.hasSearches })
   const agents = machines.flatMap((machine) => {
-    if (!sight.seesAgent(machine.agent_id)) return []
+    if (!visibleScope.seesAgent(machine.agent_id)) return []
     const link = set.chainOf(machine).find(({ policy, outcome }) => policy === id && outcome === 'applies')
     if (link === undefined) return []
     const { agent_id, hostname, client_name, site_name } = machine
@@ -65,13 +69,13 @@ interface Names {
 function viewOne(
   policy: LoadedPolicy,
   row: PolicyRow,
-  { sight, names }: { sight: PolicySight; names: Names },
+  { visibleScope, names }: { visibleScope: PolicyVisibility; names: Names },
 ): Policy {
   const { document } = policy
-  const targets = document.targets.filter((target) => sight.seesTarget(target))
-  const excluded_clients = document.excluded_clients.filter((id) => sight.seesClient(id))
-  const excluded_sites = document.excluded_sites.filter((id) => sight.seesSite(id))
-  const excluded_agents = document.excluded_agents.filter((id) => sight.seesAgent(id))
+  const targets = document.targets.filter((target) => visibleScope.seesTarget(target))
+  const excluded_clients = document.excluded_clients.filter((id) => visibleScope.seesClient(id))
+  const excluded_sites = document.excluded_sites.filter((id) => visibleScope.seesSite(id))
+  const excluded_agents = document.excluded_agents.filter((id) => visibleScope.seesAgent(id))
   const idsOf = <Id>(level: string, more: Id[]): Id[] => [
     ...new Set([
       // Ids of one level have one type.
@@ -94,13 +98,13 @@ function viewOne(
       agents: named(idsOf('agent', excluded_agents), names.agents),
     },
     version: row.version,
-    agents_count: sight.countReached(row.id),
+    agents_count: visibleScope.countReached(row.id),
     default_server_policy: isDefault('server'),
     default_workstation_policy: isDefault('workstation'),
     created_by: row.created_by,
     modified: row.modified,
     modified_by: row.modified_by,
-    is_whole: sight.seesWhole(policy),
+    is_whole: visibleScope.seesWhole(policy),
   }
 }
 

@@ -1,4 +1,4 @@
-import { MOST_WAKE_ADDRESSES, type PowerAction } from '@muster/contract/agent/facts'
+import { MAX_WAKE_ADDRESSES, type PowerAction } from '@muster/contract/agent/facts'
 import { AppError } from '@muster/contract/errors'
 import type { PendingAction } from '@muster/contract/api/pending-actions'
 import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
@@ -9,7 +9,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { zoneOf } from '../tasks/zone-of.ts'
-import type { Asking } from '../agents/ask-machine.ts'
+import type { AgentRequest } from '../agents/request-agent.ts'
 import { emitActions } from './pending-actions/pending-actions.ts'
 import { deletePending, findAction, insertAction } from './pending-actions/queries.ts'
 import { viewAction } from './pending-actions/view.ts'
@@ -58,7 +58,7 @@ export async function changePower(
 
 export const REBOOT_JOB = 'power.reboot-when-due'
 
-const LONGEST_MS = 366 * 86_400_000
+const MAX_MS = 366 * 86_400_000
 
 /** Plans a restart of a machine, which replaces an earlier plan. A job runs it. */
 export async function planMachineReboot(
@@ -70,7 +70,7 @@ export async function planMachineReboot(
   const dueAt = new Date(await readTime(ctx.db, agent, datetime))
   const now = ctx.now()
   if (dueAt <= now) refuseTime('This time is over. Choose a later one.')
-  if (dueAt.getTime() > now.getTime() + LONGEST_MS) refuseTime('Choose a time within a year.')
+  if (dueAt.getTime() > now.getTime() + MAX_MS) refuseTime('Choose a time within a year.')
   const { agent_id } = agent
   return ctx.transaction(async (tx, emit) => {
     const before = await deletePending(tx, { agentId: agent_id })
@@ -127,13 +127,13 @@ const SENDERS = 3
 /** Asks connected machines of the same site to send the wake-up packet. Returns their names. */
 export async function wakeMachine(
   ctx: Context,
-  { fleet, caller, agentId }: Asking,
+  { fleet, caller, agentId }: AgentRequest,
 ): Promise<{ sent_by: string[] }> {
   const agent = await requireAgent(ctx.db, agentId, caller)
   const { hostname, site_name } = agent
   if (agent.connected === 1)
     throw new AppError('conflict', `${hostname} is connected, so it is already awake.`)
-  const macs = cardsOf(agent.facts).slice(0, MOST_WAKE_ADDRESSES)
+  const macs = cardsOf(agent.facts).slice(0, MAX_WAKE_ADDRESSES)
   if (macs.length === 0)
     throw new AppError('conflict', `The network cards of ${hostname} are unknown, so it cannot be woken.`)
   const neighbours = (await findNeighbours(ctx.db, agent)).slice(0, SENDERS)

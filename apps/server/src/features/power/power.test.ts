@@ -27,8 +27,8 @@ async function answer(agent: TestAgent, from: number, more: object) {
 
 test('a machine restarts or shuts down at once, with an audit row', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, params } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, params } = fixture
   await agent.connect()
   let from = agent.frames.length
   const rebooted = ada.call(rebootAgent, { params })
@@ -49,7 +49,7 @@ test('a machine restarts or shuts down at once, with an audit row', async () => 
     code: 'agent_refused',
     detail: 'PC-12: The system refused: Access denied',
   })
-  expect(await scene.written()).toEqual([
+  expect(await fixture.written()).toEqual([
     'Failed to restart the machine',
     'Shut down the machine',
     'Restarted the machine',
@@ -58,31 +58,31 @@ test('a machine restarts or shuts down at once, with an audit row', async () => 
 
 test('a machine that goes offline before its response counts as restarted', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, params } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, params } = fixture
   await agent.connect()
   const from = agent.frames.length
   const rebooted = ada.call(rebootAgent, { params })
   await agent.nextCommand(from)
   agent.cut()
   expect((await rebooted).body).toEqual({ answered: false })
-  expect(await scene.written()).toEqual(['Restarted the machine (without a response)'])
+  expect(await fixture.written()).toEqual(['Restarted the machine (without a response)'])
 })
 
 test('an offline machine is not restarted, and no audit row is written', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, params } = scene
+  using fixture = await prepare(server)
+  const { ada, params } = fixture
   const error = { code: 'agent_offline', detail: 'PC-12 is offline. Try again when it is connected.' }
   expect((await ada.call(rebootAgent, { params })).error).toMatchObject(error)
   expect((await ada.call(shutdownAgent, { params })).error).toMatchObject(error)
-  expect(await scene.written()).toEqual([])
+  expect(await fixture.written()).toEqual([])
 })
 
 test('connected machines of its site wake a sleeping one, those of its network first', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, params, url, site } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, params, url, site } = fixture
   const card = (mac: string, address: string) => ({ interface: 'eth0', address, family: 'ipv4', mac })
   const told = async (one: TestAgent, addresses: object[]) => {
     const seq = one.report({ kind: 'facts', facts: { addresses } } as never)
@@ -124,13 +124,13 @@ test('connected machines of its site wake a sleeping one, those of its network f
   await answer(first, 0, { refused: 'It has no network that a wake-up packet could go to.' })
   expect((await woken).body).toEqual({ sent_by: ['near'] })
   expect(far.frames.filter(({ type }) => type === 'command')).toEqual([])
-  expect(await scene.written()).toEqual(['Sent a wake-up packet by "near"'])
+  expect(await fixture.written()).toEqual(['Sent a wake-up packet by "near"'])
 })
 
 test('a machine with unknown network cards, or that is awake, is not woken', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, params } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, params } = fixture
   expect((await ada.call(wakeAgent, { params })).error).toMatchObject({
     code: 'conflict',
     detail: 'The network cards of PC-12 are unknown, so it cannot be woken.',

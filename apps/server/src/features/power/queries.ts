@@ -1,7 +1,7 @@
 import { type AgentFacts, MacAddress } from '@muster/contract/agent/facts'
 import type { Db } from '../../platform/database/database.ts'
 
-const MOST_LOOKED_AT = 200
+const MAX_CHECKED = 200
 const NO_CARD = '00:00:00:00:00:00'
 
 interface Neighbour {
@@ -23,7 +23,7 @@ export async function findNeighbours(
     .where('agents.connected', '=', 1)
     .where('agents.agent_id', '!=', agent_id)
     .orderBy('agents.id')
-    .limit(MOST_LOOKED_AT)
+    .limit(MAX_CHECKED)
     .execute()
   const isNear = (row: (typeof rows)[number]) => [...networksOf(row.facts)].some((one) => own.has(one))
   return [...rows.filter(isNear), ...rows.filter((row) => !isNear(row))]

@@ -34,16 +34,16 @@ async function prepare(server: TestServer) {
     return audit_logs.filter(({ action }) => action !== 'agent_install').map(({ message }) => message)
   }
   const isUp = () => vi.waitFor(() => expect(server.app.fleet.links.size).toBe(1))
-  const scene = { agent, ada, params, plan, list, count, written, isUp }
-  return { ...scene, [Symbol.dispose]: () => agent.cut() }
+  const fixture = { agent, ada, params, plan, list, count, written, isUp }
+  return { ...fixture, [Symbol.dispose]: () => agent.cut() }
 }
 
 test('a planned reboot is listed, and runs at its time', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, plan, list, count } = scene
+  using fixture = await prepare(server)
+  const { agent, plan, list, count } = fixture
   await agent.connect()
-  await scene.isUp()
+  await fixture.isUp()
   const planned = await plan(3600)
   expect(planned).toMatchObject({ action_type: 'schedreboot', status: 'pending', agent: 'PC-12' })
   expect(planned.time).toBe(planned.due)
@@ -63,8 +63,8 @@ test('a planned reboot is listed, and runs at its time', async () => {
 
 test('a cancelled reboot does not run, and a new one replaces the old', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, plan, list } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, plan, list } = fixture
   await agent.connect()
   const first = await plan(600)
   const second = await plan(1200)
@@ -75,19 +75,19 @@ test('a cancelled reboot does not run, and a new one replaces the old', async ()
   server.clock.advance(1300)
   await server.ctx.jobs.drain()
   expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
-  expect((await scene.written())[0]).toBe('Cancelled the planned restart')
+  expect((await fixture.written())[0]).toBe('Cancelled the planned restart')
 })
 
 test('a machine that is offline at the time is asked when it reconnects, but not much later', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, plan, list } = scene
+  using fixture = await prepare(server)
+  const { agent, plan, list } = fixture
   await plan(60)
   server.clock.advance(61)
   await server.ctx.jobs.drain()
   expect(await list()).toMatchObject([{ status: 'pending' }])
   await agent.connect()
-  await scene.isUp()
+  await fixture.isUp()
   server.clock.advance(61)
   const done = server.ctx.jobs.drain()
   const { payload } = await agent.nextCommand(0)
@@ -101,13 +101,13 @@ test('a machine that is offline at the time is asked when it reconnects, but not
   expect((await list())[0]?.details.output).toBe(
     'The restart was skipped: PC-12 or the server was offline at its time.',
   )
-  expect((await scene.written())[0]).toBe('Cancelled the planned restart, which was overdue')
+  expect((await fixture.written())[0]).toBe('Cancelled the planned restart, which was overdue')
 })
 
 test('a server killed during the request does not repeat it', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, plan, list } = scene
+  using fixture = await prepare(server)
+  const { agent, plan, list } = fixture
   await agent.connect()
   const { id } = await plan(60)
   server.clock.advance(61)
@@ -119,8 +119,8 @@ test('a server killed during the request does not repeat it', async () => {
 
 test('a time without an offset is in the zone of the machine, and an invalid one is refused at its field', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, params } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, params } = fixture
   server.clock.freeze('2026-11-22T12:00:00.000Z')
   const plan = (datetime: string) => ada.call(planReboot, { params, body: { datetime } })
   expect((await plan('2026-11-22T18:35')).error.fields?.datetime?.[0]).toMatch(
@@ -142,12 +142,12 @@ test('a time without an offset is in the zone of the machine, and an invalid one
 
 test('pending actions of hidden machines can be neither seen nor cancelled', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { id } = await scene.plan(60)
+  using fixture = await prepare(server)
+  const { id } = await fixture.plan(60)
   const elsewhere = await server.given.site()
   const permissions = ['can_list_pendingactions', 'can_manage_pendingactions'] as const
   const bob = server.as(await server.given.user({ permissions, sites: [elsewhere.id] }))
   expect((await bob.call(listPendingActions, { query: {} })).body).toEqual([])
   expect((await bob.call(cancelPendingAction, { params: { id } })).error.code).toBe('not_found')
-  expect(await scene.list()).toMatchObject([{ id, status: 'pending' }])
+  expect(await fixture.list()).toMatchObject([{ id, status: 'pending' }])
 })

@@ -139,7 +139,7 @@ export class ChannelHub implements AsyncDisposable {
       if (!this.#fleet.links.isConnected(row.agent_id)) continue
       const end = await this.#whyNot(row.session_digest, row.ip_address, toolOf(row))
       if (end === undefined) continue
-      await this.#fleet.sendChore(row.agent_id, 'end-session', {
+      await this.#fleet.sendAgentCommand(row.agent_id, 'end-session', {
         input: { session: row.id },
         author: 'server',
       })
@@ -155,12 +155,12 @@ export class ChannelHub implements AsyncDisposable {
     const session = caller?.session
     if (caller === undefined || session === undefined || session.inGrace || session.totpPending)
       return SIGNED_OUT
-    return whyNotAllowed(this.#ctx, caller, { agentId, request })
+    return checkRight(this.#ctx, caller, { agentId, request })
   }
 }
 
 /** Returns why the caller may not use the tool on the machine, or undefined. */
-export async function whyNotAllowed(
+export async function checkRight(
   ctx: Context,
   caller: Caller,
   { agentId, request }: Pick<ToolUse, 'agentId' | 'request'>,

@@ -1,7 +1,7 @@
 import { type ChannelEnd, encodeChannelEnd } from '@muster/contract/agent/channel'
 import { CHANNEL_CLOSE, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 import type { WebSocket } from 'ws'
-import type { ChannelMouth } from '../../platform/agent-link/link-channels.ts'
+import type { ChannelWriter } from '../../platform/agent-link/link-channels.ts'
 import type { LiveCaller } from '../../platform/http/caller.ts'
 
 /** A user's window on a tool. Frames pass unchanged, and an end is passed to both sides. */
@@ -15,7 +15,7 @@ export class ChannelSocket {
   /** Called once, on the first end of any kind. */
   onOver: () => void = () => {}
   #socket: WebSocket
-  #mouth: ChannelMouth | undefined
+  #writer: ChannelWriter | undefined
   /** Reading is paused while the channel opens. These frames were already in transit. */
   #early: Uint8Array[] = []
   #isOver = false
@@ -32,10 +32,10 @@ export class ChannelSocket {
   }
 
   /** The channel is open. */
-  connect(mouth: ChannelMouth): void {
-    this.#mouth = mouth
-    if (this.#isOver) return mouth.end(GONE)
-    for (const frame of this.#early) mouth.send(frame)
+  connect(writer: ChannelWriter): void {
+    this.#writer = writer
+    if (this.#isOver) return writer.end(GONE)
+    for (const frame of this.#early) writer.send(frame)
     this.#early = []
   }
 
@@ -47,13 +47,13 @@ export class ChannelSocket {
   /** A frame from the user. */
   hear(frame: Buffer): void {
     if (this.#isOver) return
-    if (this.#mouth !== undefined) return this.#mouth.send(frame)
+    if (this.#writer !== undefined) return this.#writer.send(frame)
     this.#early.push(frame)
   }
 
   /** Ends both sides. */
   end(end: ChannelEnd): void {
-    this.#mouth?.end(end)
+    this.#writer?.end(end)
     this.endHere(end)
   }
 
@@ -70,7 +70,7 @@ export class ChannelSocket {
   gone(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#mouth?.end(GONE)
+    this.#writer?.end(GONE)
     this.onOver()
   }
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
 import { closeSession, listOpenSessions, type SessionRow } from './queries.ts'
-import { tellSeconds, theTool } from './tool-text.ts'
+import { formatSeconds, theTool } from './tool-text.ts'
 
 export interface ReportedEnd {
   agentId: string
@@ -68,7 +68,7 @@ export async function writeEnd(
     object_type: 'agent',
     message: isRefused
       ? `Failed to open ${theTool(row.tool)} on "${row.hostname}": refused by the machine`
-      : `${tellEnd(row)} after ${tellSeconds(seconds)}`,
+      : `${tellEnd(row)} after ${formatSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     agent: { agent_id: row.agent_id },
     at: now,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { hearWindow } from './await-hello.ts'
+import { bufferUntilReady } from './accept-socket.ts'
 
 /** Much more than the socket buffers of both sides. */
 const PICTURE = Buffer.alloc(32 * 1024 * 1024)
@@ -21,7 +21,7 @@ async function givenWindow() {
   const frames: string[] = []
   const texts: string[] = []
   window.on('message', (data, isBinary) => isBinary || texts.push((data as Buffer).toString()))
-  hearWindow(socket, { takeEarly: () => [], onFrame: (frame) => frames.push(String(frame)) })
+  bufferUntilReady(socket, { takeEarly: () => [], onFrame: (frame) => frames.push(String(frame)) })
   return { socket, window, frames, texts }
 }
 

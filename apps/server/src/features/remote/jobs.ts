@@ -5,7 +5,7 @@ import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import { findWebTerminalRecordings, forgetWebTerminalRecordings } from './webterm/queries.ts'
-import { deleteReceiptsBefore } from './receipts.ts'
+import { deleteSessionChangesBefore } from './session-changes.ts'
 import { deleteRecordingsBefore, findRecordingIds } from './recording-queries.ts'
 import { recordingPath } from './recordings.ts'
 
@@ -27,7 +27,7 @@ export async function pruneRecordings(ctx: Context): Promise<void> {
     ...(await forgetWebTerminalRecordings(ctx.db, before)),
   ]
   for (const id of over) await rm(recordingPath(ctx, id), { force: true })
-  await deleteReceiptsBefore(ctx.db, before)
+  await deleteSessionChangesBefore(ctx.db, before)
   const folder = dirname(recordingPath(ctx, 'any'))
   const names = await listFiles(folder)
   for (let from = 0; from < names.length; from += SLICE) {

@@ -2,7 +2,7 @@ import { type ChannelEnd, encodeChannelEnd } from '@muster/contract/agent/channe
 import {
   CHANNEL_CLOSE,
   type ChannelHello,
-  type ChannelWelcome,
+  type ChannelAccepted,
   type TerminalJoin,
   type TerminalRequest,
   type ToolRequest,
@@ -11,7 +11,7 @@ import { AppError } from '@muster/contract/errors'
 import type { WebSocket } from 'ws'
 import { isAllowedVncTarget } from '@muster/rules/remote/vnc-targets'
 import { randomUUID } from 'node:crypto'
-import type { ShellWish } from '@muster/contract/agent/shells'
+import type { ShellRequest } from '@muster/contract/agent/shells'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
@@ -22,16 +22,16 @@ import type { Db } from '../../platform/database/database.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import { followLog } from './logs/follow-log.ts'
-import { type EarlyMessage, hearWindow, redeemHello } from './await-hello.ts'
-import { type ChannelHub, STOPPING, whyNotAllowed } from './channel-hub.ts'
+import { type BufferedMessage, bufferUntilReady, authenticateSocket } from './accept-socket.ts'
+import { type ChannelHub, STOPPING, checkRight } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
-import { whyCodeNeeded } from './code-needed.ts'
+import { checkMfa } from './check-mfa.ts'
 import { handOverSession, insertSession, listOpenSessions, type SessionRow } from './queries.ts'
 import type { WindowRecording } from './recording.ts'
 import { beginRecording, isRecorded } from './recordings.ts'
 import { placesOf } from './access/place.ts'
-import { findAsksPurpose } from './access/queries.ts'
+import { findReasonRequired } from './access/queries.ts'
 import { aTool, theTool } from './tool-text.ts'
 
 /** With one of these a machine reports that the session does not exist or has ended. */
@@ -54,7 +54,7 @@ interface Wish {
   /** The ticket is valid. */
   onSignedIn: () => void
   /** Data after the hello, before a handler was attached. */
-  takeEarly: () => EarlyMessage[]
+  takeEarly: () => BufferedMessage[]
 }
 
 /** Opens a tool for the holder of the ticket: checks the right, records it, and connects both sides. */
@@ -64,16 +64,16 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
     if (socket.readyState === socket.OPEN) socket.send(encodeChannelEnd(0, end))
     socket.close(CHANNEL_CLOSE.over, end.code)
   }
-  const caller = await redeemHello(ctx, wish)
+  const caller = await authenticateSocket(ctx, wish)
   if (caller === undefined) return
   const { request, purpose } = hello
   const { tool } = request
   // Every window starts a new desktop session.
   const join = joinOf(request)
   const wanted = request.tool === 'terminal' && join === undefined ? request.session : null
-  const refusal = await whyNotAllowed(ctx, caller, { agentId, request })
+  const refusal = await checkRight(ctx, caller, { agentId, request })
   if (refusal !== undefined) return refuse(refusal)
-  const elsewhere = await whyNoTarget(ctx, request)
+  const elsewhere = await checkVncTarget(ctx, request)
   if (elsewhere !== undefined) return refuse(elsewhere)
   const agent = await requireAgent(ctx.db, agentId, caller)
   if (agent.connected === 0)
@@ -89,31 +89,30 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const joined = await findJoined(ctx, { join, agentId })
   if (joined !== undefined && 'code' in joined) return refuse(joined)
   // A session of this sign-in can continue without a code.
-  const code =
-    own?.session_digest === caller.session.digest ? undefined : whyCodeNeeded(caller, tool, ctx.now())
+  const code = own?.session_digest === caller.session.digest ? undefined : checkMfa(caller, tool, ctx.now())
   if (code !== undefined) return refuse(code)
   const unsaid =
     own === undefined && purpose === undefined
-      ? await whyPurposeNeeded(ctx.db, { agent, tool: request.tool })
+      ? await checkReason(ctx.db, { agent, tool: request.tool })
       : undefined
   if (unsaid !== undefined) return refuse(unsaid)
   const recorded = await isRecorded(ctx, { agent, tool: request.tool })
   const session =
     own === undefined
       ? await beginSession(ctx, { agent, caller, request, purpose, recorded, joined })
-      : await goOnWithSession(ctx, { own, agent, caller })
+      : await continueSession(ctx, { own, agent, caller })
   const onUnfit = (message: string) => window.end({ code: 'refused', message })
   const recording = recorded ? await record(ctx, { session, request, onUnfit }) : undefined
   if (recording !== undefined && 'code' in recording) {
     if (own === undefined) await writeNotThere(ctx, session, recording)
     return refuse(recording)
   }
-  const welcome: ChannelWelcome = { type: 'welcome', recorded }
+  const welcome: ChannelAccepted = { type: 'welcome', recorded }
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
 
   const window = new ChannelSocket(socket, { caller, agentId, request, session })
   window.onOver = () => void hub.finish(async () => recording?.end())
-  hearWindow(socket, {
+  bufferUntilReady(socket, {
     takeEarly: wish.takeEarly,
     onFrame: (frame) => {
       recording?.fromPerson(frame)
@@ -214,7 +213,10 @@ async function findJoined(
 }
 
 /** Returns why VNC to this target is forbidden, or undefined. Only allowed targets are signed. */
-async function whyNoTarget(ctx: Context, request: ChannelHello['request']): Promise<ChannelEnd | undefined> {
+async function checkVncTarget(
+  ctx: Context,
+  request: ChannelHello['request'],
+): Promise<ChannelEnd | undefined> {
   if (request.tool !== 'vnc') return undefined
   const { vnc_targets: lines } = await readCoreSettings(ctx.db)
   if (isAllowedVncTarget(lines, request)) return undefined
@@ -223,11 +225,11 @@ async function whyNoTarget(ctx: Context, request: ChannelHello['request']): Prom
 }
 
 /** Returns why the tool requires a reason on this machine, or undefined. */
-async function whyPurposeNeeded(
+async function checkReason(
   db: Db,
   { agent, tool }: { agent: PlacedAgent; tool: ToolRequest['tool'] },
 ): Promise<ChannelEnd | undefined> {
-  if (!(await findAsksPurpose(db, placesOf(agent)))) return undefined
+  if (!(await findReasonRequired(db, placesOf(agent)))) return undefined
   const message = `Enter a reason to open ${aTool(tool)} on "${agent.hostname}". It is stored in the audit log and shown at the machine.`
   return { code: 'purpose_needed', message }
 }
@@ -246,7 +248,7 @@ async function findOwnSession(
 }
 
 /** Records that a session is continued by another sign-in: it ends with that sign-in instead of the first. */
-async function goOnWithSession(
+async function continueSession(
   ctx: Context,
   { own, agent, caller }: { own: SessionRow; agent: PlacedAgent; caller: LiveCaller },
 ): Promise<string> {
@@ -304,7 +306,7 @@ async function beginSession(
       action: 'remote_session',
       object_type: 'agent',
       message: `${tellBegin(request, joined)} on "${agent.hostname}"${recorded ? ', recorded' : ''}${purpose === undefined ? '' : `. Reason: ${purpose}`}`,
-      after: { session: id, recorded, ...(purpose !== undefined && { purpose }), ...wishOf(request) },
+      after: { session: id, recorded, ...(purpose !== undefined && { purpose }), ...optionsOf(request) },
       agent,
       at: now,
       emit,
@@ -314,7 +316,7 @@ async function beginSession(
 }
 
 /** Options that differ from the defaults of the agent. */
-function wishOf(request: ToolRequest): ShellWish & Pick<TerminalRequest, 'join'> {
+function optionsOf(request: ToolRequest): ShellRequest & Pick<TerminalRequest, 'join'> {
   if (request.tool !== 'terminal') return {}
   const { shell, as_user, join } = request
   if (join !== undefined) return { join }

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { RemoteSessionsTable } from '../../platform/database/tables/remote-sessions.ts'
 
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 export type SessionRow = Selectable<RemoteSessionsTable> & {
   hostname: string
@@ -60,7 +60,7 @@ export async function listSessions(db: Db, agentId: string): Promise<Selectable<
     .selectAll()
     .where('agent_id', '=', agentId)
     .orderBy('started_at', 'desc')
-    .limit(MOST_LISTED)
+    .limit(MAX_LISTED)
     .execute()
 }
 

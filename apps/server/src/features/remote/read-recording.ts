@@ -2,7 +2,7 @@ import type { RecordingPage } from '@muster/contract/api/remote'
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import type { RecordingRow } from './recording-queries.ts'
-import { readPart } from './await-hello.ts'
+import { readPart } from './accept-socket.ts'
 
 const PAGE_CHARACTERS = 1024 * 1024
 const Header = z.object({ version: z.literal(2), width: z.int(), height: z.int() })

@@ -1,5 +1,5 @@
 /** A disk this far behind is too slow. */
-const MOST_WAITING_BYTES = 16 * 1024 * 1024
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
 const WRITE_EVERY_MS = 1000
 
 export interface RecordingEnd {
@@ -44,7 +44,7 @@ export class RecordingWriter<Part> {
   add(part: Part, size: number): boolean {
     if (this.#problem !== null) return false
     if (size > this.#left) this.#problem = 'The recording reached its maximum size.'
-    else if (this.#waiting > MOST_WAITING_BYTES) this.#problem = 'The disk of the server was too slow.'
+    else if (this.#waiting > MAX_WAITING_BYTES) this.#problem = 'The disk of the server was too slow.'
     if (this.#problem !== null) return false
     this.#left -= size
     this.addLast(part, size)

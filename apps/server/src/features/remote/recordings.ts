@@ -16,7 +16,7 @@ import type { RecordingEnd } from './recording-writer.ts'
 import { ScreenRecording } from './screen-recording.ts'
 
 const MEGABYTE = 1024 * 1024
-const LEAST_ROOM_BYTES = MEGABYTE
+const MIN_ROOM_BYTES = MEGABYTE
 
 /** Below the data folder, which all processes of one server share. */
 export function recordingPath({ config }: Context, id: string): string {
@@ -73,7 +73,7 @@ export async function createRecordingFile(ctx: Context, id: string): Promise<Sea
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { bavail, bsize } = await statfs(folder)
     // Creating a file succeeds even on a full disk.
-    if (bavail * bsize < LEAST_ROOM_BYTES) throw new Error('the disk is full')
+    if (bavail * bsize < MIN_ROOM_BYTES) throw new Error('the disk is full')
     return await SealedFile.create(path, recordingSeal(ctx, id))
   } catch (cause) {
     ctx.log.error({ err: cause }, 'a recording could not be started')

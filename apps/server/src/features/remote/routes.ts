@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { isAllowedOrigin } from '../../platform/http/origins.ts'
 import type { Api } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { awaitHello, orClosed } from './await-hello.ts'
+import { acceptSocket, orClosed } from './accept-socket.ts'
 import { ChannelHub } from './channel-hub.ts'
 import { openTool } from './open-tool.ts'
 
@@ -34,7 +34,7 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
     },
     (socket, request) => {
       const onSignedIn = api.gate.enter(socket, request.raw.socket, request.ip)
-      awaitHello(socket, ChannelHello, (hello, takeEarly) =>
+      acceptSocket(socket, ChannelHello, (hello, takeEarly) =>
         hub.run(() =>
           orClosed(
             socket,

@@ -3,11 +3,11 @@ import type { SealedFile } from '../../platform/files/sealed-file.ts'
 import { type RecordingEnd, RecordingWriter } from './recording-writer.ts'
 import type { WindowRecording } from './recording.ts'
 import { SCREEN_EVENT, type ScreenEventKind, writeEventHead } from './screen-events.ts'
-import { RfbWishes } from './rfb-wishes.ts'
+import { RfbGuard } from './rfb-guard.ts'
 
 const VERSION_BYTES = 12
 /** No handshake with a known authentication method is longer. */
-const MOST_BYTES = VERSION_BYTES + 1 + 16
+const MAX_BYTES = VERSION_BYTES + 1 + 16
 const CHALLENGE_BYTES: Record<number, number> = { 1: 0, 2: 16 }
 
 /**
@@ -18,11 +18,11 @@ class RfbHandshake {
   #person = Buffer.alloc(0)
   #machine = Buffer.alloc(0)
   #isInitialised = false
-  #wishes: RfbWishes
+  #wishes: RfbGuard
 
   /** `onPointer`: position of the pointer, two numbers of two bytes. */
   constructor(onPointer: (place: Uint8Array) => void) {
-    this.#wishes = new RfbWishes(onPointer)
+    this.#wishes = new RfbGuard(onPointer)
   }
 
   /** Data of the machine is recorded from here on. */
@@ -45,7 +45,7 @@ class RfbHandshake {
     const isOld = this.#person.toString('latin1', 0, VERSION_BYTES) === 'RFB 003.003\n'
     const choiceAt = VERSION_BYTES
     const choice = isOld ? this.#readOldChoice() : this.#person[choiceAt]
-    if (choice === undefined) return this.#person.length > MOST_BYTES ? SIGN_IN : undefined
+    if (choice === undefined) return this.#person.length > MAX_BYTES ? SIGN_IN : undefined
     const answer = CHALLENGE_BYTES[choice]
     if (answer === undefined) return SIGN_IN
     const initAt = choiceAt + (isOld ? 0 : 1) + answer

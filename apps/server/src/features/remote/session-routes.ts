@@ -1,5 +1,5 @@
 import {
-  getReceipt,
+  getSessionChanges,
   getRecording,
   getScreenRecording,
   getTerminalDefaults,
@@ -19,10 +19,10 @@ import { audit } from '../audit/write-audit.ts'
 import { playWebTerminal } from './webterm/play-web-terminal.ts'
 import { findSession, listOpenSessions, listSessions } from './queries.ts'
 import { readRecording } from './read-recording.ts'
-import { findReceipt, listChanges } from './receipts.ts'
+import { findSessionChanges, listChanges } from './session-changes.ts'
 import { listRecordings, type RecordingRow } from './recording-queries.ts'
 import { viewSession } from './view.ts'
-import { readPart } from './await-hello.ts'
+import { readPart } from './accept-socket.ts'
 import { readScreenEvents } from './screen-events.ts'
 
 /** Tickets of tools, sessions on a machine, and their recordings. */
@@ -61,10 +61,10 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       .toSorted((one, other) => one.started_at.localeCompare(other.started_at))
   })
 
-  route(api, getReceipt, async ({ params, caller }) => {
+  route(api, getSessionChanges, async ({ params, caller }) => {
     const session = requireRow(await findSession(ctx.db, params.id), 'session')
     await requireAgent(ctx.db, session.agent_id, caller)
-    const receipt = await findReceipt(ctx.db, session.id)
+    const receipt = await findSessionChanges(ctx.db, session.id)
     if (receipt === undefined)
       throw new AppError('not_found', 'The machine has not reported changes of this session.')
     return receipt

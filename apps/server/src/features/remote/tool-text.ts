@@ -15,7 +15,7 @@ export function aTool(tool: Named): string {
 }
 
 /** `3 s`, `4 min 10 s`, `2 h 5 min`. */
-export function tellSeconds(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`

@@ -1,6 +1,11 @@
 import { CHANNEL_KIND, encodeChannelEnd, encodeChannelText } from '@muster/contract/agent/channel'
-import type { SessionReceipt } from '@muster/contract/agent/remote'
-import { getReceipt, getRecording, getScreenRecording, listOpenTerminals } from '@muster/contract/api/remote'
+import type { SessionChangesView } from '@muster/contract/agent/remote'
+import {
+  getSessionChanges,
+  getRecording,
+  getScreenRecording,
+  listOpenTerminals,
+} from '@muster/contract/api/remote'
 import { setRemoteAccess } from '@muster/contract/api/remote-access'
 import { editRole } from '@muster/contract/api/roles'
 import { endUserSessions } from '@muster/contract/api/sessions'
@@ -12,7 +17,7 @@ import { auditOf, endOf, frameOf, nextDesktop, nextOpening, start } from './test
 import { TestWindow } from './test-window.ts'
 
 const QUIET = { state: 'collected' as const, added: [], removed: [], changed: [], left_out: 0 }
-const RECEIPT: SessionReceipt = {
+const RECEIPT: SessionChangesView = {
   from: '2026-11-22T10:00:00.000Z',
   to: '2026-11-22T10:10:00.000Z',
   interrupted: false,
@@ -53,8 +58,8 @@ async function closedSoon(window: TestWindow, since: number) {
 }
 
 test('a terminal recorded here is played there, and its changes are read on both', async () => {
-  await using scene = await prepare()
-  const { agent, user, here, there, atHere, root, rootThere } = scene
+  await using fixture = await prepare()
+  const { agent, user, here, there, atHere, root, rootThere } = fixture
   using window = await TestWindow.open(here, { ...atHere, user })
   const { channel, tool } = await nextOpening(agent)
   const { session } = tool
@@ -77,7 +82,7 @@ test('a terminal recorded here is played there, and its changes are read on both
     await vi.waitFor(async () => {
       const { body } = await reader.call(getRecording, { params, query: {} })
       expect(body.events.map(([, , text]) => text)).toContain('shown far away')
-      expect((await reader.call(getReceipt, { params })).body).toEqual(RECEIPT)
+      expect((await reader.call(getSessionChanges, { params })).body).toEqual(RECEIPT)
     })
   }
   expect(await auditOf(there)).toEqual([
@@ -90,8 +95,8 @@ test('a terminal recorded here is played there, and its changes are read on both
 const AS_NOVNC_WANTS = Buffer.from('000000002018000100ff00ff00ff000810000000', 'hex').toString('latin1')
 
 test('a desktop is viewed and controlled across servers, and the other plays its recording', async () => {
-  await using scene = await prepare()
-  const { agent, here, there, atHere, root, rootThere } = scene
+  await using fixture = await prepare()
+  const { agent, here, there, atHere, root, rootThere } = fixture
   await root.call(setRemoteAccess, {
     params: { level: 'agent', id: atHere.agentId },
     body: { ...NO_SETTINGS, record_desktops: 'all' },
@@ -143,8 +148,8 @@ test('a desktop is viewed and controlled across servers, and the other plays its
 })
 
 test('a colleague whose browser uses the other server joins a terminal', async () => {
-  await using scene = await prepare()
-  const { agent, user, here, there, atHere, url, agentId } = scene
+  await using fixture = await prepare()
+  const { agent, user, here, there, atHere, url, agentId } = fixture
   using own = await TestWindow.open(here, { ...atHere, user })
   const owner = await nextOpening(agent)
   const ben = await there.given.user({ permissions: ['can_use_terminal', 'can_join_terminals'] })
@@ -162,8 +167,8 @@ test('a colleague whose browser uses the other server joins a terminal', async (
 })
 
 test('a right withdrawn at the other server ends the tool here within a second', async () => {
-  await using scene = await prepare()
-  const { agent, user, here, there, atHere, rootThere } = scene
+  await using fixture = await prepare()
+  const { agent, user, here, there, atHere, rootThere } = fixture
   using window = await TestWindow.open(here, { ...atHere, user })
   const first = await nextOpening(agent)
   await vi.waitFor(() => expect(here.app.channels.size).toBe(1))

@@ -15,7 +15,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { findHistory, findRuns, insertHistory, updateHistory } from './queries.ts'
 import { emitPending } from './deliver-runs.ts'
 
-export interface RunOrder {
+export interface RunRequest {
   agent: PlacedAgent
   caller: Pick<Caller, 'username' | 'source'>
   /** Shown in the history. */
@@ -39,7 +39,7 @@ const KINDS = {
 } as const
 
 /** Stores a run in the history, with an audit row. The row exists before anything is sent. */
-async function createRun(ctx: Context, order: RunOrder) {
+async function createRun(ctx: Context, order: RunRequest) {
   const id = await ctx.transaction((tx, emit) => writeRun({ ctx, tx, emit }, order))
   const [row] = await findRuns(ctx.db, [id])
   if (row === undefined) throw new Error('the new run was not found')
@@ -49,7 +49,7 @@ async function createRun(ctx: Context, order: RunOrder) {
 /** Runs within a transaction. Returns the id. */
 export async function writeRun(
   { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
-  order: RunOrder,
+  order: RunRequest,
 ): Promise<number> {
   const { agent, caller, label, work } = order
   const now = ctx.now()
@@ -98,7 +98,7 @@ export async function writeRun(
   return historyId
 }
 
-function describeRun({ agent, label, work, because }: RunOrder): string {
+function describeRun({ agent, label, work, because }: RunRequest): string {
   const reason = because === undefined ? '' : ` ${because}`
   switch (work.name) {
     case 'run-script':
@@ -121,7 +121,7 @@ const WAIT_MARGIN_MS = 30_000
 export async function startRun(
   ctx: Context,
   fleet: Fleet,
-  order: RunOrder,
+  order: RunRequest,
   waitFor: IncomingMessage | undefined,
 ): Promise<number> {
   const run = await createRun(ctx, order)

@@ -14,7 +14,7 @@ import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { cancelRun, startRun } from './create-run.ts'
-import { commandOrder, scriptOrder, testOrder } from './orders.ts'
+import { commandOrder, scriptOrder, testOrder } from './run-requests.ts'
 import { findAgentHistory, findHistory, findOutput } from './queries.ts'
 import { viewHistory, viewResult } from './view.ts'
 

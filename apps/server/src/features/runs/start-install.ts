@@ -7,7 +7,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { findLastRun, findRuns } from './queries.ts'
-import { type RunOrder, writeRun } from './create-run.ts'
+import { type RunRequest, writeRun } from './create-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 import { viewHistory } from './view.ts'
 
@@ -17,7 +17,7 @@ const EXPIRES_SECONDS = 600
 export interface InstallOrder {
   agent: PlacedAgent
   caller: Caller
-  label: RunOrder['label']
+  label: RunRequest['label']
   timeoutSeconds: number
   work:
     | { name: 'install-patches'; input: Pick<CommandInput<'install-patches'>, 'guids'> }
@@ -33,7 +33,7 @@ export async function startInstall(
   if (agent.connected === 0)
     throw new AppError('agent_offline', `${agent.hostname} is offline. Try again when it is connected.`)
   const limits = { timeout_seconds: timeoutSeconds, output_cap_bytes: OUTPUT_CAP_BYTES }
-  const order: RunOrder = {
+  const order: RunRequest = {
     agent,
     caller,
     label,

@@ -10,7 +10,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Author } from '../keystore/key-use.ts'
 import { type FindAllowed, loadVariables } from './load-variables.ts'
 
-const LONGEST_TEXT = 10_000
+const MAX_TEXT_LENGTH = 10_000
 /** In arguments cmd interprets these, however they are quoted. */
 const CMD_SIGNS = /[&|<>^%!"\r\n]/
 
@@ -66,13 +66,13 @@ export function readyCall(target: CallTarget, call: ScriptCall, findValue: FindA
       unsafe.add(`{{${variable.scope}.${variable.name}}}`)
     return value
   })
-  const tooLong = [...filled.args, ...filled.env_vars].some((text) => text.length > LONGEST_TEXT)
+  const tooLong = [...filled.args, ...filled.env_vars].some((text) => text.length > MAX_TEXT_LENGTH)
   const nul = [...filled.args, ...filled.env_vars].some((text) => text.includes('\0'))
   const problem =
     refusal ??
     describeMissing(filled.missing, target.hostname) ??
     (tooLong
-      ? `An argument or variable is longer than ${LONGEST_TEXT} characters with its values. Shorten it.`
+      ? `An argument or variable is longer than ${MAX_TEXT_LENGTH} characters with its values. Shorten it.`
       : undefined) ??
     (nul ? 'A value contains a NUL character, which no program accepts.' : undefined) ??
     (target.shell === 'cmd' && unsafe.size > 0

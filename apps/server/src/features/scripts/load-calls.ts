@@ -2,7 +2,7 @@ import { hasVariables } from '@muster/rules/agents/script-variables'
 import type { Db } from '../../platform/database/database.ts'
 import type { Author } from '../keystore/key-use.ts'
 import { readyCall } from './fill-variables.ts'
-import { loadVariables, type OpenKeys, type VariableBook } from './load-variables.ts'
+import { loadVariables, type OpenKeys, type VariableValues } from './load-variables.ts'
 
 export interface CallMachine {
   author_id: Author
@@ -44,7 +44,7 @@ export async function loadCalls(
   return [sealed, callsWith(await loadVariables(db, keys, wanted))]
 }
 
-function callsWith(book: VariableBook): ScriptCalls {
+function callsWith(book: VariableValues): ScriptCalls {
   return ({ agent_id: agentId, hostname, author_id: author }, { script_args: args, env_vars }, shell) => {
     const call = { args, env_vars }
     const filled = readyCall(

@@ -21,18 +21,18 @@ export type OpenKeys = Pick<Secrets, 'decrypt'> | undefined
 export type FindAllowed = (variable: Variable) => (VariableValue & { refusal?: string }) | undefined
 
 /** The values of variables for each of several machines. */
-export interface VariableBook {
+export interface VariableValues {
   valuesOf(agentId: string, shell: string, author: Author): FindAllowed
 }
 
-const NO_VALUES: VariableBook = { valuesOf: () => () => undefined }
+const NO_VALUES: VariableValues = { valuesOf: () => () => undefined }
 
 /** Reads the values of variables in these texts for these machines. Does nothing without variables. */
 export async function loadVariables(
   db: Db,
   keys: OpenKeys,
   wanted: { agentIds: readonly string[]; authors: readonly Author[]; texts: readonly string[] },
-): Promise<VariableBook> {
+): Promise<VariableValues> {
   const variables = wanted.texts.flatMap(findVariables)
   if (variables.length === 0) return NO_VALUES
   const global = await findGlobals(db, keys, { variables, authors: wanted.authors })

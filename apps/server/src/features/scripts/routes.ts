@@ -115,7 +115,7 @@ function safeName(text: string): string {
 }
 
 /** Maximum characters of output in a response. */
-const MOST_OUTPUT = 200_000
+const MAX_OUTPUT = 200_000
 
 /** Runs unsaved code on the server itself, with an audit row before it starts. */
 async function runServerTest(
@@ -145,7 +145,7 @@ async function runServerTest(
     }),
   )
   const call = { interpreter: shell, body: code, args, env_vars, secrets, timeoutSeconds: timeout }
-  const run = await runOnServer({ ...call, mostOutput: MOST_OUTPUT }, test.signal)
+  const run = await runOnServer({ ...call, mostOutput: MAX_OUTPUT }, test.signal)
   return {
     retcode: run.retcode,
     reason: run.reason,

@@ -28,7 +28,7 @@ export interface ServerVersion {
   code: string
 }
 
-type Scene = { ctx: Context; tx: Db; emit: (event: Event) => void }
+type TxContext = { ctx: Context; tx: Db; emit: (event: Event) => void }
 
 /** The version that would run on the server now. */
 export async function readServerVersion(db: Db, script: ScriptRow): Promise<ServerVersion> {
@@ -119,7 +119,7 @@ export function approveScriptVersion(
  * script as it is. Later versions wait, even if the template is saved again.
  */
 export async function approveFirstUse(
-  scene: Scene,
+  txContext: TxContext,
   caller: Caller,
   form: Record<'action' | 'resolved_action', number | null> &
     Record<'action_type' | 'resolved_action_type', string | null>,
@@ -127,12 +127,12 @@ export async function approveFirstUse(
   for (const kind of ['action', 'resolved_action'] as const) {
     const id = form[kind]
     if (id === null || form[`${kind}_type`] !== 'server' || !mayDo(caller, 'can_run_server_scripts')) continue
-    const script = await requireLockedScript(scene.tx, id)
-    if ((await findApproval(scene.tx, id)) === undefined) await approve(scene, caller, script)
+    const script = await requireLockedScript(txContext.tx, id)
+    if ((await findApproval(txContext.tx, id)) === undefined) await approve(txContext, caller, script)
   }
 }
 
-async function approve({ ctx, tx, emit }: Scene, caller: Caller, script: ScriptRow): Promise<void> {
+async function approve({ ctx, tx, emit }: TxContext, caller: Caller, script: ScriptRow): Promise<void> {
   const before = await findApproval(tx, script.id)
   const version = await readServerVersion(tx, script)
   if (isApproved(version, before)) return

@@ -7,7 +7,7 @@ import type { ScriptRow } from './queries.ts'
 import { viewOwnDetail } from './view.ts'
 
 /** Per script. The oldest are deleted. */
-const MOST_VERSIONS = 100
+const MAX_VERSIONS = 100
 
 type VersionRow = Selectable<ScriptVersionsTable>
 
@@ -28,7 +28,7 @@ export async function keepVersion(tx: Db, row: ScriptRow, username: string): Pro
     .select('id')
     .where('script_id', '=', row.id)
     .orderBy('id', 'desc')
-    .offset(MOST_VERSIONS - 1)
+    .offset(MAX_VERSIONS - 1)
     .limit(1)
     .executeTakeFirst()
   if (oldest === undefined) return

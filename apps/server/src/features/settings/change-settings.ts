@@ -1,5 +1,9 @@
 import { AppError } from '@muster/contract/errors'
-import { findShorterKept, type RecordRetention, type Retention } from '@muster/rules/schedules/retention'
+import {
+  findRetentionProblems,
+  type RecordRetention,
+  type Retention,
+} from '@muster/rules/schedules/retention'
 import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import type { Caller } from '../../platform/http/caller.ts'
@@ -183,7 +187,7 @@ function describeRecordings(settings: Recordings): string {
 }
 
 function refuseShorter(settings: Retention): void {
-  const fields = Object.entries(findShorterKept(settings))
+  const fields = Object.entries(findRetentionProblems(settings))
   const [first] = fields
   if (first === undefined) return
   throw new AppError('invalid', 'Coarser data must be kept at least as long as finer data.', {

@@ -6,10 +6,10 @@ const SLICE = 500
 
 /** Deletes versions that no machine has. */
 export function softwareJobs(ctx: Context): Job[] {
-  return [{ name: 'software.forget-unused', schedule: everyDay('03:40'), run: () => forgetUnused(ctx) }]
+  return [{ name: 'software.forget-unused', schedule: everyDay('03:40'), run: () => deleteUnused(ctx) }]
 }
 
-async function forgetUnused(ctx: Context): Promise<void> {
+async function deleteUnused(ctx: Context): Promise<void> {
   for (let after = 0; ;) {
     const rows = await ctx.db
       .selectFrom('software_packages')

@@ -2,7 +2,7 @@ import type { InstalledPackage } from '@muster/contract/agent/software'
 import { toSortKey } from '@muster/rules/search/tree-order'
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/database/database.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import { storable } from '../../platform/database/storable.ts'
 
 /** A package of a machine, as stored in its rows. */
@@ -20,7 +20,7 @@ export async function replaceSoftware(
   const old = new Map(before.map((row) => [row.digest, row]))
   const added = [...now.values()].filter(({ digest }) => !old.has(digest))
   const touched = [...now.values()].filter((one) => hasOtherDetails(old.get(one.digest), one))
-  for (const slice of slicesOf(gone))
+  for (const slice of chunk(gone))
     await tx
       .deleteFrom('machine_software')
       .where('agent', '=', agent)
@@ -32,7 +32,7 @@ export async function replaceSoftware(
       .execute()
   const ids = await findOrAddPackages(tx, added)
   for (const row of before) ids.set(row.digest, row.package)
-  for (const slice of slicesOf([...added, ...touched]))
+  for (const slice of chunk([...added, ...touched]))
     await tx
       .insertInto('machine_software')
       .values(slice.flatMap((one) => rowOf(agent, ids.get(one.digest), one)))
@@ -79,7 +79,7 @@ async function findOrAddPackages(tx: Db, added: readonly Installed[]): Promise<M
     .filter(({ digest }) => !ids.has(digest))
     .toSorted((a, b) => (a.digest < b.digest ? -1 : 1))
   if (missing.length === 0) return ids
-  for (const slice of slicesOf(missing))
+  for (const slice of chunk(missing))
     await tx
       .insertInto('software_packages')
       .values(
@@ -102,7 +102,7 @@ async function findOrAddPackages(tx: Db, added: readonly Installed[]): Promise<M
 
 async function findPackages(tx: Db, wanted: readonly Installed[]): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
-  for (const slice of slicesOf(wanted)) {
+  for (const slice of chunk(wanted)) {
     const rows = await tx
       .selectFrom('software_packages')
       .select(['id', 'digest'])

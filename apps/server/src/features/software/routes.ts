@@ -15,7 +15,7 @@ import { requireAgent } from '../agents/require-agent.ts'
 import { startInstall } from '../runs/start-install.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { askMachine } from '../agents/ask-machine.ts'
+import { requestAgent } from '../agents/request-agent.ts'
 import {
   countMachines,
   countVersions,
@@ -115,7 +115,7 @@ class SoftwareRefresh {
     const waiting = this.#waiting.get(agentId) ?? new Set()
     this.#waiting.set(agentId, waiting.add(wake))
     try {
-      const { hash } = await askMachine(
+      const { hash } = await requestAgent(
         this.#ctx,
         { fleet: this.#fleet, caller, agentId },
         {

@@ -10,7 +10,7 @@ import { getTimeline } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
-import { MOST_TOLD, storeSoftware } from './store-software.ts'
+import { MAX_SINGLE_LINES, storeSoftware } from './store-software.ts'
 import { known, reportOf } from './test-software.ts'
 
 const NOW = '2026-11-21T12:00:00.000Z'
@@ -51,8 +51,8 @@ async function prepare() {
 }
 
 test('installed software is listed by name, with all reported details', async () => {
-  await using scene = await prepare()
-  const { report, list } = scene
+  await using fixture = await prepare()
+  const { report, list } = fixture
   expect(await list()).toEqual({ software: [], looked_at: null, changed_at: null, left_out: 0 })
   const zip = known('7-Zip', '24.08', {
     publisher: 'Igor Pavlov',
@@ -74,8 +74,8 @@ test('installed software is listed by name, with all reported details', async ()
 })
 
 test('installed, updated and removed software is shown on the timeline', async () => {
-  await using scene = await prepare()
-  const { report, changes, names } = scene
+  await using fixture = await prepare()
+  const { report, changes, names } = fixture
   await report([known('nginx', '1.22'), known('kernel', '6.1'), known('nano', '7.2')])
   expect(await changes()).toEqual([])
   await report([
@@ -94,8 +94,8 @@ test('installed, updated and removed software is shown on the timeline', async (
 })
 
 test('an upgrade of hundreds of packages is some lines and a total, and an unchanged scan is none', async () => {
-  await using scene = await prepare()
-  const { report, changes, list, server } = scene
+  await using fixture = await prepare()
+  const { report, changes, list, server } = fixture
   const all = (version: string, from = 0) =>
     Array.from({ length: 400 }, (_, index) =>
       known(`p${index + from}`, version, { install_date: '2026-01-01' }),
@@ -103,19 +103,19 @@ test('an upgrade of hundreds of packages is some lines and a total, and an uncha
   await report(all('1'))
   await report(all('2', 10))
   const told = await changes()
-  expect(told).toHaveLength(MOST_TOLD + 1)
+  expect(told).toHaveLength(MAX_SINGLE_LINES + 1)
   expect(told).toContain('system: Software: and 385 updated')
   server.clock.freeze('2026-11-21T12:00:05.000Z')
   await report(all('2', 10))
   expect(await list()).toMatchObject({ looked_at: '2026-11-21T12:00:05.000Z', changed_at: NOW })
   await report(all('2', 10).map((one) => ({ ...one, install_date: '2026-02-02' })))
   expect((await list()).software[0]).toMatchObject({ install_date: '2026-02-02' })
-  expect(await changes()).toHaveLength(MOST_TOLD + 1)
+  expect(await changes()).toHaveLength(MAX_SINGLE_LINES + 1)
 })
 
 test('a search over the fleet returns machines and versions within the scope', async () => {
-  await using scene = await prepare()
-  const { server, given, root, report } = scene
+  await using fixture = await prepare()
+  const { server, given, root, report } = fixture
   const site = await given.site()
   const other = await given.agent({ hostname: 'web-1', site_id: site.id })
   const zip = (version: string, publisher: string) =>
@@ -164,8 +164,8 @@ test('a search over the fleet returns machines and versions within the scope', a
 })
 
 test('versions without machines are deleted at night', async () => {
-  await using scene = await prepare()
-  const { server, ctx, report } = scene
+  await using fixture = await prepare()
+  const { server, ctx, report } = fixture
   await report([known('a', '1'), known('b', '1')])
   await ctx.jobs.drain()
   await report([known('b', '2')])
@@ -219,8 +219,8 @@ test('a machine with another hash is asked for its list, and a refresh waits for
 })
 
 test('the permission to list software does not allow refreshing it', async () => {
-  await using scene = await prepare()
-  const { server, given, agentId } = scene
+  await using fixture = await prepare()
+  const { server, given, agentId } = fixture
   const reader = server.as(await given.user({ permissions: ['can_list_software'] }))
   const call = { params: { agent_id: agentId } }
   expect((await reader.call(refreshSoftware, call)).status).toBe(403)

@@ -92,8 +92,8 @@ interface Version {
 }
 
 /** Maximum number of single lines: a distribution upgrade changes a thousand packages. */
-export const MOST_TOLD = 25
-const LONGEST = 200
+export const MAX_SINGLE_LINES = 25
+const MAX_LENGTH = 200
 
 const VERBS = ['installed', 'removed', 'updated'] as const
 type Change = { verb: (typeof VERBS)[number]; text: string }
@@ -106,8 +106,8 @@ function describeSoftwareChanges(removed: readonly Version[], added: readonly Ve
     describe(before.get(title) ?? [], after.get(title) ?? []),
   ).filter((change) => change !== undefined)
   const sorted = VERBS.flatMap((verb) => changes.filter((change) => change.verb === verb))
-  const told = sorted.slice(0, MOST_TOLD).map(({ text }) => `Software: ${text}`)
-  const rest = sorted.slice(MOST_TOLD)
+  const told = sorted.slice(0, MAX_SINGLE_LINES).map(({ text }) => `Software: ${text}`)
+  const rest = sorted.slice(MAX_SINGLE_LINES)
   if (rest.length === 0) return told
   const counts = VERBS.flatMap((verb) => {
     const count = rest.filter((change) => change.verb === verb).length
@@ -135,4 +135,4 @@ function listVersions(versions: readonly Version[]): string {
   )
 }
 
-const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+const cut = (text: string) => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text)

@@ -7,12 +7,12 @@ import {
 } from '@muster/rules/agents/custom-fields'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
-import { redefineVariables } from './redefine-variables.ts'
+import { markVariablesStale } from './mark-variables-stale.ts'
 import { findField } from '../custom-fields/queries.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { viewField } from '../custom-fields/view.ts'
 import { joinOutput } from './join-output.ts'
-import type { Scene } from './store-task-reports.ts'
+import type { TxContext } from './store-task-reports.ts'
 
 interface CollectingTask {
   agent_id: string
@@ -21,7 +21,7 @@ interface CollectingTask {
   collector_all_output: 0 | 1
 }
 
-const LONGEST_VALUE = 10_000
+const MAX_VALUE_LENGTH = 10_000
 const SERVER = { username: 'server', source: '' }
 
 /**
@@ -30,7 +30,7 @@ const SERVER = { username: 'server', source: '' }
  * and the run has the output.
  */
 export async function collectResult(
-  { ctx, tx, emit }: Scene,
+  { ctx, tx, emit }: TxContext,
   task: CollectingTask,
   actions: readonly ActionResult[],
 ): Promise<string> {
@@ -54,7 +54,7 @@ export async function collectResult(
     at: ctx.now(),
     emit,
   })
-  await redefineVariables(tx, emit, place.machines)
+  await markVariablesStale(tx, emit, place.machines)
   emit(place.event)
   return ''
 }
@@ -71,7 +71,7 @@ function readPayload(
   // The machine keeps only the end of a longer output: the value would be incomplete.
   const room = roomForOutput(actions.length)
   const isCut = isAll ? actions.some(({ stdout }) => stdout.length >= room) : text.length >= room
-  if (isCut || text.length > LONGEST_VALUE) return { wrong: `The output is too long for ${field.name}.` }
+  if (isCut || text.length > MAX_VALUE_LENGTH) return { wrong: `The output is too long for ${field.name}.` }
   const found = readOutput(field, text)
   if ('wrong' in found) return found
   const payload = customFieldPayload(field, found.value)

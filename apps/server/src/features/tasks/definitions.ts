@@ -14,9 +14,9 @@ export interface DefinedTask {
 
 type ScriptText = { id: number; name: string; shell: string; script_body: string }
 
-const LONGEST_NAME = 255
+const MAX_NAME_LENGTH = 255
 /** More does not fit into one command. */
-export const MOST_CHARACTERS = 1_500_000
+export const MAX_CHARACTERS = 1_500_000
 
 /**
  * The definitions that agents get for these tasks. Overridden tasks, too large ones, and those with a deleted script
@@ -80,7 +80,7 @@ function defineTask(
       ? defineCommand(action)
       : defineScript(action, scripts.get(action.script), calls, task),
   )
-  if (actions.includes(undefined) || JSON.stringify(actions).length > MOST_CHARACTERS) return undefined
+  if (actions.includes(undefined) || JSON.stringify(actions).length > MAX_CHARACTERS) return undefined
   // Parsing removes fields that agents do not need.
   return TaskDefinition.parse({ ...fields, id, revision: '', schedule: fields, counts_from, actions })
 }
@@ -91,7 +91,7 @@ type Given<Type> = Extract<TaskAction, { type: Type }>
 /** A command is text for a shell: variables are never replaced in it. */
 function defineCommand({ command, shell, custom_shell, timeout }: Given<'cmd'>): Defined<'cmd'> {
   const [line = ''] = command.split('\n')
-  const name = line.slice(0, LONGEST_NAME)
+  const name = line.slice(0, MAX_NAME_LENGTH)
   return { type: 'cmd', name, timeout_seconds: timeout, shell, custom_shell, cmd: command }
 }
 
@@ -104,7 +104,7 @@ function defineScript(
   if (script === undefined) return undefined
   return {
     type: 'script',
-    name: script.name.slice(0, LONGEST_NAME),
+    name: script.name.slice(0, MAX_NAME_LENGTH),
     timeout_seconds: action.timeout,
     // Written by the scripts feature from the contract's list.
     interpreter: script.shell as Defined<'script'>['interpreter'],

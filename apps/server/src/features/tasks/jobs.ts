@@ -6,7 +6,7 @@ import { FAILURE_JOB, type FailureRun } from './failure-tasks.ts'
 import { removeOverTasks } from './remove-over-tasks.ts'
 
 const AGAIN_AFTER_MS = 60_000
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 export function tasksJobs(ctx: Context, fleet: Fleet): Job[] {
   return [
@@ -31,9 +31,9 @@ async function runAfterFailure(ctx: Context, fleet: Fleet, run: FailureRun): Pro
     .executeTakeFirst()
   if (task === undefined) return
   const input = { id: run.task_id, run_id: run.run_id, trigger: 'checkfailure' as const }
-  if (await fleet.sendChore(task.agent_id, 'run-task', { input, author: 'server' })) return
+  if (await fleet.sendAgentCommand(task.agent_id, 'run-task', { input, author: 'server' })) return
   // The machine has just sent the result: it reconnects soon, or the task is no longer useful.
-  if (run.tries >= MOST_TRIES) return
+  if (run.tries >= MAX_TRIES) return
   const dueAt = new Date(ctx.now().getTime() + AGAIN_AFTER_MS)
   await ctx.jobs.enqueue(FAILURE_JOB, { ...run, tries: run.tries + 1 }, { dueAt })
 }

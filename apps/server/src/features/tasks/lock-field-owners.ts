@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
-import { slicesOf } from '../../platform/database/slices-of.ts'
+import { chunk } from '../../platform/database/chunk.ts'
 import { possibleTasks } from './run-queries.ts'
 import type { ReportedTask } from './store-task-reports.ts'
 
@@ -13,7 +13,7 @@ export async function lockFieldOwners(tx: Db, reports: readonly ReportedTask[]):
   const ids = reports.flatMap(({ report }) => (report.kind === 'task-result' ? [report.task_id] : []))
   const clients = new Set<number>()
   const sites = new Set<number>()
-  for (const slice of slicesOf(possibleTasks([...new Set(ids)]))) {
+  for (const slice of chunk(possibleTasks([...new Set(ids)]))) {
     const owners = await tx
       .selectFrom('tasks')
       .innerJoin('custom_fields', 'custom_fields.id', 'tasks.custom_field')

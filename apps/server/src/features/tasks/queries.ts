@@ -1,4 +1,4 @@
-import type { PolicyPlace } from '@muster/contract/policies/policy-items'
+import type { PolicyItemRef } from '@muster/contract/policies/policy-items'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -44,7 +44,7 @@ export function findTask(db: Db, caller: Viewer, id: number): Promise<TaskRow | 
 }
 
 /** One task of a policy, on each visible machine that has it. */
-export function findPolicyTaskRows(db: Db, caller: Viewer, of: PolicyPlace): Promise<TaskRow[]> {
+export function findPolicyTaskRows(db: Db, caller: Viewer, of: PolicyItemRef): Promise<TaskRow[]> {
   const all = selectTasks(db, caller).where('tasks.policy_id', '=', of.policy)
   return all.where('tasks.policy_task', '=', of.number).execute()
 }

@@ -1,4 +1,4 @@
-import type { PolicyPlace } from '@muster/contract/policies/policy-items'
+import type { PolicyItemRef } from '@muster/contract/policies/policy-items'
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
@@ -34,7 +34,7 @@ export async function runPolicyTaskNow(
   ctx: Context,
   fleet: Fleet,
   caller: Caller,
-  place: PolicyPlace,
+  place: PolicyItemRef,
 ): Promise<{ sent: number; offline: number }> {
   const tasks = await findPolicyTaskRows(ctx.db, caller, place)
   for (const task of tasks) refuseToRun(task)
@@ -58,7 +58,7 @@ function refuseToRun({ name, enabled, overridden_by, revision }: TaskRow): void 
 
 function send(fleet: Fleet, caller: Caller, { id, agent_id }: TaskRow): Promise<boolean> {
   const input = { id, run_id: randomUUID(), trigger: 'manual' as const }
-  return fleet.sendChore(agent_id, 'run-task', { input, author: caller.username })
+  return fleet.sendAgentCommand(agent_id, 'run-task', { input, author: caller.username })
 }
 
 async function noteRuns(ctx: Context, caller: Caller, tasks: readonly TaskRow[]): Promise<void> {

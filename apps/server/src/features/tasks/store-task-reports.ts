@@ -26,7 +26,7 @@ export interface ReportedTask {
 }
 type ReportOf<Kind extends TaskReport['kind']> = Extract<TaskReport, { kind: Kind }>
 type KnownTask = Awaited<ReturnType<typeof findKnownTasks>>[number]
-export interface Scene {
+export interface TxContext {
   ctx: Pick<Context, 'engine' | 'jobs' | 'now'>
   tx: Db
   emit: (event: Event) => void
@@ -34,14 +34,17 @@ export interface Scene {
 
 /** Times of machines are corrected by the server's clock, but not to the second. */
 const AHEAD_MS = 60_000
-const LONGEST_OUTPUT = 20_000
+const MAX_OUTPUT_LENGTH = 20_000
 
 /**
  * Stores reports of tasks in the order of arrival. Reports for tasks of other machines and unknown tasks are dropped,
  * and repeated ones change nothing.
  */
-export async function storeTaskReports(scene: Scene, reports: readonly ReportedTask[]): Promise<void> {
-  const { tx, emit } = scene
+export async function storeTaskReports(
+  txContext: TxContext,
+  reports: readonly ReportedTask[],
+): Promise<void> {
+  const { tx, emit } = txContext
   const ids = reports.flatMap(({ report }) => ('task_id' in report ? [report.task_id] : []))
   const known = new Map((await findKnownTasks(tx, [...new Set(ids)])).map((task) => [task.id, task]))
   const changed = new Map<number, string>()
@@ -57,10 +60,10 @@ export async function storeTaskReports(scene: Scene, reports: readonly ReportedT
     if (task?.agent_id !== agentId) continue
     changed.set(task.id, agentId)
     const { status } = task
-    findings.push(...(await storeReport(scene, task, report)))
+    findings.push(...(await storeReport(txContext, task, report)))
     if (task.status !== status) recounted.add(agentId)
   }
-  await takeTaskFindings(scene, findings)
+  await takeTaskFindings(txContext, findings)
   if (changed.size > 0)
     emit({ type: 'task.changed', ids: [...changed.keys()], agent_ids: [...changed.values()] })
   const machines = [...recounted]
@@ -68,19 +71,19 @@ export async function storeTaskReports(scene: Scene, reports: readonly ReportedT
 }
 
 async function storeReport(
-  scene: Scene,
+  txContext: TxContext,
   task: KnownTask,
   report: Exclude<TaskReport, { kind: 'tasks-known' }>,
 ): Promise<TaskFinding[]> {
   switch (report.kind) {
     case 'task-started':
-      await storeStart(scene, report)
+      await storeStart(txContext, report)
       return []
     case 'task-missed':
-      await storeMissed(scene, report)
+      await storeMissed(txContext, report)
       return []
     case 'task-result':
-      return storeResult(scene, task, report)
+      return storeResult(txContext, task, report)
   }
 }
 
@@ -102,7 +105,7 @@ async function storeKnown(tx: Db, agentId: string, version: number): Promise<num
   return rows.map(({ id }) => id)
 }
 
-async function storeStart({ ctx, tx }: Scene, report: ReportOf<'task-started'>): Promise<void> {
+async function storeStart({ ctx, tx }: TxContext, report: ReportOf<'task-started'>): Promise<void> {
   if ((await findRunState(tx, report.task_id, report.run_id)) !== undefined) return
   await upsertRun(tx, {
     ...headOf(report, ctx.now()),
@@ -118,7 +121,7 @@ async function storeStart({ ctx, tx }: Scene, report: ReportOf<'task-started'>):
   await markRunning(tx, report.task_id)
 }
 
-async function storeMissed({ ctx, tx }: Scene, report: ReportOf<'task-missed'>): Promise<void> {
+async function storeMissed({ ctx, tx }: TxContext, report: ReportOf<'task-missed'>): Promise<void> {
   const { task_id, run_id, count, from, to, why } = report
   await upsertRun(tx, {
     task_id,
@@ -142,11 +145,11 @@ async function storeMissed({ ctx, tx }: Scene, report: ReportOf<'task-missed'>):
 }
 
 async function storeResult(
-  scene: Scene,
+  txContext: TxContext,
   task: KnownTask,
   report: ReportOf<'task-result'>,
 ): Promise<TaskFinding[]> {
-  const { ctx, tx } = scene
+  const { ctx, tx } = txContext
   const { task_id, run_id, actions } = report
   const before = await findRunState(tx, task_id, run_id)
   if (before === 'ended' || before === 'missed') return []
@@ -157,7 +160,7 @@ async function storeResult(
   const { custom_field: field } = task
   const verdict = judgeTaskRun(report, { collects: field !== null })
   if (isNewest && verdict.status === 'passing' && field !== null)
-    verdict.more_info = await collectResult(scene, { ...task, custom_field: field }, actions)
+    verdict.more_info = await collectResult(txContext, { ...task, custom_field: field }, actions)
   const execution_time = actions.reduce((sum, action) => sum + action.execution_time, 0)
   await upsertRun(tx, {
     ...headOf(report, now),
@@ -179,8 +182,8 @@ async function storeResult(
     task_id,
     ...verdict,
     run_status,
-    stdout: joinOutput(actions.map(({ stdout }) => stdout)).slice(-LONGEST_OUTPUT),
-    stderr: joinOutput(actions.map(({ stderr }) => stderr)).slice(-LONGEST_OUTPUT),
+    stdout: joinOutput(actions.map(({ stdout }) => stdout)).slice(-MAX_OUTPUT_LENGTH),
+    stderr: joinOutput(actions.map(({ stderr }) => stderr)).slice(-MAX_OUTPUT_LENGTH),
     execution_time,
     last_run: at,
   })
@@ -209,7 +212,7 @@ interface RunVerdict {
   more_info: string
 }
 
-const LONGEST = 1000
+const MAX_LENGTH = 1000
 
 /**
  * A run succeeds if all of its actions exited with 0. One that `collects` its output must also print nothing to stderr:
@@ -227,7 +230,7 @@ function judgeTaskRun(
     return { status: 'failing', retcode: 0, more_info }
   }
   const more_info = run.reason ?? (failed === undefined ? '' : describeFailure(failed))
-  return { status: 'failing', retcode: failed?.retcode ?? null, more_info: more_info.slice(0, LONGEST) }
+  return { status: 'failing', retcode: failed?.retcode ?? null, more_info: more_info.slice(0, MAX_LENGTH) }
 }
 
 function isFailed({ outcome, retcode }: ActionResult): boolean {

@@ -12,7 +12,7 @@ import { requireWholeClient } from '../clients/require-node.ts'
 import { laterThan } from '../../platform/database/later-than.ts'
 import { lockRow } from '../../platform/database/lock-row.ts'
 import { takeTaskFindings } from '../alerts/task-alerts.ts'
-import type { Scene } from '../alerts/store-lives.ts'
+import type { TxContext } from '../alerts/store-alerts.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { findField } from '../custom-fields/queries.ts'
 import {
@@ -24,13 +24,13 @@ import {
   updateTask,
   writeTaskScripts,
 } from './queries.ts'
-import { redefineTasks } from './redefine-tasks.ts'
+import { markTasksStale } from './mark-tasks-stale.ts'
 import { refuseBadTask, refusePast, toColumns } from './task-columns.ts'
 import { readFields, scriptIdsOf, viewForAudit } from './view.ts'
 import { zoneOf } from './zone-of.ts'
 
 /** More would not fit into one command. */
-const MOST_TASKS = 200
+const MAX_TASKS = 200
 
 export function addTask(
   ctx: Context,
@@ -52,8 +52,8 @@ export function addTask(
     const model = await refuseBadField(tx, caller, { task, before: undefined })
     if (model === 'client') await requireWholeClient(tx, agent.client_id, caller)
     refusePast(task, await zoneOf(tx, agentId), at)
-    if ((await countTasks(tx, agentId)) >= MOST_TASKS)
-      throw new AppError('conflict', `A machine is limited to ${MOST_TASKS} tasks. Delete one first.`)
+    if ((await countTasks(tx, agentId)) >= MAX_TASKS)
+      throw new AppError('conflict', `A machine is limited to ${MAX_TASKS} tasks. Delete one first.`)
     const { id } = await insertTask(tx, {
       agent_id: agentId,
       ...toColumns(task),
@@ -69,7 +69,7 @@ export function addTask(
       modified_by: caller.username,
     })
     await writeTaskScripts(tx, id, scriptIdsOf(task))
-    await redefineTasks(tx, emit, { taskIds: [id] })
+    await markTasksStale(tx, emit, { taskIds: [id] })
     const row = await requireTask(tx, caller, id)
     await audit(tx, {
       caller,
@@ -122,7 +122,7 @@ export function changeTask(
       modified_by: caller.username,
     })
     await writeTaskScripts(tx, id, scriptIdsOf(task))
-    await redefineTasks(tx, emit, { taskIds: [id] })
+    await markTasksStale(tx, emit, { taskIds: [id] })
     if (fields.enabled && !task.enabled) {
       const off = { taskId: id, at, severity: null, text: 'The task was switched off.' }
       await takeTaskFindings({ ctx, tx, emit }, [off])
@@ -176,7 +176,7 @@ export function removeTask(ctx: Context, caller: Caller, id: number): Promise<vo
 
 /** Deletes a task that the transaction has locked. */
 export async function takeAway(
-  { ctx, tx, emit }: Scene,
+  { ctx, tx, emit }: TxContext,
   task: TaskRow,
   { by, message }: { by: Pick<Caller, 'username' | 'source'>; message: string },
 ): Promise<void> {
@@ -185,7 +185,7 @@ export async function takeAway(
   const over = { taskId: id, at, severity: null, text: 'The task was deleted.' }
   await takeTaskFindings({ ctx, tx, emit }, [over])
   await deleteTaskRow(tx, id)
-  await redefineTasks(tx, emit, { agentIds: [agent_id] })
+  await markTasksStale(tx, emit, { agentIds: [agent_id] })
   await audit(tx, {
     caller: by,
     action: 'delete',

@@ -1,4 +1,4 @@
-import { MOST_OF_KIND } from '@muster/contract/api/timeline'
+import { MAX_OF_KIND } from '@muster/contract/api/timeline'
 import type { Db } from '../../platform/database/database.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { readSettings } from '../checks/view.ts'
@@ -13,7 +13,7 @@ export interface TimelineRange {
 }
 
 /** One more than is shown, to detect further ones. */
-const LIMIT = MOST_OF_KIND + 1
+const LIMIT = MAX_OF_KIND + 1
 
 /** Failures in the range, with their ends if known. */
 export async function findFailures(db: Db, { agentId, from, to }: TimelineRange) {

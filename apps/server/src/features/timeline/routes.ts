@@ -1,7 +1,7 @@
 import {
   getTimeline,
   listDroppedResults,
-  MOST_OF_KIND,
+  MAX_OF_KIND,
   type TimelineEntry,
   type TimelineKind,
 } from '@muster/contract/api/timeline'
@@ -77,7 +77,7 @@ async function readTimeline(
       findSystemChanges(db, range),
       findPeriods(db, machine.agent_id, range),
       mayDo(caller, 'can_list_checks')
-        ? findDropped(db, machine.agent_id, { ...range, limit: MOST_OF_KIND + 1 })
+        ? findDropped(db, machine.agent_id, { ...range, limit: MAX_OF_KIND + 1 })
         : [],
       mayDo(caller, 'can_view_auditlogs') ? findRemoteSessions(db, range) : [],
     ])
@@ -125,8 +125,8 @@ async function readTimeline(
     system.map(({ at, text }) => ({ ...entry('system', null, Number(at), Number(at)), text })),
   ]
   return {
-    entries: all.flatMap((kind) => kind.slice(0, MOST_OF_KIND)).toSorted((a, b) => b.from - a.from),
-    cut: all.flatMap((kind) => (kind.length > MOST_OF_KIND && kind[0] ? [kind[0].kind] : [])),
+    entries: all.flatMap((kind) => kind.slice(0, MAX_OF_KIND)).toSorted((a, b) => b.from - a.from),
+    cut: all.flatMap((kind) => (kind.length > MAX_OF_KIND && kind[0] ? [kind[0].kind] : [])),
   }
 }
 

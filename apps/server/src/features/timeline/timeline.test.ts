@@ -1,9 +1,9 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
-import { getTimeline, MOST_OF_KIND } from '@muster/contract/api/timeline'
+import { getTimeline, MAX_OF_KIND } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { audit } from '../audit/write-audit.ts'
-import { MOST_CHANGES, storeChanges } from '../agents/fact-changes.ts'
+import { MAX_CHANGES, storeChanges } from '../agents/fact-changes.ts'
 import { storeFacts } from '../agents/store-facts.ts'
 import { storeMetrics } from '../metrics/store-metrics.ts'
 
@@ -156,14 +156,14 @@ test('the newest of a thousand runs are shown, with a sign that there are more',
   const { root, run, query } = prepared
   for (let at = -1000; at < 0; at += 4) await run(at, 0)
   const { entries, cut } = (await root.call(getTimeline, query(-2000, 0))).body
-  expect(entries).toHaveLength(MOST_OF_KIND)
+  expect(entries).toHaveLength(MAX_OF_KIND)
   expect(entries[0]?.from).toBe(NOW - 3)
   expect(cut).toEqual(['run'])
   const far = await root.call(getTimeline, {
     ...query(0, 0),
     query: { from: 0, to: Number.MAX_SAFE_INTEGER },
   })
-  expect(far.body.entries).toHaveLength(MOST_OF_KIND)
+  expect(far.body.entries).toHaveLength(MAX_OF_KIND)
 })
 
 test('maintenance, runs of tasks and dropped results are shown with the right permission', async () => {
@@ -245,7 +245,7 @@ test('a machine that always reports something else keeps its newest changes only
     await ctx.transaction((tx) => storeChanges(tx, { agentId, at: NOW + round, texts }))
   }
   const kept = await ctx.db.selectFrom('machine_changes').select(['at', 'text']).orderBy('id').execute()
-  expect(kept).toHaveLength(MOST_CHANGES)
+  expect(kept).toHaveLength(MAX_CHANGES)
   expect(kept[0]).toMatchObject({ text: 'Agent: 100' })
 })
 

@@ -7,7 +7,7 @@ import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { AgentSocket, type AnswerFrame } from './agent-socket.ts'
 import { LinkBudget } from './link-budget.ts'
-import type { ChannelEar, LinkChannel } from './link-channels.ts'
+import type { ChannelReader, LinkChannel } from './link-channels.ts'
 import { type QueuedReport, ReportQueue } from './report-queue.ts'
 import { SignInPace } from './sign-in-pace.ts'
 
@@ -53,7 +53,7 @@ export class AgentLinks implements AsyncDisposable {
       onRoom: () => this.#forAll((socket) => socket.release('all reports')),
     })
     this.#timer = setInterval(() => this.#lookAfter(), LOOK_MS)
-    this.#budgetTimer = setInterval(() => this.#forgetWholeBudgets(), FORGET_BUDGETS_MS)
+    this.#budgetTimer = setInterval(() => this.#dropFullBudgets(), BUDGET_TTL_MS)
   }
 
   get size(): number {
@@ -116,8 +116,8 @@ export class AgentLinks implements AsyncDisposable {
   }
 
   /** Opens a channel on the agent's link. The caller still has to notify the agent. */
-  openChannel(agentId: string, ear: ChannelEar): LinkChannel | ChannelEnd {
-    const found = this.#sockets.get(agentId)?.channels.open(ear)
+  openChannel(agentId: string, channelReader: ChannelReader): LinkChannel | ChannelEnd {
+    const found = this.#sockets.get(agentId)?.channels.open(channelReader)
     return found ?? { code: 'agent_offline', message: 'This machine is not connected.' }
   }
 
@@ -158,7 +158,7 @@ export class AgentLinks implements AsyncDisposable {
     return budget
   }
 
-  #forgetWholeBudgets(): void {
+  #dropFullBudgets(): void {
     const nowMs = performance.now()
     for (const [agentId, budget] of this.#budgets) if (budget.isWhole(nowMs)) this.#budgets.delete(agentId)
   }
@@ -188,5 +188,5 @@ export class AgentLinks implements AsyncDisposable {
 
 /** Links are checked in small groups, so that no tick pings all of 10,000 agents. */
 const LOOK_MS = 250
-const FORGET_BUDGETS_MS = 60_000
+const BUDGET_TTL_MS = 60_000
 const HELD_UP_MS = 700

@@ -63,7 +63,7 @@ export class AgentSocket {
   readonly agentId: string
   readonly source: string
   readonly channels = new LinkChannels((bytes) => this.#writeBytes(bytes))
-  #heardMs = Date.now()
+  #receivedMs = Date.now()
   #saidMs = 0
   #sayEveryMs = HEARTBEAT_MS
   #owner: SocketOwner
@@ -89,7 +89,7 @@ export class AgentSocket {
     ws.on('message', (data, isBinary) => this.#receive(data, isBinary))
     ws.on('ping', (payload) => this.#spend(payload.length))
     ws.on('pong', (payload) => {
-      this.#heardMs = Date.now()
+      this.#receivedMs = Date.now()
       this.#spend(payload.length)
     })
     ws.on('error', (error) => owner.log.debug({ agent_id: agentId, err: error }, 'agent socket error'))
@@ -130,12 +130,12 @@ export class AgentSocket {
   release(reason: HoldReason): void {
     if (!this.#holds.delete(reason) || this.#holds.size > 0) return
     // The agent may have been sending while its socket was not read.
-    this.#heardMs = Date.now()
+    this.#receivedMs = Date.now()
     this.#ws.resume()
   }
 
   isSilent(nowMs: number): boolean {
-    return this.#holds.size === 0 && nowMs - this.#heardMs > DEAD_AFTER_MS
+    return this.#holds.size === 0 && nowMs - this.#receivedMs > DEAD_AFTER_MS
   }
 
   /** Pings an agent that has been silent for a while. */
@@ -175,7 +175,7 @@ export class AgentSocket {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    this.#heardMs = Date.now()
+    this.#receivedMs = Date.now()
     if (!Buffer.isBuffer(data)) return
     if (this.#state === 'signing-in') return void this.#signIn(data, isBinary)
     if (this.#state !== 'up') return
@@ -310,9 +310,9 @@ function readFrame(data: Buffer): AgentFrame | string {
 function findSignature(data: Buffer): string | undefined {
   const start = data.indexOf('"signature"')
   if (start < 0) return undefined
-  const found = SIGNATURE.exec(data.toString('latin1', start, start + LONGEST_SIGNATURE))
+  const found = SIGNATURE.exec(data.toString('latin1', start, start + MAX_SIGNATURE_LENGTH))
   return found?.[1]
 }
 
 const SIGNATURE = /^"signature"\s*:\s*"([\w-]{86})"/
-const LONGEST_SIGNATURE = 200
+const MAX_SIGNATURE_LENGTH = 200

@@ -12,7 +12,7 @@ import { BusChannels } from './bus-channels.ts'
 const log = { error: vi.fn<() => void>(), warn: vi.fn<() => void>(), info: vi.fn<() => void>() }
 
 /** A reader that records its input. */
-function createEar() {
+function createReader() {
   const heard: string[] = []
   const ends: ChannelEnd[] = []
   return {
@@ -33,7 +33,7 @@ async function openTwo(url: string | undefined) {
   const here = await openBus(url, log)
   const there = url === undefined ? here : await openBus(url, log)
   const [mine, others] = [new BusChannels(here), new BusChannels(there)]
-  const [person, machine] = [createEar(), createEar()]
+  const [person, machine] = [createReader(), createReader()]
   const id = crypto.randomUUID()
   const toMachine = await mine.open(id, 'person', person)
   const toPerson = await others.open(id, 'machine', machine)
@@ -61,10 +61,10 @@ test('a killed process is detected', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
     const bus = await openBus(undefined, log)
-    const ear = createEar()
-    await new BusChannels(bus).open(crypto.randomUUID(), 'person', ear)
+    const channelReader = createReader()
+    await new BusChannels(bus).open(crypto.randomUUID(), 'person', channelReader)
     vi.advanceTimersByTime(10_000)
-    expect(ear.ends).toMatchObject([{ code: 'link_lost' }])
+    expect(channelReader.ends).toMatchObject([{ code: 'link_lost' }])
   } finally {
     vi.useRealTimers()
   }

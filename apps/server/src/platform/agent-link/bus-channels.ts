@@ -6,7 +6,7 @@ import {
   readChannelEnd,
 } from '@muster/contract/agent/channel'
 import type { Bus, Unsubscribe } from '../bus/bus.ts'
-import type { ChannelEar, ChannelMouth } from './link-channels.ts'
+import type { ChannelReader, ChannelWriter } from './link-channels.ts'
 
 const BEAT_MS = 2000
 const DEAD_AFTER_MS = 7000
@@ -32,9 +32,9 @@ export class BusChannels implements Disposable {
   }
 
   /** Opens one end of the channel `id`. `side` is the user's or the agent's end. */
-  async open(id: string, side: 'person' | 'machine', ear: ChannelEar): Promise<ChannelMouth> {
+  async open(id: string, side: 'person' | 'machine', channelReader: ChannelReader): Promise<ChannelWriter> {
     const [hear, say] = side === 'person' ? ['up', 'down'] : ['down', 'up']
-    const end = new BusEnd(this.#bus, `channel.${id}.${say}`, ear, () => this.#ends.delete(end))
+    const end = new BusEnd(this.#bus, `channel.${id}.${say}`, channelReader, () => this.#ends.delete(end))
     this.#ends.add(end)
     end.unsubscribe = await this.#bus.subscribeBytes(`channel.${id}.${hear}`, (bytes) => end.take(bytes))
     return end
@@ -49,20 +49,20 @@ export class BusChannels implements Disposable {
   }
 }
 
-class BusEnd implements ChannelMouth {
+class BusEnd implements ChannelWriter {
   unsubscribe: Unsubscribe | undefined
   #bus: Bus
   #subject: string
-  #ear: ChannelEar
+  #channelReader: ChannelReader
   #forget: () => void
   #isOver = false
-  #heardMs = performance.now()
+  #receivedMs = performance.now()
   #timer: NodeJS.Timeout
 
-  constructor(bus: Bus, subject: string, ear: ChannelEar, forget: () => void) {
+  constructor(bus: Bus, subject: string, channelReader: ChannelReader, forget: () => void) {
     this.#bus = bus
     this.#subject = subject
-    this.#ear = ear
+    this.#channelReader = channelReader
     this.#forget = forget
     this.#timer = setInterval(() => this.#beat(), BEAT_MS)
   }
@@ -81,19 +81,19 @@ class BusEnd implements ChannelMouth {
   drop(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#stop()
-    this.#ear.onEnd(end)
+    this.#channelReader.onEnd(end)
   }
 
   take(bytes: Uint8Array): void {
-    this.#heardMs = performance.now()
+    this.#receivedMs = performance.now()
     if (this.#isOver || bytes.length === 0) return
     const frame = decodeChannelFrame(bytes)
     if (!('wrong' in frame) && frame.kind === CHANNEL_KIND.end) this.drop(readChannelEnd(frame.payload))
-    else this.#ear.onFrame(bytes)
+    else this.#channelReader.onFrame(bytes)
   }
 
   #beat(): void {
-    if (performance.now() - this.#heardMs > DEAD_AFTER_MS) this.drop(LOST)
+    if (performance.now() - this.#receivedMs > DEAD_AFTER_MS) this.drop(LOST)
     else this.send(BEAT)
   }
 

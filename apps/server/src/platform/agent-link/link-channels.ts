@@ -12,14 +12,14 @@ import { SendWindow } from '@muster/contract/agent/channel-flow'
 import { countPassing } from './passing-bytes.ts'
 
 /** Receives the frames of a channel. The channel number in the frames may be any. */
-export interface ChannelEar {
+export interface ChannelReader {
   onFrame: (frame: Uint8Array) => void
   /** The channel ended, but not by `end` of this side. */
   onEnd: (end: ChannelEnd) => void
 }
 
 /** The writing side of a channel. */
-export interface ChannelMouth {
+export interface ChannelWriter {
   send: (frame: Uint8Array) => void
   end: (end: ChannelEnd) => void
 }
@@ -42,7 +42,7 @@ export class LinkChannels {
   }
 
   /** Opens a channel with an unused number. The caller still has to notify the agent. */
-  open(ear: ChannelEar): LinkChannel | ChannelEnd {
+  open(channelReader: ChannelReader): LinkChannel | ChannelEnd {
     if (this.#channels.size >= MAX_CHANNELS) {
       return {
         code: 'too_many',
@@ -50,7 +50,7 @@ export class LinkChannels {
       }
     }
     this.#lastId += 1
-    const channel = new LinkChannel(this.#lastId, ear, {
+    const channel = new LinkChannel(this.#lastId, channelReader, {
       write: (bytes) => this.#write(bytes),
       forget: (id) => this.#channels.delete(id),
     })
@@ -86,9 +86,9 @@ export class LinkChannels {
   }
 }
 
-export class LinkChannel implements ChannelMouth {
+export class LinkChannel implements ChannelWriter {
   readonly id: number
-  #ear: ChannelEar
+  #channelReader: ChannelReader
   #link: { write: (bytes: Uint8Array) => void; forget: (id: number) => void }
   #fromMachine = new SendWindow()
   #toMachine = new SendWindow()
@@ -96,11 +96,11 @@ export class LinkChannel implements ChannelMouth {
 
   constructor(
     id: number,
-    ear: ChannelEar,
+    channelReader: ChannelReader,
     link: { write: (bytes: Uint8Array) => void; forget: (id: number) => void },
   ) {
     this.id = id
-    this.#ear = ear
+    this.#channelReader = channelReader
     this.#link = link
   }
 
@@ -134,7 +134,7 @@ export class LinkChannel implements ChannelMouth {
         ? this.#toMachine.add(readCredit(payload))
         : this.#fromMachine.take(payload.length)
     if (!isFair) return this.fail(OVER_WINDOW)
-    this.#ear.onFrame(bytes)
+    this.#channelReader.onFrame(bytes)
     countPassing(bytes.length)
   }
 
@@ -142,7 +142,7 @@ export class LinkChannel implements ChannelMouth {
   fail(end: ChannelEnd): void {
     if (this.#isOver) return
     this.end(end)
-    this.#ear.onEnd(end)
+    this.#channelReader.onEnd(end)
   }
 
   /** The agent's side no longer exists. */
@@ -150,7 +150,7 @@ export class LinkChannel implements ChannelMouth {
     if (this.#isOver) return
     this.#isOver = true
     this.#link.forget(this.id)
-    this.#ear.onEnd(end)
+    this.#channelReader.onEnd(end)
   }
 }
 

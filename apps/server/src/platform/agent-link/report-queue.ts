@@ -32,7 +32,7 @@ const MAX_BATCH = 500
  * Facts, metrics and started runs wait this long after the previous transaction, to share the next one: a transaction
  * costs more than a report in it. A single report does not wait.
  */
-const LINGER_MS = 20
+const BATCH_DELAY_MS = 20
 /** This many reports are worth a transaction at once. */
 const ENOUGH = 100
 const MAY_LINGER: ReadonlySet<Report['kind']> = new Set(['facts', 'checks', 'metrics', 'accepted', 'started'])
@@ -140,7 +140,7 @@ export class ReportQueue implements AsyncDisposable {
   }
 
   async #linger(): Promise<void> {
-    const leftMs = this.#storedMs + LINGER_MS - performance.now()
+    const leftMs = this.#storedMs + BATCH_DELAY_MS - performance.now()
     if (leftMs <= 0 || this.#isUrgent || this.#waiting.length >= ENOUGH) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, leftMs)

@@ -7,7 +7,7 @@ const compress = promisify(deflateRaw)
 const extract = promisify(inflateRaw)
 const LENGTH_BYTES = 4
 /** A longer length is a sign of damage. */
-const MOST_PIECE_BYTES = 16 * 1024 * 1024
+const MAX_PIECE_BYTES = 16 * 1024 * 1024
 
 interface Seal {
   secrets: Secrets
@@ -83,8 +83,7 @@ export async function readSealedFile(path: string, seal: Seal): Promise<SealedPi
     const bytes = () => openPiece(path, seal, place)
     pieces.push({
       bytes,
-      text: async () =>
-        (await extract(await bytes(), { maxOutputLength: MOST_PIECE_BYTES })).toString('utf8'),
+      text: async () => (await extract(await bytes(), { maxOutputLength: MAX_PIECE_BYTES })).toString('utf8'),
     })
   }
   return pieces
@@ -95,7 +94,7 @@ async function openPiece(
   { secrets, about }: Seal,
   { from, length, number }: { from: number; length: number; number: number },
 ): Promise<Buffer> {
-  if (length > MOST_PIECE_BYTES)
+  if (length > MAX_PIECE_BYTES)
     throw new Error('A piece of this file has an invalid length. The file is damaged.')
   const sealed = Buffer.alloc(length)
   await using file = await open(path, 'r')

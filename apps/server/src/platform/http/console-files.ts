@@ -29,7 +29,7 @@ export function serveConsole(fastify: FastifyInstance, folder: string): ConsoleF
     if (file === undefined) return reply.callNotFound()
     return sendFile(file, request, reply, `public, max-age=${ONE_YEAR_SECONDS}, immutable`)
   })
-  const index = new KeptFile(folder, INDEX, [])
+  const index = new CachedFile(folder, INDEX, [])
   return {
     sendIndex: (request, reply) =>
       index.send(request, reply, {
@@ -39,7 +39,7 @@ export function serveConsole(fastify: FastifyInstance, folder: string): ConsoleF
   }
 }
 
-function sendFile(file: KeptFile, request: FastifyRequest, reply: FastifyReply, cacheControl: string) {
+function sendFile(file: CachedFile, request: FastifyRequest, reply: FastifyReply, cacheControl: string) {
   return file.send(request, reply, { 'cache-control': cacheControl }) ?? reply.callNotFound()
 }
 
@@ -51,13 +51,13 @@ function sendNotBuilt(reply: FastifyReply): FastifyReply {
     .send(NOT_BUILT)
 }
 
-function listFiles(folder: string): Map<string, KeptFile> {
+function listFiles(folder: string): Map<string, CachedFile> {
   if (!existsSync(folder)) return new Map()
   const names = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map(({ name }) => name)
   const files = names.filter((name) => !/\.(br|gz)$/.test(name))
-  return new Map(files.map((name) => [name, new KeptFile(folder, name, names)]))
+  return new Map(files.map((name) => [name, new CachedFile(folder, name, names)]))
 }
 
 /**
@@ -90,7 +90,7 @@ interface Body {
  * A console file that stays in memory after its first request, raw and as compressed by the build. With ten thousand
  * agents on this process, reading from disk would take 10 to 30 ms longer.
  */
-class KeptFile {
+class CachedFile {
   #path: string
   #type: string
   #encodings: Encoding[]

@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024
-const LARGEST_HEADERS_BYTES = 16 * 1024
+const MAX_HEADERS_BYTES = 16 * 1024
 const HEADERS_WITHIN_MS = 20_000
 const REQUEST_WITHIN_MS = 60_000
 /** Longer than the minute after which proxies close an idle connection. */
@@ -25,7 +25,7 @@ const KEEP_ALIVE_MS = 65_000
 /** The HTTP server without routes: limits, request ids, body parsing, error responses. */
 export function createFastify({ config, log }: { config: Config; log: Log }): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log
-  const limits = { maxHeaderSize: LARGEST_HEADERS_BYTES, headersTimeout: HEADERS_WITHIN_MS }
+  const limits = { maxHeaderSize: MAX_HEADERS_BYTES, headersTimeout: HEADERS_WITHIN_MS }
   const fastify = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),

@@ -10,7 +10,7 @@ export function handleErrors(fastify: FastifyInstance): void {
     const known = error instanceof AppError ? error : fromFastify(error)
     if (known === undefined) {
       request.log.error({ err: error, method: request.method, url: request.url }, 'request failed')
-      sendError(request, reply, tellFault(error))
+      sendError(request, reply, reportFault(error))
       return
     }
     sendError(request, reply, known)
@@ -38,7 +38,7 @@ export function errorText(error: AppError, requestId: string): string {
   return JSON.stringify(body)
 }
 
-function tellFault(error: Error): AppError {
+function reportFault(error: Error): AppError {
   if (isDiskFull(error))
     return new AppError('unavailable', 'The disk of the server is full. Free some space and try again.')
   return new AppError('internal', 'Something went wrong on the server. Its log has the details.')

@@ -181,9 +181,9 @@ function describeIssue(issue: Issue): string | undefined {
       if (issue.input === undefined) return 'This field is required.'
       return KINDS[issue.expected]
     case 'too_small':
-      return sizeWords('At least', issue.origin, issue.minimum)
+      return sizeText('At least', issue.origin, issue.minimum)
     case 'too_big':
-      return sizeWords('At most', issue.origin, issue.maximum)
+      return sizeText('At most', issue.origin, issue.maximum)
     case 'invalid_value':
       return `Choose one of: ${issue.values.map(String).join(', ')}.`
     case 'invalid_union':
@@ -195,7 +195,7 @@ function describeIssue(issue: Issue): string | undefined {
   }
 }
 
-function sizeWords(start: string, origin: string, limit: number | bigint): string {
+function sizeText(start: string, origin: string, limit: number | bigint): string {
   if (origin === 'string') return `${start} ${limit} characters.`
   if (origin === 'array' || origin === 'set') return `${start} ${limit} entries.`
   return `${start} ${limit}.`

@@ -31,8 +31,8 @@ type RunContext = JobContext & { stopping: AbortSignal }
 
 const MAX_ATTEMPTS = 10
 const FIRST_RETRY_MS = 5000
-const LONGEST_RETRY_MS = 3_600_000
-const LONGEST_ERROR = 10_000
+const MAX_RETRY_MS = 3_600_000
+const MAX_ERROR_LENGTH = 10_000
 
 /** Runs a claimed job and records the outcome: done, to be retried, or given up. */
 export async function runJob(job: Job, row: JobsTable, context: RunContext): Promise<void> {
@@ -58,7 +58,7 @@ async function recordFailure(
     await endClaim(database.db, row, { attempts: row.attempts - 1 })
     return
   }
-  const last_error = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR)
+  const last_error = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_LENGTH)
   const details = { err: error, job: row.id, name: row.name, attempts: row.attempts }
   if (row.attempts >= maxAttempts) {
     log.error(details, 'job failed and was given up')
@@ -66,6 +66,6 @@ async function recordFailure(
     return
   }
   log.warn(details, 'job failed and will be retried')
-  const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (row.attempts - 1), LONGEST_RETRY_MS)
+  const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (row.attempts - 1), MAX_RETRY_MS)
   await endClaim(database.db, row, { last_error, due_at: new Date(now().getTime() + waitMs).toISOString() })
 }

@@ -31,7 +31,7 @@ export class LimitedLog implements Disposable {
     }
     this.#kept.set(keyOf(name, message), { source: name, message, more: 0 })
     this.#log[this.#level]({ source: name, ...fields }, message)
-    this.#timer ??= setTimeout(() => this.#sumUp(), PERIOD_MS).unref()
+    this.#timer ??= setTimeout(() => this.#averageInto(), PERIOD_MS).unref()
   }
 
   [Symbol.dispose](): void {
@@ -39,7 +39,7 @@ export class LimitedLog implements Disposable {
     this.#timer = undefined
   }
 
-  #sumUp(): void {
+  #averageInto(): void {
     this.#timer = undefined
     for (const [key, line] of this.#kept) {
       const { source, message, more } = line
@@ -47,7 +47,7 @@ export class LimitedLog implements Disposable {
       else this.#log[this.#level]({ source, more, seconds: PERIOD_MS / 1000 }, message)
       line.more = 0
     }
-    if (this.#kept.size > 0) this.#timer = setTimeout(() => this.#sumUp(), PERIOD_MS).unref()
+    if (this.#kept.size > 0) this.#timer = setTimeout(() => this.#averageInto(), PERIOD_MS).unref()
   }
 }
 

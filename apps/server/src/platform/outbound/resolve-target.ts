@@ -5,7 +5,7 @@ import { kindOfAddress } from './address-kind.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /** Enough for a name with IPv4 and IPv6, one of them unrouted. */
-const MOST_ADDRESSES = 4
+const MAX_ADDRESSES = 4
 
 /** The setting that decides. A refusal names it. */
 export type TargetsSetting = 'MUSTER_CHECK_TARGETS' | 'MUSTER_CHANNEL_TARGETS'
@@ -34,7 +34,7 @@ export async function resolveTarget(
 ): Promise<string[]> {
   const found = isIP(host) === 0 ? await findAddresses(host) : [host]
   const allowed = found.filter((address) => refusalOf(address, targets, setting) === undefined)
-  if (allowed.length > 0) return allowed.slice(0, MOST_ADDRESSES)
+  if (allowed.length > 0) return allowed.slice(0, MAX_ADDRESSES)
   const [first] = found
   throw new OutboundError(
     first === undefined ? `The host ${host} does not exist.` : (refusalOf(first, targets, setting) ?? ''),

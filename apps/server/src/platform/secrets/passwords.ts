@@ -10,7 +10,7 @@ const HASH_BYTES = 32
 const SALT_BYTES = 16
 /** One core stays free for other work during many sign-ins. */
 const CONCURRENT = Math.max(1, Math.min(4, availableParallelism() - 1))
-const LONGEST_QUEUE = 64
+const MAX_QUEUE = 64
 
 /** Refuses a new password that is easy to guess. */
 export function refuseWeakPassword(password: string, username: string): void {
@@ -53,7 +53,7 @@ function parseHash(stored: string | undefined): (Figures & { hash: Buffer }) | u
 }
 
 async function hashWith(password: string, { salt, memory, passes }: Figures): Promise<Buffer> {
-  await takeTurn()
+  await acquireSlot()
   try {
     return await new Promise((resolve, reject) => {
       const parameters = {
@@ -75,12 +75,12 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /** Resolves when fewer than CONCURRENT hashes run. Throws if too many are waiting. */
-async function takeTurn(): Promise<void> {
+async function acquireSlot(): Promise<void> {
   if (running < CONCURRENT) {
     running += 1
     return
   }
-  if (waiting.length >= LONGEST_QUEUE) {
+  if (waiting.length >= MAX_QUEUE) {
     throw new AppError(
       'too_many_requests',
       'Too many people are signing in at once. Try again in a few seconds.',

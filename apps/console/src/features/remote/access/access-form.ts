@@ -5,7 +5,7 @@ import {
 } from '@muster/contract/api/remote-access'
 import { Consent, ConsentSeconds, RemoteHours } from '@muster/contract/agent/remote'
 import type { RemoteRules } from '@muster/rules/remote/remote-rules'
-import { tellHours } from '@muster/rules/remote/remote-rules'
+import { formatHours } from '@muster/rules/remote/remote-rules'
 
 const INHERIT = 'inherit'
 
@@ -114,7 +114,7 @@ export function accessChoices(inherited: PlaceRemoteAccess['inherited'], level: 
       { value: 'yes', label: 'Forbidden' },
     ],
     hours: [
-      above(hours === null ? 'at any time' : tellHours(hours)),
+      above(hours === null ? 'at any time' : formatHours(hours)),
       { value: 'always', label: 'At any time' },
       { value: 'hours', label: 'At these hours' },
     ],

@@ -8,7 +8,7 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { TOOL_WINDOW } from './tool-window.ts'
 
 const USUAL_PORT = 5900
-const MOST_PORT = 65_535
+const MAX_PORT = 65_535
 
 /** Asks for a VNC server, and opens it in a separate window. */
 export function VncDialog({ item, close }: AddressedDialogProps) {
@@ -22,7 +22,7 @@ export function VncDialog({ item, close }: AddressedDialogProps) {
 function AskTarget({ agentId, close }: { agentId: string; close: () => void }) {
   const [host, setHost] = useState('localhost')
   const [port, setPort] = useState<number | string>(USUAL_PORT)
-  const isPort = typeof port === 'number' && port >= 1 && port <= MOST_PORT
+  const isPort = typeof port === 'number' && port >= 1 && port <= MAX_PORT
   const canOpen = isVncHost(host) && isPort
   const open = () => {
     const search = `?host=${encodeURIComponent(host.trim())}`
@@ -68,7 +68,7 @@ function AskTarget({ agentId, close }: { agentId: string; close: () => void }) {
             clampBehavior="none"
             allowDecimal={false}
             allowNegative={false}
-            error={isPort ? undefined : `Enter 1 to ${MOST_PORT}.`}
+            error={isPort ? undefined : `Enter 1 to ${MAX_PORT}.`}
           />
         </Stack>
       </form>

@@ -1,4 +1,4 @@
-import { AskingNews, type ChannelEnd } from '@muster/contract/agent/channel'
+import { ConsentMessage, type ChannelEnd } from '@muster/contract/agent/channel'
 import { createSocketTicket } from '@muster/contract/api/system'
 import type { ToolRequest } from '@muster/contract/channels'
 import { DesktopNews } from '@muster/contract/desktop'
@@ -96,7 +96,7 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
       consumed()
     },
     onText: (message) => {
-      const asking = AskingNews.safeParse(message)
+      const asking = ConsentMessage.safeParse(message)
       if (asking.success) return onState({ state: 'asking', seconds: asking.data.seconds })
       const news = DesktopNews.safeParse(message).data
       if (news?.type === 'opened') show(news)

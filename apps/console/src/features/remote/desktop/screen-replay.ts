@@ -11,7 +11,7 @@ export interface ReplayState {
 }
 
 /** noVNC draws pictures with a delay, and buffers forty megabytes at most. */
-const MOST_WAITING_BYTES = 16 * 1024 * 1024
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
 /** A VNC server has sent its first picture by then. */
 const FIRST_PICTURE_MS = 500
 const EMPTY: Laid<ReplayEvent> = { events: [], atMs: [], lengthMs: 0 }
@@ -107,7 +107,7 @@ export class ScreenReplay implements Playing, Disposable {
   #show(): boolean {
     const { events, atMs } = this.#laid
     for (; (atMs[this.#next] ?? Infinity) <= this.#positionMs; this.#next += 1) {
-      if (this.#screen.waitingBytes() > MOST_WAITING_BYTES) return false
+      if (this.#screen.waitingBytes() > MAX_WAITING_BYTES) return false
       const what = events[this.#next]?.[1]
       if (what instanceof Uint8Array) this.#screen.receive(what)
       else if (what !== undefined) this.#screen.point(what.x, what.y)

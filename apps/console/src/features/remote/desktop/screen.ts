@@ -5,7 +5,7 @@ import { RfbSocket } from './rfb-socket.ts'
 /** Timeout for a VNC server that stays silent before the first picture. */
 export const SILENT_AFTER_MS = 15_000
 /** Larger sizes are invalid; browsers draw nothing then. */
-const MOST_PIXELS = 100_000_000
+const MAX_PIXELS = 100_000_000
 
 /** Display and input options of a screen. */
 export interface ScreenLook {
@@ -115,7 +115,7 @@ export function showScreen(element: HTMLElement, options: ScreenOptions): Screen
         fail(NONSENSE)
       }
       const { width = 0, height = 0 } = canvas ?? {}
-      if (width * height > MOST_PIXELS) fail(NONSENSE)
+      if (width * height > MAX_PIXELS) fail(NONSENSE)
     },
     change,
     press(keys) {

@@ -1,6 +1,6 @@
 import { Button, FileButton, TextInput } from '@mantine/core'
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
-import { type FileEntry, MOST_TEXT_BYTES, ROOT_PATH } from '@muster/contract/agent/files'
+import { type FileEntry, MAX_TEXT_BYTES, ROOT_PATH } from '@muster/contract/agent/files'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { bytesOfRaw, joinRaw, rawOfText, showRaw } from '@muster/rules/agents/raw-path'
 import {
@@ -65,7 +65,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
     const kind = leadsTo(entry)
     if (kind === 'folder') go(joinRaw(path, entry.raw))
     else if (kind === 'file' && isShownAsImage(entry)) setDialog({ what: 'image', entry })
-    else if (kind === 'file' && entry.size <= MOST_TEXT_BYTES) setDialog({ what: 'edit', entry })
+    else if (kind === 'file' && entry.size <= MAX_TEXT_BYTES) setDialog({ what: 'edit', entry })
     else if (kind === 'file') download(entry)
   }
   if (!may || isRefused(query.error)) return <NoPermission message={FORBIDDEN} />

@@ -1,7 +1,7 @@
 import { startDownload } from '@muster/contract/api/files'
 import { ApiError, readError } from '@muster/contract/client'
 import { call, requestHeaders } from '../../../app/api/api.ts'
-import { imageTypeOf, MOST_IMAGE_BYTES } from './image-type.ts'
+import { imageTypeOf, MAX_IMAGE_BYTES } from './image-type.ts'
 
 /** A picture of a machine, as bytes that browsers can only draw. Throws ApiError. */
 export async function fetchImage(
@@ -22,7 +22,7 @@ async function fetchBytes(url: string, signal: AbortSignal): Promise<Uint8Array<
   try {
     const response = await fetch(url, { credentials: 'include', headers: requestHeaders(), signal })
     if (!response.ok) throw readError(response, await response.text())
-    if (Number(response.headers.get('content-length') ?? 0) > MOST_IMAGE_BYTES)
+    if (Number(response.headers.get('content-length') ?? 0) > MAX_IMAGE_BYTES)
       throw refusal('Picture too large to show. Download the file instead.')
     return new Uint8Array(await response.arrayBuffer())
   } catch (cause) {

@@ -1,7 +1,7 @@
 import type { FileEntry, FileKind } from '@muster/contract/agent/files'
 import { formatFileSize } from '@muster/rules/text/units'
 import type { TableSort } from '../../../ui/table/data-column.ts'
-import { isImageName, MOST_IMAGE_BYTES } from './image-type.ts'
+import { isImageName, MAX_IMAGE_BYTES } from './image-type.ts'
 
 export const KIND_LABELS: Record<FileKind, string> = {
   file: 'File',
@@ -20,7 +20,7 @@ export function leadsTo({ kind, target }: FileEntry): FileKind | null {
 
 /** Opens as a picture. A link's size is not its target's. */
 export function isShownAsImage(entry: FileEntry): boolean {
-  return leadsTo(entry) === 'file' && isImageName(entry.name) && entry.size <= MOST_IMAGE_BYTES
+  return leadsTo(entry) === 'file' && isImageName(entry.name) && entry.size <= MAX_IMAGE_BYTES
 }
 
 export function sizeLabel({ kind, size }: FileEntry): string {

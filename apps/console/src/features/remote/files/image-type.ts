@@ -1,5 +1,5 @@
 /** Larger pictures are downloaded instead of shown. */
-export const MOST_IMAGE_BYTES = 20 * 1024 * 1024
+export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|bmp|ico|avif)$/i
 

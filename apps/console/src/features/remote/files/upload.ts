@@ -3,9 +3,9 @@ import {
   dropUpload,
   finishUpload,
   lookAtUpload,
-  MOST_UPLOAD_BYTES,
+  MAX_UPLOAD_BYTES,
   UPLOAD_BYTES_PATH,
-  UploadBytesAnswer,
+  UploadBytesResponse,
 } from '@muster/contract/api/files'
 import { ApiError, readError } from '@muster/contract/client'
 import { HASH_PART_BYTES } from '@muster/contract/agent/files'
@@ -13,13 +13,13 @@ import { call, requestHeaders } from '../../../app/api/api.ts'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { createStore } from '../../../app/session/store.ts'
 
-const LEAST_BYTES = 256 * 1024
+const MIN_BYTES = 256 * 1024
 const WANTED_MS = 2000
 
 /** About two seconds of data on this connection, so that a lost piece costs little. */
 function nextPieceBytes(before: number, tookMs: number): number {
   const wanted = before * Math.min(4, WANTED_MS / Math.max(1, tookMs))
-  return Math.round(Math.min(MOST_UPLOAD_BYTES, Math.max(LEAST_BYTES, wanted)))
+  return Math.round(Math.min(MAX_UPLOAD_BYTES, Math.max(MIN_BYTES, wanted)))
 }
 
 /** Appends bytes on the machine; returns how many it has then, or throws `ApiError`. */
@@ -46,7 +46,7 @@ async function sendBytes(
     })
     const text = await response.text()
     if (!response.ok) throw readError(response, text)
-    return UploadBytesAnswer.parse(JSON.parse(text)).size
+    return UploadBytesResponse.parse(JSON.parse(text)).size
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
     throw new ApiError('The server cannot be reached.', { status: 0, code: 'network', cause })

@@ -1,8 +1,8 @@
 import { makeVisible } from '@muster/rules/text/safe-text'
 
 /** Maximum stored length of a line; a line may have a megabyte. */
-const LONGEST_LINE = 4000
-const MOST_CHARACTERS = 1_000_000
+const MAX_LINE_LENGTH = 4000
+const MAX_CHARACTERS = 1_000_000
 /** Lines are stored in pieces of about this size, so that old ones are cheap to drop. */
 const PIECE_CHARACTERS = 16_384
 
@@ -50,7 +50,7 @@ export class LogLines {
   }
 
   #begin(text: string): void {
-    const room = LONGEST_LINE - this.#rest.length
+    const room = MAX_LINE_LENGTH - this.#rest.length
     this.#rest += text.slice(0, Math.max(0, room))
     this.#left += Math.max(0, text.length - Math.max(0, room))
   }
@@ -73,7 +73,7 @@ export class LogLines {
       this.#pieces[this.#pieces.length - 1] = { text: last.text + text, isRemark }
     else this.#pieces.push({ text, isRemark })
     this.#characters += text.length
-    while (this.#characters > MOST_CHARACTERS && this.#pieces.length > 1)
+    while (this.#characters > MAX_CHARACTERS && this.#pieces.length > 1)
       this.#characters -= this.#pieces.shift()?.text.length ?? 0
   }
 }
@@ -93,8 +93,8 @@ export function showPieces(
 
 /** A line cut to its maximum length, with the number of omitted characters. */
 function cut(line: string, left: number): string {
-  const more = left + Math.max(0, line.length - LONGEST_LINE)
-  const shown = makeVisible(line.replace(/\r$/, '').slice(0, LONGEST_LINE))
+  const more = left + Math.max(0, line.length - MAX_LINE_LENGTH)
+  const shown = makeVisible(line.replace(/\r$/, '').slice(0, MAX_LINE_LENGTH))
   return more === 0 ? shown : `${shown} ... (${more} characters more)`
 }
 

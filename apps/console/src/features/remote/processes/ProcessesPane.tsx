@@ -132,7 +132,7 @@ interface LiveView {
   error: unknown
 }
 
-const LEAST_MS = 800
+const MIN_MS = 800
 const AWAY_MS = 2000
 /** Each waits for some seconds. */
 const VAIN_TURNS = 4
@@ -198,7 +198,7 @@ function follow(agentId: string, signal: AbortSignal, { see, hearNothing, miss }
       const { cpu_percent, memory_total, memory_used, left_out } = answer
       see({ processes: [...known.values()], sums: { cpu_percent, memory_total, memory_used, left_out } })
     }
-    return answer.connected ? LEAST_MS : AWAY_MS
+    return answer.connected ? MIN_MS : AWAY_MS
   }
   return askAgain(ask, miss, signal)
 }

@@ -16,7 +16,7 @@ import { Section } from './Section.tsx'
 import classes from './TaskFields.module.css'
 import type { TaskFieldsProps } from './form-props.ts'
 
-const MOST = 20
+const MAX_COUNT = 20
 
 /** The actions of a task, in order. */
 export function ActionList({ agent, form }: TaskFieldsProps) {
@@ -40,7 +40,7 @@ export function ActionList({ agent, form }: TaskFieldsProps) {
         ))}
       </ol>
       {said != null && actions.length === 0 && <p className={classes.error}>{said}</p>}
-      {actions.length < MOST && (
+      {actions.length < MAX_COUNT && (
         <div className={classes.buttons}>
           {mayListScripts && <AddButton label="Add script" onClick={() => add('script')} />}
           <AddButton label="Add command" onClick={() => add('cmd')} />

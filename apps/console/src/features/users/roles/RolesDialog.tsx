@@ -92,7 +92,7 @@ function RemoveRole({ role, onClose }: { role: Role; onClose: () => void }) {
   )
 }
 
-const MOST_NAMED = 8
+const MAX_NAMED = 8
 
 interface RoleRowProps {
   role: Role
@@ -161,7 +161,7 @@ function describeExtent(role: Role): string {
 }
 
 function describeUsers(users: readonly string[]): string {
-  const rest = users.length - MOST_NAMED
-  const named = users.slice(0, MOST_NAMED).join(', ')
+  const rest = users.length - MAX_NAMED
+  const named = users.slice(0, MAX_NAMED).join(', ')
   return `${users.length} ${users.length === 1 ? 'user' : 'users'}: ${named}${rest > 0 ? ` and ${rest} more` : ''}`
 }

@@ -59,7 +59,7 @@ function decideNews(question: Question): NoticePlan | undefined {
   const drop = waiting.filter((notice) => notice.kind === 'repeated').map(({ id }) => id)
   const same = waiting.find((notice) => notice.kind !== 'repeated' && notice.kind !== 'resolved')
   if (same === undefined) {
-    return { drop, isHeld: false, dueMs, insert: wasTold(earlier) ? kind : 'opened' }
+    return { drop, isHeld: false, dueMs, insert: wasNotified(earlier) ? kind : 'opened' }
   }
   // The message is built from the state of the alert at sending time.
   if (same.attempts > 0 || Date.parse(same.due_at) <= dueMs) return { drop, isHeld: false, dueMs }
@@ -72,17 +72,17 @@ function decideEnd({ alert, channel, earlier, nowMs, choices }: Question): Notic
   const isHeld = waiting.some((notice) => notice.kind !== 'repeated')
   const dueMs = quietEnd(channel.rules, alert.severity, nowMs) ?? nowMs
   const { enabled } = channel.rules
-  const isNews = wasTold(earlier) && !earlier.some((notice) => notice.kind === 'resolved')
+  const isNews = wasNotified(earlier) && !earlier.some((notice) => notice.kind === 'resolved')
   return {
     drop,
     isHeld,
     dueMs,
-    ...(enabled && tellsEnd(channel, choices) && isNews ? { insert: 'resolved' as const } : {}),
+    ...(enabled && notifiesEnd(channel, choices) && isNews ? { insert: 'resolved' as const } : {}),
   }
 }
 
 /** Whether a problem was notified: sent, possibly delivered, or being sent right now. */
-export function wasTold(
+export function wasNotified(
   earlier: readonly Pick<Earlier, 'kind' | 'state' | 'delivery' | 'unsure'>[],
 ): boolean {
   return earlier.some(
@@ -127,7 +127,7 @@ export function judgeChannel(
 }
 
 /** Whether the channel is notified when the alert resolves. */
-export function tellsEnd(
+export function notifiesEnd(
   { kind, rules }: Pick<Channel, 'kind' | 'rules'>,
   choices: TemplateChoices | undefined,
 ): boolean {

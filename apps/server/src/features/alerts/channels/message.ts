@@ -1,7 +1,7 @@
 import type { Alert } from '@muster/contract/api/alerts'
 import type { AlertNoticesTable } from '../../../platform/database/tables/alerts.ts'
 
-export type ToldAlert = Pick<
+export type NotifiedAlert = Pick<
   Alert,
   | 'id'
   | 'alert_type'
@@ -23,7 +23,7 @@ export type ToldAlert = Pick<
 /** One alert change in a message. */
 export interface News {
   kind: AlertNoticesTable['kind']
-  alert: ToldAlert
+  alert: NotifiedAlert
 }
 
 /** A message on a channel: one change, or a digest of many. */
@@ -42,7 +42,7 @@ export interface Message {
 
 const SEVERITY = { error: 'Error', warning: 'Warning', info: 'Info' } as const
 const TYPE = { availability: 'Availability', check: 'Check', task: 'Task', custom: 'Custom' } as const
-const LONGEST_DIGEST = 50
+const MAX_DIGEST_LENGTH = 50
 
 /** One line: `Error on PC-12: Disk C: is full`. */
 export function headlineOf({ kind, alert }: News): string {
@@ -84,7 +84,7 @@ export function factsOf(
 
 /** The headlines of a digest, and the number of further ones. */
 export function digestLines({ news }: Message): string[] {
-  const lines = news.slice(0, LONGEST_DIGEST).map(headlineOf)
+  const lines = news.slice(0, MAX_DIGEST_LENGTH).map(headlineOf)
   const rest = news.length - lines.length
   return rest === 0 ? lines : [...lines, `… and ${rest} more`]
 }
@@ -114,7 +114,7 @@ export function linkOf({ consoleUrl, news }: Message): string | undefined {
 }
 
 /** The worst severity that is still open, undefined if all alerts are resolved. */
-export function worstOf({ news }: Message): ToldAlert['severity'] | undefined {
+export function worstOf({ news }: Message): NotifiedAlert['severity'] | undefined {
   const wrong = new Set(news.filter(({ kind }) => kind !== 'resolved').map(({ alert }) => alert.severity))
   return (['error', 'warning', 'info'] as const).find((severity) => wrong.has(severity))
 }
@@ -122,7 +122,7 @@ export function worstOf({ news }: Message): ToldAlert['severity'] | undefined {
 /** Identifies an alert for receivers that track it. */
 export function alertKey(
   { installation }: Pick<Message, 'installation'>,
-  { id }: Pick<ToldAlert, 'id'>,
+  { id }: Pick<NotifiedAlert, 'id'>,
 ): string {
   return `muster-${installation}-${id}`
 }
@@ -143,12 +143,12 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ').trim()
 }
 
-function placeOf({ hostname, site, client }: ToldAlert): string {
+function placeOf({ hostname, site, client }: NotifiedAlert): string {
   if (hostname !== '') return hostname
   return [client, site].filter((name) => name !== '').join(' / ')
 }
 
-function wordOf(kind: News['kind'], alert: ToldAlert): string {
+function wordOf(kind: News['kind'], alert: NotifiedAlert): string {
   const severity = SEVERITY[alert.severity]
   switch (kind) {
     case 'opened':

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
-import { slicesOf } from '../../../platform/database/slices-of.ts'
+import { chunk } from '../../../platform/database/chunk.ts'
 import type { AlertNoticesTable, AlertsTable } from '../../../platform/database/tables/alerts.ts'
 
 /**
@@ -11,11 +11,11 @@ export type NoticeRow = Selectable<AlertNoticesTable>
 export type AlertRow = Selectable<AlertsTable>
 
 /** Maximum notices per message. */
-export const MOST_AT_ONCE = 500
+export const MAX_AT_ONCE = 500
 
 export async function findNotices(tx: Db, alertIds: readonly number[]): Promise<NoticeRow[]> {
   const found: NoticeRow[] = []
-  for (const slice of slicesOf(alertIds)) {
+  for (const slice of chunk(alertIds)) {
     const query = tx.selectFrom('alert_notices').selectAll().where('alert_id', 'in', slice)
     found.push(...(await query.orderBy('id').execute()))
   }
@@ -30,7 +30,7 @@ export function findDue(db: Db, channelId: number, now: string): Promise<NoticeR
     .where('state', '=', 'waiting')
     .where('due_at', '<=', now)
     .orderBy('id')
-    .limit(MOST_AT_ONCE)
+    .limit(MAX_AT_ONCE)
     .execute()
 }
 
@@ -52,7 +52,7 @@ export async function insertNotices(
   notices: readonly Insertable<AlertNoticesTable>[],
 ): Promise<NoticeRow[]> {
   const inserted: NoticeRow[] = []
-  for (const slice of slicesOf(notices)) {
+  for (const slice of chunk(notices)) {
     const query = tx
       .insertInto('alert_notices')
       .values(slice)
@@ -69,7 +69,7 @@ export async function updateWaiting(
   change: Updateable<AlertNoticesTable>,
 ): Promise<number[]> {
   const changed: number[] = []
-  for (const slice of slicesOf(ids)) {
+  for (const slice of chunk(ids)) {
     const query = tx
       .updateTable('alert_notices')
       .set(change)
@@ -81,9 +81,9 @@ export async function updateWaiting(
 }
 
 /** Alerts with the names of their machine, site and client. */
-export async function findToldAlerts(db: Db, alertIds: readonly number[]) {
+export async function findNotifiedAlerts(db: Db, alertIds: readonly number[]) {
   const found = []
-  for (const slice of slicesOf(alertIds)) {
+  for (const slice of chunk(alertIds)) {
     const rows = await db
       .selectFrom('alerts')
       .leftJoin('agents', 'agents.agent_id', 'alerts.agent_id')
@@ -106,7 +106,7 @@ export async function findToldAlerts(db: Db, alertIds: readonly number[]) {
   }
   return found
 }
-export type ToldRow = Awaited<ReturnType<typeof findToldAlerts>>[number]
+export type NotifiedRow = Awaited<ReturnType<typeof findNotifiedAlerts>>[number]
 
 /** Overdue settings of the machines of these sites: one machine with the flag is enough for its site. */
 export async function findSiteFlags(db: Db, siteIds: readonly number[]) {

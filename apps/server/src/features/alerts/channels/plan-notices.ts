@@ -8,21 +8,21 @@ import type {
   AlertNoticesTable,
   AlertsTable,
 } from '../../../platform/database/tables/alerts.ts'
-import { openTemplateBook } from '../templates/template-book.ts'
+import { openTemplateResolver } from '../templates/template-resolver.ts'
 import { writeAlertLog } from '../alert-log.ts'
 import { type Channel, decideNotice, type NoticePlan, type Place } from './decide-notice.ts'
 import {
   findNotices,
   findSiteFlags,
-  findToldAlerts,
+  findNotifiedAlerts,
   insertNotices,
-  type ToldRow,
+  type NotifiedRow,
   updateWaiting,
 } from './notice-queries.ts'
 import { type ChannelRow, findChannels } from './queries.ts'
 import { readRules } from './view.ts'
 
-export interface Tellable {
+export interface Notifiable {
   alert: Selectable<AlertsTable>
   kind: AlertNoticesTable['kind']
 }
@@ -40,12 +40,12 @@ type LogEntry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'>
 export async function planNotices(
   ctx: Pick<Context, 'jobs' | 'now'>,
   tx: Db,
-  told: readonly Tellable[],
+  told: readonly Notifiable[],
 ): Promise<number[]> {
   const channels = await readChannels(tx)
   if (channels.length === 0 || told.length === 0) return []
   const now = ctx.now()
-  const rows = await findToldAlerts(
+  const rows = await findNotifiedAlerts(
     tx,
     told.map(({ alert }) => alert.id),
   )
@@ -134,14 +134,14 @@ export function readChannel(row: ChannelRow): Channel {
 /** Settings of alert templates for these alerts, by alert id. */
 export async function findChoices(
   tx: Db,
-  rows: readonly ToldRow[],
+  rows: readonly NotifiedRow[],
 ): Promise<Map<number, TemplateChoices | undefined>> {
-  const book = await openTemplateBook(tx)
+  const book = await openTemplateResolver(tx)
   return new Map(rows.map((row) => [row.id, book.ask(row)?.choices]))
 }
 
 /** By alert id. */
-async function findPlaces(tx: Db, rows: readonly ToldRow[]): Promise<Map<number, Place>> {
+async function findPlaces(tx: Db, rows: readonly NotifiedRow[]): Promise<Map<number, Place>> {
   const sites = rows.filter(({ agent_id, place_id }) => agent_id === null && place_id !== null)
   const flags = await findSiteFlags(tx, [...new Set(sites.map(({ place_id }) => Number(place_id)))])
   return new Map(

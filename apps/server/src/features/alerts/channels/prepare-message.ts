@@ -4,19 +4,19 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { writeAlertLog } from '../alert-log.ts'
-import { openTemplateBook } from '../templates/template-book.ts'
+import { openTemplateResolver } from '../templates/template-resolver.ts'
 import { lockAlerts } from '../queries.ts'
 import { emitAlertsChanged } from '../emit-changed.ts'
 import { keepLease } from './channel-lease.ts'
-import { wasTold } from './decide-notice.ts'
-import { composeMessage, recheckNotice } from './look-again.ts'
+import { wasNotified } from './decide-notice.ts'
+import { composeMessage, recheckNotice } from './recheck-notice.ts'
 import type { Message, News } from './message.ts'
 import {
   findDue,
   findNotices,
-  findToldAlerts,
+  findNotifiedAlerts,
   type NoticeRow,
-  type ToldRow,
+  type NotifiedRow,
   updateWaiting,
 } from './notice-queries.ts'
 import { enqueueSending } from './plan-notices.ts'
@@ -52,16 +52,16 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
     await lockAlerts(tx, ctx.engine, alertIds)
     // Read again: planning may have dropped some before the rows were locked.
     const waiting = await findDue(tx, channelId, now.toISOString())
-    const alerts = new Map((await findToldAlerts(tx, alertIds)).map((alert) => [alert.id, alert]))
+    const alerts = new Map((await findNotifiedAlerts(tx, alertIds)).map((alert) => [alert.id, alert]))
     const known = waiting.filter(({ alert_id }) => alerts.has(alert_id))
     const settings = openSettings(channel.settings, ctx.secrets)
     const rules = readRules(channel)
-    const scene = { ctx, tx, emit, channel, rules, alerts, now }
+    const txContext = { ctx, tx, emit, channel, rules, alerts, now }
     const lost = known.find(({ delivery }) => delivery !== null)
     const recipientsFor = await findRecipients(tx, settings, alerts)
     const notices =
       lost === undefined
-        ? composeMessage(sameRecipients(await sortOut(scene, known), recipientsFor), canDigest(settings))
+        ? composeMessage(sameRecipients(await sortOut(txContext, known), recipientsFor), canDigest(settings))
         : known.filter(({ delivery }) => delivery === lost.delivery)
     const news = notices.flatMap((notice) => {
       const alert = alerts.get(notice.alert_id)
@@ -97,9 +97,9 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
 async function findRecipients(
   tx: Db,
   settings: ChannelSettings,
-  alerts: ReadonlyMap<number, ToldRow>,
+  alerts: ReadonlyMap<number, NotifiedRow>,
 ): Promise<(notice: Pick<NoticeRow, 'alert_id'> | undefined) => string[]> {
-  const book = await openTemplateBook(tx)
+  const book = await openTemplateResolver(tx)
   return (notice) => {
     const alert = notice && alerts.get(notice.alert_id)
     return recipientsOf(settings, alert && book.ask(alert)?.template)
@@ -117,19 +117,19 @@ function sameRecipients(
   return notices.filter((notice) => recipientsFor(notice).join('\n') === wanted)
 }
 
-interface Scene {
+interface TxContext {
   ctx: Context
   tx: Db
   emit: (event: Event) => void
   channel: ChannelRow
   rules: ChannelRules
-  alerts: ReadonlyMap<number, ToldRow>
+  alerts: ReadonlyMap<number, NotifiedRow>
   now: Date
 }
 
 /** Drops obsolete notices, postpones those that must wait, and returns the rest. */
-async function sortOut(scene: Scene, due: readonly NoticeRow[]): Promise<NoticeRow[]> {
-  const { ctx, tx, channel, rules, alerts, now } = scene
+async function sortOut(txContext: TxContext, due: readonly NoticeRow[]): Promise<NoticeRow[]> {
+  const { ctx, tx, channel, rules, alerts, now } = txContext
   const all = Map.groupBy(await findNotices(tx, [...alerts.keys()]), ({ alert_id }) => alert_id)
   const sendable: NoticeRow[] = []
   const dropped: { notice: NoticeRow; reason: string }[] = []
@@ -137,7 +137,13 @@ async function sortOut(scene: Scene, due: readonly NoticeRow[]): Promise<NoticeR
     const alert = alerts.get(notice.alert_id)
     if (alert === undefined) continue
     const earlier = (all.get(alert.id) ?? []).filter(({ channel_id }) => channel_id === channel.id)
-    const look = recheckNotice({ notice, alert, rules, wasTold: wasTold(earlier), nowMs: now.getTime() })
+    const look = recheckNotice({
+      notice,
+      alert,
+      rules,
+      wasNotified: wasNotified(earlier),
+      nowMs: now.getTime(),
+    })
     if ('send' in look) sendable.push(notice)
     else if ('drop' in look) dropped.push({ notice, reason: look.drop })
     else {
@@ -146,12 +152,12 @@ async function sortOut(scene: Scene, due: readonly NoticeRow[]): Promise<NoticeR
       await enqueueSending(ctx, tx, [{ ...notice, due_at }])
     }
   }
-  await noteDropped(scene, dropped)
+  await noteDropped(txContext, dropped)
   return sendable
 }
 
 async function noteDropped(
-  { tx, emit, channel, alerts, now }: Scene,
+  { tx, emit, channel, alerts, now }: TxContext,
   dropped: readonly { notice: NoticeRow; reason: string }[],
 ): Promise<void> {
   if (dropped.length === 0) return
@@ -175,7 +181,7 @@ async function noteDropped(
   emit({ type: 'alert_channel.changed', ids: [channel.id] })
 }
 
-export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: ToldRow): News {
+export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: NotifiedRow): News {
   const told = {
     id: alert.id,
     alert_type: alert.alert_type,

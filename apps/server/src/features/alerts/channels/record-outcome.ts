@@ -9,7 +9,7 @@ import { repeatMinutes } from './decide-notice.ts'
 import {
   type AlertRow,
   findNotices,
-  findToldAlerts,
+  findNotifiedAlerts,
   insertNotices,
   type NoticeRow,
   updateWaiting,
@@ -24,9 +24,9 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS]
 /** Together with the hourly retries that follow, this is a day. */
-const MOST_ATTEMPTS = BACK_OFF_MS.length + 23
+const MAX_ATTEMPTS = BACK_OFF_MS.length + 23
 
-interface Scene {
+interface TxContext {
   ctx: Context
   tx: Db
   prepared: Prepared
@@ -42,12 +42,12 @@ export function recordOutcome(ctx: Context, prepared: Prepared, outcome: MailOut
     const channel = await findChannel(tx, prepared.channel.id)
     // Deleted while the message was being sent, together with its notices.
     if (channel === undefined) return
-    const scene = { ctx, tx, prepared, outcome, at: ctx.now() }
+    const txContext = { ctx, tx, prepared, outcome, at: ctx.now() }
     const alertIds = [...new Set(prepared.notices.map(({ alert_id }) => alert_id))].sort((a, b) => a - b)
     const alerts = new Map((await lockAlerts(tx, ctx.engine, alertIds)).map((alert) => [alert.id, alert]))
     const { notices } = prepared
-    const changed = new Set(outcome.ok ? await noteSent(scene, alerts) : await noteFailed(scene))
-    await noteHealth(scene, channel, emit)
+    const changed = new Set(outcome.ok ? await noteSent(txContext, alerts) : await noteFailed(txContext))
+    await noteHealth(txContext, channel, emit)
     const told = notices
       .filter(({ id }) => changed.has(id))
       .flatMap(({ alert_id }) => alerts.get(alert_id) ?? [])
@@ -55,8 +55,8 @@ export function recordOutcome(ctx: Context, prepared: Prepared, outcome: MailOut
   })
 }
 
-async function noteSent(scene: Scene, alerts: ReadonlyMap<number, AlertRow>): Promise<number[]> {
-  const { ctx, tx, prepared, outcome, at } = scene
+async function noteSent(txContext: TxContext, alerts: ReadonlyMap<number, AlertRow>): Promise<number[]> {
+  const { ctx, tx, prepared, outcome, at } = txContext
   const { notices, channel } = prepared
   const ended_at = at.toISOString()
   const ids = notices.map(({ id }) => id)
@@ -65,20 +65,20 @@ async function noteSent(scene: Scene, alerts: ReadonlyMap<number, AlertRow>): Pr
   const others = notices.length - 1
   const together =
     others === 0 ? '' : ` Sent in one message with ${others} ${others === 1 ? 'other' : 'others'}.`
-  await log(scene, rows, 'notice_sent', `${channel.name}: ${outcome.answer}${together}`)
-  const repeats = await planRepeats(scene, rows, alerts)
+  await log(txContext, rows, 'notice_sent', `${channel.name}: ${outcome.answer}${together}`)
+  const repeats = await planRepeats(txContext, rows, alerts)
   await enqueueSending(ctx, tx, repeats)
   return sent
 }
 
 /** Plans the repetition. Whether the alert is still open and unacknowledged is checked when it is due. */
 async function planRepeats(
-  { tx, prepared, at }: Scene,
+  { tx, prepared, at }: TxContext,
   sent: readonly NoticeRow[],
   alerts: ReadonlyMap<number, AlertRow>,
 ): Promise<NoticeRow[]> {
   const { channel, rules } = prepared
-  const told = await findToldAlerts(
+  const told = await findNotifiedAlerts(
     tx,
     sent.map(({ alert_id }) => alert_id),
   )
@@ -108,8 +108,8 @@ async function planRepeats(
   )
 }
 
-async function noteFailed(scene: Scene): Promise<number[]> {
-  const { ctx, tx, prepared, outcome, at } = scene
+async function noteFailed(txContext: TxContext): Promise<number[]> {
+  const { ctx, tx, prepared, outcome, at } = txContext
   const { notices, channel } = prepared
   const { answer } = outcome
   const changed: number[] = []
@@ -119,10 +119,10 @@ async function noteFailed(scene: Scene): Promise<number[]> {
     const waitMs = BACK_OFF_MS[Math.min(tried, BACK_OFF_MS.length - 1)] ?? 0
     const mayBeThere = outcome.unsure === true || prepared.isAgain
     const unsure = mayBeThere ? { unsure: 1 as const } : {}
-    if (attempts >= MOST_ATTEMPTS) {
+    if (attempts >= MAX_ATTEMPTS) {
       const end = { state: 'failed', ended_at: at.toISOString() } as const
       changed.push(...(await updateWaiting(tx, ids, { ...end, attempts, answer, ...unsure })))
-      await log(scene, rows, 'notice_failed', `${channel.name}: Given up after a day. ${answer}`)
+      await log(txContext, rows, 'notice_failed', `${channel.name}: Given up after a day. ${answer}`)
       continue
     }
     const due_at = new Date(at.getTime() + waitMs).toISOString()
@@ -130,7 +130,7 @@ async function noteFailed(scene: Scene): Promise<number[]> {
     // Only once: the channel itself shows continued failures.
     if (tried === 0)
       await log(
-        scene,
+        txContext,
         rows,
         'notice_failed',
         `${channel.name}: ${answer.replace(/\.?$/, '.')} Retrying for a day.`,
@@ -145,7 +145,7 @@ async function noteFailed(scene: Scene): Promise<number[]> {
 }
 
 function log(
-  { tx, at }: Scene,
+  { tx, at }: TxContext,
   notices: readonly NoticeRow[],
   kind: 'notice_sent' | 'notice_failed',
   text: string,
@@ -155,7 +155,7 @@ function log(
 }
 
 async function noteHealth(
-  { ctx, tx, prepared, outcome, at }: Scene,
+  { ctx, tx, prepared, outcome, at }: TxContext,
   now: ChannelRow,
   emit: (event: Event) => void,
 ): Promise<void> {

@@ -1,6 +1,6 @@
-import type { Message, News, ToldAlert } from './message.ts'
+import type { Message, News, NotifiedAlert } from './message.ts'
 
-const TEST_ALERT: ToldAlert = {
+const TEST_ALERT: NotifiedAlert = {
   id: 7,
   alert_type: 'check',
   state: 'open',
@@ -18,7 +18,7 @@ const TEST_ALERT: ToldAlert = {
   flapping: false,
 }
 
-export function testNews(alert: Partial<ToldAlert> = {}, kind: News['kind'] = 'opened'): News {
+export function testNews(alert: Partial<NotifiedAlert> = {}, kind: News['kind'] = 'opened'): News {
   return { kind, alert: { ...TEST_ALERT, ...alert } }
 }
 

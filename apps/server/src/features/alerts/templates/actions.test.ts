@@ -7,7 +7,7 @@ import { openTestReceiver } from '../channels/test-receiver.ts'
 import { expireRuns } from '../../runs/expire-runs.ts'
 import { storeRunReports } from '../../runs/store-run-reports.ts'
 import { runAction } from './run-action.ts'
-import { settleActions } from './settle-actions.ts'
+import { endFinishedActions } from './end-finished-actions.ts'
 import { prepareTemplates } from './test-templates.ts'
 
 /** A machine whose template runs one script when an alert opens, and another one when it resolves. */
@@ -70,7 +70,7 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
           .execute()
         return storeRunReports(tx, reports, ctx.now())
       })
-      await settleActions(ctx, runs)
+      await endFinishedActions(ctx, runs)
     },
     alertOf: async () => {
       const [row] = await bench.alerts()

@@ -2,9 +2,9 @@ import { alwaysWatches, belongsInBell } from '@muster/rules/alerts/alert-templat
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { slicesOf } from '../../../platform/database/slices-of.ts'
-import { findToldAlerts, type ToldRow } from '../channels/notice-queries.ts'
-import { openTemplateBook, type TemplateBook } from './template-book.ts'
+import { chunk } from '../../../platform/database/chunk.ts'
+import { findNotifiedAlerts, type NotifiedRow } from '../channels/notice-queries.ts'
+import { openTemplateResolver, type TemplateResolver } from './template-resolver.ts'
 
 export const APPLY_JOB = 'alert-templates.apply'
 
@@ -18,7 +18,7 @@ export async function enqueueApply({ jobs }: Pick<Context, 'jobs'>, tx: Db): Pro
  * because machines are added and moved.
  */
 export async function applyTemplates(ctx: Context): Promise<void> {
-  const book = await openTemplateBook(ctx.db)
+  const book = await openTemplateResolver(ctx.db)
   const machines = await ctx.db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
@@ -38,7 +38,7 @@ export async function applyTemplates(ctx: Context): Promise<void> {
     const ids = wrong
       .filter((machine) => machine.overdue_by_template !== flag)
       .map(({ agent_id }) => agent_id)
-    for (const slice of slicesOf(ids)) {
+    for (const slice of chunk(ids)) {
       await ctx.db
         .updateTable('agents')
         .set({ overdue_by_template: flag })
@@ -52,16 +52,20 @@ export async function applyTemplates(ctx: Context): Promise<void> {
     .where('open_cause', 'is not', null)
     .$if(book.isEmpty, (query) => query.where('in_bell', '=', 0))
     .execute()
-  for (const slice of slicesOf(open.map(({ id }) => id))) {
+  for (const slice of chunk(open.map(({ id }) => id))) {
     await ctx.transaction(async (tx, emit) => {
-      const changed = await markBell(tx, book, await findToldAlerts(tx, slice))
+      const changed = await markBell(tx, book, await findNotifiedAlerts(tx, slice))
       if (changed.length > 0) emit({ type: 'alert.changed', ids: [] })
     })
   }
 }
 
 /** Hides alerts from the bell as their templates ask. Returns the changed alerts. */
-export async function markBell(tx: Db, book: TemplateBook, alerts: readonly ToldRow[]): Promise<number[]> {
+export async function markBell(
+  tx: Db,
+  book: TemplateResolver,
+  alerts: readonly NotifiedRow[],
+): Promise<number[]> {
   const changed: number[] = []
   for (const alert of alerts) {
     const in_bell = belongsInBell(book.ask(alert)?.choices, alert.severity) ? 1 : 0

@@ -7,10 +7,10 @@ import { type ActionRow, isOver, lockActions, updateAction } from './action-quer
 import { enqueueAction } from './enqueue-action.ts'
 
 /** Maximum output or response kept with the alert. The history has all of it. */
-export const MOST_OUTPUT = 4000
-const MOST_IN_LOG = 300
+export const MAX_OUTPUT = 4000
+const MAX_IN_LOG = 300
 
-export interface ActionScene {
+export interface ActionContext {
   ctx: Pick<Context, 'jobs' | 'now' | 'engine'>
   tx: Db
   emit: (event: Event) => void
@@ -26,21 +26,21 @@ export interface ActionEnd {
 
 /** Records the outcome of an action, also in the log of its alert, and starts the action that waited for it. */
 export async function endAction(
-  scene: ActionScene,
+  txContext: ActionContext,
   action: Pick<ActionRow, 'id' | 'alert_id' | 'kind' | 'name'>,
   end: ActionEnd,
 ): Promise<void> {
-  const { ctx, tx } = scene
+  const { ctx, tx } = txContext
   const ended_at = ctx.now().toISOString()
   await updateAction(tx, action.id, {
     state: end.state,
     ended_at,
     retcode: end.retcode,
     execution_time: end.executionTime,
-    output: cutHead(end.output, MOST_OUTPUT),
+    output: cutHead(end.output, MAX_OUTPUT),
     work: '',
   })
-  await logAction(scene, action, { kind: `action_${end.state}`, text: wordsOf(end) })
+  await logAction(txContext, action, { kind: `action_${end.state}`, text: wordsOf(end) })
   for (const other of await lockActions(tx, action.alert_id)) {
     if (other.id !== action.id && !isOver(other)) await enqueueAction(ctx, tx, other.id)
   }
@@ -48,7 +48,7 @@ export async function endAction(
 
 /** Adds the outcome of an action to the log of the alert. */
 export async function logAction(
-  { ctx, tx, emit }: ActionScene,
+  { ctx, tx, emit }: ActionContext,
   { alert_id, kind: actionKind, name }: Pick<ActionRow, 'alert_id' | 'kind' | 'name'>,
   { kind, text }: { kind: 'action_started' | `action_${ActionEnd['state']}`; text: string },
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function logAction(
 }
 
 function wordsOf({ state, retcode, executionTime, output }: ActionEnd): string {
-  const head = cutHead(output.trim(), MOST_IN_LOG)
+  const head = cutHead(output.trim(), MAX_IN_LOG)
   if (retcode === null || executionTime === null) return head === '' ? 'The action failed.' : head
   const took = `${executionTime.toFixed(1)} s`
   const words = state === 'done' ? `succeeded after ${took}` : `exited with ${retcode} after ${took}`

@@ -5,7 +5,7 @@ import { everyMinute } from '../../../platform/jobs/schedule.ts'
 import { APPLY_JOB, applyTemplates } from './apply-templates.ts'
 import { RUN_JOB } from './enqueue-action.ts'
 import { type Deliverer, runAction } from './run-action.ts'
-import { settleForgotten } from './settle-actions.ts'
+import { endForgottenActions } from './end-finished-actions.ts'
 
 const Payload = z.object({ id: z.int() })
 
@@ -18,7 +18,7 @@ export function alertTemplatesJobs(ctx: Context, fleet: Deliverer): Job[] {
       schedule: everyMinute,
       run: async () => {
         await applyTemplates(ctx)
-        await settleForgotten(ctx)
+        await endForgottenActions(ctx)
       },
     },
   ]

@@ -1,17 +1,17 @@
-import type { TellKind } from '@muster/rules/alerts/alert-state'
+import type { NoticeCause } from '@muster/rules/alerts/alert-state'
 import type { Insertable } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { AlertActionsTable } from '../../../platform/database/tables/alert-templates.ts'
-import { findToldAlerts, type ToldRow } from '../channels/notice-queries.ts'
+import { findNotifiedAlerts, type NotifiedRow } from '../channels/notice-queries.ts'
 import { isOver, lockActions } from './action-queries.ts'
 import { markBell } from './apply-templates.ts'
-import { callOffActions } from './call-off.ts'
-import type { ActionScene } from './end-action.ts'
+import { cancelActions } from './cancel-actions.ts'
+import type { ActionContext } from './end-action.ts'
 import { enqueueAction } from './enqueue-action.ts'
 import { findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
-import { openTemplateBook, type TemplateBook } from './template-book.ts'
+import { openTemplateResolver, type TemplateResolver } from './template-resolver.ts'
 
 /** What an action does, as defined when it was planned. `author`: the user whose role reads the key store. */
 export type Work =
@@ -38,7 +38,7 @@ export type Work =
 
 export interface Changed {
   alertId: number
-  tells: readonly TellKind[]
+  tells: readonly NoticeCause[]
 }
 
 /**
@@ -47,17 +47,17 @@ export interface Changed {
  * runs once per alert, which a unique index enforces. Planned actions that have not started are cancelled when the
  * alert resolves.
  */
-export async function followTemplates(scene: ActionScene, changed: readonly Changed[]): Promise<void> {
+export async function followTemplates(txContext: ActionContext, changed: readonly Changed[]): Promise<void> {
   if (changed.length === 0) return
-  const { ctx, tx } = scene
+  const { ctx, tx } = txContext
   const over = changed.filter(({ tells }) => tells.includes('resolved'))
-  await callOffActions(
-    scene,
+  await cancelActions(
+    txContext,
     over.map(({ alertId }) => alertId),
   )
-  const book = await openTemplateBook(tx)
+  const book = await openTemplateResolver(tx)
   if (book.isEmpty) return
-  const alerts = await findToldAlerts(
+  const alerts = await findNotifiedAlerts(
     tx,
     changed.map(({ alertId }) => alertId),
   )
@@ -74,13 +74,13 @@ export async function followTemplates(scene: ActionScene, changed: readonly Chan
 }
 
 /** An alert that opened and resolved at once runs nothing. */
-function kindOf(tells: readonly TellKind[]): 'failure' | 'resolved' | undefined {
+function kindOf(tells: readonly NoticeCause[]): 'failure' | 'resolved' | undefined {
   const isOver = tells.includes('resolved')
   if (tells.includes('opened')) return isOver ? undefined : 'failure'
   return isOver ? 'resolved' : undefined
 }
 
-function planAction(book: TemplateBook, alert: ToldRow, kind: 'failure' | 'resolved') {
+function planAction(book: TemplateResolver, alert: NotifiedRow, kind: 'failure' | 'resolved') {
   const asked = book.ask(alert)
   if (asked === undefined || !asked.choices.runsActions) return undefined
   const work = workOf(asked.template, kind)

@@ -9,7 +9,7 @@ import {
 import type { Context } from '../../../context.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { findChannels, type ChannelRow } from '../channels/queries.ts'
-import { judgeChannel, quietEnd, repeatMinutes, tellsEnd } from '../channels/decide-notice.ts'
+import { judgeChannel, quietEnd, repeatMinutes, notifiesEnd } from '../channels/decide-notice.ts'
 import { readChannel } from '../channels/plan-notices.ts'
 import { recipientsOf } from '../channels/recipients.ts'
 import { openSettings } from '../channels/seal-settings.ts'
@@ -21,7 +21,7 @@ import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
 import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
-import { openTemplateBook, type Placed } from './template-book.ts'
+import { openTemplateResolver, type Placed } from './template-resolver.ts'
 
 type Question = Parsed<typeof previewAlertTemplate>['query']
 type Answer = Output<typeof previewAlertTemplate>
@@ -29,7 +29,7 @@ type Answer = Output<typeof previewAlertTemplate>
 /** The effects if an alert of this machine opened now. */
 export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
   const agent = await requireWholeAgent(ctx, question.agent, caller)
-  const book = await openTemplateBook(ctx.db)
+  const book = await openTemplateResolver(ctx.db)
   const { applies, steps } = book.resolve(placedOf(agent))
   const choices = applies && choicesFor(applies.settings, question.alert_type)
   const names: Record<string, string> = {
@@ -93,7 +93,7 @@ function viewChannel(
     reason,
     at: untilMs === undefined ? null : new Date(untilMs).toISOString(),
     recipients: told && seesSettings ? recipientsOf(openSettings(row.settings, ctx.secrets), applies) : [],
-    on_resolved: told && tellsEnd(channel, choices),
+    on_resolved: told && notifiesEnd(channel, choices),
     repeat_minutes: told ? repeatMinutes(channel.rules, choices) : 0,
   }
 }

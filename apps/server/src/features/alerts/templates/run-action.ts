@@ -1,12 +1,12 @@
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
-import { findToldAlerts, type ToldRow } from '../channels/notice-queries.ts'
+import { findNotifiedAlerts, type NotifiedRow } from '../channels/notice-queries.ts'
 import type { Message } from '../channels/message.ts'
 import { newsOf } from '../channels/prepare-message.ts'
 import { openSettings } from '../channels/seal-settings.ts'
 import { sendMessage } from '../channels/send-message.ts'
 import { findPlacedAgents } from '../../agents/queries.ts'
-import { scriptOrder } from '../../runs/orders.ts'
+import { scriptOrder } from '../../runs/run-requests.ts'
 import { writeRun } from '../../runs/create-run.ts'
 import { runOnServer, type ServerCall, writtenText } from '../../scripts/run-on-server.ts'
 import { audit } from '../../audit/write-audit.ts'
@@ -14,7 +14,7 @@ import { findApproval, isApproved, readServerVersion } from '../../scripts/serve
 import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import { fillVariables } from '../../scripts/fill-variables.ts'
 import { type ActionRow, findAction, isOver, lockActions, updateAction } from './action-queries.ts'
-import { type ActionScene, endAction, logAction, MOST_OUTPUT } from './end-action.ts'
+import { type ActionContext, endAction, logAction, MAX_OUTPUT } from './end-action.ts'
 import { RUN_JOB } from './enqueue-action.ts'
 import type { Work } from './plan-actions.ts'
 
@@ -31,7 +31,7 @@ const RETRY_MS = [10 * SECOND_MS, 60 * SECOND_MS, 300 * SECOND_MS]
 
 type Next =
   | { kind: 'deliver'; agentId: string }
-  | { kind: 'send'; action: ActionRow; alert: ToldRow; settings: string }
+  | { kind: 'send'; action: ActionRow; alert: NotifiedRow; settings: string }
   | { kind: 'run'; action: ActionRow; call: ServerCall }
 
 /**
@@ -49,27 +49,27 @@ export async function runAction(
   if (next?.kind === 'run') await finishOnServer(ctx, next, signal)
 }
 
-type Scene = ActionScene & { ctx: Context }
+type TxContext = ActionContext & { ctx: Context }
 
-async function begin(scene: Scene, id: number): Promise<Next | undefined> {
-  const { tx } = scene
+async function begin(txContext: TxContext, id: number): Promise<Next | undefined> {
+  const { tx } = txContext
   const found = await findAction(tx, id)
   if (found === undefined) return undefined
   const all = await lockActions(tx, found.alert_id)
   const action = all.find((one) => one.id === id)
-  const [alert] = await findToldAlerts(tx, [found.alert_id])
+  const [alert] = await findNotifiedAlerts(tx, [found.alert_id])
   if (action === undefined || alert === undefined || isOver(action)) return undefined
   if (action.history_id !== null) return { kind: 'deliver', agentId: alert.agent_id ?? '' }
   // Written by workOf.
   const work = JSON.parse(action.work) as Work
-  if (work.type === 'script') return beginScript(scene, action, { alert, work })
+  if (work.type === 'script') return beginScript(txContext, action, { alert, work })
   if (work.type === 'server') {
-    const call = await beginOnServer(scene, action, { alert, work })
+    const call = await beginOnServer(txContext, action, { alert, work })
     return call && { kind: 'run', action, call }
   }
   if (action.state === 'waiting') {
     await updateAction(tx, id, { state: 'running' })
-    await logAction(scene, action, {
+    await logAction(txContext, action, {
       kind: 'action_started',
       text: `sent by the template "${action.template_name}".`,
     })
@@ -78,13 +78,13 @@ async function begin(scene: Scene, id: number): Promise<Next | undefined> {
 }
 
 async function beginScript(
-  scene: Scene,
+  txContext: TxContext,
   action: ActionRow,
-  { alert, work }: { alert: ToldRow; work: Extract<Work, { type: 'script' }> },
+  { alert, work }: { alert: NotifiedRow; work: Extract<Work, { type: 'script' }> },
 ): Promise<Next | undefined> {
-  const { ctx, tx, emit } = scene
+  const { ctx, tx, emit } = txContext
   const fail = (output: string) =>
-    endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output })
+    endAction(txContext, action, { state: 'failed', retcode: null, executionTime: null, output })
   const [agent] = alert.agent_id === null ? [] : await findPlacedAgents(tx, [alert.agent_id])
   if (agent === undefined) {
     await fail('The alert has no machine to run the script on.')
@@ -121,7 +121,7 @@ async function beginScript(
   }
   const where = `sent to ${agent.hostname} by the template "${action.template_name}"`
   const text = agent.connected === 1 ? `${where}.` : `${where}; waits up to 15 minutes for the machine.`
-  await logAction(scene, action, { kind: 'action_started', text })
+  await logAction(txContext, action, { kind: 'action_started', text })
   return { kind: 'deliver', agentId: agent.agent_id }
 }
 
@@ -141,7 +141,7 @@ async function send(
   const outcome = await sendMessage(openSettings(settings, ctx.secrets), message, ctx.config.channelTargets)
   const executionTime = (performance.now() - startedMs) / SECOND_MS
   await ctx.transaction(async (tx, emit) => {
-    const scene = { ctx, tx, emit }
+    const txContext = { ctx, tx, emit }
     const now = (await lockActions(tx, action.alert_id)).find(({ id }) => id === action.id)
     if (now === undefined || isOver(now)) return
     const waitMs = RETRY_MS[now.attempts]
@@ -157,7 +157,7 @@ async function send(
     const [status] = /^\d{3}/.exec(outcome.answer) ?? []
     const retcode = status === undefined ? null : Number(status)
     const state = outcome.ok ? 'done' : 'failed'
-    await endAction(scene, action, { state, retcode, executionTime, output: outcome.answer })
+    await endAction(txContext, action, { state, retcode, executionTime, output: outcome.answer })
   })
 }
 
@@ -168,24 +168,24 @@ type ServerWork = Extract<Work, { type: 'server' }>
  * the outcome. A script that was cut off by a crash is not started again.
  */
 async function beginOnServer(
-  scene: ActionScene & { ctx: Context },
+  txContext: ActionContext & { ctx: Context },
   action: ActionRow,
-  { alert, work }: { alert: ToldRow; work: ServerWork },
+  { alert, work }: { alert: NotifiedRow; work: ServerWork },
 ): Promise<ServerCall | undefined> {
-  const { ctx, tx, emit } = scene
+  const { ctx, tx, emit } = txContext
   const refusal =
     action.state === 'running'
       ? 'The server stopped while the script ran. It is not run again.'
       : (await readCoreSettings(tx)).enable_server_scripts
         ? undefined
         : 'Scripts on the server are switched off.'
-  const call = refusal ?? (await callOf(scene, alert, work))
+  const call = refusal ?? (await callOf(txContext, alert, work))
   if (typeof call === 'string') {
-    await endAction(scene, action, { state: 'failed', retcode: null, executionTime: null, output: call })
+    await endAction(txContext, action, { state: 'failed', retcode: null, executionTime: null, output: call })
     return undefined
   }
   await updateAction(tx, action.id, { state: 'running' })
-  await logAction(scene, action, {
+  await logAction(txContext, action, {
     kind: 'action_started',
     text: `runs on the server by the template "${action.template_name}".`,
   })
@@ -203,8 +203,8 @@ async function beginOnServer(
 }
 
 async function callOf(
-  { ctx, tx }: ActionScene & { ctx: Context },
-  alert: ToldRow,
+  { ctx, tx }: ActionContext & { ctx: Context },
+  alert: NotifiedRow,
   work: ServerWork,
 ): Promise<ServerCall | string> {
   const script = await tx.selectFrom('scripts').selectAll().where('id', '=', work.script).executeTakeFirst()
@@ -228,7 +228,7 @@ async function callOf(
       env_vars: [...env_vars, ...alertVariables(alert)],
       secrets,
       timeoutSeconds: work.timeout,
-      mostOutput: MOST_OUTPUT,
+      mostOutput: MAX_OUTPUT,
     }
   } catch (error) {
     // A variable has no value: this is the outcome.
@@ -255,7 +255,7 @@ async function finishOnServer(
 }
 
 /** Details of the alert for a script: values, never parts of a command line. */
-function factsOf(alert: ToldRow): Record<string, string> {
+function factsOf(alert: NotifiedRow): Record<string, string> {
   return {
     id: `${alert.id}`,
     type: alert.alert_type,
@@ -267,6 +267,6 @@ function factsOf(alert: ToldRow): Record<string, string> {
 }
 
 /** As KEY=VALUE. */
-function alertVariables(alert: ToldRow): string[] {
+function alertVariables(alert: NotifiedRow): string[] {
   return Object.entries(factsOf(alert)).map(([name, value]) => `MUSTER_ALERT_${name.toUpperCase()}=${value}`)
 }

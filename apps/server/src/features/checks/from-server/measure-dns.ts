@@ -5,7 +5,7 @@ import { OutboundError } from '../../../platform/outbound/outbound-error.ts'
 import { refusalOf } from '../../../platform/outbound/resolve-target.ts'
 import type { MeasuredOf, Reach, SettingsOf } from './server-kind.ts'
 
-const MOST_ANSWERS = 50
+const MAX_ANSWERS = 50
 
 const WORDS: Record<string, string> = {
   ETIMEOUT: 'The name server does not respond.',
@@ -24,7 +24,7 @@ export async function measureDns(settings: SettingsOf<'dns'>, reach: Reach): Pro
     if (settings.resolver !== null) resolver.setServers([serverOf(settings.resolver, reach)])
     reach.signal.addEventListener('abort', stop)
     const found = await askFor(resolver, settings)
-    const answers = found.slice(0, MOST_ANSWERS).map((answer) => answer.slice(0, 500))
+    const answers = found.slice(0, MAX_ANSWERS).map((answer) => answer.slice(0, 500))
     return { check_type: 'dns', reason: '', ms: performance.now() - started, answers }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -11,7 +11,7 @@ import {
 import { describeOutbound, OutboundError } from '../../../platform/outbound/outbound-error.ts'
 import type { MeasuredOf, Reach, SettingsOf } from './server-kind.ts'
 
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 type Settings = SettingsOf<'http'>
@@ -50,7 +50,7 @@ export async function measureHttp(settings: Settings, reach: Reach): Promise<Mea
 /** Every redirect target is checked like the first address. */
 async function ask(settings: Settings, reach: Reach): Promise<Answer> {
   let url = new URL(settings.url)
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const answer = await askOnce(url, settings, reach)
     const { statusCode = 0, headers } = answer.message
     if (!settings.follow_redirects || !REDIRECTS.has(statusCode) || headers.location === undefined)
@@ -58,7 +58,7 @@ async function ask(settings: Settings, reach: Reach): Promise<Answer> {
     answer.message.destroy()
     url = nextUrl(headers.location, url)
   }
-  throw new OutboundError(`More than ${MOST_REDIRECTS} redirects.`)
+  throw new OutboundError(`More than ${MAX_REDIRECTS} redirects.`)
 }
 
 function nextUrl(location: string, from: URL): URL {

@@ -9,7 +9,7 @@ import {
 } from '@muster/rules/policies/policy-merge'
 import { readSources, type SettingSources } from '../../agents/availability.ts'
 import { findChecksOfInterval } from '../../checks/queries.ts'
-import { redefineChecks } from '../../checks/redefine-checks.ts'
+import { markChecksStale } from '../../checks/mark-checks-stale.ts'
 import type { PolicyMachine } from '../machines.ts'
 import { appliedOf, type ContentKind, type Resolved, type Thing } from './kind.ts'
 
@@ -46,7 +46,7 @@ export const agentSettingsKind: ContentKind<SettingRef> = {
         redefined.push(...(await findChecksOfInterval(tx, agent_id)))
       }
     }
-    await redefineChecks(tx, emit, { checkIds: redefined })
+    await markChecksStale(tx, emit, { checkIds: redefined })
     if (changed.length > 0) emit({ type: 'agent.changed', ids: changed, agent_ids: changed })
   },
 }

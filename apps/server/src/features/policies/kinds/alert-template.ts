@@ -2,11 +2,11 @@ import type { TemplateSource, TemplateStep } from '@muster/rules/alerts/alert-te
 import type { PolicyLevel } from '@muster/rules/policies/policy-chain'
 import type { EffectiveItem, ItemSource, Lost } from '@muster/rules/policies/policy-merge'
 import { enqueueApply } from '../../alerts/templates/apply-templates.ts'
-import { type GivenTemplate, writeGiven } from '../../alerts/templates/given-templates.ts'
+import { type PolicyTemplate, writeAssigned } from '../../alerts/templates/policy-templates.ts'
 import type { Template } from '../../alerts/templates/stored-template.ts'
-import { openTemplateBook } from '../../alerts/templates/template-book.ts'
+import { openTemplateResolver } from '../../alerts/templates/template-resolver.ts'
 import type { PolicySet } from '../policy-set.ts'
-import { slicesOf } from '../queries.ts'
+import { chunk } from '../queries.ts'
 import type { ChainedMachine, ContentKind, Resolved, Thing } from './kind.ts'
 
 /** The id of the template. */
@@ -21,10 +21,10 @@ type Step = TemplateStep<Template>
 export const alertTemplateKind: ContentKind<TemplateRef> = {
   name: 'alert_template',
   resolve: async (db, set, machines) => {
-    const book = await openTemplateBook(db)
+    const book = await openTemplateResolver(db)
     return machines.map((chained) => {
       const { machine } = chained
-      const stored = writeGiven(givenBy(set, chained.chain))
+      const stored = writeAssigned(givenBy(set, chained.chain))
       const { site_id: place_id, ...placed } = machine
       const { steps } = book.resolve({ ...placed, place_id, policy_templates: stored })
       return { ...chained, ...judge(chained, steps), stored }
@@ -33,7 +33,7 @@ export const alertTemplateKind: ContentKind<TemplateRef> = {
   findDrift: async (_db, resolved) => resolved.filter((one) => one.stored !== one.machine.policy_templates),
   apply: async ({ tx, emit }, resolved) => {
     for (const [stored, group] of Map.groupBy(resolved, (one) => one.stored)) {
-      for (const slice of slicesOf(group.map(({ machine }) => machine.agent_id))) {
+      for (const slice of chunk(group.map(({ machine }) => machine.agent_id))) {
         await tx
           .updateTable('agents')
           .set({ policy_templates: stored ?? '[]' })
@@ -55,7 +55,7 @@ const SOURCES: Record<PolicyLevel, TemplateSource> = {
 }
 
 /** The templates that the policies of a chain assign. */
-export function givenBy(set: PolicySet, chain: ChainedMachine['chain']): GivenTemplate[] {
+export function givenBy(set: PolicySet, chain: ChainedMachine['chain']): PolicyTemplate[] {
   return chain.flatMap(({ policy, assignment, outcome }) => {
     const document = set.policies.get(policy)?.document
     const template = document?.content.alert_template ?? null

@@ -2,12 +2,12 @@ import type { PolicyCheck } from '@muster/contract/policies/policy-content'
 import type { Db } from '../../../platform/database/database.ts'
 import { takeCheckFindings } from '../../alerts/check-alerts.ts'
 import { lockChecks } from '../../alerts/queries.ts'
-import type { Scene } from '../../alerts/store-lives.ts'
-import { forgetResults } from '../../checks/forget-results.ts'
-import { judgeLast } from '../../checks/judge-last.ts'
+import type { TxContext } from '../../alerts/store-alerts.ts'
+import { resetResults } from '../../checks/reset-results.ts'
+import { rejudgeLast } from '../../checks/judge-last.ts'
 import { findChecksByIds, updateCheck } from '../../checks/queries.ts'
-import { redefineChecks } from '../../checks/redefine-checks.ts'
-import { slicesOf } from '../queries.ts'
+import { markChecksStale } from '../../checks/mark-checks-stale.ts'
+import { chunk } from '../queries.ts'
 import {
   dependenciesOf,
   findHeldChecks,
@@ -34,17 +34,17 @@ const SLICE = 200
 const BY_POLICY = ''
 
 /** Creates, changes and deletes the rows of policy checks on machines. Only machines with a difference are notified. */
-export async function applyChecks(scene: Scene, machines: Machines): Promise<void> {
-  const { ctx, tx, emit } = scene
+export async function applyChecks(txContext: TxContext, machines: Machines): Promise<void> {
+  const { ctx, tx, emit } = txContext
   const at = ctx.now()
   const change = await compare(tx, machines)
-  await removeChecks(scene, change.removed, at)
-  await restChecks(scene, change.resting, at)
+  await removeChecks(txContext, change.removed, at)
+  await restChecks(txContext, change.resting, at)
   const added = await addChecks(tx, change.added, at)
-  const changed = await changeChecks(scene, change.changed, at)
+  const changed = await changeChecks(txContext, change.changed, at)
   const linked = change.hasLinks ? await linkChecks(tx, machines) : []
   const woken = change.resting.filter(({ by }) => by === null)
-  await redefineChecks(tx, emit, {
+  await markChecksStale(tx, emit, {
     checkIds: [...added, ...changed, ...woken].map(({ id }) => id),
     agentIds: [
       ...change.removed.map(({ agent_id }) => agent_id),
@@ -58,7 +58,7 @@ export async function applyChecks(scene: Scene, machines: Machines): Promise<voi
     ...change.resting,
     ...linked,
   ]
-  for (const slice of slicesOf(touched)) {
+  for (const slice of chunk(touched)) {
     emit({
       type: 'check.changed',
       ids: slice.map(({ id }) => id),
@@ -66,7 +66,7 @@ export async function applyChecks(scene: Scene, machines: Machines): Promise<voi
     })
   }
   const agentIds = [...new Set(touched.map(({ agentId }) => agentId))]
-  for (const ids of slicesOf(agentIds)) emit({ type: 'agent.changed', ids, agent_ids: ids })
+  for (const ids of chunk(agentIds)) emit({ type: 'agent.changed', ids, agent_ids: ids })
 }
 
 async function compare(tx: Db, machines: Machines): Promise<Change> {
@@ -108,8 +108,8 @@ async function compare(tx: Db, machines: Machines): Promise<Change> {
   return change
 }
 
-async function removeChecks({ ctx, tx, emit }: Scene, rows: HeldRow[], at: Date): Promise<void> {
-  for (const slice of slicesOf(rows, SLICE)) {
+async function removeChecks({ ctx, tx, emit }: TxContext, rows: HeldRow[], at: Date): Promise<void> {
+  for (const slice of chunk(rows, SLICE)) {
     const ids = slice.map(({ id }) => id)
     // Concurrent results are stored before, and their alerts end with the checks.
     await lockChecks(tx, ctx.engine, ids)
@@ -120,14 +120,14 @@ async function removeChecks({ ctx, tx, emit }: Scene, rows: HeldRow[], at: Date)
   }
 }
 
-async function restChecks(scene: Scene, resting: Change['resting'], at: Date): Promise<void> {
-  const { tx } = scene
+async function restChecks(txContext: TxContext, resting: Change['resting'], at: Date): Promise<void> {
+  const { tx } = txContext
   for (const [by, group] of Map.groupBy(resting, (one) => one.by)) {
-    for (const slice of slicesOf(group, SLICE)) {
+    for (const slice of chunk(group, SLICE)) {
       const ids = slice.map(({ id }) => id)
       if (by !== null) {
         const known = await findChecksByIds(tx, ids)
-        await forgetResults(scene, known, { at, why: 'Overridden by a check of an enforced policy.' })
+        await resetResults(txContext, known, { at, why: 'Overridden by a check of an enforced policy.' })
         await tx.deleteFrom('server_check_runs').where('check_id', 'in', ids).execute()
       }
       // The empty revision is set again, and the machine notified, once the check is no longer overridden.
@@ -143,7 +143,7 @@ async function addChecks(
 ): Promise<{ id: number; agentId: string }[]> {
   const scripts = await findScripts(tx, wanted)
   const added: { id: number; agentId: string }[] = []
-  for (const slice of slicesOf(wanted, SLICE)) {
+  for (const slice of chunk(wanted, SLICE)) {
     const rows = await tx
       .insertInto('checks')
       .values(
@@ -168,13 +168,13 @@ async function addChecks(
 }
 
 async function changeChecks(
-  scene: Scene,
+  txContext: TxContext,
   changes: Change['changed'],
   at: Date,
 ): Promise<{ id: number; agentId: string }[]> {
-  const { tx } = scene
+  const { tx } = txContext
   const scripts = await findScripts(tx, changes)
-  for (const slice of slicesOf(changes, SLICE)) {
+  for (const slice of chunk(changes, SLICE)) {
     const ids = slice.map(({ row }) => row.id)
     const before = await findChecksByIds(tx, ids)
     for (const { row, check } of slice) {
@@ -183,7 +183,7 @@ async function changeChecks(
     const after = new Map((await findChecksByIds(tx, ids)).map((row) => [row.id, row]))
     for (const row of before) {
       const now = after.get(row.id)
-      if (now !== undefined) await judgeLast(scene, { before: row, after: now, at })
+      if (now !== undefined) await rejudgeLast(txContext, { before: row, after: now, at })
     }
   }
   return changes.map(({ row }) => ({ id: row.id, agentId: row.agent_id }))

@@ -1,10 +1,10 @@
 import type { Db } from '../../../platform/database/database.ts'
-import { slicesOf } from '../../../platform/database/slices-of.ts'
-import type { Scene } from '../../alerts/store-lives.ts'
+import { chunk } from '../../../platform/database/chunk.ts'
+import type { TxContext } from '../../alerts/store-alerts.ts'
 import { takeTaskFindings } from '../../alerts/task-alerts.ts'
 import { timesOf } from '../../tasks/write-task.ts'
 import { lockTasks, updateTask, writeTaskScripts } from '../../tasks/queries.ts'
-import { redefineTasks } from '../../tasks/redefine-tasks.ts'
+import { markTasksStale } from '../../tasks/mark-tasks-stale.ts'
 import { readFields, scriptIdsOf } from '../../tasks/view.ts'
 import {
   columnsOf,
@@ -29,21 +29,21 @@ type Touched = { id: number; agentId: string }
 const BY_POLICY = ''
 
 /** Creates, changes and deletes the rows of policy tasks on machines. */
-export async function applyTasks(scene: Scene, machines: readonly ResolvedTasks[]): Promise<void> {
-  const { tx, emit } = scene
+export async function applyTasks(txContext: TxContext, machines: readonly ResolvedTasks[]): Promise<void> {
+  const { tx, emit } = txContext
   const change = await compare(tx, machines)
-  await removeTasks(scene, change.removed)
-  await restTasks(scene, change.resting)
+  await removeTasks(txContext, change.removed)
+  await restTasks(txContext, change.resting)
   const scripts = await findScripts(tx, change)
-  const added = await addTasks(scene, change.added, scripts)
-  const changed = await changeTasks(scene, change.changed, scripts)
+  const added = await addTasks(txContext, change.added, scripts)
+  const changed = await changeTasks(txContext, change.changed, scripts)
   const kept = [...added, ...changed, ...change.resting]
-  await redefineTasks(tx, emit, {
+  await markTasksStale(tx, emit, {
     taskIds: kept.map(({ id }) => id),
     agentIds: change.removed.map(({ agent_id }) => agent_id),
   })
   const touched = [...kept, ...change.removed.map(({ id, agent_id }) => ({ id, agentId: agent_id }))]
-  for (const slice of slicesOf(touched)) {
+  for (const slice of chunk(touched)) {
     emit({
       type: 'task.changed',
       ids: slice.map(({ id }) => id),
@@ -51,7 +51,7 @@ export async function applyTasks(scene: Scene, machines: readonly ResolvedTasks[
     })
   }
   const agentIds = [...new Set(touched.map(({ agentId }) => agentId))]
-  for (const ids of slicesOf(agentIds)) emit({ type: 'agent.changed', ids, agent_ids: ids })
+  for (const ids of chunk(agentIds)) emit({ type: 'agent.changed', ids, agent_ids: ids })
 }
 
 async function compare(tx: Db, machines: readonly ResolvedTasks[]): Promise<Change> {
@@ -85,21 +85,21 @@ async function compare(tx: Db, machines: readonly ResolvedTasks[]): Promise<Chan
   return change
 }
 
-async function removeTasks(scene: Scene, rows: readonly HeldTask[]): Promise<void> {
-  const { ctx, tx } = scene
-  for (const slice of slicesOf(rows)) {
+async function removeTasks(txContext: TxContext, rows: readonly HeldTask[]): Promise<void> {
+  const { ctx, tx } = txContext
+  for (const slice of chunk(rows)) {
     const ids = slice.map(({ id }) => id)
     // Concurrent results are stored before, and their alerts end with the tasks.
     await lockTasks(tx, ctx.engine, ids)
-    await endAlerts(scene, ids, 'The task was removed from the policies of the machine.')
+    await endAlerts(txContext, ids, 'The task was removed from the policies of the machine.')
     await tx.deleteFrom('tasks').where('id', 'in', ids).execute()
   }
 }
 
-async function restTasks(scene: Scene, resting: Change['resting']): Promise<void> {
-  const { ctx, tx } = scene
+async function restTasks(txContext: TxContext, resting: Change['resting']): Promise<void> {
+  const { ctx, tx } = txContext
   for (const [by, group] of Map.groupBy(resting, (one) => one.by)) {
-    for (const slice of slicesOf(group)) {
+    for (const slice of chunk(group)) {
       const ids = slice.map(({ id }) => id)
       await lockTasks(tx, ctx.engine, ids)
       if (by === null) {
@@ -108,23 +108,23 @@ async function restTasks(scene: Scene, resting: Change['resting']): Promise<void
         await tx.updateTable('tasks').set({ overridden_by: by, counts_from }).where('id', 'in', ids).execute()
         continue
       }
-      await endAlerts(scene, ids, 'Overridden by a task of an enforced policy.')
+      await endAlerts(txContext, ids, 'Overridden by a task of an enforced policy.')
       await tx.deleteFrom('task_results').where('task_id', 'in', ids).execute()
       await tx.updateTable('tasks').set({ overridden_by: by }).where('id', 'in', ids).execute()
     }
   }
 }
 
-async function endAlerts(scene: Scene, taskIds: readonly number[], text: string): Promise<void> {
-  const at = scene.ctx.now()
+async function endAlerts(txContext: TxContext, taskIds: readonly number[], text: string): Promise<void> {
+  const at = txContext.ctx.now()
   await takeTaskFindings(
-    scene,
+    txContext,
     taskIds.map((taskId) => ({ taskId, at, severity: null, text })),
   )
 }
 
 async function addTasks(
-  { ctx, tx }: Scene,
+  { ctx, tx }: TxContext,
   added: Change['added'],
   scripts: ReadonlySet<number>,
 ): Promise<Touched[]> {
@@ -155,11 +155,11 @@ async function addTasks(
 }
 
 async function changeTasks(
-  scene: Scene,
+  txContext: TxContext,
   changed: Change['changed'],
   scripts: ReadonlySet<number>,
 ): Promise<Touched[]> {
-  const { ctx, tx } = scene
+  const { ctx, tx } = txContext
   const at = ctx.now().toISOString()
   const off: number[] = []
   for (const { row, wanted } of changed) {
@@ -173,7 +173,7 @@ async function changeTasks(
     await writeTaskScripts(tx, row.id, knownScripts(wanted, scripts))
     if (before.enabled && !task.enabled) off.push(row.id)
   }
-  if (off.length > 0) await endAlerts(scene, off, 'The task was switched off.')
+  if (off.length > 0) await endAlerts(txContext, off, 'The task was switched off.')
   return changed.map(({ row }) => ({ id: row.id, agentId: row.agent_id }))
 }
 

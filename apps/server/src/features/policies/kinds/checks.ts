@@ -7,7 +7,7 @@ import { describeCheck } from '../../checks/describe-check.ts'
 import { readSettings } from '../../checks/view.ts'
 import type { PolicyMachine } from '../machines.ts'
 import type { PolicySet } from '../policy-set.ts'
-import { slicesOf } from '../queries.ts'
+import { chunk } from '../queries.ts'
 import { applyChecks } from './apply-checks.ts'
 import { findHeldChecks, isInLine } from './held-checks.ts'
 import {
@@ -109,7 +109,7 @@ async function findOwn(
 ): Promise<Map<string, Item[]>> {
   const found = new Map<string, Item[]>()
   const reached = findReachedBy(set, machines, ({ checks }) => checks.length > 0)
-  for (const slice of slicesOf(reached)) {
+  for (const slice of chunk(reached)) {
     const rows = await db
       .selectFrom('checks')
       .select(['id', 'agent_id', 'check_type', 'settings'])

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
 import type { ChecksTable } from '../../../platform/database/tables/checks.ts'
-import { slicesOf } from '../queries.ts'
+import { chunk } from '../queries.ts'
 import type { PolicyCheck } from '@muster/contract/policies/policy-content'
 import type { Resolved } from './kind.ts'
 
@@ -23,7 +23,7 @@ export async function findHeldChecks(db: Db, agentIds: readonly string[]): Promi
     held.set(agentId, known)
     return known
   }
-  for (const slice of slicesOf(agentIds)) {
+  for (const slice of chunk(agentIds)) {
     const rows = await db
       .selectFrom('checks')
       .select(['id', 'agent_id', 'check_type', 'settings', 'fails_b4_alert', 'run_interval'])

@@ -2,7 +2,7 @@ import type { PolicyTask } from '@muster/contract/policies/policy-content'
 import { checkKey } from '@muster/rules/checks/check-key'
 import type { Selectable } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
-import { slicesOf } from '../../../platform/database/slices-of.ts'
+import { chunk } from '../../../platform/database/chunk.ts'
 import type { TasksTable } from '../../../platform/database/tables/tasks.ts'
 import { readSettings } from '../../checks/view.ts'
 import { toColumns } from '../../tasks/task-columns.ts'
@@ -61,7 +61,7 @@ export async function findHeldTasks(
     held.set(agentId, known)
     return known
   }
-  for (const slice of slicesOf(machines.map(({ machine }) => machine.agent_id))) {
+  for (const slice of chunk(machines.map(({ machine }) => machine.agent_id))) {
     const rows = await db
       .selectFrom('tasks')
       .select(COLUMNS)
@@ -147,7 +147,7 @@ async function findStarters(
     .filter(({ effective }) => effective.some(({ value }) => typeof value.ref?.startedBy === 'string'))
     .map(({ machine }) => machine.agent_id)
   const found = new Map<string, Map<string, number>>()
-  for (const slice of slicesOf(agentIds)) {
+  for (const slice of chunk(agentIds)) {
     const rows = await db
       .selectFrom('checks')
       .select(['id', 'agent_id', 'check_type', 'settings'])

@@ -4,7 +4,7 @@ import type { EffectiveItem as Merged, AppliedPolicy, PolicyItem } from '@muster
 import type { ChainLink } from '@muster/rules/policies/policy-chain'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import type { Scene } from '../../alerts/store-lives.ts'
+import type { TxContext } from '../../alerts/store-alerts.ts'
 import type { PolicyMachine } from '../machines.ts'
 import type { PolicySet } from '../policy-set.ts'
 
@@ -47,7 +47,7 @@ export interface ContentKind<Ref = unknown> {
   /** By key, the rows of a machine for items of its policies. */
   findRowIds?(db: Db, resolved: Resolved<Ref>): Promise<Map<string, number>>
   /** Brings machines in line, some of which differ. */
-  apply(scene: Scene, resolved: readonly Resolved<Ref>[]): Promise<void>
+  apply(txContext: TxContext, resolved: readonly Resolved<Ref>[]): Promise<void>
   /** Runs after items of this kind changed on machines. */
   afterwards?(ctx: Context): Promise<void>
 }

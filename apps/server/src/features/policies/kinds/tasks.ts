@@ -4,7 +4,7 @@ import { mergePolicies, type PolicyItem } from '@muster/rules/policies/policy-me
 import { taskFitsPlatform, taskKey } from '@muster/rules/schedules/task-problems'
 import { describeTask } from '@muster/rules/schedules/task-text'
 import type { Db } from '../../../platform/database/database.ts'
-import { slicesOf } from '../../../platform/database/slices-of.ts'
+import { chunk } from '../../../platform/database/chunk.ts'
 import { readFields, scriptIdsOf } from '../../tasks/view.ts'
 import type { PolicySet } from '../policy-set.ts'
 import { applyTasks } from './apply-tasks.ts'
@@ -102,7 +102,7 @@ async function findOwn(
 ): Promise<Map<string, Item[]>> {
   const found = new Map<string, Item[]>()
   const reached = findReachedBy(set, machines, ({ tasks }) => tasks.length > 0)
-  for (const slice of slicesOf(reached)) {
+  for (const slice of chunk(reached)) {
     const rows = await db
       .selectFrom('tasks')
       .select(['id', 'agent_id', 'name', 'enabled', 'task_type', 'settings', 'actions', 'alert_severity'])

@@ -7,7 +7,7 @@ import type { Scope } from '../../../platform/http/caller.ts'
 export type ActionRow = Selectable<PendingActionsTable> & { hostname: string; client: string; site: string }
 
 /** Maximum number of returned rows. */
-const MOST = 5000
+const MAX_COUNT = 5000
 const EVERYTHING = { scope: { all: true } } as const
 
 function select(db: Db, caller: { scope: Scope }) {
@@ -30,12 +30,12 @@ export async function findActions(db: Db, caller: { scope: Scope }, agentId?: st
     .where('pending_actions.status', '=', 'pending')
     .orderBy('due')
     .orderBy('pending_actions.id')
-    .limit(MOST)
+    .limit(MAX_COUNT)
     .execute()
   const over = await all
     .where('pending_actions.status', '=', 'completed')
     .orderBy('pending_actions.id', 'desc')
-    .limit(MOST)
+    .limit(MAX_COUNT)
     .execute()
   return [...pending, ...over]
 }

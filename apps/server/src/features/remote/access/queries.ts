@@ -1,4 +1,4 @@
-import { MOST_NAMED, RemoteSettings } from '@muster/contract/api/remote-access'
+import { MAX_NAMED, RemoteSettings } from '@muster/contract/api/remote-access'
 import {
   mergeRecordingSettings,
   mergeRemoteSettings,
@@ -44,7 +44,7 @@ export async function findRecordingRules(db: Db, places: readonly Place[]): Prom
 }
 
 /** Whether opening a tool requires a reason for these targets, the nearest last. */
-export async function findAsksPurpose(db: Db, places: readonly Place[]): Promise<boolean> {
+export async function findReasonRequired(db: Db, places: readonly Place[]): Promise<boolean> {
   const settings = await listSettings(db, places)
   return settings.findLast(({ ask_purpose }) => ask_purpose !== null)?.ask_purpose ?? false
 }
@@ -125,7 +125,7 @@ export async function findUnenforcing(db: Db, place: Place) {
     .$if(place.level !== 'default', (query) => query.where(isHere))
     .orderBy('hostname')
     .orderBy('agents.id')
-    .limit(MOST_NAMED)
+    .limit(MAX_NAMED)
     .execute()
   return { count: Number(rows[0]?.total ?? 0), hostnames: rows.map(({ hostname }) => hostname) }
 }

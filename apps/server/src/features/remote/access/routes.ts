@@ -11,7 +11,7 @@ import { audit } from '../../audit/write-audit.ts'
 import { emitRulesChanged } from '../../clients/move-agents.ts'
 import { type NamedPlace, type PlaceRef, requirePlace } from './place.ts'
 import {
-  findAsksPurpose,
+  findReasonRequired,
   findMachinesOf,
   findRecordingRules,
   findUnenforcing,
@@ -35,7 +35,7 @@ async function viewAccess(db: Db, { place, name, above }: NamedPlace): Promise<P
   const inherited = {
     ...mergeRemoteSettings(others),
     ...(await findRecordingRules(db, above)),
-    ask_purpose: await findAsksPurpose(db, above),
+    ask_purpose: await findReasonRequired(db, above),
   }
   const not_enforced = await findUnenforcing(db, place)
   return { name, settings, inherited, not_enforced, modified: modifiedOf(settings) }

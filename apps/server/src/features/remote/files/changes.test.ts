@@ -6,8 +6,8 @@ import { fileAudit, givenMachine, raw } from './test-machine.ts'
 const HASH = 'a'.repeat(64)
 
 async function prepare(server: TestServer) {
-  const scene = await givenMachine(server)
-  const { agent } = scene
+  const fixture = await givenMachine(server)
+  const { agent } = fixture
   /** A request to the machine and its response. */
   async function answered<Answer>(call: () => Promise<Answer>, more: object) {
     const from = agent.frames.length
@@ -16,13 +16,13 @@ async function prepare(server: TestServer) {
     agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: null, ...more })
     return { payload, answer: await asked }
   }
-  return { ...scene, answered, [Symbol.dispose]: () => agent.cut() }
+  return { ...fixture, answered, [Symbol.dispose]: () => agent.cut() }
 }
 
 test('a path that is not base64url is always refused', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, params } = scene
+  using fixture = await prepare(server)
+  const { ada, params } = fixture
   const base = `/agents/${params.agent_id}/files`
   const wrong = 'eHh4e'
   const upload = '00000000-0000-4000-8000-000000000000'
@@ -46,8 +46,8 @@ test('a path that is not base64url is always refused', async () => {
 
 test('a folder is listed in parts, as sent by the machine', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, params, answered } = scene
+  using fixture = await prepare(server)
+  const { ada, params, answered } = fixture
   const part = { path: raw('/var'), shown_path: '/var', entries: [], total: 0, next: null }
   const query = { path: raw('/var'), after: 'fYQ', search: 'log' }
   const listed = await answered(() => ada.call(listFolder, { params, query }), { answer: part })
@@ -60,8 +60,8 @@ test('a folder is listed in parts, as sent by the machine', async () => {
 
 test('changes are audited with their user, also refused ones', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, user, params, answered } = scene
+  using fixture = await prepare(server)
+  const { ada, user, params, answered } = fixture
   const path = raw('/srv/a')
   const one = { answer: { count: 1 } }
   const change = (body: Parameters<typeof ada.call<typeof changeFile>>[1]['body'], more: object = one) =>
@@ -83,8 +83,8 @@ test('changes are audited with their user, also refused ones', async () => {
 
 test('a text that was changed on the machine is not written, and its content stays out of the log', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, user, params, answered } = scene
+  using fixture = await prepare(server)
+  const { ada, user, params, answered } = fixture
   const path = raw('/etc/app.conf')
   const read = await answered(() => ada.call(readText, { params, query: { path } }), {
     answer: { path, text: 'secret=1', hash: HASH },

@@ -5,8 +5,8 @@ import { createTestServer, type TestServer } from '../../../testing/test-server.
 import { fetchAs, fileAudit, givenMachine, nextChannel, raw } from './test-machine.ts'
 
 async function prepare(server: TestServer) {
-  const scene = await givenMachine(server)
-  const { ada, user, params, url, agent } = scene
+  const fixture = await givenMachine(server)
+  const { ada, user, params, url, agent } = fixture
   const address = async (path = '/var/report.txt', archive = false) =>
     url + (await ada.call(startDownload, { params, body: { path: raw(path), archive } })).body.url
   const get = async (from: string, headers: Record<string, string> = {}) => {
@@ -14,7 +14,7 @@ async function prepare(server: TestServer) {
     const response = fetchAs(server, user, { url: from, headers })
     return { channel: await nextChannel(agent, after), response }
   }
-  return { ...scene, address, get, [Symbol.dispose]: () => agent.cut() }
+  return { ...fixture, address, get, [Symbol.dispose]: () => agent.cut() }
 }
 
 /** Refused before any data was sent, else cut off. */
@@ -29,8 +29,8 @@ async function brokeOff(response: Promise<Response>): Promise<boolean> {
 
 test('a file is passed to the browser to be saved, with an audit row', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { channel, response } = await scene.get(await scene.address())
+  using fixture = await prepare(server)
+  const { channel, response } = await fixture.get(await fixture.address())
   expect(channel.author).toBe('ada')
   expect(channel.order).toEqual({ task: 'read', path: raw('/var/report.txt'), offset: 0, version: null })
   channel.news({ name: 'Größe "1".txt', size: 10 })
@@ -44,22 +44,22 @@ test('a file is passed to the browser to be saved, with an audit row', async () 
   channel.data(Buffer.from('56789'))
   channel.end()
   expect(await new Response(body).text()).toBe('0123456789')
-  expect(await fileAudit(server, scene.user)).toEqual(['ada: Downloaded "/var/report.txt" (10 B)'])
+  expect(await fileAudit(server, fixture.user)).toEqual(['ada: Downloaded "/var/report.txt" (10 B)'])
 })
 
 test('an interrupted download resumes if the file is unchanged', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const address = await scene.address()
-  const first = await scene.get(address)
+  using fixture = await prepare(server)
+  const address = await fixture.address()
+  const first = await fixture.get(address)
   first.channel.news({ size: 10 })
   first.channel.data(Buffer.from('01234'))
   const begun = await first.response
-  scene.agent.cut()
+  fixture.agent.cut()
   await expect(begun.text()).rejects.toThrow()
-  await scene.agent.connect()
+  await fixture.agent.connect()
   const range = { range: 'bytes=5-', 'if-range': '"v1"' }
-  const second = await scene.get(address, range)
+  const second = await fixture.get(address, range)
   expect(second.channel.order).toMatchObject({ offset: 5, version: 'v1' })
   second.channel.news({ size: 10, offset: 5 })
   second.channel.data(Buffer.from('56789'))
@@ -70,13 +70,13 @@ test('an interrupted download resumes if the file is unchanged', async () => {
     'bytes 5-9/10',
     '56789',
   ])
-  const third = await scene.get(address, range)
+  const third = await fixture.get(address, range)
   third.channel.news({ size: 3, version: 'v2' })
   third.channel.data(Buffer.from('new'))
   third.channel.end()
   expect([(await third.response).status, await (await third.response).text()]).toEqual([200, 'new'])
   await vi.waitFor(async () =>
-    expect((await fileAudit(server, scene.user)).slice(0, 3)).toEqual([
+    expect((await fileAudit(server, fixture.user)).slice(0, 3)).toEqual([
       'ada: Downloaded "/var/report.txt" (10 B)',
       'ada: Failed to download "/var/report.txt" after 5 B: The link to the machine was lost.',
       'ada: Resumed downloading "/var/report.txt" after 5 B of 10 B',
@@ -86,8 +86,8 @@ test('an interrupted download resumes if the file is unchanged', async () => {
 
 test('a slow browser slows the machine down, and a closed one ends its channel', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { channel, response } = await scene.get(await scene.address())
+  using fixture = await prepare(server)
+  const { channel, response } = await fixture.get(await fixture.address())
   const piece = Buffer.alloc(16 * 1024)
   const size = 2000 * piece.length
   channel.news({ size })
@@ -117,33 +117,35 @@ test('a slow browser slows the machine down, and a closed one ends its channel',
 
 test('refusals of the machine are shown, and a wrong length is cut off', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const address = await scene.address('/gone')
-  const refused = await scene.get(address)
+  using fixture = await prepare(server)
+  const address = await fixture.address('/gone')
+  const refused = await fixture.get(address)
   refused.channel.end('refused', 'There is nothing of that name any more.')
   const answer = await refused.response
   expect([answer.status, await answer.json()]).toEqual([
     409,
     expect.objectContaining({ detail: 'PC-12: There is nothing of that name any more.' }),
   ])
-  const less = await scene.get(address)
+  const less = await fixture.get(address)
   less.channel.news({ size: 10 })
   less.channel.data(Buffer.from('012'))
   less.channel.end()
   expect(await brokeOff(less.response)).toBe(true)
-  const more = await scene.get(address)
+  const more = await fixture.get(address)
   more.channel.news({ size: 2 })
   more.channel.data(Buffer.from('0123456789'))
   expect(await more.channel.ended()).toMatchObject({ code: 'bad_frame' })
   expect(await brokeOff(more.response)).toBe(true)
-  const odd = await scene.get(address)
+  const odd = await fixture.get(address)
   odd.channel.news({ size: -1 })
   expect((await odd.response).status).toBe(503)
-  scene.agent.cut()
-  await vi.waitFor(async () => expect((await fetchAs(server, scene.user, { url: address })).status).toBe(409))
+  fixture.agent.cut()
+  await vi.waitFor(async () =>
+    expect((await fetchAs(server, fixture.user, { url: address })).status).toBe(409),
+  )
   const body = { path: raw('/gone'), archive: false }
   await vi.waitFor(async () =>
-    expect((await scene.ada.call(startDownload, { params: scene.params, body })).error?.detail).toBe(
+    expect((await fixture.ada.call(startDownload, { params: fixture.params, body })).error?.detail).toBe(
       'PC-12 is offline. Try again when it is connected.',
     ),
   )
@@ -151,24 +153,24 @@ test('refusals of the machine are shown, and a wrong length is cut off', async (
 
 test('the URL of a download is invalid for other users and machines, and after its time', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const address = await scene.address()
+  using fixture = await prepare(server)
+  const address = await fixture.address()
   const ben = await server.given.user({ permissions: ['can_manage_files'] })
   expect((await fetchAs(server, ben, { url: address })).status).toBe(401)
   expect((await fetch(address)).status).toBe(401)
   const forged = address.replace(/ticket=.*/, 'ticket=v1.AAAA')
-  expect((await fetchAs(server, scene.user, { url: forged })).status).toBe(401)
-  const elsewhere = address.replace(scene.agent.agentId, 'another0machine')
-  expect((await fetchAs(server, scene.user, { url: elsewhere })).status).toBe(401)
+  expect((await fetchAs(server, fixture.user, { url: forged })).status).toBe(401)
+  const elsewhere = address.replace(fixture.agent.agentId, 'another0machine')
+  expect((await fetchAs(server, fixture.user, { url: elsewhere })).status).toBe(401)
   server.clock.advance(3601)
-  expect((await fetchAs(server, scene.user, { url: address })).status).toBe(401)
-  expect(scene.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+  expect((await fetchAs(server, fixture.user, { url: address })).status).toBe(401)
+  expect(fixture.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
 })
 
 test('a withdrawn right ends a download within a second', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { channel, response } = await scene.get(await scene.address('/var', true))
+  using fixture = await prepare(server)
+  const { channel, response } = await fixture.get(await fixture.address('/var', true))
   channel.news({ name: 'var.tar.gz' })
   channel.data(Buffer.from('part'))
   const begun = await response
@@ -185,15 +187,15 @@ test('a withdrawn right ends a download within a second', async () => {
 
 test('an archive records its size at its end', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { channel, response } = await scene.get(await scene.address('/var/log', true))
+  using fixture = await prepare(server)
+  const { channel, response } = await fixture.get(await fixture.address('/var/log', true))
   expect(channel.order).toEqual({ task: 'archive', path: raw('/var/log') })
   channel.news({ name: 'log.tar.gz' })
   channel.data(Buffer.from('archive'))
   channel.end()
   expect(await (await response).text()).toBe('archive')
   await vi.waitFor(async () =>
-    expect(await fileAudit(server, scene.user)).toEqual([
+    expect(await fileAudit(server, fixture.user)).toEqual([
       'ada: Started downloading "/var/log" as an archive',
       'ada: Downloaded the archive of "/var/log" (7 B)',
     ]),

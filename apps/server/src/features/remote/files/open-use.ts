@@ -1,7 +1,7 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
-import type { ChannelEar, ChannelMouth } from '../../../platform/agent-link/link-channels.ts'
+import type { ChannelReader, ChannelWriter } from '../../../platform/agent-link/link-channels.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import type { PlacedAgent } from '../../agents/queries.ts'
 import type { ChannelOrder } from '../../../fleet/tool-channels.ts'
@@ -14,8 +14,8 @@ export interface FileParts {
   hub: ChannelHub
 }
 
-interface Work extends ChannelEar {
-  connect: (mouth: ChannelMouth) => void
+interface Work extends ChannelReader {
+  connect: (writer: ChannelWriter) => void
   end: (end: ChannelEnd) => void
   ended: Promise<unknown>
 }

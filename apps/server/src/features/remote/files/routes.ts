@@ -6,7 +6,7 @@ import {
   finishUpload,
   listFolder,
   lookAtUpload,
-  MOST_UPLOAD_BYTES,
+  MAX_UPLOAD_BYTES,
   readText,
   startDownload,
   UPLOAD_BYTES_PATH,
@@ -27,7 +27,7 @@ import { requireAgent } from '../../agents/require-agent.ts'
 import type { ChannelHub } from '../channel-hub.ts'
 import type { SessionCookies } from '../../users/sessions/session-cookies.ts'
 import { mayDo } from '../../../platform/http/caller.ts'
-import { type Asking, askMachine } from '../../agents/ask-machine.ts'
+import { type AgentRequest, requestAgent } from '../../agents/request-agent.ts'
 import { redeemDownload, writeDownloadUrl } from './download-ticket.ts'
 import { sendDownload } from './send-download.ts'
 import type { FileParts } from './open-use.ts'
@@ -41,19 +41,23 @@ const ACTIONS: Record<FileChange['change'], AuditAction> = {
 }
 
 /** Changes files on a machine, with an audit row. */
-function changeMachineFile(ctx: Context, asking: Asking, change: FileChange): Promise<{ count: number }> {
+function changeMachineFile(
+  ctx: Context,
+  asking: AgentRequest,
+  change: FileChange,
+): Promise<{ count: number }> {
   const path = showRaw(change.path)
-  return askMachine(ctx, asking, {
+  return requestAgent(ctx, asking, {
     name: 'change-file',
     input: change,
     action: ACTIONS[change.change],
     object_type: 'file',
-    describe: (answer) => tellChange(change, answer?.count ?? 1),
+    describe: (answer) => emitChange(change, answer?.count ?? 1),
     keep: (answer) => ({ ...change, shown_path: path, ...answer }),
   })
 }
 
-function tellChange(change: FileChange, count: number): string {
+function emitChange(change: FileChange, count: number): string {
   const path = showRaw(change.path)
   switch (change.change) {
     case 'make-folder':
@@ -67,9 +71,9 @@ function tellChange(change: FileChange, count: number): string {
   }
 }
 
-function readTextFile(ctx: Context, asking: Asking, path: string): Promise<TextFile> {
+function readTextFile(ctx: Context, asking: AgentRequest, path: string): Promise<TextFile> {
   const shown = showRaw(path)
-  return askMachine(ctx, asking, {
+  return requestAgent(ctx, asking, {
     name: 'read-text',
     input: { path },
     action: 'view',
@@ -82,11 +86,11 @@ function readTextFile(ctx: Context, asking: Asking, path: string): Promise<TextF
 /** Throws if the file was changed since it was read. */
 async function writeTextFile(
   ctx: Context,
-  asking: Asking,
+  asking: AgentRequest,
   input: { path: string; text: string; hash: string },
 ): Promise<{ hash: string }> {
   const shown = showRaw(input.path)
-  const { state, hash } = await askMachine(ctx, asking, {
+  const { state, hash } = await requestAgent(ctx, asking, {
     name: 'write-text',
     input,
     action: 'modify',
@@ -176,7 +180,7 @@ function uploadRoutes(api: Api, parts: FileParts): void {
     bytes.put(
       UPLOAD_BYTES_PATH,
       {
-        bodyLimit: MOST_UPLOAD_BYTES,
+        bodyLimit: MAX_UPLOAD_BYTES,
         config: {
           summary: 'Bytes of an upload (application/octet-stream), appended at `offset`',
         },
@@ -192,7 +196,7 @@ function uploadRoutes(api: Api, parts: FileParts): void {
         const query = UploadBytesQuery.safeParse(request.query)
         if (!params.success || !query.success || request.body === undefined)
           throw new AppError('invalid', 'The address of this upload is not valid.')
-        if (Number(request.headers['content-length'] ?? 0) > MOST_UPLOAD_BYTES) throw tooMuch()
+        if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw tooMuch()
         const { agent_id: agentId, upload } = params.data
         // As provided by the parser above: a stream of buffers without an encoding.
         const stream = request.body as Readable

@@ -16,8 +16,8 @@ import type { PlacedAgent } from '../../agents/queries.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 import { audit } from '../../audit/write-audit.ts'
 import type { LiveCaller } from '../../../platform/http/caller.ts'
-import { whyNotAllowed } from '../channel-hub.ts'
-import type { ChannelEar, ChannelMouth } from '../../../platform/agent-link/link-channels.ts'
+import { checkRight } from '../channel-hub.ts'
+import type { ChannelReader, ChannelWriter } from '../../../platform/agent-link/link-channels.ts'
 import type { Ticket } from './download-ticket.ts'
 import { type FileParts, openUse, refuseFor, SILENT } from './open-use.ts'
 
@@ -32,7 +32,7 @@ export async function sendDownload(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const { ctx } = parts
-  const refusal = await whyNotAllowed(ctx, caller, {
+  const refusal = await checkRight(ctx, caller, {
     agentId: ticket.agentId,
     request: { tool: 'files' },
   })
@@ -150,14 +150,14 @@ const BUFFERED_BYTES = 256 * 1024
  * Data of a machine's channel as a stream. Credit is granted when a piece is read here, so a slow reader slows the
  * machine's disk down, and nothing accumulates in between.
  */
-class MachineStream implements ChannelEar {
+class MachineStream implements ChannelReader {
   readonly body: Readable
   /** The first message. Rejects with the reason of a failure. */
   readonly news: Promise<FileNews>
   /** How it ended. Null = complete. */
   readonly ended: Promise<ChannelEnd | null>
   sentBytes = 0
-  #mouth: ChannelMouth | undefined
+  #writer: ChannelWriter | undefined
   #debt = new CreditDebt()
   #held = 0
   #left: number | null = null
@@ -180,9 +180,9 @@ class MachineStream implements ChannelEar {
     })
   }
 
-  connect(mouth: ChannelMouth): void {
-    this.#mouth = mouth
-    if (this.#isOver) mouth.end({ code: 'closed', message: 'The download was abandoned.' })
+  connect(writer: ChannelWriter): void {
+    this.#writer = writer
+    if (this.#isOver) writer.end({ code: 'closed', message: 'The download was abandoned.' })
     else this.#release()
   }
 
@@ -206,7 +206,7 @@ class MachineStream implements ChannelEar {
   /** Ends it on both sides. */
   end(end: ChannelEnd): void {
     if (this.#isOver) return
-    this.#mouth?.end(end)
+    this.#writer?.end(end)
     this.#finish(end)
   }
 
@@ -229,10 +229,10 @@ class MachineStream implements ChannelEar {
   }
 
   #release(): void {
-    if (this.#mouth === undefined || this.#isOver) return
+    if (this.#writer === undefined || this.#isOver) return
     const credit = this.#debt.consume(this.#held)
     this.#held = 0
-    if (credit > 0) this.#mouth.send(encodeCredit(0, credit))
+    if (credit > 0) this.#writer.send(encodeCredit(0, credit))
   }
 
   #finish(problem: ChannelEnd | null): void {

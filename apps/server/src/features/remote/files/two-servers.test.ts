@@ -31,8 +31,8 @@ async function prepare() {
 }
 
 test('a file is downloaded across servers, and resumes after a lost link', async () => {
-  await using scene = await prepare()
-  const { agent, ada, here, hereUrl, params, user } = scene
+  await using fixture = await prepare()
+  const { agent, ada, here, hereUrl, params, user } = fixture
   const body = { path: raw('/var/report.txt'), archive: false }
   const address = hereUrl + (await ada.call(startDownload, { params, body })).body.url
   const first = fetchAs(here, user, { url: address })
@@ -54,12 +54,12 @@ test('a file is downloaded across servers, and resumes after a lost link', async
   rest.end()
   const answer = await second
   expect([answer.status, await answer.text()]).toEqual([206, '56789'])
-  expect(await fileAudit(scene.there, user)).toContain('ada: Downloaded "/var/report.txt" (10 B)')
+  expect(await fileAudit(fixture.there, user)).toContain('ada: Downloaded "/var/report.txt" (10 B)')
 })
 
 test('an upload crosses servers, is interrupted, and resumes where it stopped', async () => {
-  await using scene = await prepare()
-  const { agent, ada, hereUrl, params, user } = scene
+  await using fixture = await prepare()
+  const { agent, ada, hereUrl, params, user } = fixture
   const answered = async <Answer>(call: () => Promise<Answer>, answer: object) => {
     const from = agent.frames.length
     const asked = call()
@@ -110,12 +110,12 @@ test('an upload crosses servers, is interrupted, and resumes where it stopped', 
   })
   ;(await nextChannel(agent, asked)).end()
   expect((await finished).status).toBe(200)
-  expect((await fileAudit(scene.there, user)).at(-1)).toContain('ada: Uploaded "/srv/big.iso"')
+  expect((await fileAudit(fixture.there, user)).at(-1)).toContain('ada: Uploaded "/srv/big.iso"')
 })
 
 test('processes and a log are followed live, and a log is read, from the other server', async () => {
-  await using scene = await prepare()
-  const { agent, here, there, hereUrl, params } = scene
+  await using fixture = await prepare()
+  const { agent, here, there, hereUrl, params } = fixture
   const user = await there.given.user({ permissions: ['can_manage_procs', 'can_view_eventlogs'] })
   const ben = here.as(user)
   let from = agent.frames.length

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { UploadNews, type UploadTask } from '@muster/contract/agent/files'
-import { MOST_UPLOAD_BYTES } from '@muster/contract/api/files'
+import { MAX_UPLOAD_BYTES } from '@muster/contract/api/files'
 import { AppError } from '@muster/contract/errors'
 import { formatFileSize } from '@muster/rules/text/units'
 import { showRaw } from '@muster/rules/agents/raw-path'
@@ -17,10 +17,10 @@ import {
 } from '@muster/contract/agent/channel'
 import { SendWindow } from '@muster/contract/agent/channel-flow'
 import type { Caller, LiveCaller } from '../../../platform/http/caller.ts'
-import { askMachine } from '../../agents/ask-machine.ts'
+import { requestAgent } from '../../agents/request-agent.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 import { audit } from '../../audit/write-audit.ts'
-import type { ChannelEar, ChannelMouth } from '../../../platform/agent-link/link-channels.ts'
+import type { ChannelReader, ChannelWriter } from '../../../platform/agent-link/link-channels.ts'
 import { type FileParts, openUse, refuseFor, SILENT } from './open-use.ts'
 
 const FIRST_WORD_MS = 30_000
@@ -38,7 +38,7 @@ export async function beginFileUpload(
 ): Promise<{ upload: string }> {
   const input = { ...wish, upload: randomUUID() }
   const shown = showRaw(wish.path)
-  await askMachine(
+  await requestAgent(
     ctx,
     { fleet, caller, agentId },
     {
@@ -59,7 +59,7 @@ export async function dropFileUpload(
   input: { path: string; upload: string },
 ): Promise<null> {
   const shown = showRaw(input.path)
-  await askMachine(
+  await requestAgent(
     ctx,
     { fleet, caller, agentId },
     {
@@ -144,7 +144,7 @@ async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const piece of body) {
     bytes += piece.length
-    if (bytes > MOST_UPLOAD_BYTES) throw tooMuch()
+    if (bytes > MAX_UPLOAD_BYTES) throw tooMuch()
     yield piece
   }
 }
@@ -152,7 +152,7 @@ async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 export function tooMuch(): AppError {
   return new AppError(
     'too_large',
-    `A request is limited to ${formatFileSize(MOST_UPLOAD_BYTES)}. Send the file in parts.`,
+    `A request is limited to ${formatFileSize(MAX_UPLOAD_BYTES)}. Send the file in parts.`,
   )
 }
 
@@ -164,12 +164,12 @@ function withSession(caller: Caller): LiveCaller {
 const PIECE_BYTES = 32 * 1024
 
 /** Sends bytes to a machine within its credit, and reports the progress. */
-class MachineSink implements ChannelEar {
+class MachineSink implements ChannelReader {
   /** How it ended. */
   readonly ended: Promise<ChannelEnd>
   #onEnded = Promise.withResolvers<ChannelEnd>()
   #window = new SendWindow()
-  #mouth: ChannelMouth | undefined
+  #writer: ChannelWriter | undefined
   #end: ChannelEnd | undefined
   #wake: (() => void)[] = []
   #news: UploadNews[] = []
@@ -178,9 +178,9 @@ class MachineSink implements ChannelEar {
     this.ended = this.#onEnded.promise
   }
 
-  connect(mouth: ChannelMouth): void {
-    this.#mouth = mouth
-    if (this.#end !== undefined) mouth.end(this.#end)
+  connect(writer: ChannelWriter): void {
+    this.#writer = writer
+    if (this.#end !== undefined) writer.end(this.#end)
   }
 
   onFrame(bytes: Uint8Array): void {
@@ -194,7 +194,7 @@ class MachineSink implements ChannelEar {
     if (frame.kind === CHANNEL_KIND.text) {
       const news = UploadNews.safeParse(readChannelText(frame.payload))
       if (news.success) this.#news.push(news.data)
-      this.#mouth?.send(encodeCredit(0, frame.payload.length))
+      this.#writer?.send(encodeCredit(0, frame.payload.length))
     }
     this.#notify()
   }
@@ -207,7 +207,7 @@ class MachineSink implements ChannelEar {
 
   end(end: ChannelEnd): void {
     if (this.#end !== undefined) return
-    this.#mouth?.end(end)
+    this.#writer?.end(end)
     this.onEnd(end)
   }
 
@@ -222,14 +222,14 @@ class MachineSink implements ChannelEar {
       for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
         const payload = bytes.subarray(from, from + PIECE_BYTES)
         if ((await this.#until(() => this.#window.take(payload.length))) === undefined) return false
-        this.#mouth?.send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+        this.#writer?.send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
       }
     }
     // Messages count against the window like bytes.
     const done = encodeChannelText(0, { type: 'done' })
     const counted = done.length - CHANNEL_HEADER_BYTES
     if ((await this.#until(() => this.#window.take(counted))) === undefined) return false
-    this.#mouth?.send(done)
+    this.#writer?.send(done)
     return true
   }
 

@@ -8,8 +8,8 @@ const UPLOAD = '11111111-1111-4111-8111-111111111111'
 const PATH = raw('/srv/big.iso')
 
 async function prepare(server: TestServer) {
-  const scene = await givenMachine(server)
-  const { agent, ada, url } = scene
+  const fixture = await givenMachine(server)
+  const { agent, ada, url } = fixture
   const address = UPLOAD_BYTES_PATH.replace(':agent_id', agent.agentId).replace(':upload', UPLOAD)
   /** Sends bytes like the console. */
   const put = (bytes: Buffer, { offset = 0, client = ada } = {}) =>
@@ -31,15 +31,15 @@ async function prepare(server: TestServer) {
     agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: null, ...more })
     return { payload, answer: await asked }
   }
-  return { ...scene, put, answered, [Symbol.dispose]: () => agent.cut() }
+  return { ...fixture, put, answered, [Symbol.dispose]: () => agent.cut() }
 }
 
 test('bytes are sent at the pace of the machine, which reports its progress', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
+  using fixture = await prepare(server)
   const bytes = Buffer.alloc(600_000, 'abc')
-  const response = scene.put(bytes, { offset: 7 })
-  const channel = await nextChannel(scene.agent)
+  const response = fixture.put(bytes, { offset: 7 })
+  const channel = await nextChannel(fixture.agent)
   expect(channel.order).toEqual({ task: 'write', path: PATH, upload: UPLOAD, offset: 7 })
   channel.text({ type: 'ready', size: 7 })
   await vi.waitFor(() => expect(channel.received().length).toBeGreaterThan(CHANNEL_WINDOW_BYTES - 32_768))
@@ -60,25 +60,25 @@ test('bytes are sent at the pace of the machine, which reports its progress', as
 
 test('refusals of the machine are shown, and a lost link interrupts an upload', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const full = scene.put(Buffer.alloc(10))
-  ;(await nextChannel(scene.agent)).end('refused', 'The disk is full.')
+  using fixture = await prepare(server)
+  const full = fixture.put(Buffer.alloc(10))
+  ;(await nextChannel(fixture.agent)).end('refused', 'The disk is full.')
   expect(await (await full).json()).toMatchObject({
     code: 'agent_refused',
     detail: 'PC-12: The disk is full.',
   })
-  const from = scene.agent.frames.length
-  const lost = scene.put(Buffer.alloc(10))
-  await nextChannel(scene.agent, from)
-  scene.agent.cut()
+  const from = fixture.agent.frames.length
+  const lost = fixture.put(Buffer.alloc(10))
+  await nextChannel(fixture.agent, from)
+  fixture.agent.cut()
   expect(await (await lost).json()).toMatchObject({ code: 'unavailable' })
 })
 
 test('a withdrawn right ends an upload within a second, with a reason', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const response = scene.put(Buffer.alloc(600_000))
-  const channel = await nextChannel(scene.agent)
+  using fixture = await prepare(server)
+  const response = fixture.put(Buffer.alloc(600_000))
+  const channel = await nextChannel(fixture.agent)
   channel.text({ type: 'ready', size: 0 })
   await vi.waitFor(() => expect(channel.received().length).toBeGreaterThan(0))
   await server.ctx.transaction(async (tx, emit) => {
@@ -95,21 +95,21 @@ test('a withdrawn right ends an upload within a second, with a reason', async ()
 
 test('without the permission no bytes are sent, and a request is limited in size', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
+  using fixture = await prepare(server)
   const ben = server.as(await server.given.user({ permissions: ['can_use_terminal'] }))
-  expect((await scene.put(Buffer.alloc(1), { client: ben })).status).toBe(403)
+  expect((await fixture.put(Buffer.alloc(1), { client: ben })).status).toBe(403)
   const stranger = server.as(await server.given.user({ permissions: ['can_manage_files'] }))
   stranger.token = 'A'.repeat(43)
-  expect((await scene.put(Buffer.alloc(1), { client: stranger })).status).toBe(401)
-  expect((await scene.put(Buffer.alloc(1), { offset: -1 })).status).toBe(400)
-  expect((await scene.put(Buffer.alloc(17 * 1024 * 1024))).status).toBe(413)
-  expect(scene.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
+  expect((await fixture.put(Buffer.alloc(1), { client: stranger })).status).toBe(401)
+  expect((await fixture.put(Buffer.alloc(1), { offset: -1 })).status).toBe(400)
+  expect((await fixture.put(Buffer.alloc(17 * 1024 * 1024))).status).toBe(413)
+  expect(fixture.agent.frames.filter(({ type }) => type === 'command')).toEqual([])
 })
 
 test('an upload is audited from start to end, also an abandoned one', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, user, params, agent, answered } = scene
+  using fixture = await prepare(server)
+  const { ada, user, params, agent, answered } = fixture
   const begun = await answered(() => ada.call(beginUpload, { params, body: { path: PATH, size: 2048 } }), {
     answer: { size: 0 },
   })

@@ -1,6 +1,6 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { LogSource } from '@muster/contract/agent/logs'
-import type { ChannelWelcome, LogRequest } from '@muster/contract/channels'
+import type { ChannelAccepted, LogRequest } from '@muster/contract/channels'
 import { showRaw } from '@muster/rules/agents/raw-path'
 import type { WebSocket } from 'ws'
 import type { Context } from '../../../context.ts'
@@ -8,7 +8,7 @@ import type { Fleet } from '../../../fleet/fleet.ts'
 import type { PlacedAgent } from '../../agents/queries.ts'
 import { audit } from '../../audit/write-audit.ts'
 import type { LiveCaller } from '../../../platform/http/caller.ts'
-import { type EarlyMessage, hearWindow } from '../await-hello.ts'
+import { type BufferedMessage, bufferUntilReady } from '../accept-socket.ts'
 import { type ChannelHub, STOPPING } from '../channel-hub.ts'
 import { ChannelSocket } from '../channel-socket.ts'
 
@@ -17,7 +17,7 @@ interface Following {
   request: LogRequest
   agent: PlacedAgent
   caller: LiveCaller
-  takeEarly: () => EarlyMessage[]
+  takeEarly: () => BufferedMessage[]
   refuse: (end: ChannelEnd) => void
 }
 
@@ -38,10 +38,10 @@ export async function followLog(
       emit,
     }),
   )
-  const welcome: ChannelWelcome = { type: 'welcome', recorded: false }
+  const welcome: ChannelAccepted = { type: 'welcome', recorded: false }
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
   const window = new ChannelSocket(socket, { caller, agentId: agent.agent_id, request, session: null })
-  hearWindow(socket, { takeEarly, onFrame: (frame) => window.hear(frame) })
+  bufferUntilReady(socket, { takeEarly, onFrame: (frame) => window.hear(frame) })
   socket.on('close', () => {
     window.gone()
     hub.remove(window)

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { ProcessLook } from '@muster/contract/agent/processes'
+import type { ProcessSample } from '@muster/contract/agent/processes'
 import type { LiveProcesses as Answer, Process } from '@muster/contract/api/processes'
-import { Watches } from '../../../fleet/watches.ts'
+import { LiveViews } from '../../../fleet/live-views.ts'
 
 /** A response must also fit a message between two server processes. The rest is requested again. */
-const MOST_ANSWER_CHARACTERS = 250_000
+const MAX_ANSWER_CHARACTERS = 250_000
 /** Number of remembered ended processes. Older requests get the full list again. */
-const MOST_GONE = 5000
+const MAX_GONE = 5000
 
 interface Seen {
   /** Changes with each watch: positions of an earlier one are meaningless. */
@@ -23,10 +23,10 @@ interface Seen {
 
 /** Viewed processes of machines linked to this process, as reported. */
 export class LiveProcesses implements Disposable {
-  #watches: Watches<Seen>
+  #watches: LiveViews<Seen>
 
   constructor(tell: (agentId: string, seconds: number) => boolean) {
-    this.#watches = new Watches(tell, beginSeen)
+    this.#watches = new LiveViews(tell, beginSeen)
   }
 
   /** Waits for changes since `after`. Undefined = the machine is not linked here. */
@@ -50,7 +50,7 @@ export class LiveProcesses implements Disposable {
   }
 
   /** Takes a whole or partial scan. Unrequested ones are dropped. */
-  take(agentId: string, look: ProcessLook): void {
+  take(agentId: string, look: ProcessSample): void {
     const seen = this.#watches.find(agentId)
     if (seen === undefined) return
     if (look.whole) Object.assign(seen, beginSeen())
@@ -90,7 +90,7 @@ function placeOf(seen: Seen, after: string): number | undefined {
   return Number(place) < seen.goneFrom || Number(place) > seen.place ? undefined : Number(place)
 }
 
-function takePart(seen: Seen, look: ProcessLook): void {
+function takePart(seen: Seen, look: ProcessSample): void {
   // A scan without changes also counts.
   seen.place += 1
   const put = (process: Process) => {
@@ -103,7 +103,7 @@ function takePart(seen: Seen, look: ProcessLook): void {
     seen.place += 1
     seen.gone.push({ pid, place: seen.place })
   }
-  const old = seen.gone.splice(0, Math.max(0, seen.gone.length - MOST_GONE))
+  const old = seen.gone.splice(0, Math.max(0, seen.gone.length - MAX_GONE))
   seen.goneFrom = old.at(-1)?.place ?? seen.goneFrom
   for (const process of look.put) {
     const before = seen.processes.get(process.pid)?.process
@@ -126,7 +126,7 @@ function listChanged(seen: Seen, from: number): { processes: Process[]; next: nu
   for (const { process, place } of seen.processes.values()) {
     if (place <= from) continue
     characters += JSON.stringify(process).length
-    if (characters > MOST_ANSWER_CHARACTERS) return { processes, next }
+    if (characters > MAX_ANSWER_CHARACTERS) return { processes, next }
     processes.push(process)
     next = place
   }

@@ -1,4 +1,4 @@
-import type { ProcessLook } from '@muster/contract/agent/processes'
+import type { ProcessSample } from '@muster/contract/agent/processes'
 import { listAudit } from '@muster/contract/api/audit'
 import { endProcess, listProcesses, setPriority, watchProcesses } from '@muster/contract/api/processes'
 import { expect, test } from 'vitest'
@@ -7,14 +7,14 @@ import { TestAgent } from '../../agents/test-agent.ts'
 
 const SUMS = { left_out: 0, cpu_percent: 12.5, memory_total: 1000, memory_used: 400 }
 
-function look(more: Partial<ProcessLook>): { type: 'live-processes'; look: ProcessLook } {
+function look(more: Partial<ProcessSample>): { type: 'live-processes'; look: ProcessSample } {
   return {
     type: 'live-processes',
     look: { whole: false, more: false, put: [], use: [], gone: [], ...SUMS, ...more },
   }
 }
 
-function fake(pid: number, name: string, more: object = {}): ProcessLook['put'][number] {
+function fake(pid: number, name: string, more: object = {}): ProcessSample['put'][number] {
   const lasting = { command: name, username: 'ada', started_at: null, state: 'running' as const }
   return { pid, start: '1', parent_pid: 1, name, nice: 0, ports: [], ...lasting, ...more }
 }
@@ -45,8 +45,8 @@ async function prepare(server: TestServer) {
 
 test('a viewer gets everything first and then changes, from any process', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, watch } = scene
+  using fixture = await prepare(server)
+  const { agent, watch } = fixture
   expect(await watch('x.7')).toMatchObject({ connected: false, processes: [], next: 'x.7' })
   const from = agent.frames.length
   await agent.connect()
@@ -92,8 +92,8 @@ test('a viewer gets everything first and then changes, from any process', async 
 
 test('a list that exceeds one response comes in several, and none is lost', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, params } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, params } = fixture
   await agent.connect()
   const asked = ada.call(listProcesses, { params })
   await agent.nextCommand(0)
@@ -107,8 +107,8 @@ test('a list that exceeds one response comes in several, and none is lost', asyn
 
 test('a process is ended by its number and start, and the audit row names it', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, params, reply, audit } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, params, reply, audit } = fixture
   await agent.connect()
   const from = agent.frames.length
   const ended = ada.call(endProcess, {
@@ -130,8 +130,8 @@ test('a process is ended by its number and start, and the audit row names it', a
 
 test('failures are described in a sentence', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { agent, ada, params, reply, audit } = scene
+  using fixture = await prepare(server)
+  const { agent, ada, params, reply, audit } = fixture
   const end = () =>
     ada.call(endProcess, { params: { ...params, pid: 7 }, query: { start: '1', force: 'true' } })
   expect((await end()).error).toMatchObject({
@@ -168,8 +168,8 @@ test('failures are described in a sentence', async () => {
 
 test('hidden machines, and users without the permission, are refused', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { params } = scene
+  using fixture = await prepare(server)
+  const { params } = fixture
   const stranger = server.as(await server.given.user({ permissions: ['can_list_agents'] }))
   expect((await stranger.call(listProcesses, { params })).error).toMatchObject({ code: 'not_allowed' })
   const elsewhere = await server.given.client()

@@ -11,7 +11,7 @@ import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
-import { type Asking, askMachine } from '../../agents/ask-machine.ts'
+import { type AgentRequest, requestAgent } from '../../agents/request-agent.ts'
 
 export function processesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listProcesses, async ({ params, caller }) => {
@@ -43,7 +43,7 @@ const AWAY = {
 }
 
 /** Maximum requests to a slow machine, each of which waits for some seconds. */
-const MOST_TURNS = 15
+const MAX_TURNS = 15
 
 /** One complete scan. */
 async function readOnce(
@@ -52,7 +52,7 @@ async function readOnce(
 ): Promise<Process[]> {
   const found = new Map<number, Process>()
   let after = ''
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const answer = await fleet.watchProcesses(agent_id, after)
     if (answer === undefined)
       throw new AppError('agent_offline', `${hostname} is offline. Try again when it is connected.`)
@@ -64,7 +64,7 @@ async function readOnce(
   throw new AppError('unavailable', `${hostname} did not report its processes. Try again.`)
 }
 
-interface EndWishes {
+interface EndProcessOptions {
   force?: boolean | undefined
   tree?: boolean | undefined
 }
@@ -72,10 +72,10 @@ interface EndWishes {
 /** Ends a process of a machine, alone or with its children. */
 async function endMachineProcess(
   ctx: Context,
-  asking: Asking,
-  { pid, start, force = false, tree = false }: ProcessTarget & EndWishes,
+  asking: AgentRequest,
+  { pid, start, force = false, tree = false }: ProcessTarget & EndProcessOptions,
 ): Promise<{ ended: number; left: number[] }> {
-  const { ended, left } = await askMachine(ctx, asking, {
+  const { ended, left } = await requestAgent(ctx, asking, {
     name: 'end-process',
     input: { pid, start, force, tree },
     action: 'delete',
@@ -89,10 +89,10 @@ async function endMachineProcess(
 /** Changes the priority of a process of a machine. */
 async function changePriority(
   ctx: Context,
-  asking: Asking,
+  asking: AgentRequest,
   { pid, start, nice }: ProcessTarget & { nice: number },
 ): Promise<{ pid: number; nice: number }> {
-  await askMachine(ctx, asking, {
+  await requestAgent(ctx, asking, {
     name: 'set-priority',
     input: { pid, start, nice },
     action: 'modify',

@@ -48,8 +48,8 @@ async function prepare(server: TestServer, more: { codeForRemote?: boolean; totp
 
 test('keys and values are read, with their types and readable data', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, answered, params } = scene
+  using fixture = await prepare(server)
+  const { ada, answered, params } = fixture
   const page = {
     path: PATH,
     subkeys: [{ name: 'below', has_subkeys: false }],
@@ -92,8 +92,8 @@ test('keys and values are read, with their types and readable data', async () =>
 
 test('each change is audited with the previous value, and shown on the timeline', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, answered, params, rows } = scene
+  using fixture = await prepare(server)
+  const { ada, answered, params, rows } = fixture
   const value = { path: PATH, name: 'speed' }
   const body = { ...value, type: 'REG_DWORD', bytes: 'AgAAAA==' }
   const done = { answer: { before: null } }
@@ -137,8 +137,8 @@ test('each change is audited with the previous value, and shown on the timeline'
 
 test('invalid names and types are refused before the machine is asked', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, params, agent } = scene
+  using fixture = await prepare(server)
+  const { ada, params, agent } = fixture
   const from = agent.frames.length
   const good = { path: PATH, name: 'a', type: 'REG_SZ', bytes: '' }
   for (const wrong of [
@@ -156,8 +156,8 @@ test('invalid names and types are refused before the machine is asked', async ()
 
 test('a second factor is required again before the registry if the role says so', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server, { codeForRemote: true, totp: true })
-  const { ada, params } = scene
+  using fixture = await prepare(server, { codeForRemote: true, totp: true })
+  const { ada, params } = fixture
   const list = await ada.call(listRegistry, { params, query: { path: PATH } })
   expect(list).toMatchObject({ status: 403, error: { code: 'code_needed' } })
   expect(list.error?.detail).toContain(

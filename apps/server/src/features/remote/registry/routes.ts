@@ -17,8 +17,8 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
-import { whyCodeNeeded } from '../code-needed.ts'
-import { type Asking, askMachine } from '../../agents/ask-machine.ts'
+import { checkMfa } from '../check-mfa.ts'
+import { type AgentRequest, requestAgent } from '../../agents/request-agent.ts'
 import { viewData, viewRegistryPage } from './view.ts'
 
 /** The registry of Windows machines. If the role says so, a code is required before any access. */
@@ -74,21 +74,21 @@ function setValue(
 
 function refuseWithoutCode(ctx: Context, caller: Caller): void {
   const { session } = caller
-  const needed = session === undefined ? undefined : whyCodeNeeded({ session }, 'registry', ctx.now())
+  const needed = session === undefined ? undefined : checkMfa({ session }, 'registry', ctx.now())
   if (needed === undefined) return
   throw new AppError(needed.code === 'code_needed' ? 'code_needed' : 'not_allowed', needed.message)
 }
 
 /** Maximum of an old and new value in audit rows. */
-const MOST_KEPT = 2000
+const MAX_KEPT = 2000
 
 /** Changes the registry of a machine, with an audit row that has the previous value. */
 async function changeRegistry(
   ctx: Context,
-  asking: Asking,
+  asking: AgentRequest,
   change: RegistryChange,
 ): Promise<{ path: string }> {
-  await askMachine(ctx, asking, {
+  await requestAgent(ctx, asking, {
     name: 'change-registry',
     input: change,
     action: ACTIONS[change.change],
@@ -139,5 +139,5 @@ function describeAfter(change: RegistryChange): object {
 }
 
 function keep({ type, data, size }: ReturnType<typeof viewData>) {
-  return { type, data: data.slice(0, MOST_KEPT), size }
+  return { type, data: data.slice(0, MAX_KEPT), size }
 }

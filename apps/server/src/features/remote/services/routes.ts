@@ -9,7 +9,7 @@ import {
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { askMachine } from '../../agents/ask-machine.ts'
+import { requestAgent } from '../../agents/request-agent.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 
@@ -36,7 +36,7 @@ export function servicesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return service
   })
   route(api, controlService, ({ params: { agent_id: agentId, name }, body, caller }) =>
-    askMachine(
+    requestAgent(
       ctx,
       { fleet, caller, agentId },
       {
@@ -49,7 +49,7 @@ export function servicesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     ),
   )
   route(api, setStartType, ({ params: { agent_id: agentId, name }, body, caller }) =>
-    askMachine(
+    requestAgent(
       ctx,
       { fleet, caller, agentId },
       {

@@ -44,14 +44,17 @@ async function prepare(server: TestServer) {
 
 test('services of a machine are listed, read one by one, and their log is read', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, answered, params } = scene
+  using fixture = await prepare(server)
+  const { ada, answered, params } = fixture
   const listed = await answered(() => ada.call(listServices, { params }), { answer: { services: [SSH] } })
   expect(listed.payload).toMatchObject({ name: 'list-services', input: { name: null }, author: 'ada' })
   expect(listed.answer.body).toEqual([SSH])
   const one = { params: { ...params, name: 'ssh.service' } }
   const got = await answered(() => ada.call(getService, one), { answer: { services: [] } })
-  expect(got.answer.error).toMatchObject({ code: 'not_found', detail: 'PC-12 has no service "ssh.service". Refresh the list.' })
+  expect(got.answer.error).toMatchObject({
+    code: 'not_found',
+    detail: 'PC-12 has no service "ssh.service". Refresh the list.',
+  })
   const log = await answered(() => ada.call(getServiceLog, { ...one, query: { lines: 2 } }), {
     answer: { lines: ['a', 'b'] },
   })
@@ -61,8 +64,8 @@ test('services of a machine are listed, read one by one, and their log is read',
 
 test('actions on a service are audited, and refusals of the machine are shown', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, answered, params } = scene
+  using fixture = await prepare(server)
+  const { ada, answered, params } = fixture
   const one = { params: { ...params, name: 'ssh.service' } }
   const restart = () => ada.call(controlService, { ...one, body: { sv_action: 'restart' } })
   expect((await answered(restart, { answer: SSH })).answer.body).toEqual(SSH)
@@ -89,8 +92,8 @@ test('actions on a service are audited, and refusals of the machine are shown', 
 
 test('names that would be options or paths are refused before they reach a machine', async () => {
   await using server = await createTestServer()
-  using scene = await prepare(server)
-  const { ada, params } = scene
+  using fixture = await prepare(server)
+  const { ada, params } = fixture
   for (const name of ['--root=%2F', 'a%2Fb', 'a%0Ab', '%20x']) {
     const url = `/services/${params.agent_id}/${name}/`
     expect((await ada.send({ method: 'GET', url })).status).toBe(400)

@@ -3,8 +3,8 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { tellSeconds } from '../tool-text.ts'
-import { endLeftBehind } from './end-left-behind.ts'
+import { formatSeconds } from '../tool-text.ts'
+import { killRemaining } from './kill-remaining.ts'
 import { closeWebTerminal, listLostWebTerminals, type WebTerminalRow } from './queries.ts'
 
 interface Writing {
@@ -38,7 +38,7 @@ export async function writeWebTerminalEnd(
     caller: { username: row.username, source: row.ip_address },
     action: 'remote_session',
     object_type: 'webterminal',
-    message: `Ended the web terminal on "${row.host}" after ${tellSeconds(seconds)}`,
+    message: `Ended the web terminal on "${row.host}" after ${formatSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     at: now,
     emit,
@@ -49,7 +49,7 @@ export async function writeWebTerminalEnd(
 export async function endLostWebTerminals(ctx: Context): Promise<void> {
   const lost = await listLostWebTerminals(ctx.db)
   if (lost.length === 0) return
-  for (const { id, host } of lost) if (host === hostname()) await endLeftBehind(id)
+  for (const { id, host } of lost) if (host === hostname()) await killRemaining(id)
   const reason = 'The server process was killed, and the shell with it.'
   await ctx.transaction(async (tx, emit) => {
     for (const row of lost) await writeWebTerminalEnd({ ctx, tx, emit }, row, { exitCode: null, reason })

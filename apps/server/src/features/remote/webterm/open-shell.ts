@@ -4,7 +4,7 @@ import { hostname, userInfo } from 'node:os'
 import { basename } from 'node:path'
 import { withStartUmask } from '../../../platform/files/private-files.ts'
 import { serverEnvironment } from '../../scripts/server-environment.ts'
-import { endLeftBehind, markOf } from './end-left-behind.ts'
+import { killRemaining, markOf } from './kill-remaining.ts'
 import { createTerminalWriter } from './terminal-writer.ts'
 
 const TAKES_LOGIN = new Set(['bash', 'zsh', 'fish', 'dash', 'ksh', 'ash', 'sh'])
@@ -89,7 +89,7 @@ export async function openShell(session: string, size: Size, events: ShellEvents
       const timer = setTimeout(() => signalGroup(pty.pid, 'SIGKILL'), HANG_UP_MS)
       await exited.promise
       clearTimeout(timer)
-      await endLeftBehind(session)
+      await killRemaining(session)
     },
   }
 }

@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type ChannelEnd, encodeChannelEnd } from '@muster/contract/agent/channel'
 import type { WebTermHello } from '@muster/contract/api/webterm'
-import { CHANNEL_CLOSE, type ChannelWelcome } from '@muster/contract/channels'
+import { CHANNEL_CLOSE, type ChannelAccepted } from '@muster/contract/channels'
 import { AppError } from '@muster/contract/errors'
 import type { WebSocket } from 'ws'
 import type { Context } from '../../../context.ts'
 import { audit } from '../../audit/write-audit.ts'
 import type { LiveCaller } from '../../../platform/http/caller.ts'
-import { type EarlyMessage, hearWindow, redeemHello } from '../await-hello.ts'
+import { type BufferedMessage, bufferUntilReady, authenticateSocket } from '../accept-socket.ts'
 import { Recording } from '../recording.ts'
 import { createRecordingFile } from '../recordings.ts'
-import { whyCodeNeeded } from '../code-needed.ts'
+import { checkMfa } from '../check-mfa.ts'
 import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import { writeWebTerminalEnd } from './end-web-terminal.ts'
 import { finishWebTerminalRecording, insertWebTerminal } from './queries.ts'
 import { WebTerminal } from './web-terminal.ts'
 import type { WebTerminals } from './web-terminals.ts'
-import { whyNoWebTerminal } from './why-no-web-terminal.ts'
+import { checkWebTerminal } from './check-web-terminal.ts'
 
-const MOST_OPEN = 16
+const MAX_OPEN = 16
 const MEGABYTE = 1024 * 1024
 
 interface Wish {
@@ -29,7 +29,7 @@ interface Wish {
   /** The ticket is valid. */
   onSignedIn: () => void
   /** Data after the hello, before a handler was attached. */
-  takeEarly: () => EarlyMessage[]
+  takeEarly: () => BufferedMessage[]
 }
 
 /** Opens a shell of the server for the holder of the ticket: checks the right, and records the session. */
@@ -42,11 +42,11 @@ export async function openWebTerminal(
     if (socket.readyState === socket.OPEN) socket.send(encodeChannelEnd(0, end))
     socket.close(CHANNEL_CLOSE.over, end.code)
   }
-  const caller = await redeemHello(ctx, wish)
+  const caller = await authenticateSocket(ctx, wish)
   if (caller === undefined) return
-  const refusal = (await whyNoWebTerminal(ctx, caller)) ?? whyCodeNeeded(caller, 'web terminal', ctx.now())
+  const refusal = (await checkWebTerminal(ctx, caller)) ?? checkMfa(caller, 'web terminal', ctx.now())
   if (refusal !== undefined) return refuse(refusal)
-  if (terminals.size >= MOST_OPEN) {
+  if (terminals.size >= MAX_OPEN) {
     const message = `This server process has ${terminals.size} open web terminals, the maximum. Close one and try again.`
     return refuse({ code: 'too_many', message })
   }
@@ -54,7 +54,7 @@ export async function openWebTerminal(
   const recording = await record(ctx, { ...session, size: hello.request })
   if ('code' in recording) return refuse(recording)
   await writeDown(ctx, caller, session)
-  const welcome: ChannelWelcome = { type: 'welcome', recorded: true }
+  const welcome: ChannelAccepted = { type: 'welcome', recorded: true }
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
 
   const terminal = new WebTerminal({
@@ -81,7 +81,7 @@ export async function openWebTerminal(
         : 'The web terminal could not be opened. The log of the server has the reason.'
     return terminal.end({ code: 'failed', message })
   }
-  hearWindow(socket, { takeEarly: wish.takeEarly, onFrame: (frame) => terminal.hear(frame) })
+  bufferUntilReady(socket, { takeEarly: wish.takeEarly, onFrame: (frame) => terminal.hear(frame) })
   // It may have disconnected during the queries.
   if (socket.readyState !== socket.OPEN) await terminal.end(GONE)
 }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
 import type { WebTerminalsTable } from '../../../platform/database/tables/web-terminals.ts'
 
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 export type WebTerminalRow = Selectable<WebTerminalsTable>
 
@@ -20,7 +20,7 @@ export async function insertWebTerminal(
 
 /** Newest first. */
 export async function listWebTerminals(db: Db): Promise<WebTerminalRow[]> {
-  return db.selectFrom('web_terminals').selectAll().orderBy('started_at', 'desc').limit(MOST_LISTED).execute()
+  return db.selectFrom('web_terminals').selectAll().orderBy('started_at', 'desc').limit(MAX_LISTED).execute()
 }
 
 export async function findWebTerminal(db: Db, id: string): Promise<WebTerminalRow | undefined> {

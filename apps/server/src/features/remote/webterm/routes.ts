@@ -8,12 +8,12 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import { isAllowedOrigin } from '../../../platform/http/origins.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { awaitHello, orClosed } from '../await-hello.ts'
+import { acceptSocket, orClosed } from '../accept-socket.ts'
 import { openWebTerminal } from './open-web-terminal.ts'
 import { listWebTerminals } from './queries.ts'
 import { viewWebTerminal } from './view.ts'
 import { WebTerminals } from './web-terminals.ts'
-import { whyNoWebTerminal } from './why-no-web-terminal.ts'
+import { checkWebTerminal } from './check-web-terminal.ts'
 
 /** Shells of the server for superusers: their sockets, and the list of sessions. */
 export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
@@ -28,7 +28,7 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
   })
 
   route(api, checkWebTermPermission, async ({ caller }) => {
-    const refusal = await whyNoWebTerminal(ctx, caller)
+    const refusal = await checkWebTerminal(ctx, caller)
     if (refusal !== undefined)
       throw new AppError(caller.isSuperuser ? 'switched_off' : 'not_allowed', refusal.message)
     return 'ok' as const
@@ -50,7 +50,7 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
     },
     (socket, request) => {
       const onSignedIn = api.gate.enter(socket, request.raw.socket, request.ip)
-      awaitHello(socket, WebTermHello, (hello, takeEarly) =>
+      acceptSocket(socket, WebTermHello, (hello, takeEarly) =>
         terminals.run(() =>
           orClosed(
             socket,

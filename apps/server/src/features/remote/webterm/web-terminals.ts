@@ -3,7 +3,7 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import { findCaller } from '../../users/sessions/find-caller.ts'
 import type { WebTerminal } from './web-terminal.ts'
-import { whyNoWebTerminal } from './why-no-web-terminal.ts'
+import { checkWebTerminal } from './check-web-terminal.ts'
 
 const SWEEP_MS = 1000
 /** Events end them at once. This covers lost events. */
@@ -93,7 +93,7 @@ export class WebTerminals implements AsyncDisposable {
     const caller = await findCaller(this.#ctx, known.digest, source)
     const session = caller?.session
     const isSignedIn = session !== undefined && !session.inGrace && !session.totpPending
-    const end = caller === undefined || !isSignedIn ? SIGNED_OUT : await whyNoWebTerminal(this.#ctx, caller)
+    const end = caller === undefined || !isSignedIn ? SIGNED_OUT : await checkWebTerminal(this.#ctx, caller)
     if (end !== undefined) await terminal.end(end)
   }
 }

@@ -13,7 +13,7 @@ import type { TestUser, UserOptions } from '../../../testing/test-given.ts'
 import { createTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { getTicket, onceOpen, upgradeStatus } from '../../live/test-console.ts'
 import { TestWindow } from '../test-window.ts'
-import { markOf } from './end-left-behind.ts'
+import { markOf } from './kill-remaining.ts'
 import { endLostWebTerminals } from './end-web-terminal.ts'
 
 async function prepare(server: TestServer, options: UserOptions = {}) {
@@ -160,19 +160,19 @@ test.each([
   ['its window', async (_: Setup, _server: TestServer, window: TestWindow) => window.socket.terminate(), ''],
 ])('it closes within a second with %s, and leaves no process running', async (_name, take, reason) => {
   await using server = await createTestServer()
-  const scene = await prepare(server)
-  using window = await scene.open()
+  const fixture = await prepare(server)
+  using window = await fixture.open()
   const away = `setsid sh -c 'trap "" HUP; echo away:$$: ; exec sleep 600' &`
   await run(window, `${away} sh -c 'echo pid:$$: ; exec sleep 600'`, /(pid|away):\d+:[^]*(pid|away):\d+:/)
   const pids = [...window.text.matchAll(/(?:pid|away):(\d+):/g)].map(([, pid]) => Number(pid))
   expect(pids.map(isThere)).toEqual([true, true])
   const before = performance.now()
-  await take(scene, server, window)
+  await take(fixture, server, window)
   const closed = await window.closed
   expect(performance.now() - before).toBeLessThan(1000)
   expect(closed.reason).toBe(reason)
   await vi.waitFor(() => expect(pids.map(isThere)).toEqual([false, false]), 5000)
-  await vi.waitFor(async () => expect(await scene.audit()).toHaveLength(2))
+  await vi.waitFor(async () => expect(await fixture.audit()).toHaveLength(2))
 })
 
 test('floods and invalid data of a window do no harm, and a slow one is waited for', async () => {

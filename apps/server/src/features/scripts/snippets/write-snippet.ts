@@ -42,7 +42,7 @@ export function addSnippet(
         at,
         emit,
       })
-      await tellChange(ctx, tx, emit)
+      await emitChange(ctx, tx, emit)
       return row
     }),
   )
@@ -77,7 +77,7 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
         at,
         emit,
       })
-      await tellChange(ctx, tx, emit)
+      await emitChange(ctx, tx, emit)
       return row
     },
   )
@@ -99,12 +99,12 @@ export function removeSnippet(ctx: Context, caller: Caller, id: number): Promise
       at: ctx.now(),
       emit,
     })
-    await tellChange(ctx, tx, emit)
+    await emitChange(ctx, tx, emit)
   })
 }
 
 /** Scripts that include it change too, also on machines that run them in checks or tasks. */
-async function tellChange({ hooks }: Context, tx: Db, emit: (event: Event) => void): Promise<void> {
+async function emitChange({ hooks }: Context, tx: Db, emit: (event: Event) => void): Promise<void> {
   await hooks.snippetsChanged(tx, emit)
   emit({ type: 'script.changed', ids: [] })
 }

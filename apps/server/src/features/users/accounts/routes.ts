@@ -12,7 +12,7 @@ import { type Api, route } from '../../../platform/http/route.ts'
 import {
   addUser,
   changeUser,
-  forgetUserTotp,
+  deleteUserTotp,
   openComparison,
   removeUser,
   requireUser,
@@ -40,7 +40,7 @@ export function accountsRoutes(api: Api, ctx: Context): void {
     return null
   })
   route(api, resetUserTotp, async ({ body, caller }) => {
-    await forgetUserTotp(ctx, caller, body.id)
+    await deleteUserTotp(ctx, caller, body.id)
     return null
   })
 }

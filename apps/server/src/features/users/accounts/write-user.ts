@@ -8,7 +8,7 @@ import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { redefineKeyUses } from '../../keystore/redefine-key-uses.ts'
+import { markKeyUsesStale } from '../../keystore/mark-key-uses-stale.ts'
 import { deleteSessions } from '../sessions/queries.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { findRoles, hasSuperuser, type RoleRow } from '../roles/queries.ts'
@@ -99,7 +99,7 @@ export async function changeUser(
       .where('id', '=', id)
       .execute()
     await requireSuperuserLeft(tx)
-    if (changed.has('role') || changed.has('is_superuser')) await redefineKeyUses(ctx, tx, emit)
+    if (changed.has('role') || changed.has('is_superuser')) await markKeyUsesStale(ctx, tx, emit)
     const user = await requireUser(tx, id)
     const ended = user.is_active === 1 ? [] : await deleteSessions(tx, { userId: id })
     await audit(tx, {
@@ -159,7 +159,7 @@ export async function removeUser(ctx: Context, caller: Caller, id: number): Prom
     const ended = await deleteSessions(tx, { userId: id })
     await tx.deleteFrom('users').where('id', '=', id).execute()
     await requireSuperuserLeft(tx)
-    await redefineKeyUses(ctx, tx, emit)
+    await markKeyUsesStale(ctx, tx, emit)
     emit({ type: 'user.changed', ids: [id] })
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
   })
@@ -185,7 +185,7 @@ export async function setUserPassword(
 }
 
 /** Removes another user's authenticator: the next sign-in sets up a new one. */
-export async function forgetUserTotp(ctx: Context, caller: Caller, id: number): Promise<void> {
+export async function deleteUserTotp(ctx: Context, caller: Caller, id: number): Promise<void> {
   await reset(ctx, caller, { id, ...TOTP, columns: { totp_key: null, totp_confirmed: 0 } })
 }
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
-import { slicesOf } from '../../../platform/database/slices-of.ts'
+import { chunk } from '../../../platform/database/chunk.ts'
 import type { RolesTable } from '../../../platform/database/tables/users.ts'
 
 export type RoleRow = Selectable<RolesTable> & {
@@ -53,7 +53,7 @@ export async function countKnown(
   ids: readonly number[],
 ): Promise<number> {
   let count = 0
-  for (const slice of slicesOf(ids)) {
+  for (const slice of chunk(ids)) {
     const rows = await db.selectFrom(table).select('id').where('id', 'in', slice).execute()
     count += rows.length
   }
@@ -68,12 +68,12 @@ export async function replacePlaces(
 ): Promise<void> {
   await db.deleteFrom('role_clients').where('role_id', '=', role_id).execute()
   await db.deleteFrom('role_sites').where('role_id', '=', role_id).execute()
-  for (const slice of slicesOf(clientIds))
+  for (const slice of chunk(clientIds))
     await db
       .insertInto('role_clients')
       .values(slice.map((client_id) => ({ role_id, client_id })))
       .execute()
-  for (const slice of slicesOf(siteIds))
+  for (const slice of chunk(siteIds))
     await db
       .insertInto('role_sites')
       .values(slice.map((site_id) => ({ role_id, site_id })))

@@ -8,7 +8,7 @@ import type { Db } from '../../../platform/database/database.ts'
 import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { redefineKeyUses } from '../../keystore/redefine-key-uses.ts'
+import { markKeyUsesStale } from '../../keystore/mark-key-uses-stale.ts'
 import { countKnown, findRoles, hasSuperuser, replacePlaces, type RoleRow } from './queries.ts'
 import { modifiedOf, viewRole, viewRoleContent } from './view.ts'
 
@@ -102,7 +102,7 @@ export async function changeRole(
         at: ctx.now(),
         emit,
       })
-      if (role.is_superuser !== before.is_superuser) await redefineKeyUses(ctx, tx, emit)
+      if (role.is_superuser !== before.is_superuser) await markKeyUsesStale(ctx, tx, emit)
       // All users with the role.
       emit({ type: 'user.changed', ids: [] })
       return viewRole(role)
@@ -161,7 +161,7 @@ function toldOf(row: RoleRow) {
   }
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** Deletes an unused role. */
 export async function removeRole(ctx: Context, caller: Caller, id: number): Promise<void> {
@@ -185,7 +185,7 @@ export async function removeRole(ctx: Context, caller: Caller, id: number): Prom
 }
 
 function whoHasIt(users: readonly string[]): string {
-  const named = users.slice(0, MOST_NAMED).join(', ')
-  const rest = users.length - MOST_NAMED
+  const named = users.slice(0, MAX_NAMED).join(', ')
+  const rest = users.length - MAX_NAMED
   return `${named}${rest > 0 ? ` and ${rest} more` : ''} ${users.length === 1 ? 'has' : 'have'} it`
 }

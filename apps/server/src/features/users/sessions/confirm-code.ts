@@ -5,7 +5,7 @@ import { audit } from '../../audit/write-audit.ts'
 import { requireUser, takeTotpStep } from './queries.ts'
 import { countFailure, forgiveFailures, keyList, refuseWhileBlocked, type ThrottleKeys } from './throttle.ts'
 import { findTotpStep } from './totp.ts'
-import type { Turns } from './turns.ts'
+import type { Turns } from './slots.ts'
 
 /** How long a code is valid for its session. */
 export const CODE_MINUTES = 10

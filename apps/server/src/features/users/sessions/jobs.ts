@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts'
 import type { Job } from '../../../platform/jobs/run-job.ts'
 import { everyMinute } from '../../../platform/jobs/schedule.ts'
 import { GRACE_MINUTES } from './session-life.ts'
-import { FORGET_HOURS } from './throttle.ts'
+import { RESET_HOURS } from './throttle.ts'
 
 const IDEMPOTENCY_KEPT_HOURS = 24
 const HOUR_MS = 3_600_000
@@ -24,7 +24,7 @@ async function removeExpired(ctx: Context): Promise<void> {
     await tx.deleteFrom('socket_tickets').where('expires_at', '<=', ago(0)).execute()
     await tx
       .deleteFrom('throttles')
-      .where('last_failure_at', '<=', ago(FORGET_HOURS * HOUR_MS))
+      .where('last_failure_at', '<=', ago(RESET_HOURS * HOUR_MS))
       .execute()
     await tx
       .deleteFrom('idempotency_keys')

@@ -5,7 +5,7 @@ import { verifyPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { findDevice } from './devices.ts'
 import { requireUser, takeTotpStep } from './queries.ts'
-import type { SignInDesk } from './sign-in.ts'
+import type { SignInParts } from './sign-in.ts'
 import { countFailure, keyList, refuseWhileBlocked, throttleKeys } from './throttle.ts'
 import { findTotpStep } from './totp.ts'
 
@@ -19,7 +19,7 @@ interface Proof {
  * session. Failures count together with those of signing in.
  */
 export function proveIdentity(
-  desk: SignInDesk,
+  desk: SignInParts,
   { caller, proof, request }: { caller: Caller; proof: Proof; request: FastifyRequest },
 ): Promise<void> {
   const { ctx, cookies, turns } = desk

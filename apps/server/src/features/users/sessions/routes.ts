@@ -25,7 +25,7 @@ import { holdRights } from '../accounts/queries.ts'
 import { confirmCode } from './confirm-code.ts'
 import { deleteSessions, findSession, findUser, isSuperuser, listSessions } from './queries.ts'
 import type { SessionCookies } from './session-cookies.ts'
-import { confirmTotpKey, forgetTotpKey, showTotpKey } from './set-up-totp.ts'
+import { confirmTotpKey, deleteTotpKey, showTotpKey } from './set-up-totp.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { createSignInDesk, signInByCode, signInByPassword } from './sign-in.ts'
 import { viewSession } from './view.ts'
@@ -74,7 +74,7 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
 
   route(api, resetTotp, async ({ caller, body, request }) => {
     await proveIdentity(desk, { caller, proof: body, request })
-    await forgetTotpKey(ctx, caller)
+    await deleteTotpKey(ctx, caller)
     return null
   })
 

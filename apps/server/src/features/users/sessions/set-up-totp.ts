@@ -50,7 +50,7 @@ export async function confirmTotpKey(ctx: Context, caller: Caller, code: string)
 }
 
 /** Deletes the caller's own key and ends all other sessions of the caller. */
-export async function forgetTotpKey(ctx: Context, caller: Caller): Promise<void> {
+export async function deleteTotpKey(ctx: Context, caller: Caller): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     await tx
       .updateTable('users')

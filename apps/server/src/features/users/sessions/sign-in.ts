@@ -29,20 +29,20 @@ import {
   throttleKeys,
 } from './throttle.ts'
 import { findTotpStep, newTotpKey } from './totp.ts'
-import { Turns } from './turns.ts'
+import { Turns } from './slots.ts'
 import { displayName } from './find-caller.ts'
 import { endOfSession } from './session-life.ts'
 
-export interface SignInDesk {
+export interface SignInParts {
   ctx: Context
   cookies: SessionCookies
   turns: Turns
   /** The key used for users without one, so that all codes take equally long. */
-  nobodysKey: string
+  placeholderKey: string
 }
 
-export function createSignInDesk(ctx: Context, cookies: SessionCookies): SignInDesk {
-  return { ctx, cookies, turns: new Turns(), nobodysKey: newTotpKey() }
+export function createSignInDesk(ctx: Context, cookies: SessionCookies): SignInParts {
+  return { ctx, cookies, turns: new Turns(), placeholderKey: newTotpKey() }
 }
 
 export interface Attempt {
@@ -53,7 +53,7 @@ export interface Attempt {
 }
 
 /** Signs in with the password alone: a session for a user without TOTP; others need a code. */
-export function signInByPassword(desk: SignInDesk, attempt: Attempt): Promise<SignIn> {
+export function signInByPassword(desk: SignInParts, attempt: Attempt): Promise<SignIn> {
   return attemptSignIn(desk, attempt, async (keys, user) => {
     // Failures stay counted: a correct password must not allow new attempts at the code.
     if (user.totp_confirmed === 1) return { totp: true }
@@ -62,7 +62,7 @@ export function signInByPassword(desk: SignInDesk, attempt: Attempt): Promise<Si
 }
 
 /** Signs in with password and code. The first accepted code confirms a pending key. */
-export function signInByCode(desk: SignInDesk, attempt: Attempt & { code: string }): Promise<SignIn> {
+export function signInByCode(desk: SignInParts, attempt: Attempt & { code: string }): Promise<SignIn> {
   const { ctx } = desk
   return attemptSignIn(desk, attempt, async (keys, user) => {
     const step = findStep(desk, user, attempt.code)
@@ -76,7 +76,7 @@ export function signInByCode(desk: SignInDesk, attempt: Attempt & { code: string
  * the same response after the same work, whatever was wrong.
  */
 async function attemptSignIn(
-  desk: SignInDesk,
+  desk: SignInParts,
   attempt: Attempt & { code?: string },
   finish: (keys: ThrottleKeys, user: SigningUser) => Promise<SignIn | undefined>,
 ): Promise<SignIn> {
@@ -104,9 +104,9 @@ async function attemptSignIn(
   })
 }
 
-function findStep(desk: SignInDesk, user: SigningUser | undefined, code: string): number | undefined {
+function findStep(desk: SignInParts, user: SigningUser | undefined, code: string): number | undefined {
   const key = user?.totp_key == null ? undefined : desk.ctx.secrets.decrypt(user.totp_key)
-  const step = findTotpStep(key ?? desk.nobodysKey, code, desk.ctx.now())
+  const step = findTotpStep(key ?? desk.placeholderKey, code, desk.ctx.now())
   return key === undefined ? undefined : step
 }
 
@@ -133,7 +133,7 @@ async function auditFailure(ctx: Context, source: string, user: SigningUser | un
 
 type SigningUser = Selectable<UsersTable>
 
-const LONGEST_USER_AGENT = 300
+const MAX_USER_AGENT_LENGTH = 300
 
 /** Ends a successful sign-in: stores the session, sets its cookies, and returns the token, which is shown only now. */
 async function openSession(
@@ -169,7 +169,7 @@ async function openSession(
       expires_at: expiry,
       last_used_at: now.toISOString(),
       source,
-      user_agent: (request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT),
+      user_agent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT_LENGTH),
       code_at: hasCode ? now.toISOString() : null,
     })
     await tx

@@ -18,13 +18,13 @@ export interface ThrottleKeys {
 
 const FREE_FAILURES = 4
 const FIRST_DELAY_SECONDS = 2
-const LONGEST_DELAY_SECONDS = 15 * 60
+const MAX_DELAY_SECONDS = 15 * 60
 /** Failures are forgotten after this time without another one. */
-export const FORGET_HOURS = 24
+export const RESET_HOURS = 24
 
 export function delaySeconds(failures: number): number {
   if (failures <= FREE_FAILURES) return 0
-  return Math.min(FIRST_DELAY_SECONDS * 2 ** (failures - FREE_FAILURES - 1), LONGEST_DELAY_SECONDS)
+  return Math.min(FIRST_DELAY_SECONDS * 2 ** (failures - FREE_FAILURES - 1), MAX_DELAY_SECONDS)
 }
 
 export function throttleKeys(username: string, source: string, deviceId: string | undefined): ThrottleKeys {
@@ -53,7 +53,7 @@ export async function refuseWhileBlocked(ctx: Context, keys: ThrottleKeys): Prom
 
 export async function countFailure(ctx: Context, keys: ThrottleKeys): Promise<void> {
   const now = ctx.now()
-  const forgotten = new Date(now.getTime() - FORGET_HOURS * 3_600_000).toISOString()
+  const forgotten = new Date(now.getTime() - RESET_HOURS * 3_600_000).toISOString()
   for (const key of keyList(keys)) {
     const { failures } = await ctx.db
       .insertInto('throttles')

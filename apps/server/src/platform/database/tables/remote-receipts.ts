@@ -4,6 +4,6 @@ export interface RemoteReceiptsTable {
   stored_at: string
   /** Number of changes. */
   changes: number
-  /** JSON of the contract's SessionReceipt. */
+  /** JSON of the contract's SessionChangesView. */
   receipt: string
 }

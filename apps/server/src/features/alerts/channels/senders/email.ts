@@ -14,7 +14,7 @@ const CONNECT_MS = 10_000
 const SILENCE_MS = 15_000
 /** For the whole delivery, which bounds a server that replies byte by byte. */
 const LIMIT_MS = 30_000
-const LONGEST_ANSWER = 500
+const MAX_ANSWER_LENGTH = 500
 
 export type MailOutcome = Outcome & {
   /** A new refresh token from the mail provider that replaces the old one. */
@@ -55,7 +55,11 @@ export async function sendEmail(
       info.rejected.length === 0
         ? ''
         : ` Refused: ${info.rejected.map((address) => String(address)).join(', ')}`
-    return { ok: true, answer: cut(shownReply(info.response, isPublic) + refused, LONGEST_ANSWER), ...more }
+    return {
+      ok: true,
+      answer: cut(shownReply(info.response, isPublic) + refused, MAX_ANSWER_LENGTH),
+      ...more,
+    }
   } catch (error) {
     return { ...describeFailure(error, { where, isPublic }), ...more }
   } finally {
@@ -108,13 +112,13 @@ function describeFailure(error: unknown, { where, isPublic }: { where: string; i
       ok: false,
       answer: cut(
         `${where} offers no STARTTLS: ${response === '' ? oneLine(error.message) : shownReply(response, isPublic)}`,
-        LONGEST_ANSWER,
+        MAX_ANSWER_LENGTH,
       ),
     }
   }
   if (responseCode !== undefined || response !== '') {
     const step = command === undefined || command === 'CONN' ? '' : ` (to ${command})`
-    return { ok: false, answer: cut(shownReply(response, isPublic) + step, LONGEST_ANSWER) }
+    return { ok: false, answer: cut(shownReply(response, isPublic) + step, MAX_ANSWER_LENGTH) }
   }
   if (code === 'ETIMEDOUT' || code === 'EABORT') {
     return { ok: false, answer: `${where} did not respond in time.`, unsure: true }

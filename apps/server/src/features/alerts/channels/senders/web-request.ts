@@ -22,8 +22,8 @@ export interface Outcome {
 }
 
 const LIMIT_MS = 8000
-const LONGEST_ANSWER = 500
-const LONGEST_BODY = 100_000
+const MAX_ANSWER_LENGTH = 500
+const MAX_BODY_LENGTH = 100_000
 
 /**
  * Sends one request on its own connection, within 8 seconds. Redirects are not followed: they would take the message
@@ -59,7 +59,7 @@ export async function sendRequest(
       headers: { 'user-agent': 'Muster', ...headers, 'content-length': String(bytes.length) },
     })
     request.once('response', (response) => {
-      readAnswer(response, whole ? LONGEST_BODY : LONGEST_ANSWER, (text) => {
+      readAnswer(response, whole ? MAX_BODY_LENGTH : MAX_ANSWER_LENGTH, (text) => {
         resolve({ ...judge(response, text, isPublic), ...(whole ? { body: text } : {}) })
         request.destroy()
       })
@@ -108,7 +108,7 @@ export function judge(
   const ok = statusCode >= 200 && statusCode < 300
   const { location } = headers
   const said = ok || location === undefined ? text.trim() : `redirects to ${location}, which is not followed`
-  return { ok, answer: said === '' ? status : `${status}: ${said.slice(0, LONGEST_ANSWER)}` }
+  return { ok, answer: said === '' ? status : `${status}: ${said.slice(0, MAX_ANSWER_LENGTH)}` }
 }
 
 function judgePrivate(statusCode: number): Outcome {

@@ -1,0 +1,134 @@
+import type { Event } from '@muster/contract/events'
+import type { AlertLogLine, AlertSnapshot, AlertStep, NoticeCause } from '@muster/rules/alerts/alert-state'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { planNotices, type Notifiable } from './channels/plan-notices.ts'
+import { followTemplates } from './templates/plan-actions.ts'
+import { writeAlertLog } from './alert-log.ts'
+import type { Subject } from './causes.ts'
+import { emitAlertsChanged } from './emit-changed.ts'
+import { type AlertRow, insertAlerts, updateAlert } from './queries.ts'
+
+/** The context of a transaction that changes alerts. */
+export interface TxContext {
+  ctx: Pick<Context, 'jobs' | 'now' | 'engine'>
+  tx: Db
+  emit: (event: Event) => void
+}
+
+/** The changes of one alert within a transaction. */
+export interface AlertDraft {
+  /** The stored row, absent for a new alert. */
+  row?: AlertRow
+  subject: Pick<Subject, 'cause' | 'alert_type' | 'agent_id' | 'check_id' | 'site_id'>
+  standing: AlertSnapshot
+  flapping: 0 | 1
+  log: AlertLogLine[]
+  tells: NoticeCause[]
+}
+
+export function draftOf(row: AlertRow): AlertDraft {
+  return { row, subject: row, standing: row, flapping: row.flapping, log: [], tells: [] }
+}
+
+/** Applies a step in memory. storeAlerts writes all of them. */
+export function applyStep(draft: AlertDraft, step: AlertStep): void {
+  draft.standing = step.next
+  draft.log.push(...step.log)
+  if (step.tell !== null) draft.tells.push(step.tell)
+}
+
+/**
+ * Stores alerts with their logs, and plans their notices. Returns the rows in the same order, undefined for a new one
+ * whose cause was just raised by another process.
+ */
+export async function storeAlerts(
+  { ctx, tx, emit }: TxContext,
+  drafts: readonly AlertDraft[],
+): Promise<(AlertRow | undefined)[]> {
+  const modified = ctx.now().toISOString()
+  const fresh = drafts.filter(({ row }) => row === undefined)
+  for (const draft of fresh) suppress(draft)
+  const inserted = await insertAlerts(
+    tx,
+    fresh.map((draft) => ({ ...columnsOf(draft), created_at: modified, modified })),
+  )
+  const byKey = new Map(inserted.map((row) => [keyOf(row), row]))
+  const stored: (AlertRow | undefined)[] = []
+  for (const draft of drafts) {
+    if (draft.row === undefined) {
+      stored.push(byKey.get(keyOf({ ...draft.subject, ...draft.standing })))
+      continue
+    }
+    const row = { ...draft.row, ...columnsOf(draft), modified }
+    await updateAlert(tx, row)
+    stored.push(row)
+  }
+  const told: Notifiable[] = []
+  const followed: { alertId: number; tells: NoticeCause[] }[] = []
+  const entries = []
+  for (const [index, { log, tells, row: before }] of drafts.entries()) {
+    const alert = stored[index]
+    if (alert === undefined) continue
+    entries.push(
+      ...log.map(({ at, kind, by, text }) => ({ alert_id: alert.id, at, kind, by_user: by, text })),
+    )
+    const kind = before === undefined ? tells[0] : tells.includes('resolved') ? 'resolved' : tells.at(-1)
+    if (kind !== undefined) told.push({ alert, kind })
+    followed.push({ alertId: alert.id, tells })
+  }
+  await writeAlertLog(tx, entries)
+  const channels = told.length > 0 ? await planNotices(ctx, tx, told) : []
+  if (channels.length > 0) emit({ type: 'alert_channel.changed', ids: channels })
+  await followTemplates({ ctx, tx, emit }, followed)
+  emitAlertsChanged(
+    emit,
+    stored.filter((row) => row !== undefined),
+  )
+  return stored
+}
+
+/** An alert that opened and resolved within one transaction is listed, but not notified. */
+function suppress(draft: AlertDraft): void {
+  const { standing } = draft
+  if (standing.state !== 'resolved') return
+  draft.tells = []
+  if (standing.told === null) return
+  draft.standing = { ...standing, told: null }
+  const at = standing.resolved_on ?? standing.alert_time
+  draft.log.push({ at, kind: 'notice_held', by: '', text: 'The alert resolved before the notification.' })
+}
+
+function columnsOf({
+  subject,
+  standing,
+  flapping,
+}: AlertDraft): Omit<AlertRow, 'id' | 'in_bell' | 'created_at' | 'modified'> {
+  const { cause, alert_type, agent_id, check_id, site_id } = subject
+  return {
+    cause,
+    open_cause: standing.state === 'resolved' ? null : cause,
+    alert_type,
+    agent_id,
+    check_id,
+    site_id,
+    flapping,
+    state: standing.state,
+    severity: standing.severity,
+    message: standing.message,
+    hold: standing.hold,
+    told: standing.told,
+    look_after: standing.look_after,
+    alert_time: standing.alert_time,
+    snooze_until: standing.snooze_until,
+    acknowledged_by: standing.acknowledged_by,
+    acknowledged_on: standing.acknowledged_on,
+    resolved_on: standing.resolved_on,
+    resolved_by: standing.resolved_by,
+  }
+}
+
+/** Within a transaction no two alerts of a cause start at the same time. */
+function keyOf({ cause, alert_time }: { cause: string; alert_time: string }): string {
+  return `${alert_time} ${cause}`
+}

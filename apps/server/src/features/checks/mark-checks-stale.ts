@@ -1,0 +1,67 @@
+import type { Event } from '@muster/contract/events'
+import type { Db } from '../../platform/database/database.ts'
+import { chunk } from '../../platform/database/chunk.ts'
+import { emitDefinitionsChanged } from '../../fleet/definition-sync.ts'
+import { findDefinitions, findServerRevisions } from './definitions.ts'
+import { makeDue } from './from-server/run-queries.ts'
+import { findChecksOfInterval } from './queries.ts'
+
+type Revised = { id: number; agent_id: string; revision: string }
+type Emit = (event: Event) => void
+
+/** Call it after the interval of a machine has changed, in which checks without one of their own run. */
+export async function redefineChecksOfInterval(tx: Db, emit: Emit, agentId: string): Promise<void> {
+  await markChecksStale(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
+}
+
+/**
+ * Call in the transaction of every change that may affect check definitions: it updates their revisions and the
+ * versions of their machines, and notifies the processes with their links after the commit. Server checks are due now.
+ * `agentIds`: machines that lose a check.
+ */
+export async function markChecksStale(
+  tx: Db,
+  emit: Emit,
+  changed: { checkIds?: number[]; agentIds?: string[] },
+): Promise<void> {
+  const redefined: { id: number; agent_id: string }[] = []
+  for (const ids of chunk(changed.checkIds ?? [])) {
+    redefined.push(...(await storeRevisions(tx, ids)))
+    await redefineServerChecks(tx, ids)
+  }
+  const agentIds = [...new Set([...redefined.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
+  for (const ids of chunk(agentIds)) await raiseVersions(tx, ids)
+  emitDefinitionsChanged(emit, 'check.redefined', { redefined, agentIds })
+}
+
+async function redefineServerChecks(tx: Db, ids: number[]): Promise<void> {
+  const changed = await keepRevisions(tx, ids, await findServerRevisions(tx, ids))
+  const changedIds = changed.map(({ id }) => id)
+  await makeDue(tx, changedIds, new Date(0))
+}
+
+/** Returns those whose revision changed. */
+async function storeRevisions(tx: Db, ids: number[]): Promise<{ id: number; agent_id: string }[]> {
+  const found = await findDefinitions(tx, ids)
+  const defined = found.map(({ agent_id, definition: { id, revision } }) => ({ id, agent_id, revision }))
+  return keepRevisions(tx, ids, defined)
+}
+
+async function keepRevisions(tx: Db, ids: number[], found: Revised[]): Promise<Revised[]> {
+  const stored = await tx.selectFrom('checks').select(['id', 'revision']).where('id', 'in', ids).execute()
+  const before = new Map(stored.map(({ id, revision }) => [id, revision]))
+  const changed = found.filter(({ id, revision }) => revision !== before.get(id))
+  for (const [revision, same] of Map.groupBy(changed, (one) => one.revision)) {
+    const sameIds = same.map(({ id }) => id)
+    await tx.updateTable('checks').set({ revision }).where('id', 'in', sameIds).execute()
+  }
+  return changed
+}
+
+async function raiseVersions(tx: Db, agentIds: string[]): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set((eb) => ({ checks_version: eb('checks_version', '+', 1) }))
+    .where('agent_id', 'in', agentIds)
+    .execute()
+}

@@ -1,0 +1,28 @@
+import type { ChannelEnd } from '@muster/contract/agent/channel'
+import type { ToolName } from '@muster/contract/channels'
+import { CODE_MINUTES, hasFreshCode } from '../users/sessions/confirm-code.ts'
+import type { LiveCaller } from '../../platform/http/caller.ts'
+import { aTool } from './tool-text.ts'
+
+/** What a code protects. The last two are not channels to a machine. */
+type Guarded = ToolName | 'registry' | 'web terminal'
+
+/** Tools before which a role may require a second factor again. */
+const ASKED_BEFORE = new Set<Guarded>(['terminal', 'desktop', 'vnc', 'registry', 'web terminal'])
+
+/** Returns why a code is required before this tool, or undefined if it is not, or was given recently. */
+export function checkMfa(
+  { session }: Pick<LiveCaller, 'session'>,
+  tool: Guarded,
+  now: Date,
+): ChannelEnd | undefined {
+  const { code } = session
+  if (!code.isAsked || !ASKED_BEFORE.has(tool)) return undefined
+  if (!code.hasTotp) {
+    const message = `Your role requires a code before ${aTool(tool)} is opened. Set up two-factor sign-in first, and sign in again.`
+    return { code: 'not_allowed', message }
+  }
+  if (hasFreshCode(code.at, now)) return undefined
+  const message = `Your role requires a code of your authenticator app before ${aTool(tool)} is opened. It is valid for ${CODE_MINUTES} minutes.`
+  return { code: 'code_needed', message }
+}
