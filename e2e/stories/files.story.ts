@@ -135,7 +135,9 @@ test('files of a machine: made, renamed, given rights, edited without losing wha
   await dialog.getByRole('textbox', { name: 'Code' }).fill('port = 2')
   await writeFile(join(folder, 'app.conf'), 'port = 3\n')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(dialog.getByText('The file was changed on the machine. Reload it and try again.')).toBeVisible()
+  await expect(
+    dialog.getByText('The file was changed on the machine. Reload it and try again.'),
+  ).toBeVisible()
   await dialog.getByRole('button', { name: 'Refresh' }).click()
   await expect(dialog.getByText('port = 3')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Code' }).fill('port = 4')

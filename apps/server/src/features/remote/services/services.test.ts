@@ -51,7 +51,10 @@ test('services of a machine are listed, read one by one, and their log is read',
   expect(listed.answer.body).toEqual([SSH])
   const one = { params: { ...params, name: 'ssh.service' } }
   const got = await answered(() => ada.call(getService, one), { answer: { services: [] } })
-  expect(got.answer.error).toMatchObject({ code: 'not_found', detail: 'PC-12 has no service "ssh.service". Refresh the list.' })
+  expect(got.answer.error).toMatchObject({
+    code: 'not_found',
+    detail: 'PC-12 has no service "ssh.service". Refresh the list.',
+  })
   const log = await answered(() => ada.call(getServiceLog, { ...one, query: { lines: 2 } }), {
     answer: { lines: ['a', 'b'] },
   })
