@@ -1,6 +1,6 @@
-/** When a timed job runs, to the minute, in the server's time zone. */
+/** When a job runs, to the minute, in the server's time zone. */
 export interface Schedule {
-  /** The most recent minute, now included, at which the job is due. */
+  /** The most recent due minute, including now. */
   latestRun(now: Date): Date | undefined
 }
 
@@ -15,7 +15,7 @@ export const everyHour: Schedule = {
   latestRun: (now) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS),
 }
 
-/** `everyDay('03:10')`; in a night when clocks change it still runs once. */
+/** `everyDay('03:10')`. It runs once even in a night when clocks change. */
 export function everyDay(time: string): Schedule {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
   if (hour === undefined || minute === undefined) throw new Error(`invalid time of day: ${time}`)
