@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { codeTheme } from './CodeEditor.tsx'
 import classes from './Versions.module.css'
 
-/** Signs beside the colours: neither depends on the other. */
+/** Signs as well as colours, so that the diff is readable without colours. */
 const diffTheme = EditorView.theme({
   '.cm-line, .cm-deletedLine': { position: 'relative', paddingLeft: '24px' },
   '&.cm-merge-b .cm-changedLine': {
@@ -70,8 +70,8 @@ function compareCode(before: string, after: string, dark: boolean) {
 }
 
 /**
- * Line ends of Windows are no difference. Each text gets a last line end, without which a line after the last one would
- * change that one too.
+ * Windows line endings count as equal. Each text gets a final line ending; without it, appending a line would also change
+ * the last one.
  */
 function textOf(code: string): Text {
   return Text.of(code === '' ? [''] : [...code.split(/\r?\n/), ''])

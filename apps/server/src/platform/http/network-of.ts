@@ -1,6 +1,6 @@
 import { readAddress } from '../outbound/address-kind.ts'
 
-/** One IPv6 customer has at least 2^64 addresses, so the network counts. */
+/** One IPv6 customer has at least 2^64 addresses, so the /64 network counts. */
 export function networkOf(text: string): string {
   const address = readAddress(text)
   if (address === undefined) return text

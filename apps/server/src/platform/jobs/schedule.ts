@@ -1,6 +1,6 @@
-/** When a job runs by itself, to the minute, in the server's time zone. */
+/** When a job runs, to the minute, in the server's time zone. */
 export interface Schedule {
-  /** The most recent minute, now included, at which the job is due. */
+  /** The most recent due minute, including now. */
   latestRun(now: Date): Date | undefined
 }
 
@@ -15,11 +15,11 @@ export const everyHour: Schedule = {
   latestRun: (now) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS),
 }
 
-/** `everyDay('03:10')`; in a night when clocks change it still runs once. */
+/** `everyDay('03:10')`. It runs once even in a night when clocks change. */
 export function everyDay(time: string): Schedule {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
-  if (hour === undefined || minute === undefined) throw new Error(`not a time of day: ${time}`)
-  // A time that the clocks leave out becomes one after the gap, one that they show twice is the first of both.
+  if (hour === undefined || minute === undefined) throw new Error(`invalid time of day: ${time}`)
+  // A time that the clock skips becomes one after the gap; of a time that occurs twice, the first counts.
   const runOn = (now: Date, day: number) =>
     new Date(now.getFullYear(), now.getMonth(), day, Number(hour), Number(minute))
   return {

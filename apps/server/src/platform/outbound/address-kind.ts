@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** `own`: this machine, its link, or what a cloud offers to its machines only; `lan`: a private network. */
+/** `own`: this machine, its link, or cloud metadata services; `lan`: a private network. */
 export type AddressKind = 'public' | 'lan' | 'own'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -12,16 +12,16 @@ const OWN = [
   '169.254.0.0/16',
   '192.0.0.0/24',
   '224.0.0.0/3',
-  // What Azure and Alibaba tell their machines about themselves, keys included; others use 169.254.169.254.
+  // Metadata services of Azure and Alibaba, which include keys. Others use 169.254.169.254.
   '168.63.129.16/32',
   '100.100.100.200/32',
   '::/96',
   'fe80::/10',
   'ff00::/8',
-  // Translated and tunnelled addresses of which it is not certain where they end.
+  // Translated and tunnelled addresses with an uncertain destination.
   '64:ff9b:1::/48',
   '2001::/32',
-  // The same of Amazon and Google by version 6.
+  // IPv6 metadata services of Amazon and Google.
   'fd00:ec2::/32',
   'fd20:ce::/32',
 ].map((network) => ipaddr.parseCIDR(network))
@@ -35,11 +35,11 @@ const LAN = [
   'fec0::/10',
 ].map((network) => ipaddr.parseCIDR(network))
 
-/** Addresses of version 6 that stand for one of version 4: where its four bytes begin. */
+/** IPv6 networks with an embedded IPv4 address, and where its four bytes begin. */
 const NAT64 = { network: ipaddr.IPv6.parseCIDR('64:ff9b::/96'), from: 12 }
 const SIX_TO_FOUR = { network: ipaddr.IPv6.parseCIDR('2002::/16'), from: 2 }
 
-/** What is no address at all is `own`: nothing is sent there. */
+/** An invalid address is `own`, so nothing is sent there. */
 export function kindOfAddress(text: string): AddressKind {
   const address = readAddress(text)
   if (address === undefined) return 'own'
@@ -48,13 +48,13 @@ export function kindOfAddress(text: string): AddressKind {
 }
 
 /**
- * An address in the strict spelling, without its zone (`fe80::1%eth0`); `::ffff:10.0.0.1` is read as 10.0.0.1.
- * Undefined for everything else: other readers take `127.1` and `0x7f.1` for addresses.
+ * Parses an address in its strict spelling, without the zone (`fe80::1%eth0`). `::ffff:10.0.0.1` becomes 10.0.0.1.
+ * Returns undefined for everything else, such as `127.1` and `0x7f.1`, which other parsers accept.
  */
 export function readAddress(text: string): Address | undefined {
   const bare = text.replace(/%.*$/, '')
   if (isIP(bare) === 0) return undefined
-  // The library would read ::10.0.0.1, which is another address, like ::ffff:10.0.0.1.
+  // The library would parse ::10.0.0.1, which is another address, like ::ffff:10.0.0.1.
   return ipaddr.process(bare.replace(/^::(?=\d+\.)/, '0::'))
 }
 

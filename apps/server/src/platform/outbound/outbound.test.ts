@@ -83,9 +83,9 @@ test.each<[AddressKind, string[]]>([
     'public',
     ['::ffff:808:808', '2002:808:808::1', '2002:ac20:1::', '2003::1', '64:ff9b::1.1.1.1', '64:ff9c::1'],
   ],
-  // Compatible with version 4, which is another address than the mapped one.
+  // IPv4-compatible addresses differ from mapped ones.
   ['own', ['::8.8.8.8', '0::8.8.8.8', '::808:808', '0:0:0:0:0:0:808:808']],
-  // The zone says by which interface, not where.
+  // The zone names an interface, not a destination.
   ['own', ['fe80::1%eth0.100', 'fe80::1%12', 'febf::1%a', '::1%lo', '127.0.0.1%lo', '%eth0']],
   ['lan', ['fec0::1%eth0', 'fd12::1%eth0', '::ffff:10.0.0.1%eth0']],
   ['own', ['0.255.255.255', '192.0.0.255', '239.1.1.1', '240.0.0.1', '::ffff:224.0.0.1', 'ff02::1%eth0']],
