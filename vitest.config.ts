@@ -23,7 +23,7 @@ const nodeProject = (name: string, folder: string, include = '**/*.test.ts') => 
 })
 
 // Every library of the console that a widget test may reach, bundled before the first test: what is discovered later
-// would be bundled anew, with a second React in it.
+// would be bundled again, with a second React in it.
 const bundledOnce = [
   'react',
   'react-dom',

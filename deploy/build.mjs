@@ -1,8 +1,8 @@
-// Builds what does not fit its sources: the console (Vite, with .br and .gz beside each asset) and the agent (one
+// Builds what is older than its sources: the console (Vite, with .br and .gz beside each asset) and the agent (one
 // file with everything inside). Runs on Node 24: `node deploy/build.mjs [console] [agent]`, all when none is named.
 //
-// A build goes into a folder of its own, gets its stamp last, and is then renamed: whoever is stopped in between
-// leaves the former build, or none, and never half of one. Two builds at once end with the later of two whole ones.
+// A build goes into a folder of its own, gets its stamp last, and is then renamed: an interrupted build
+// leaves the former one, or none, and never half of one. Two builds at once end with the later of two whole ones.
 import {
   existsSync,
   mkdirSync,

@@ -1,4 +1,4 @@
-// What is built, from which files, and whether the result of the last build still fits them. Runs on Node 18+.
+// The targets of the build, their sources, and whether the last build is current. Runs on Node 18+.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'

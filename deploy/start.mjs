@@ -1,4 +1,4 @@
-// `npm start`, on Node 18+: installs and builds what is missing, then runs the server until it is told to stop.
+// `npm start`, on Node 18+: installs and builds what is missing, then runs the server until a signal stops it.
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,7 +6,7 @@ import { fail, findNode, installPackages, root } from './node24.mjs'
 import { serverFlags, serverMemory } from './server-flags.mjs'
 import { isFresh, targets } from './sources.mjs'
 
-// One Ctrl+C reaches this program twice, from the terminal and from npm; the server shall hear it once.
+// One Ctrl+C reaches this program twice, from the terminal and from npm; the server gets it once.
 const REPEATED_WITHIN_MS = 1000
 const PARENT_CHECK_MS = 250
 
@@ -50,7 +50,7 @@ function runServer() {
     child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => forward(signal))
-  // npm passes SIGTERM on to its shell, which dies of it and tells nobody: losing that parent means the same.
+  // npm passes SIGTERM on to its shell, which exits without forwarding it: losing that parent means the same.
   const parent = process.ppid
   if (process.env.npm_lifecycle_event !== undefined) {
     setInterval(() => process.ppid === parent || forward('SIGTERM'), PARENT_CHECK_MS)

@@ -223,13 +223,13 @@ describe('private places', () => {
     `fetch('https://npm.ada.${'internal'}/x')`,
     `${'registry'}=https://npm.example.org/`,
   ])('%s is found', (text) => {
-    expect(rules.findPrivatePlaces([file('docs/a.md', text)])).toHaveLength(1)
+    expect(rules.findPrivatePaths([file('docs/a.md', text)])).toHaveLength(1)
   })
 
   test('ordinary folders and addresses are fine', () => {
     const text =
       "'/usr/bin/chromium' '/etc/passwd' 'https://example.org/home/ada' '/agents/:id/' '/home/ada/agent'"
-    expect(rules.findPrivatePlaces([file('docs/a.md', text)])).toEqual([])
+    expect(rules.findPrivatePaths([file('docs/a.md', text)])).toEqual([])
   })
 
   test('a registry in the lock file is found, a workspace is not', () => {
@@ -246,6 +246,15 @@ describe('documents', () => {
     [`# 1. Title\n\nStatus: accepted, 2026-11-21\n\n${'Why.\n'.repeat(60)}`, 1],
   ])('%j has %i problems', (text, count) => {
     expect(rules.findBadDecisions([file('docs/decisions/0001-a.md', text)])).toHaveLength(count)
+  })
+
+  test('a record with the number of another one is found', () => {
+    const text = '# 1. Title\n\nStatus: accepted, 2026-11-21\n\nWhy.\n'
+    const records = ['docs/decisions/0001-a.md', 'docs/decisions/0001-b.md', 'docs/decisions/0002-c.md']
+    expect(rules.findBadDecisions(records.map((path) => file(path, text)))).toEqual([
+      'docs/decisions/0001-b.md has the number of another record',
+      'docs/decisions/0002-c.md does not begin with "# 2. Title" and "Status: accepted, 2026-11-21"',
+    ])
   })
 
   test('a path that does not exist is found', () => {

@@ -115,18 +115,26 @@ export function findWrongConstants(files: SourceFile[]): string[] {
   })
 }
 
-/** A record of `docs/decisions` begins with its title, its status and its date. Details belong beside the code. */
+/** A record of `docs/decisions` begins with its own number, its status and its date. Details belong beside the code. */
 export function findBadDecisions(files: SourceFile[]): string[] {
-  return files
-    .filter(({ path }) => path.startsWith('docs/decisions/'))
-    .flatMap(({ path, text }) => [
-      ...(/^# \d+\. .+\n\nStatus: (accepted|superseded by \d+), \d{4}-\d\d-\d\d\n\n/.test(text)
+  const records = files.flatMap(({ path, text }) => {
+    const number = /^docs\/decisions\/(\d{4})-/.exec(path)?.[1]
+    return number === undefined ? [] : [{ path, text, number: Number(number) }]
+  })
+  return records.flatMap(({ path, text, number }) => {
+    const head = /^# (\d+)\. .+\n\nStatus: (accepted|superseded by \d+), \d{4}-\d\d-\d\d\n\n/.exec(text)
+    return [
+      ...(Number(head?.[1]) === number
         ? []
-        : [`${path} does not begin with a title and "Status: accepted, 2026-11-21"`]),
+        : [`${path} does not begin with "# ${number}. Title" and "Status: accepted, 2026-11-21"`]),
+      ...(records.some((other) => other.number === number && other.path < path)
+        ? [`${path} has the number of another record`]
+        : []),
       ...(text.split('\n').length > MAX_DECISION_LINES + 1
         ? [`${path} has more than ${MAX_DECISION_LINES} lines`]
         : []),
-    ])
+    ]
+  })
 }
 
 /** Paths that documents name and that do not exist. `agent/run/runs.ts` stands for a file in the sources of the agent. */
@@ -151,11 +159,11 @@ export function findMissingPaths(files: SourceFile[]): string[] {
 }
 
 /** Folders of one developer's machine and names that only resolve in one company. Ada is the person of examples. */
-export function findPrivatePlaces(files: SourceFile[]): string[] {
+export function findPrivatePaths(files: SourceFile[]): string[] {
   const folder = /(^|[\s"'`(=:])(\/(work|workspace|root|(home|Users)\/(?!ada\b)\w+)\/\w|[A-Z]:\\+Users\\)/
   const host = /\/\/[\w.-]+\.(internal|intranet|corp|lan)\b|^\s*(@\w+:)?registry\s*=/
   return [
-    ...findLines(files, /./, folder, "names a folder of somebody's machine"),
+    ...findLines(files, /./, folder, "names a folder of a developer's machine"),
     ...findLines(files, /./, host, 'names a private host'),
   ]
 }

@@ -3,15 +3,15 @@ import { join, parse } from 'node:path'
 import { expect, test } from 'vitest'
 import * as rules from './convention-rules.ts'
 import { findForbiddenImports, findUpwardImports } from './import-rules.ts'
-import { findNewWords } from './language-rules.ts'
+import { findBannedWords } from './language-rules.ts'
 import { root } from './programs.ts'
-import { listTopFolders, readSources, type SourceFile } from './source-files.ts'
+import { listTopFolders, readSources } from './source-files.ts'
 import { findConsoleCycles } from './structure.ts'
 import { findUnstyled } from './style-rules.ts'
 
 const files = readSources(root)
 
-test('the whole project is looked at', () => {
+test('the whole project is read', () => {
   expect(files.length).toBeGreaterThan(100)
   expect(files.map(({ path }) => path)).toContain('packages/rules/src/checks/thresholds.ts')
 })
@@ -27,11 +27,11 @@ test.each([
   ['constants of the specification stand once', rules.findWrongConstants],
   ['decisions have a status and a date', rules.findBadDecisions],
   ['documents name paths that exist', rules.findMissingPaths],
-  ['nothing names a private folder or host', rules.findPrivatePlaces],
+  ['nothing names a private folder or host', rules.findPrivatePaths],
   ['imports follow the architecture', findForbiddenImports],
   ['features import only features above them in modules.ts', findUpwardImports],
   ['no files of the console import one another in a circle', findConsoleCycles],
-  ['no word of the glossary returns', (sources: SourceFile[]) => findNewWords(sources)],
+  ['no word of the glossary returns', findBannedWords],
 ])('%s', (_name, findProblems) => {
   expect(findProblems(files)).toEqual([])
 })

@@ -3,7 +3,7 @@ import type { SourceFile } from './source-files.ts'
 
 const SERVER_PARTS = ['server', 'context', 'features', 'samples', 'fleet', 'platform', 'contract', 'rules']
 
-/** Who may import whom, docs/ARCHITECTURE.md section "Imports". The first area that holds a file is its own. */
+/** Allowed imports, docs/ARCHITECTURE.md section "Imports". The first area that holds a file is its own. */
 const AREAS: { area: string; folder: string; mayImport: string[]; packages?: RegExp }[] = [
   { area: 'rules', folder: 'packages/rules/', mayImport: [], packages: /^$/ },
   { area: 'contract', folder: 'packages/contract/', mayImport: ['rules'], packages: /^zod$/ },

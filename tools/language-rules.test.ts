@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { findBannedWords, findNewWords } from './language-rules.ts'
+import { listFindings, findBannedWords } from './language-rules.ts'
 
 const file = (text: string, path = 'apps/server/src/a.ts') => ({ path, text })
-const wordsIn = (text: string, path?: string) => findBannedWords([file(text, path)]).map(({ word }) => word)
+const wordsIn = (text: string, path?: string) => listFindings([file(text, path)]).map(({ word }) => word)
 
 test.each([
   ['const toldChecks = 1', 'told'],
@@ -37,8 +37,8 @@ test('names of files count, and migrations that have run do not', () => {
 
 test('a word is refused when it stands more often than before', () => {
   const files = [file('told\ntold')]
-  expect(findNewWords(files, { told: 2 })).toEqual([])
-  expect(findNewWords(files, { told: 1 })).toEqual([
+  expect(findBannedWords(files, { told: 2 })).toEqual([])
+  expect(findBannedWords(files, { told: 1 })).toEqual([
     '"told" stands 2 times, not 1: use notify, say, report (apps/server/src/a.ts:1, apps/server/src/a.ts:2)',
   ])
 })

@@ -35,7 +35,7 @@ const BANNED: BannedWord[] = [
   { word: 'in vain', instead: 'failed to', text: /\bin vain\b/g },
   { word: 'anew', instead: 'again', text: /\banew\b/g },
   { word: 'by itself', instead: 'automatically', text: /\bby itself\b/g },
-  { word: 'whoever', instead: 'the user, the caller', text: /\b(whoever|whomever|whom)\b/g },
+  { word: 'whoever', instead: 'the user, the caller', text: /\b(whoever|whomever)\b/g },
   { word: 'somebody', instead: 'a user, a person', text: /\bsomebody\b/g },
   { word: 'he', instead: 'they', text: /\b(he|him|his)\b/g },
   { word: 'let be', instead: 'leave unchanged, idle', text: /\blet be\b/g },
@@ -86,7 +86,7 @@ interface Finding {
 }
 
 /** Line 0 is the name of the file. */
-export function findBannedWords(files: SourceFile[]): Finding[] {
+export function listFindings(files: SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => !EXEMPT.some((pattern) => pattern.test(path)))
     .flatMap(({ path, text }) => {
@@ -103,8 +103,8 @@ export function findBannedWords(files: SourceFile[]): Finding[] {
 }
 
 /** Words that stand more often than the debt allows, with up to three places where they do. */
-export function findNewWords(files: SourceFile[], limits = readDebt()): string[] {
-  const findings = findBannedWords(files)
+export function findBannedWords(files: SourceFile[], limits = readDebt()): string[] {
+  const findings = listFindings(files)
   return BANNED.flatMap(({ word, instead }) => {
     const found = findings.filter((finding) => finding.word === word)
     const limit = limits[word] ?? 0
@@ -157,7 +157,7 @@ function lowerLimits(findings: Finding[]): void {
 
 if (import.meta.main) {
   const [flag, word] = process.argv.slice(2)
-  const findings = findBannedWords(readSources(root))
+  const findings = listFindings(readSources(root))
   if (flag === '--lower') lowerLimits(findings)
   else if (flag === '--list')
     for (const finding of findings.filter((one) => one.word === word))

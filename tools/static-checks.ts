@@ -1,4 +1,4 @@
-/** What can be said of the sources without running them. */
+/** Checks of the sources that do not run them. */
 export const staticChecks = [
   { name: 'types', command: ['tsc', '-p', 'tsconfig.json'] },
   { name: 'types of the console', command: ['tsc', '-p', 'apps/console/tsconfig.json'] },

@@ -74,7 +74,7 @@ function findDeclarations(name: string, files: SourceFile[]): string[] {
   return exported.length > 0 ? exported : homesOf(`^${declaration}`)
 }
 
-/** Who imports whom among the nodes that `nodeOf` gives to files. */
+/** Imports between the nodes that `nodeOf` assigns to files. */
 function collectEdges(
   files: SourceFile[],
   nodeOf: (path: string) => string | undefined,

@@ -31,7 +31,7 @@ export function installSystemPrograms(): SystemProgram[] {
   if (missing.length > 0) {
     installPackages(missing.flatMap((name) => SYSTEM_PROGRAMS[name].package.split(' ')))
   }
-  // By itself, and only beside Debian's Chromium: where there is no such package, nothing else is to fail.
+  // Separately, and only beside Debian's Chromium: a missing package must not fail the others.
   if (findOnPath(HEADLESS) === undefined && existsSync('/usr/lib/chromium/chromium')) {
     installPackages([HEADLESS])
   }
@@ -58,7 +58,7 @@ export function findChromium(): string | undefined {
   return found !== undefined && existsSync(found) && startsUp(found) ? found : undefined
 }
 
-/** What the tests drive: the same engine without tabs, toolbars and profiles, at half the processor for each page. */
+/** The browser of the tests: the same engine without tabs, toolbars and profiles, at half the processor for each page. */
 export function findTestChromium(): string | undefined {
   const shell = process.env['MUSTER_CHROMIUM'] === undefined ? findOnPath(HEADLESS) : undefined
   return shell !== undefined && startsUp(shell) ? shell : findChromium()

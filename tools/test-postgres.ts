@@ -93,7 +93,7 @@ async function startServer(
   owner: Owner,
 ): Promise<{ port: number; server: ChildProcess }> {
   let output = ''
-  // Between choosing a free port and using it somebody else may take it.
+  // Another process may take the port before it is used.
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
     const port = await findFreePort()
     const settings = [

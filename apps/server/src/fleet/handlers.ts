@@ -62,7 +62,7 @@ export interface ReportBatch {
   emit: (event: Event) => void
   limits: ReportLimits
   /** Those of these kinds, in the order in which they came. */
-  of<Kind extends Report['kind']>(...kinds: Kind[]): Reported<Kind>[]
+  of: <Kind extends Report['kind']>(...kinds: Kind[]) => Reported<Kind>[]
 }
 
 export interface Delivery {

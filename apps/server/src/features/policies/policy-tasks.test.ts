@@ -250,7 +250,7 @@ test('a policy task stores its result in a custom field, on each machine its own
   const valuesOf = async ({ agent_id }: typeof pc) =>
     (await root.call(getAgent, { params: { agent_id } })).body.custom_fields.map(({ value }) => value)
   expect([await valuesOf(pc), await valuesOf(srv)]).toEqual([['12'], []])
-  expect((await tasks(srv))[0]?.task_result.more_info).toContain('Found takes a number')
+  expect((await tasks(srv))[0]?.task_result.more_info).toContain('Found must')
   const [before] = await tasks()
   await root.call(deleteCustomField, { params: { id: field.id } })
   await settle()
