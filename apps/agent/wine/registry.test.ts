@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RegistryPage } from '@muster/contract/agent/registry'
 import { afterAll, expect, test } from 'vitest'
-import { endWine, runInWine, type Step } from './drive-registry.ts'
+import { endWine, runInWine, type Step } from './run-in-wine.ts'
 
 // Wine creates a Windows installation first.
 const SLOW = { timeout: 180_000 }
