@@ -1,7 +1,7 @@
 // npm run reset-password -- USER: sets a new password. With SQLite the server must be stopped first.
 import { AppError } from '@muster/contract/errors'
 import { createContext } from './context.ts'
-import { resetPassword } from './features/users/reset-password.ts'
+import { resetPassword } from './features/users/create-first-admin.ts'
 import { ConfigError, readConfig } from './platform/config/config.ts'
 import { keepFilesPrivate } from './platform/files/private-files.ts'
 

@@ -1,33 +1,32 @@
 import type { QueryClient } from '@tanstack/react-query'
 import {
-  Outlet,
-  type RouterHistory,
   createRootRouteWithContext,
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Outlet,
   redirect,
+  type RouterHistory,
 } from '@tanstack/react-router'
-import { CrashPage } from './shell/CrashPage.tsx'
-import { MainLayout } from './shell/MainLayout.tsx'
 import { DashboardPage } from '../features/dashboard/DashboardPage.tsx'
 import { SkeletonRows } from '../ui/layout/States.tsx'
-import { NotFoundPage } from './shell/NotFoundPage.tsx'
+import { CrashPage, NotFoundPage } from './shell/MessagePage.tsx'
+import { MainLayout } from './shell/MainLayout.tsx'
 import { SignedInGate } from './session/SignedInGate.tsx'
 import { notePage, takePageToRemember } from './session/last-page.ts'
 import { clientsQuery } from './api/queries.ts'
 import {
   agentSearch,
-  remoteSearch,
-  togetherSearch,
   alertsSearch,
   dashboardSearch,
   frameSearch,
   overviewSearch,
   parseSearch,
+  remoteSearch,
   softwareSearch,
-  webTermSearch,
   stringifySearch,
+  togetherSearch,
+  webTermSearch,
 } from './search.ts'
 import { isSignedIn, storeNext } from './session/session.ts'
 

@@ -1,7 +1,6 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
-import { readNumbers, writeNumbers } from './numbers.ts'
+import { haveRuns, readNumbers, readRuns, writeNumbers, writeRuns } from './numbers.ts'
 import type { Point, Sample } from './points.ts'
-import { haveRuns, readRuns, writeRuns } from './runs.ts'
 
 /**
  * The storage format of samples. Times first: a check runs at a nearly constant interval, so the change of each

@@ -2,7 +2,7 @@ import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../context.ts'
 import type { Db } from '../platform/database/database.ts'
-import { DAY, type KeepSeconds, readKeep, type Resolution, WINDOW_SECONDS } from './keep.ts'
+import { DAY, type KeepSeconds, readKeep, type Resolution, WINDOW_SECONDS } from './partitions.ts'
 import {
   fillWindow,
   mergeSorted,

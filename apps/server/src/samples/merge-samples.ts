@@ -1,16 +1,15 @@
 import type { Context } from '../context.ts'
 import { decodeBatch, decodePoints, decodeSamples, encodePoints, encodeSamples } from './encoding.ts'
-import { WINDOW_SECONDS } from './keep.ts'
-import { requirePartitions } from './partitions.ts'
-import { fillWindow, mergeSorted, replaceWindow, type Sample, averageInto, windowOf } from './points.ts'
+import { requirePartitions, WINDOW_SECONDS } from './partitions.ts'
+import { averageInto, fillWindow, mergeSorted, replaceWindow, type Sample, windowOf } from './points.ts'
 import {
+  chunk,
   type ChunkRow,
   deleteBatches,
   findBatches,
-  findCrowdedMachines,
   findChunksAt,
+  findCrowdedMachines,
   findOldestBatches,
-  chunk,
   upsertChunks,
 } from './queries.ts'
 

@@ -1,8 +1,39 @@
 import { sql } from 'kysely'
+import type { Retention } from '@muster/rules/schedules/retention'
 import type { Context } from '../context.ts'
 import type { Db } from '../platform/database/database.ts'
-import { DAY, type Resolution, RESOLUTIONS } from './keep.ts'
+import { readCoreSettings } from '../platform/config/core-settings.ts'
+import { DeletionSteps } from '../platform/database/deletion-steps.ts'
 import { windowOf } from './points.ts'
+import { deleteSomeChunks, deleteTransitionsBefore, findSeriesAfter } from './queries.ts'
+
+export const DAY = 86_400
+/** Older samples are dropped on arrival: agents keep unsent samples for a week. */
+export const ACCEPT_SECONDS = 7 * DAY
+/** 0 = every sample, else seconds per point. */
+const RESOLUTIONS = [0, 300, 3600] as const
+export type Resolution = (typeof RESOLUTIONS)[number]
+export type KeepSeconds = Record<Resolution, number>
+
+/**
+ * Time range of one chunk. A row much longer than a quarter of a database page (4 kB) wastes much of its page; a much
+ * shorter one has too much overhead.
+ */
+export const WINDOW_SECONDS = { 0: 6 * 3600, 300: 12 * 3600, 3600: 6 * DAY } as const
+
+/** Returns the current retention of samples and their means. */
+export async function readKeep(db: Db): Promise<KeepSeconds> {
+  return keepSecondsOf(await readCoreSettings(db))
+}
+
+/** Raw samples are kept one day longer, so that late samples can still be merged with their neighbours. */
+function keepSecondsOf(kept: Retention): KeepSeconds {
+  return {
+    0: (kept.check_history_prune_days + 1) * DAY,
+    300: kept.check_history_5min_prune_days * DAY,
+    3600: kept.check_history_hourly_prune_days * DAY,
+  }
+}
 
 /**
  * On PostgreSQL the chunks are partitioned by resolution and time (migration 0016): dropping a partition deletes old
@@ -38,7 +69,7 @@ export async function requirePartitions(
   for (const part of missing.values()) await makePart(ctx, part)
 }
 
-export function makePartitionsAhead(ctx: Partitioned, now: number): Promise<void> {
+function makePartitionsAhead(ctx: Partitioned, now: number): Promise<void> {
   const starts = Array.from({ length: SPANS_AHEAD + 1 }, (_, index) => index)
   return requirePartitions(
     ctx,
@@ -49,7 +80,7 @@ export function makePartitionsAhead(ctx: Partitioned, now: number): Promise<void
 }
 
 /** Drops partitions that contain only older rows. */
-export async function dropPartitionsBefore(
+async function dropPartitionsBefore(
   ctx: Partitioned,
   before: (resolution: Resolution) => number,
   signal: AbortSignal,
@@ -114,4 +145,46 @@ async function withShortLocks(ctx: Partitioned, work: (tx: Db) => Promise<void>)
 
 function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE
+}
+
+const SERIES_AT_ONCE = 200
+
+type Pruning = Pick<Context, 'db' | 'transaction' | 'now' | 'engine' | 'log'>
+
+/**
+ * Deletes old chunks and check transitions in steps of some milliseconds, with other writers in between. Old partitions
+ * are dropped as a whole. It can be interrupted; the next run deletes the rest.
+ */
+export async function pruneSamples(ctx: Pruning, signal: AbortSignal): Promise<void> {
+  const now = Math.floor(ctx.now().getTime() / 1000)
+  const keep = await readKeep(ctx.db)
+  if (ctx.engine === 'postgres') {
+    await makePartitionsAhead(ctx, now)
+    await dropPartitionsBefore(ctx, (resolution) => now - keep[resolution], signal)
+  }
+  const steps = new DeletionSteps(ctx, signal)
+  let after = 0
+  for (;;) {
+    const rows = await findSeriesAfter(ctx.db, after, SERIES_AT_ONCE)
+    const last = rows.at(-1)
+    if (last === undefined) break
+    after = last.id
+    const series = rows.map(({ id }) => id)
+    if (ctx.engine === 'sqlite') await pruneChunks(steps, series, { now, keep })
+    const checkIds = [...new Set(rows.flatMap(({ check_id }) => check_id ?? []))]
+    const before = now - keep[3600]
+    await steps.take((tx, limit) => deleteTransitionsBefore(tx, { checkIds, before, limit }))
+  }
+  ctx.log.info(steps.figures, 'old samples deleted')
+}
+
+async function pruneChunks(
+  steps: DeletionSteps,
+  series: number[],
+  { now, keep }: { now: number; keep: KeepSeconds },
+): Promise<void> {
+  for (const resolution of RESOLUTIONS) {
+    const before = now - keep[resolution] - WINDOW_SECONDS[resolution]
+    await steps.take((tx, limit) => deleteSomeChunks(tx, resolution, { series, before, limit }))
+  }
 }

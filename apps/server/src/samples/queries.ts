@@ -5,7 +5,7 @@ import type {
   SampleChunksTable,
   SeriesTable,
 } from '../platform/database/tables/checks.ts'
-import type { Resolution } from './keep.ts'
+import type { Resolution } from './partitions.ts'
 
 export type SeriesRow = Selectable<SeriesTable>
 export type ChunkRow = Insertable<SampleChunksTable>

@@ -1,6 +1,6 @@
 import type { Db } from '../platform/database/database.ts'
 import { encodeBatch, type SeriesSample } from './encoding.ts'
-import { ACCEPT_SECONDS, DAY } from './keep.ts'
+import { ACCEPT_SECONDS, DAY } from './partitions.ts'
 import { findMachineSeries, findSeries, insertBatches, insertSeries } from './queries.ts'
 
 /** The owner of a series: a check, or without one the machine. */

@@ -3,7 +3,7 @@ import { getCheckSamples } from '@muster/contract/api/checks'
 import { createTestServer, type TestServer } from '../testing/test-server.ts'
 import { storeResults } from '../features/checks/store-results.ts'
 import { mergeSamples } from './merge-samples.ts'
-import { pruneSamples } from './prune-samples.ts'
+import { pruneSamples } from './partitions.ts'
 
 export const NOW = Date.parse('2026-03-20T12:00:00.000Z') / 1000
 export const HOUR = 3600

@@ -1,14 +1,37 @@
 import { ApiError, callEndpoint } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
-import { fetchEarlyFirst } from './early.ts'
-import { countPending, quietly } from './pending.ts'
-import { queryKey } from './query-key.ts'
 import { isReplacedSoon } from '../session/replaced-session.ts'
 import { untilSessionEnds } from '../session/session-end.ts'
-import { readStoredToken } from '../session/session.ts'
+import { createStore, readStoredToken, useStore } from '../session/session.ts'
+import { fetchEarlyFirst } from './early.ts'
 
-export { queryKey }
+/** Pending requests that the user started; they show the loading bar. */
+const pending = createStore(0)
+let quietDepth = 0
+
+/** Runs `start` without the loading bar for its requests, so that background updates do not flash. */
+export function quietly<Result>(start: () => Result): Result {
+  quietDepth += 1
+  try {
+    return start()
+  } finally {
+    quietDepth -= 1
+  }
+}
+
+/** Counts a request as pending until it ends. */
+async function countPending<Value>(request: () => Promise<Value>): Promise<Value> {
+  if (quietDepth > 0) return request()
+  pending.set(pending.get() + 1)
+  try {
+    return await request()
+  } finally {
+    pending.set(pending.get() - 1)
+  }
+}
+
+export const usePending = (): boolean => useStore(pending, (count) => count > 0)
 
 export interface CallSettings {
   signal?: AbortSignal
@@ -100,4 +123,10 @@ export function requestHeaders(): Record<string, string> {
 function readCookie(name: string): string | undefined {
   const found = document.cookie.split('; ').find((cookie) => cookie.startsWith(`${name}=`))
   return found === undefined ? undefined : decodeURIComponent(found.slice(name.length + 1))
+}
+
+/** Cache key of an endpoint's response; without input, the prefix of all its keys. */
+export function queryKey<E extends Endpoint>(endpoint: E, input?: Input<E>): readonly unknown[] {
+  const address = `${endpoint.method} ${endpoint.path}`
+  return input === undefined ? [address] : [address, input]
 }

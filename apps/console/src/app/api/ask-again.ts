@@ -1,4 +1,4 @@
-import { quietly } from './pending.ts'
+import { quietly } from './api.ts'
 
 const RETRY_MS = 2000
 

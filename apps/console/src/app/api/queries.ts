@@ -1,11 +1,10 @@
 import { listClients } from '@muster/contract/api/clients'
 import { type DashInfo, getDashInfo } from '@muster/contract/api/system'
-import { type Me, getMe } from '@muster/contract/api/users'
+import { getMe, type Me } from '@muster/contract/api/users'
 import type { Permission } from '@muster/contract/permissions'
 import { TREE_RELOAD_DELAY_MS } from '@muster/rules/text/layout'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { call, query } from './api.ts'
-import { queryKey } from './query-key.ts'
+import { call, query, queryKey } from './api.ts'
 
 /** Queries that many screens share. */
 export const dashInfoQuery = query(getDashInfo, {})

@@ -1,5 +1,4 @@
-import { sessionStore } from './session.ts'
-import { createStore, useStore } from './store.ts'
+import { createStore, sessionStore, useStore } from './session.ts'
 
 /** Set while the session is in its grace period: reads succeed, writes wait for a new sign-in over the page. */
 const signInNeeded = createStore(false)

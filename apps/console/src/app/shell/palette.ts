@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { createStore, useStore } from '../session/store.ts'
+import { createStore, useStore } from '../session/session.ts'
 
 /** An entry of the command palette. */
 export interface PaletteEntry {

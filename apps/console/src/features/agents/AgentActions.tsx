@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { IconChevronDown, IconFileCode, IconScreenShare, IconTerminal2 } from '@tabler/icons-react'
-import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
+import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
 import { isMenuItem, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import { usePaletteSource } from '../../app/shell/palette.ts'
 import { useAgentMenu } from './use-agent-menu.ts'

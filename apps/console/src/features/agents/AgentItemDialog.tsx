@@ -1,11 +1,12 @@
-import type { AgentDetail } from '@muster/contract/api/agents'
+import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { ApiError } from '@muster/contract/client'
-import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryKey, useQuery, type UseQueryOptions } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { Dialog, type DialogProps } from '../../ui/dialog/Dialog.tsx'
-import { EmptyState } from '../../ui/layout/States.tsx'
-import { AgentDialog } from './AgentDialog.tsx'
+import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
+import { query } from '../../app/api/api.ts'
+import { AgentError, isGone } from './AgentError.tsx'
 
 /** Props of dialogs about one item of a machine. */
 export interface ItemDialogProps<Item> {
@@ -60,3 +61,26 @@ export function AgentItemDialog<Item extends { agent_id: string }, Key extends Q
 
 const isMissing = (error: Error) =>
   error instanceof ApiError && (error.status === 404 || error.status === 400)
+
+interface AgentDialogProps {
+  title: string
+  agentId: string | undefined
+  onClose: () => void
+  size?: DialogProps['size']
+  children: (agent: AgentDetail) => ReactNode
+}
+
+/** A dialog about one machine, with its loading and error states. */
+export function AgentDialog({ title, agentId = '', onClose, size, children }: AgentDialogProps) {
+  const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
+  if (agent !== undefined && !isGone(error)) return children(agent)
+  return (
+    <Dialog title={title} onClose={onClose} {...(size === undefined ? {} : { size })}>
+      {error === null ? (
+        <SkeletonRows rows={4} />
+      ) : (
+        <AgentError error={error} onRetry={() => void refetch()} />
+      )}
+    </Dialog>
+  )
+}

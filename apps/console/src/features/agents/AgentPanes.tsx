@@ -29,7 +29,7 @@ const TasksPane = lazyPart(() => import('../tasks/TasksPane.tsx').then((file) =>
 const AlertsPane = lazyPart(() => import('../alerts/AlertsPane.tsx').then((file) => file.AlertsPane))
 const HistoryPane = lazyPart(() => import('../runs/HistoryPane.tsx').then((file) => file.HistoryPane))
 const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
-const AuditTab = lazyPart(() => import('../audit/AuditTab.tsx').then((file) => file.AuditTab))
+const AuditTab = lazyPart(() => import('../audit/AuditDialog.tsx').then((file) => file.AuditTab))
 
 const LABELS: Record<Pane, string> = {
   summary: 'Summary',

@@ -9,7 +9,7 @@ import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useRefresh } from '../../app/shell/use-refresh.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
-import { AgentDialog } from './AgentDialog.tsx'
+import { AgentDialog } from './AgentItemDialog.tsx'
 
 /** Uninstalls the agent and deletes the machine in the address. */
 export function RemoveAgentDialog({ item, close }: AddressedDialogProps) {

@@ -3,9 +3,8 @@ import type { TableTab } from '@muster/contract/api/users'
 import type { Input } from '@muster/contract/endpoint'
 import type { TreeNode } from '@muster/rules/search/tree-order'
 import { queryOptions } from '@tanstack/react-query'
-import { call, callPage } from '../../app/api/api.ts'
+import { call, callPage, queryKey } from '../../app/api/api.ts'
 import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'
-import { queryKey } from '../../app/api/query-key.ts'
 import { applyFrame, shareRows } from './machine-rows.ts'
 
 export interface MachineFilter {

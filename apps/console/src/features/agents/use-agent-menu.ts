@@ -14,8 +14,8 @@ import {
   IconListDetails,
   IconPencil,
   IconPlayerPlay,
-  IconRefresh,
   IconPlugConnected,
+  IconRefresh,
   IconScreenShare,
   IconShieldPlus,
   IconTerminal2,
@@ -24,13 +24,12 @@ import {
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { call } from '../../app/api/api.ts'
+import { call, queryKey } from '../../app/api/api.ts'
 import { notifyDone, notifyUndo } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
-import { queryKey } from '../../app/api/query-key.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
-import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
+import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import { usePowerMenu } from '../power/use-power-menu.ts'
 import { TOOL_WINDOW } from '../remote/desktop/tool-window.ts'
 import { patchMachine } from './use-live-machines.ts'

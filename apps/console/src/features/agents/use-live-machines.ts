@@ -1,11 +1,9 @@
 import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/api/agents'
 import { ApiError } from '@muster/contract/client'
-import type { QueryClient } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { queryKey } from '../../app/api/query-key.ts'
+import { queryKey, quietly } from '../../app/api/api.ts'
 import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'
-import { quietly } from '../../app/api/pending.ts'
 import { ageRows, applyFrame, changesOf, nextAgeingAt, patchRows } from './machine-rows.ts'
 
 /** New machines in a burst refetch the list at most this often. */

@@ -2,10 +2,9 @@ import type { TableTab } from '@muster/contract/api/users'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { dashInfoQuery } from '../../app/api/queries.ts'
-import { useAddressed } from '../dashboard/use-addressed.ts'
-import { useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
+import { useAddressed, useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
 import { rememberTab } from './prefetch-machines.ts'
-import { type MachineSort, formatSort, parseSort } from './sort-machines.ts'
+import { formatSort, type MachineSort, parseSort } from './sort-machines.ts'
 
 /** Delays before the address follows typing and a held arrow key. */
 const SEARCH_PAUSE_MS = 300

@@ -21,7 +21,7 @@ import { SeverityMark } from './SeverityMark.tsx'
 import { describeCalm, OverdueActions, useOverdue } from './Overdue.tsx'
 import { alertName, placeOf } from './alert-words.ts'
 import { TOP, topAlertsQuery } from './alerts-query.ts'
-import { useChangeAlerts } from './use-change-alerts.ts'
+import { useChangeAlerts } from './use-alert-actions.tsx'
 import {
   findRefusal,
   REFUSAL_TEXTS,

@@ -1,7 +1,6 @@
 import { getAlert, listAlerts } from '@muster/contract/api/alerts'
-import { type QueryClient, keepPreviousData } from '@tanstack/react-query'
-import { query } from '../../app/api/api.ts'
-import { queryKey } from '../../app/api/query-key.ts'
+import { keepPreviousData, type QueryClient } from '@tanstack/react-query'
+import { query, queryKey } from '../../app/api/api.ts'
 import type { AlertsRequest } from './alert-view.ts'
 
 /** The alerts in the bell's menu. */

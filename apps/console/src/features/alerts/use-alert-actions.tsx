@@ -12,7 +12,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { Stack, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
@@ -20,12 +20,10 @@ import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { AlertNames, SnoozeDialog } from './SnoozeDialog.tsx'
-import { fits } from './alert-can.ts'
-import { useChangeAlerts } from './use-change-alerts.ts'
 import classes from './AlertDialogs.module.css'
 import { countAlerts } from './alert-words.ts'
 import { refreshAlerts } from './alerts-query.ts'
-import { describeChange, sendChange } from './send-change.ts'
+import { type AlertChange, describeChange, sendChange } from './send-change.ts'
 
 export interface AlertActions {
   mayManage: boolean
@@ -158,4 +156,30 @@ function NoteDialog({ action, alerts, onDone, onClose }: NoteDialogProps) {
       </Stack>
     </FormDialog>
   )
+}
+
+/** Acknowledges, snoozes or resolves alerts, or reverts that; notifies about success or failure. */
+export function useChangeAlerts() {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (change: AlertChange) => sendChange(change),
+    onSuccess: (changed, change) => notifyDone(describeChange(change, changed)),
+    // Also after an error, which may come from an outdated state.
+    onSettled: () => refreshAlerts(queryClient),
+  })
+}
+
+/** Whether an action makes sense for an alert in its state; the server decides finally. */
+export function fits(action: AlertAction, { state }: Pick<Alert, 'state'>): boolean {
+  switch (action) {
+    case 'acknowledge':
+      return state === 'open' || state === 'snoozed'
+    case 'unacknowledge':
+      return state === 'acknowledged'
+    case 'snooze':
+    case 'resolve':
+      return state !== 'resolved'
+    case 'unsnooze':
+      return state === 'snoozed'
+  }
 }

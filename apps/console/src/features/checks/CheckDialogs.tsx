@@ -3,6 +3,7 @@ import {
   type Check,
   CheckType,
   createCheck,
+  deleteCheck,
   editCheck,
   getCheck,
   listAgentChecks,
@@ -11,15 +12,14 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { ApiError } from '@muster/contract/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Alert, Button } from '@mantine/core'
+import { Alert, Button, Text } from '@mantine/core'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
-import { call, query } from '../../app/api/api.ts'
+import { call, query, queryKey } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
-import { queryKey } from '../../app/api/query-key.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
-import { AgentDialog } from '../agents/AgentDialog.tsx'
-import { CheckDialog } from './CheckDialog.tsx'
+import { AgentDialog, AgentItemDialog, type ItemDialogProps } from '../agents/AgentItemDialog.tsx'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { CheckFormDialog } from './CheckFormDialog.tsx'
 import { type CheckForm, newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
 import { DependencyFields } from './fields/DependencyFields.tsx'
@@ -179,4 +179,33 @@ function textOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.map(textOf).join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number)
+}
+
+/** Deletes the check in the address, with its history. */
+export function RemoveCheckDialog({ item = '', close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title="Delete check" needs="can_manage_checks" onClose={close}>
+      <CheckDialog title="Delete check" item={item} close={close} size="sm">
+        {(check, { hostname }) => (
+          <RemoveDialog
+            title="Delete this check?"
+            message={
+              <Text>
+                <bdi>{check.readable_desc}</bdi> of {hostname} is deleted with its whole history.
+              </Text>
+            }
+            remove={() => call(deleteCheck, { params: { id: check.id } })}
+            done="Check deleted."
+            stale={queryKey(listAgentChecks)}
+            onClose={close}
+          />
+        )}
+      </CheckDialog>
+    </GuardedDialog>
+  )
+}
+
+/** A dialog about the check in the address, and its machine. */
+export function CheckDialog({ item, ...props }: ItemDialogProps<Check> & { item: string }) {
+  return <AgentItemDialog noun="check" query={query(getCheck, { params: { id: Number(item) } })} {...props} />
 }

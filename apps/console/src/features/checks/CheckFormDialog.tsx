@@ -8,7 +8,7 @@ import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { notify } from '../../app/shell/notify.ts'
 import { CheckFields } from './fields/CheckFields.tsx'
 import { ScheduleFields } from './fields/ScheduleFields.tsx'
-import type { CheckPlace } from './fields/fields-props.ts'
+import type { CheckPlace } from './fields/FieldParts.tsx'
 import { type CheckForm, checkCheckForm, thresholdMessage } from './check-form.ts'
 
 interface CheckFormDialogProps {

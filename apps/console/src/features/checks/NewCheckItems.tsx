@@ -16,7 +16,7 @@ import {
   IconWifi,
   IconWorld,
 } from '@tabler/icons-react'
-import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
+import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
 import { TYPE_LABELS, isFromServer, isOfPlatform } from './check-words.ts'
 
 const TYPE_ICONS: Record<CheckType, Icon> = {

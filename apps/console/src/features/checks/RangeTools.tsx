@@ -1,11 +1,19 @@
-import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
 import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
-import { IconChevronLeft, IconChevronRight, IconZoomReset } from '@tabler/icons-react'
-import type { Ref } from 'react'
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
+import {
+  IconChartLine,
+  IconChevronLeft,
+  IconChevronRight,
+  IconTable,
+  IconZoomReset,
+} from '@tabler/icons-react'
+import { type Ref, useCallback } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { formatDate } from '../../ui/layout/date-format.ts'
+import { CsvButton, type CsvTable } from '../../ui/table/CsvButton.tsx'
 import { panRange } from './graph-data.ts'
-import { type HistoryView, LIVE_RANGE, RANGES, rangeUntilNow } from './history-view.ts'
+import { type HistoryView, LIVE_RANGE, RANGES, rangeUntilNow, readView, writeView } from './history-view.ts'
 
 interface RangeToolsProps {
   range: HistoryView['range']
@@ -65,4 +73,46 @@ export function RangeTools({ range, onChange, hasLive = false, ref }: RangeTools
       )}
     </>
   )
+}
+
+interface ViewButtonsProps {
+  asTable: boolean
+  onAsTable: (asTable: boolean) => void
+  fileName: string
+  /** The numbers for the file; absent if there are none. */
+  table: CsvTable | undefined
+}
+
+/** Switches between graph and table, and downloads the numbers. */
+export function ViewButtons({ asTable, onAsTable, fileName, table }: ViewButtonsProps) {
+  const Icon = asTable ? IconChartLine : IconTable
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
+        onClick={() => onAsTable(!asTable)}
+      >
+        {asTable ? 'Graph' : 'Table'}
+      </Button>
+      <CsvButton of="numbers" fileName={fileName} table={table} />
+    </>
+  )
+}
+
+/** The view of the history in the address, so that a copied link shows the same. */
+export function useHistoryView() {
+  const { filter } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const view = readView(filter)
+  const change = useCallback(
+    (part: Partial<HistoryView>) =>
+      void navigate({
+        to: '.',
+        search: (old) => ({ ...old, filter: writeView({ ...readView(old.filter), ...part }) }),
+        replace: true,
+      }),
+    [navigate],
+  )
+  return { view, change }
 }

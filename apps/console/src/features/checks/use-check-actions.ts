@@ -10,10 +10,9 @@ import {
 import { IconChartLine, IconPencil, IconRestore } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { call } from '../../app/api/api.ts'
+import { call, queryKey } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
-import { queryKey } from '../../app/api/query-key.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import {
   explainAction,
@@ -22,8 +21,8 @@ import {
   unlessAllowed,
   unlessOfPolicy,
 } from '../../app/shell/row-actions.ts'
+import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import { checkName, isFromServer } from './check-words.ts'
-import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
 
 export type CheckActions = ReturnType<typeof useCheckActions>
 

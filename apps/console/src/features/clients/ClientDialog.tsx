@@ -6,19 +6,17 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
-import { call } from '../../app/api/api.ts'
+import { call, queryKey } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
-import { queryKey } from '../../app/api/query-key.ts'
-import { FieldInputs } from '../custom-fields/FieldInputs.tsx'
-import { WithFields } from '../custom-fields/WithFields.tsx'
+import { FieldInputs, WithFields } from '../custom-fields/FieldInputs.tsx'
 import {
-  type FieldInputs as Inputs,
   changedBody,
   checkInputs,
+  type FieldInputs as Inputs,
   startInputs,
 } from '../custom-fields/field-values.ts'
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
-import { checkName } from './check-name.ts'
+import { checkName } from './SiteDialog.tsx'
 
 /** Creates a client with its first site. */
 export function AddClientDialog({ close }: AddressedDialogProps) {

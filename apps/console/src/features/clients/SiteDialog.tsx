@@ -1,24 +1,22 @@
 import { Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type Client, type Site, createSite, editSite, listClients } from '@muster/contract/api/clients'
+import { type Client, createSite, editSite, listClients, type Site } from '@muster/contract/api/clients'
 import type { CustomField } from '@muster/contract/api/custom-fields'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { NodeName } from '@muster/contract/fields'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
-import { call } from '../../app/api/api.ts'
+import { call, queryKey } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
-import { queryKey } from '../../app/api/query-key.ts'
 import { useRefresh } from '../../app/shell/use-refresh.ts'
-import { FieldInputs } from '../custom-fields/FieldInputs.tsx'
-import { WithFields } from '../custom-fields/WithFields.tsx'
+import { FieldInputs, WithFields } from '../custom-fields/FieldInputs.tsx'
 import {
-  type FieldInputs as Inputs,
   changedBody,
   checkInputs,
+  type FieldInputs as Inputs,
   startInputs,
 } from '../custom-fields/field-values.ts'
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
-import { checkName } from './check-name.ts'
 
 /** Creates a site; `item` is its client. */
 export function AddSiteDialog({ item, close }: AddressedDialogProps) {
@@ -178,3 +176,7 @@ function moveNote({ agent_count, client_name }: Site): string {
   const machines = agent_count === 1 ? 'its machine' : `its ${agent_count} machines`
   return `Moves the site and ${machines} out of ${client_name}.`
 }
+
+/** The error of a client's or site's name; null if valid. */
+export const checkName = (name: string): string | null =>
+  NodeName.safeParse(name).error?.issues[0]?.message ?? null

@@ -16,13 +16,12 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../app/api/api.ts'
+import { call, queryKey } from '../../app/api/api.ts'
 import { notify, notifyDone } from '../../app/shell/notify.ts'
-import { queryKey } from '../../app/api/query-key.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
-import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
+import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import type { NodeLine } from './tree-lines.ts'
 
 /** The actions of a client or a site. */

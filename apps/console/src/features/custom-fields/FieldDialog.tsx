@@ -14,13 +14,14 @@ import {
   checkFieldForm,
   cleanOptions,
   type FieldForm,
+  fieldsQuery,
   hasChoices,
+  MODELS,
   NEW_FIELD,
   readFieldForm,
   toFieldBody,
+  TYPE_LABELS,
 } from './field-form.ts'
-import { MODELS, TYPE_LABELS } from './field-words.ts'
-import { fieldsQuery } from './fields-query.ts'
 
 /** A new custom field (`new.agent`) or an existing one (`3`). Closing leads to the list. */
 export function FieldDialog({ item }: AddressedDialogProps) {

@@ -1,11 +1,16 @@
-import { Checkbox, MultiSelect, Select, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
+import { Checkbox, MultiSelect, Select, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { CustomField } from '@muster/contract/api/custom-fields'
-import type { FieldInputs as Inputs } from './field-values.ts'
-import { describeDefault } from './field-values.ts'
+import type { CustomFieldModel } from '@muster/contract/custom-field-values'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { useMay } from '../../app/api/queries.ts'
+import { describeDefault, type FieldInputs as Inputs } from './field-values.ts'
 import classes from './FieldInputs.module.css'
+import { fieldsQuery } from './field-form.ts'
 
 interface FieldInputsProps<Values extends { fields: Inputs }> {
   fields: readonly CustomField[]
@@ -67,4 +72,23 @@ function FieldInput({ field, props }: { field: CustomField; props: InputProps })
     case 'text':
       return <TextInput {...shared} maxLength={10_000} />
   }
+}
+
+interface WithFieldsProps {
+  model: CustomFieldModel
+  /** Title of the dialog while the fields load. */
+  title: string
+  onClose: () => void
+  children: (fields: readonly CustomField[]) => ReactNode
+}
+
+/** Draws a form once its custom fields are known; none for users who may not see them. */
+export function WithFields({ model, title, onClose, children }: WithFieldsProps) {
+  const mayView = useMay('can_view_customfields')
+  const { data, error, refetch } = useQuery({ ...fieldsQuery, enabled: mayView })
+  if (!mayView) return children([])
+  if (data === undefined) {
+    return <StateDialog title={title} onClose={onClose} error={error} onRetry={() => void refetch()} />
+  }
+  return children(data.filter((field) => field.model === model && !field.hide_in_ui))
 }

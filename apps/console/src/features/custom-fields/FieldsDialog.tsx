@@ -11,8 +11,7 @@ import { useMay } from '../../app/api/queries.ts'
 import { call } from '../../app/api/api.ts'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { EditAndDelete, ListRow, RowDetail } from '../../ui/table/ListRows.tsx'
-import { describeField, modelOf, MODELS } from './field-words.ts'
-import { fieldsQuery } from './fields-query.ts'
+import { describeField, fieldsQuery, modelOf, MODELS } from './field-form.ts'
 
 const TITLE = 'Custom fields'
 

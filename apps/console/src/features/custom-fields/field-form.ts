@@ -1,8 +1,46 @@
-import type { CustomField, createCustomField } from '@muster/contract/api/custom-fields'
+import {
+  type createCustomField,
+  type CustomField,
+  listCustomFields,
+} from '@muster/contract/api/custom-fields'
 import type { CustomFieldModel, CustomFieldType } from '@muster/contract/custom-field-values'
 import type { Input } from '@muster/contract/endpoint'
 import { checkFieldValue } from '@muster/rules/agents/custom-fields'
-import { toLocalInput } from './field-values.ts'
+import { query } from '../../app/api/api.ts'
+import { describeDefault, toLocalInput } from './field-values.ts'
+
+export const MODELS: readonly { model: CustomFieldModel; label: string }[] = [
+  { model: 'client', label: 'Clients' },
+  { model: 'site', label: 'Sites' },
+  { model: 'agent', label: 'Machines' },
+]
+
+export const TYPE_LABELS: Record<CustomFieldType, string> = {
+  text: 'Text',
+  number: 'Number',
+  single: 'Single choice',
+  multiple: 'Multiple choice',
+  checkbox: 'Checkbox',
+  datetime: 'Date and time',
+}
+
+export const modelOf = (text: string | undefined): CustomFieldModel =>
+  MODELS.find(({ model }) => model === text)?.model ?? 'client'
+
+/** `Text · required · default "x" · hidden in forms`. */
+export function describeField(field: CustomField): string {
+  const usual = field.type === 'checkbox' && field.default_value_bool ? 'on' : describeDefault(field)
+  return [
+    TYPE_LABELS[field.type],
+    field.options.join(', '),
+    field.required && 'required',
+    usual !== undefined && `default: ${usual}`,
+    field.hide_in_ui && 'hidden in forms',
+    field.hide_in_summary && 'hidden in the summary',
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
 
 /** A definition during editing. */
 export interface FieldForm extends Record<string, unknown> {
@@ -86,3 +124,6 @@ export function checkFieldForm(form: FieldForm): Record<string, string | null> {
       (required && type !== 'checkbox' && usual.length === 0 ? 'A required field needs a default.' : null),
   }
 }
+
+/** Fields of all three models: few, and used by several dialogs. */
+export const fieldsQuery = query(listCustomFields, { query: {} })

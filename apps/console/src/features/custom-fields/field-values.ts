@@ -104,3 +104,9 @@ export function toLocalInput(instant: string): string {
   const day = `${`${date.getFullYear()}`.padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
+
+/** A value as text. In its own file because the first screen shows values but edits none. */
+export function describeValue(value: CustomFieldValue['value']): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return typeof value === 'string' ? value : value.join(', ')
+}

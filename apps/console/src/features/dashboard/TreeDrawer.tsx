@@ -3,7 +3,7 @@ import '@mantine/core/styles/Drawer.css'
 import { IconLayoutSidebarLeftExpand } from '@tabler/icons-react'
 import { ClientTree } from '../clients/ClientTree.tsx'
 import classes from './TreeDrawer.module.css'
-import { useNodeName, useSelectedNode } from './use-node.ts'
+import { useNodeName, useSelectedNode } from './use-dashboard.ts'
 
 interface TreeDrawerProps {
   opened: boolean

@@ -1,11 +1,9 @@
 import { listAgents } from '@muster/contract/api/agents'
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { call } from '../../app/api/api.ts'
+import { call, queryKey, quietly } from '../../app/api/api.ts'
 import { onAgentsFrame } from '../../app/live/live.ts'
-import { quietly } from '../../app/api/pending.ts'
-import { queryKey } from '../../app/api/query-key.ts'
-import { type Arrival, type Machine, findArrivals, findConnected } from './find-arrivals.ts'
+import { type Arrival, findArrivals, findConnected, type Machine } from './find-arrivals.ts'
 
 /**
  * The machines of a site before the command exists. They stay cached: a pending first load is not restarted by an event,

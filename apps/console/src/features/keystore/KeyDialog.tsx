@@ -1,18 +1,17 @@
-import { MultiSelect, Radio, Stack, TextInput, Textarea } from '@mantine/core'
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
 import '@mantine/core/styles/Radio.css'
+import { MultiSelect, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type KeyStoreEntry, createKey, editKey } from '@muster/contract/api/keystore'
+import { createKey, editKey, type KeyStoreEntry, listKeyStore } from '@muster/contract/api/keystore'
 import { useQuery } from '@tanstack/react-query'
 import { ChangedMeanwhile, RecordDialog } from '../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
-import { call } from '../../app/api/api.ts'
+import { call, query } from '../../app/api/api.ts'
 import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useSaveInto } from '../../app/dialogs/use-save-into.ts'
-import { rolesQuery } from '../users/roles/roles-query.ts'
-import { keyStoreQuery } from './keystore-query.ts'
+import { rolesQuery } from '../users/roles/role-form.ts'
 
 /** A new key (`new`) or an existing one (`3`). Closing leads to the store. */
 export function KeyDialog({ item }: AddressedDialogProps) {
@@ -143,3 +142,5 @@ function checkKeyName(name: string): string | null {
   if (name.trim() === '') return 'A name is needed.'
   return /[{}]/.test(name) ? 'Do not use braces: scripts write {{global.name}}.' : null
 }
+
+export const keyStoreQuery = query(listKeyStore, {})

@@ -12,7 +12,7 @@ import { Time } from '../../ui/layout/Time.tsx'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../app/api/api.ts'
 import classes from './KeyStoreDialog.module.css'
-import { keyStoreQuery } from './keystore-query.ts'
+import { keyStoreQuery } from './KeyDialog.tsx'
 
 const TITLE = 'Key store'
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useDateFormat } from '../../ui/layout/date-format.ts'
 import classes from './Maintenance.module.css'
 import { describeMaintenance } from './window-state.ts'
-import { windowsQuery } from './windows-query.ts'
+import { windowsQuery } from './target-choices.ts'
 
 /** End and reason of a machine's maintenance. */
 export function MaintenanceNote({

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import type { OpenMaintenance } from '@muster/contract/api/maintenance'
 import { IconTool } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Banner } from '../../app/shell/Banner.tsx'
+import { Link } from '@tanstack/react-router'
+import { Banner } from '../../app/shell/Banners.tsx'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
-import { TargetLink } from './TargetLink.tsx'
 import classes from './Maintenance.module.css'
 import { keyOf, openMaintenanceQuery, useOpenMaintenanceActions } from './use-open-maintenance.ts'
 import { writeTarget } from './window-form.ts'
@@ -67,3 +67,26 @@ function EndButtons({ entry }: { entry: OpenMaintenance }) {
 
 const countOf = ({ agent_count: count }: OpenMaintenance) =>
   `${count} ${count === 1 ? 'machine' : 'machines'}`
+
+interface TargetLinkProps {
+  target: OpenMaintenance['targets'][number]
+  onLeave?: () => void
+}
+
+/** A link to a client or site in the tree, or to a machine's page. */
+export function TargetLink({ target: { type, id, name }, onLeave }: TargetLinkProps) {
+  const leave = onLeave === undefined ? {} : { onClick: onLeave }
+  if (type === 'agent') {
+    return (
+      <Link to="/agents/$agent_id" params={{ agent_id: `${id}` }} className={classes.link} {...leave}>
+        <bdi>{name}</bdi>
+      </Link>
+    )
+  }
+  const node = type === 'client' ? (`Client|${Number(id)}` as const) : (`Site|${Number(id)}` as const)
+  return (
+    <Link to="/" search={{ node }} className={classes.link} {...leave}>
+      <bdi>{name}</bdi>
+    </Link>
+  )
+}

@@ -1,8 +1,9 @@
 import type { AgentName } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
-import type { MaintenanceWindow } from '@muster/contract/api/maintenance'
+import { listMaintenanceWindows, type MaintenanceWindow } from '@muster/contract/api/maintenance'
 import type { ComboboxItem, ComboboxParsedItemGroup, OptionsFilter } from '@mantine/core'
 import type { z } from 'zod'
+import { query } from '../../app/api/api.ts'
 import { writeTarget } from './window-form.ts'
 
 export interface TargetGroup {
@@ -57,3 +58,6 @@ export const filterTargets: OptionsFilter = ({ options, search }) => {
 
 const isGroup = (item: ComboboxItem | ComboboxParsedItemGroup): item is ComboboxParsedItemGroup =>
   'items' in item
+
+/** All windows that the user may see. */
+export const windowsQuery = query(listMaintenanceWindows, {})

@@ -4,7 +4,7 @@ import { useCallback, useMemo } from 'react'
 import { useMay } from '../../app/api/queries.ts'
 import { useTipDate } from '../../ui/layout/use-tip-date.ts'
 import { describeMaintenance, findWindowOn } from './window-state.ts'
-import { windowsQuery } from './windows-query.ts'
+import { windowsQuery } from './target-choices.ts'
 
 /** Maintenance tooltip of a client or site; undefined if no window is known. */
 export function useMaintenanceTip(clients: readonly Client[]) {

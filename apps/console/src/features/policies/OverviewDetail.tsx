@@ -9,11 +9,10 @@ import { call, query } from '../../app/api/api.ts'
 import { notify } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
-import { MachinesButton } from './MachinesButton.tsx'
+import { MachinesButton, StatusCounts } from './ItemStatus.tsx'
 import policyClasses from './Policies.module.css'
 import classes from './PolicyOverview.module.css'
-import { Section } from './Section.tsx'
-import { StatusCounts } from './StatusCounts.tsx'
+import { Section } from './PlanView.tsx'
 import { countMachines } from './policy-words.ts'
 
 /** The saved checks and tasks of a policy, and their status on its machines. */

@@ -11,12 +11,12 @@ import { NewCheckItems } from '../checks/NewCheckItems.tsx'
 import { newCheckForm, readCheckForm, toCheckBody } from '../checks/check-form.ts'
 import { checkName, TYPE_LABELS } from '../checks/check-words.ts'
 import { FIELD_LABELS } from '../checks/field-labels.ts'
-import { POLICY_PLACE } from '../checks/fields/fields-props.ts'
-import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
+import { POLICY_PLACE } from '../checks/fields/FieldParts.tsx'
+import { allScriptsQuery } from '../scripts/library-view.ts'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import type { ContentProps } from './policy-draft.ts'
-import { Section } from './Section.tsx'
+import { Section } from './PlanView.tsx'
 
 /** The checks of a policy, with the very forms that checks of machines have. */
 export function PolicyChecks({ id, draft, change, disabled }: ContentProps) {

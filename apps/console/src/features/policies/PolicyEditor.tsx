@@ -13,8 +13,8 @@ import { AGENT_SETTINGS, NUMBER_SETTING_NAMES, type NumberSetting } from '@muste
 import { query, queryKey } from '../../app/api/api.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
-import { ErrorBox } from '../../ui/layout/ErrorBox.tsx'
-import { templatesQuery } from '../alerts/templates/templates-query.ts'
+import { ErrorBox } from '../../ui/layout/States.tsx'
+import { templatesQuery } from '../alerts/templates/template-form.ts'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import classes from './Policies.module.css'
 import { PlanDialog } from './PlanDialog.tsx'
@@ -31,7 +31,7 @@ import {
   type SectionProps,
 } from './policy-draft.ts'
 import { countMachines, LEVEL_WORDS } from './policy-words.ts'
-import { Section } from './Section.tsx'
+import { Section } from './PlanView.tsx'
 
 /** A policy as a draft: machines change only after the plan was shown and saved. */
 export function PolicyEditor({ policy }: { policy?: Policy }) {

@@ -13,7 +13,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import { AuditDiff } from '../audit/AuditDiff.tsx'
 import classes from './Policies.module.css'
-import { Section } from './Section.tsx'
+import { Section } from './PlanView.tsx'
 import { documentOf } from './policy-draft.ts'
 
 interface PolicyHistoryProps {

@@ -11,7 +11,7 @@ import { clientsQuery } from '../../app/api/queries.ts'
 import { filterTargets, groupTargets } from '../maintenance/target-choices.ts'
 import classes from './Policies.module.css'
 import type { SectionProps } from './policy-draft.ts'
-import { Section } from './Section.tsx'
+import { Section } from './PlanView.tsx'
 import * as places from './policy-places.ts'
 
 const DEFAULTS = [

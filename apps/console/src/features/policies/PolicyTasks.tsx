@@ -10,13 +10,13 @@ import { agentPlatform } from '../../app/session/agent-platform.ts'
 import { query } from '../../app/api/api.ts'
 import { shellsOf } from '../runs/run-form.ts'
 import { TaskFormDialog } from '../tasks/TaskFormDialog.tsx'
-import { ALL_PLATFORMS, policyTaskPlace } from '../tasks/fields/task-place.ts'
+import { ALL_PLATFORMS, policyTaskPlace } from '../tasks/fields/GeneralFields.tsx'
 import { newTaskForm, readPlatforms, readTaskForm } from '../tasks/task-form.ts'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import { useCheckNames } from './PolicyChecks.tsx'
 import type { ContentProps } from './policy-draft.ts'
-import { Section } from './Section.tsx'
+import { Section } from './PlanView.tsx'
 
 /** The tasks of a policy, with the form of a machine's tasks. */
 export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {

@@ -1,13 +1,15 @@
 import { getEffectivePolicy } from '@muster/contract/api/policies'
-import type { EffectivePolicy } from '@muster/contract/policies/effective-policy'
+import type { EffectiveItem, EffectivePolicy } from '@muster/contract/policies/effective-policy'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import { ChainList } from './ChainList.tsx'
-import { ItemWords } from './ItemList.tsx'
 import classes from './Policies.module.css'
+import { describeLink, describeOutcome, describeSource, LOST_WORDS } from './policy-words.ts'
 
 const TITLE = 'Why does this machine have this?'
 
@@ -83,5 +85,85 @@ function Answer({ policy, noun, id }: { policy: EffectivePolicy; noun: Noun; id:
     <div className={classes.lead}>
       <ItemWords item={found} />
     </div>
+  )
+}
+
+interface ItemListProps {
+  items: readonly EffectiveItem[]
+  empty: string
+  actionOf?: (item: EffectiveItem) => ReactNode
+}
+
+/** Items of a machine, each with its origin and the items that it overrides. */
+export function ItemList({ items, empty, actionOf }: ItemListProps) {
+  if (items.length === 0) return <p className="dim small">{empty}</p>
+  return (
+    <ul className="plain-list">
+      {items.map((item) => (
+        <li key={`${item.kind} ${item.key}`} className={classes.line}>
+          <ItemWords item={item} />
+          {actionOf?.(item)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function ItemWords({ item: { what, source, overrode } }: { item: EffectiveItem }) {
+  return (
+    <div className={classes.lineText}>
+      <p>
+        <bdi>{what}</bdi>
+      </p>
+      <p className="dim small">
+        From <bdi>{describeSource(source)}</bdi>.
+      </p>
+      {overrode.map((loser, index) => (
+        <p key={index} className="dim small">
+          Instead of <bdi>{loser.what}</bdi> from <bdi>{describeSource(loser.source)}</bdi>.{' '}
+          {LOST_WORDS[loser.lost]}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+/** The policies assigned to a machine at any level, including those that do not apply, with the reason. */
+export function ChainList({ policy: { chain, hostname } }: { policy: EffectivePolicy }) {
+  if (chain.length === 0) {
+    return <p className="dim small">No policy is assigned to {hostname} or anything above it.</p>
+  }
+  return (
+    <ol className="plain-list" aria-label="Policies of the machine">
+      {chain.map((link, index) => {
+        const why = describeOutcome(link)
+        const Icon = why === undefined ? IconCircleCheck : IconCircleX
+        return (
+          <li key={index} className={`${classes.line} ${why === undefined ? '' : 'dim'}`}>
+            <Icon
+              size={16}
+              stroke={1.75}
+              role="img"
+              aria-label={why === undefined ? 'applies' : 'does not apply'}
+            />
+            <div className={classes.lineText}>
+              <p>
+                <Link
+                  className={classes.link ?? ''}
+                  to="/policies/$policy_id"
+                  params={{ policy_id: `${link.policy}` }}
+                >
+                  <bdi>{link.policy_name}</bdi>
+                </Link>
+                {link.enforced && <span className={classes.chip}>enforced</span>}
+              </p>
+              <p className="dim small">
+                Assigned to {describeLink(link)}. {why}
+              </p>
+            </div>
+          </li>
+        )
+      })}
+    </ol>
   )
 }

@@ -1,14 +1,19 @@
-import { Text } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { rebootAgent, shutdownAgent } from '@muster/contract/api/power'
+import { planReboot, rebootAgent, shutdownAgent } from '@muster/contract/api/power'
 import { useMutation } from '@tanstack/react-query'
-import { FormError } from '../../app/dialogs/FormDialog.tsx'
+import { useForm } from '@mantine/form'
+import { nextReminderAt } from '@muster/rules/schedules/reminder'
+import { useState } from 'react'
+import { FormDialog, FormError } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
-import { AgentDialog } from '../agents/AgentDialog.tsx'
+import { AgentDialog } from '../agents/AgentItemDialog.tsx'
+import { useDateFormat } from '../../ui/layout/date-format.ts'
+import { fromLocalText, toLocalText } from '../alerts/snooze-choices.ts'
 
 const WAYS = {
   reboot: {
@@ -81,4 +86,73 @@ function ConfirmPower({ way, agent: { agent_id, hostname }, close }: ConfirmPowe
       onClose={close}
     />
   )
+}
+
+const TITLE = 'Reboot later'
+
+/** Plans the restart of the machine in the address. */
+export function RebootLaterDialog({ item, close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title={TITLE} needs="can_reboot_agents" onClose={close}>
+      <AgentDialog title={TITLE} agentId={item} onClose={close}>
+        {(agent) => <PlanReboot agent={agent} close={close} />}
+      </AgentDialog>
+    </GuardedDialog>
+  )
+}
+
+function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void }) {
+  const { agent_id, hostname, timezone } = agent
+  const format = useDateFormat()
+  // Time of opening.
+  const [usual] = useState(() => toLocalText(nextReminderAt(Date.now())))
+  const form = useForm({
+    initialValues: { datetime: usual },
+    validate: { datetime: (text) => checkTime(fromLocalText(text), Date.now()) },
+    validateInputOnChange: true,
+  })
+  const save = async ({ datetime }: { datetime: string }) => {
+    const atMs = fromLocalText(datetime)
+    if (atMs === undefined) return
+    const body = { datetime: new Date(atMs).toISOString() }
+    const { time } = await call(planReboot, { params: { agent_id }, body })
+    notifyDone(`${hostname} restarts at ${format(time)}.`)
+  }
+  const ownTime = timeOnMachine(fromLocalText(form.values.datetime), timezone)
+  return (
+    <FormDialog
+      title={`Reboot ${hostname} later`}
+      size="sm"
+      form={form}
+      save={save}
+      submitLabel="Plan reboot"
+      mayStayUnchanged
+      onClose={close}
+    >
+      <TextInput
+        type="datetime-local"
+        label="Date and time"
+        description={ownTime === undefined ? undefined : `On the machine: ${ownTime}.`}
+        data-autofocus
+        {...form.getInputProps('datetime')}
+      />
+      <p>You can cancel it until then. Replaces an earlier plan.</p>
+    </FormDialog>
+  )
+}
+
+function checkTime(atMs: number | undefined, nowMs: number): string | null {
+  if (atMs === undefined) return 'Enter a date and a time.'
+  return atMs <= nowMs ? 'Choose a time in the future.' : null
+}
+
+function timeOnMachine(atMs: number | undefined, timeZone: string): string | undefined {
+  if (atMs === undefined || timeZone === '') return undefined
+  try {
+    const words = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
+    return `${new Intl.DateTimeFormat(undefined, words).format(atMs)} (${timeZone})`
+  } catch {
+    // A machine may report a zone that the browser does not know.
+    return undefined
+  }
 }

@@ -7,7 +7,7 @@ import { query } from '../../app/api/api.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { Time } from '../../ui/layout/Time.tsx'
 import classes from '../maintenance/Maintenance.module.css'
-import { useCancelAction } from './pending-actions/use-cancel-action.ts'
+import { useCancelAction } from './pending-actions/PendingActionsDialog.tsx'
 
 /** Time and author of the machine's planned restart, if any. */
 export function RebootNote({ agent }: { agent: AgentDetail }) {

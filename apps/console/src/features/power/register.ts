@@ -2,7 +2,7 @@ import type { DialogLoaders } from '../../app/dialogs/use-dialog.ts'
 
 export const powerDialogs = {
   reboot: () => import('./PowerDialogs.tsx').then((file) => file.RebootDialog),
-  'reboot-later': () => import('./RebootLaterDialog.tsx').then((file) => file.RebootLaterDialog),
+  'reboot-later': () => import('./PowerDialogs.tsx').then((file) => file.RebootLaterDialog),
   'pending-actions': () =>
     import('./pending-actions/PendingActionsDialog.tsx').then((file) => file.PendingActionsDialog),
   'shut-down': () => import('./PowerDialogs.tsx').then((file) => file.ShutDownDialog),

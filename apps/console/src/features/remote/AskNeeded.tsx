@@ -3,7 +3,7 @@ import { Button, Stack, Textarea } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { ConfirmCode } from '../users/sessions/ConfirmCode.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import { dismissPurpose, givePurpose, onPurpose, waitForPurpose } from './purpose.ts'
+import { dismissPurpose, givePurpose, onPurpose, waitForPurpose } from './channel-client.ts'
 
 interface AskNeededProps {
   /** Why a tool was not opened. */

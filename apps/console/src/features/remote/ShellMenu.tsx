@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { query } from '../../app/api/api.ts'
 import { describeError } from '../../app/api/describe-error.ts'
 import { type MenuEntry, divider } from '../../ui/dialog/menu-entry.ts'
-import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
+import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
 
 interface ShellMenuProps {

@@ -1,5 +1,9 @@
-import type { TerminalTheme } from '@muster/contract/api/users'
+import { type Preferences, savePreferences, type TerminalTheme } from '@muster/contract/api/users'
 import type { ITheme } from '@xterm/xterm'
+import type { DashInfo } from '@muster/contract/api/system'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../app/api/api.ts'
+import { dashInfoQuery } from '../../app/api/queries.ts'
 
 const DARK: ITheme & { background: string } = {
   background: '#0d1117',
@@ -63,4 +67,39 @@ export const TERMINAL_LOOK = {
   /** Text stays readable in any colours that a program chooses. */
   minimumContrastRatio: 4.5,
   theme: DARK,
+}
+
+export type TerminalLook = Pick<Preferences, 'terminal_font_size' | 'terminal_theme'>
+
+const DEFAULT_LOOK: TerminalLook = { terminal_font_size: 13, terminal_theme: 'dark' }
+
+/** The user's terminal appearance; a change is shown at once and saved. */
+export function useTerminalLook(): { look: TerminalLook; change: (changes: Partial<TerminalLook>) => void } {
+  const { data } = useQuery(dashInfoQuery)
+  const queryClient = useQueryClient()
+  const put = (changes: Partial<TerminalLook>) =>
+    queryClient.setQueryData(dashInfoQuery.queryKey, (old: DashInfo | undefined) =>
+      old === undefined ? old : { ...old, ...changes },
+    )
+  const { mutate } = useMutation({
+    mutationFn: (changes: Partial<TerminalLook>) => call(savePreferences, { body: changes }),
+    onMutate: put,
+    onError: () => queryClient.invalidateQueries({ queryKey: dashInfoQuery.queryKey }),
+  })
+  return {
+    look: {
+      terminal_font_size: data?.terminal_font_size ?? DEFAULT_LOOK.terminal_font_size,
+      terminal_theme: data?.terminal_theme ?? DEFAULT_LOOK.terminal_theme,
+    },
+    change: mutate,
+  }
+}
+
+/** Labels of the terminal themes; apart from their colours, which need the terminal itself. */
+export const TERMINAL_THEME_WORDS: Record<TerminalTheme, string> = {
+  dark: 'Dark',
+  light: 'Light',
+  black: 'Black, high contrast',
+  blue: 'Blue, like PowerShell',
+  sand: 'Sand',
 }

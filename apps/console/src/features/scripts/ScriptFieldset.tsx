@@ -1,15 +1,15 @@
-import { Autocomplete, Checkbox, NumberInput, Select, Stack, TextInput, Textarea } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
+import { Autocomplete, Checkbox, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { ScriptShell } from '@muster/contract/api/scripts'
 import { platformName } from '@muster/rules/agents/available-actions'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { findVariables } from '@muster/rules/agents/script-variables'
 import { useMay } from '../../app/api/queries.ts'
 import { ListField } from '../../ui/inputs/ListField.tsx'
-import { ArgumentsField } from './ArgumentsField.tsx'
 import classes from './ScriptEditor.module.css'
-import { allScriptsQuery } from './all-scripts-query.ts'
-import { type ScriptFields, checkVariable, readShell } from './script-form.ts'
+import { allScriptsQuery } from './library-view.ts'
+import { checkVariable, readShell, type ScriptFields } from './script-form.ts'
 import { PLATFORMS, SHELL_LABELS } from './script-words.ts'
 
 type FieldName = keyof ScriptFields & string
@@ -146,5 +146,29 @@ function useCategories(): string[] {
   const { data: scripts = [] } = useQuery({ ...allScriptsQuery, enabled: mayList })
   return [...new Set(scripts.map(({ category }) => category).filter(Boolean))].toSorted((a, b) =>
     a.localeCompare(b),
+  )
+}
+
+interface ArgumentsFieldProps {
+  label?: string
+  description?: string | undefined
+  values: readonly string[]
+  onChange: (values: string[]) => void
+}
+
+/** Arguments of a script. Every user of a machine can read the command lines of its processes. */
+export function ArgumentsField({ label = 'Arguments', description, values, onChange }: ArgumentsFieldProps) {
+  const hasSecret = values.some((value) => findVariables(value).some(({ scope }) => scope === 'global'))
+  return (
+    <ListField
+      label={label}
+      noun="argument"
+      {...(description === undefined || description === '' ? {} : { description })}
+      {...(hasSecret
+        ? { warning: 'Keys in arguments are visible on the machine. Use environment variables.' }
+        : {})}
+      values={values}
+      onChange={onChange}
+    />
   )
 }

@@ -6,11 +6,10 @@ import { savePreferences } from '@muster/contract/api/users'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { dashInfoQuery, useDashInfo, useMay } from '../../app/api/queries.ts'
 import { useDialog, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
-import { MenuItems } from '../../ui/dialog/MenuItems.tsx'
+import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
 import { call } from '../../app/api/api.ts'
 import classes from './ScriptsDialog.module.css'
-import { useChosenColumns, useTableView } from './library-memory.ts'
-import type { LibraryView } from './library-view.ts'
+import { type LibraryView, useChosenColumns, useTableView } from './library-view.ts'
 import { CHOSEN_COLUMNS, titleOfColumn } from './script-columns.tsx'
 
 interface ScriptToolsProps {

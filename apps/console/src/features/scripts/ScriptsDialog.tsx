@@ -26,22 +26,27 @@ import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/u
 import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
-import { useAddressed } from '../dashboard/use-addressed.ts'
+import { useAddressed } from '../dashboard/use-dashboard.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { TableSort } from '../../ui/table/data-column.ts'
 import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
-import { call } from '../../app/api/api.ts'
-import { queryKey } from '../../app/api/query-key.ts'
+import { call, queryKey } from '../../app/api/api.ts'
 import { removeAction, unlessAllowed } from '../../app/shell/row-actions.ts'
 import { saveFile } from '../../ui/inputs/save-file.ts'
 import { ScriptTools } from './ScriptTools.tsx'
 import classes from './ScriptsDialog.module.css'
-import { allScriptsQuery } from './all-scripts-query.ts'
-import { type LibraryView, readLibraryView, showScripts, writeLibraryView } from './library-view.ts'
+import {
+  allScriptsQuery,
+  type LibraryView,
+  readLibraryView,
+  showScripts,
+  useChosenColumns,
+  useTableView,
+  writeLibraryView,
+} from './library-view.ts'
 import { ScriptFolders } from './ScriptFolders.tsx'
-import { useChosenColumns, useTableView } from './library-memory.ts'
 import { leastWidth, SCRIPT_CARD, type ScriptContext, showColumns } from './script-columns.tsx'
 
 const TITLE = 'Script library'

@@ -1,9 +1,9 @@
-import { NumberInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
+import { NumberInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { MAX_DAYS, type RecordRetention } from '@muster/rules/schedules/retention'
+import { MAX_DAYS, type RecordRetention, type Retention } from '@muster/rules/schedules/retention'
+import type { CoreSettings } from '@muster/contract/api/settings'
 import classes from './SettingsDialog.module.css'
-import type { Values } from './settings-form.ts'
 
 const FIELDS: { name: keyof RecordRetention; label: string; description: string }[] = [
   { name: 'agent_history_prune_days', label: 'Command history', description: 'Ended runs and their output' },
@@ -59,3 +59,26 @@ export function checkRecords(
   const wrong = FIELDS.filter(({ name }) => Number(values[name]) > MAX_DAYS)
   return Object.fromEntries(wrong.map(({ name }) => [name, `At most ${MAX_DAYS} days.`]))
 }
+
+export type Numbers = Values & Record<NumberName, number>
+export type NumberName =
+  | keyof Retention
+  | keyof RecordRetention
+  | 'metrics_interval'
+  | 'recording_keep_days'
+  | 'recording_max_mb'
+  | 'desktop_recording_max_mb'
+/** An emptied field holds ''. */
+export type Values = Record<NumberName, number | ''> &
+  Pick<
+    CoreSettings,
+    | 'enable_server_scripts'
+    | 'enable_server_webterminal'
+    | 'block_local_user_logon'
+    | 'record_terminals'
+    | 'vnc_targets'
+    | 'companyname'
+    | 'availability_alerts_servers'
+    | 'availability_alerts_workstations'
+    | 'availability_alerts_asked'
+  >

@@ -7,12 +7,10 @@ import { NodeName } from '@muster/contract/fields'
 import { MessagePage } from '../../app/shell/MessagePage.tsx'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { clientsQuery, dashInfoQuery, may, meQuery } from '../../app/api/queries.ts'
-import { ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
+import { BusyOverlay, ErrorBox, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { fieldErrors, focusFirstError } from '../../app/api/form-errors.ts'
 import { call } from '../../app/api/api.ts'
 import { takeNext } from '../../app/session/session.ts'
-import { BusyOverlay } from '../../ui/layout/BusyOverlay.tsx'
-import { ErrorBox } from '../../ui/layout/ErrorBox.tsx'
 
 /** Creates the first client and site; afterwards the page says that setup is done. */
 export function InitialSetupPage() {

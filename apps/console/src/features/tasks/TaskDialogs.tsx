@@ -1,17 +1,23 @@
-import { Alert, Button } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
+import { Alert, Button, Text } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { createTask, editTask, getTask, listAgentTasks, type Task } from '@muster/contract/api/tasks'
+import {
+  createTask,
+  deleteTask,
+  editTask,
+  getTask,
+  listAgentTasks,
+  type Task,
+} from '@muster/contract/api/tasks'
 import { ApiError } from '@muster/contract/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
-import { call, query } from '../../app/api/api.ts'
+import { call, query, queryKey } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
-import { queryKey } from '../../app/api/query-key.ts'
-import { AgentDialog } from '../agents/AgentDialog.tsx'
+import { AgentDialog, AgentItemDialog, type ItemDialogProps } from '../agents/AgentItemDialog.tsx'
 import { shellsOf } from '../runs/run-form.ts'
-import { TaskDialog } from './TaskDialog.tsx'
+import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { TaskFormDialog } from './TaskFormDialog.tsx'
 import { newTaskForm, readTaskForm } from './task-form.ts'
 import { knownZone } from './task-words.ts'
@@ -113,4 +119,33 @@ function EditForm({ opened, agent, close }: EditFormProps) {
       }
     />
   )
+}
+
+/** Deletes the task in the address, with its runs. */
+export function RemoveTaskDialog({ item = '', close }: AddressedDialogProps) {
+  return (
+    <GuardedDialog title="Delete task" needs="can_manage_autotasks" onClose={close}>
+      <TaskDialog title="Delete task" item={item} close={close} size="sm">
+        {(task, { hostname }) => (
+          <RemoveDialog
+            title="Delete this task?"
+            message={
+              <Text>
+                <bdi>{task.name}</bdi> of {hostname} is deleted with all its runs. An active run is stopped.
+              </Text>
+            }
+            remove={() => call(deleteTask, { params: { id: task.id } })}
+            done="Task deleted."
+            stale={queryKey(listAgentTasks)}
+            onClose={close}
+          />
+        )}
+      </TaskDialog>
+    </GuardedDialog>
+  )
+}
+
+/** A dialog about the task in the address, and its machine. */
+export function TaskDialog({ item, ...props }: ItemDialogProps<Task> & { item: string }) {
+  return <AgentItemDialog noun="task" query={query(getTask, { params: { id: Number(item) } })} {...props} />
 }

@@ -12,7 +12,7 @@ import { DataTable } from '../../ui/table/DataTable.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { OutputBox } from '../../ui/layout/OutputBox.tsx'
-import { TaskDialog } from './TaskDialog.tsx'
+import { TaskDialog } from './TaskDialogs.tsx'
 import classes from './TaskRuns.module.css'
 import { RUN_CARD, RUN_COLUMNS, RUN_COLUMNS_PX } from './run-columns.tsx'
 

@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMediaQuery } from '@mantine/hooks'
 import { useCallback, useMemo, useState } from 'react'
 import { useNavigate } from '@tanstack/react-router'
-import { call, query } from '../../app/api/api.ts'
+import { call, query, queryKey } from '../../app/api/api.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import classes from '../checks/ChecksPane.module.css'
@@ -17,7 +17,6 @@ import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.
 import { useNow } from '../../ui/layout/use-now.ts'
 import { usePane } from '../agents/use-pane.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
-import { queryKey } from '../../app/api/query-key.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import {
   explainAction,

@@ -16,7 +16,7 @@ import { clientsQuery, dashInfoQuery } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { ErrorState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { TERMINAL_THEME_WORDS } from '../remote/terminal-theme-words.ts'
+import { TERMINAL_THEME_WORDS } from '../remote/terminal-look.ts'
 import { userColor } from '../../app/shell/look.ts'
 import {
   checkPreferences,

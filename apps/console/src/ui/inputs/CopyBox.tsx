@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { type MouseEvent, useEffect, useState } from 'react'
 import classes from './CopyBox.module.css'
-import { copyText } from './copy-text.ts'
+import { copyText } from './CopyText.tsx'
 
 interface CopyBoxProps {
   text: string

@@ -1,6 +1,7 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Loader, Skeleton } from '@mantine/core'
 import { IconAlertTriangle, IconLock } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
+import { LOADING_DELAY_MS } from '@muster/rules/text/layout'
 import classes from './States.module.css'
 
 /** The empty state: one sentence, and one action that changes it. */
@@ -80,11 +81,36 @@ export function SkeletonRows({
 }
 
 /** False at first, true after `delayMs`: fast actions do not flash. */
-export function useDelayed(delayMs: number): boolean {
+function useDelayed(delayMs: number): boolean {
   const [passed, setPassed] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setPassed(true), delayMs)
     return () => clearTimeout(timer)
   }, [delayMs])
   return passed
+}
+
+/** The error of a form, announced at once, with a dim line of help. */
+export function ErrorBox({ message, caption }: { message: string; caption?: ReactNode }) {
+  return (
+    <div role="alert" className={classes.box}>
+      <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <div className={classes.text}>
+        <div>{message}</div>
+        {caption !== undefined && <div className="dim small">{caption}</div>}
+      </div>
+    </div>
+  )
+}
+
+/** Covers the page during an action that must not be interrupted; only when it takes longer than 50 ms. */
+export function BusyOverlay({ message }: { message?: string }) {
+  const shown = useDelayed(LOADING_DELAY_MS)
+  if (!shown) return null
+  return (
+    <div className={classes.overlay} role="status">
+      <Loader />
+      <span>{message ?? 'Please wait …'}</span>
+    </div>
+  )
 }

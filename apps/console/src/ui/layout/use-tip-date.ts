@@ -1,5 +1,5 @@
 import { use, useCallback, useEffect, useState } from 'react'
-import { DateFormat } from './date-format-context.ts'
+import { DateFormat } from './date-format.ts'
 
 type Write = (instant: string | number, format: string) => string
 

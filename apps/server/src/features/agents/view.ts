@@ -1,7 +1,7 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
 import { agentStatus } from '@muster/rules/agents/agent-status'
-import { viewNamedValue, viewValue } from '../custom-fields/view.ts'
+import { viewNamedValue, viewValue } from '../custom-fields/queries.ts'
 import { ownAlerts } from './availability.ts'
 import type { AgentsRow } from './queries.ts'
 

@@ -1,8 +1,10 @@
 import type { AlertLogKind } from '@muster/contract/api/alerts'
 import type { Insertable } from 'kysely'
+import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import type { AlertLogTable } from '../../platform/database/tables/alerts.ts'
+import type { AlertRow } from './queries.ts'
 
 type Entry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'> & { by_user?: string }
 
@@ -43,4 +45,21 @@ export async function countEntries(db: Db, alertIds: number[]): Promise<Map<numb
     for (const { alert_id, count } of rows) counts.set(alert_id, Number(count))
   }
   return counts
+}
+
+/** Paired with the machines, if there are any. */
+export function emitAlertsChanged(
+  emit: (event: Event) => void,
+  alerts: readonly Pick<AlertRow, 'id' | 'agent_id'>[],
+): void {
+  const ofMachines = alerts.flatMap(({ id, agent_id }) => (agent_id === null ? [] : [{ id, agent_id }]))
+  for (const slice of chunk(ofMachines)) {
+    emit({
+      type: 'alert.changed',
+      ids: slice.map(({ id }) => id),
+      agent_ids: slice.map(({ agent_id }) => agent_id),
+    })
+  }
+  const others = alerts.filter(({ agent_id }) => agent_id === null).map(({ id }) => id)
+  if (others.length > 0) emit({ type: 'alert.changed', ids: others })
 }

@@ -1,6 +1,6 @@
 import type { AlertHold, AlertSeverity } from '@muster/rules/alerts/alert-state'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import { causeOfCheck, type Subject } from './causes.ts'
 import { type Dependency, findDependencies } from './dependencies.ts'

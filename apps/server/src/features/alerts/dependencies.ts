@@ -3,7 +3,7 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { overdueAt } from './overdue.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 
 /** The state of a check's dependencies: the other check, its own dependency, and so on. */
 export interface Dependency {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import type { AlertsTable } from '../../platform/database/tables/alerts.ts'
 
 export type AlertRow = Selectable<AlertsTable>

@@ -15,8 +15,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { requireSite } from '../clients/require-node.ts'
-import { findActions } from './templates/action-queries.ts'
-import { viewAction } from './templates/view-actions.ts'
+import { findActions, viewAction } from './templates/action-queries.ts'
 import {
   addNote,
   changeAlert as change,

@@ -2,11 +2,10 @@ import type { Event } from '@muster/contract/events'
 import type { AlertLogLine, AlertSnapshot, AlertStep, NoticeCause } from '@muster/rules/alerts/alert-state'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { planNotices, type Notifiable } from './channels/plan-notices.ts'
+import { type Notifiable, planNotices } from './channels/plan-notices.ts'
 import { followTemplates } from './templates/plan-actions.ts'
-import { writeAlertLog } from './alert-log.ts'
+import { emitAlertsChanged, writeAlertLog } from './alert-log.ts'
 import type { Subject } from './causes.ts'
-import { emitAlertsChanged } from './emit-changed.ts'
 import { type AlertRow, insertAlerts, updateAlert } from './queries.ts'
 
 /** The context of a transaction that changes alerts. */

@@ -1,5 +1,5 @@
 import type { AlertSeverity } from '@muster/rules/alerts/alert-state'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import { causeOfTask, type Subject } from './causes.ts'
 import type { TxContext } from './store-alerts.ts'
 import { type Finding, takeFindings } from './take-findings.ts'

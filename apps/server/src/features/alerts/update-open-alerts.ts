@@ -12,7 +12,7 @@ import {
 import type { Context } from '../../context.ts'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import { causeOfSite, SITE_CAUSE } from './causes.ts'
 import { blockedChecks, type Dependency, findDependencies } from './dependencies.ts'
 import { inBatches } from './in-batches.ts'

@@ -3,7 +3,7 @@ import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay, everyMinute } from '../../platform/jobs/schedule.ts'
 import { emitAgedResults } from './aged-results.ts'
 import { mergeSamples } from '../../samples/merge-samples.ts'
-import { pruneSamples } from '../../samples/prune-samples.ts'
+import { pruneSamples } from '../../samples/partitions.ts'
 
 /**
  * Samples of a machine are merged twice an hour: often enough to keep batches few, seldom enough to write each chunk

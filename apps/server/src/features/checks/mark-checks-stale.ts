@@ -1,6 +1,6 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import { emitDefinitionsChanged } from '../../fleet/definition-sync.ts'
 import { findDefinitions, findServerRevisions } from './definitions.ts'
 import { makeDue } from './from-server/run-queries.ts'

@@ -3,7 +3,7 @@ import type { CheckHistoryPoint, CheckSamples } from '@muster/contract/checks/ch
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { graphSeries, type Range, rangeWithin } from '../../samples/graph-series.ts'
-import { DAY, readKeep, type Resolution } from '../../samples/keep.ts'
+import { DAY, readKeep, type Resolution } from '../../samples/partitions.ts'
 import { findSeries } from '../../samples/queries.ts'
 import { findPeriods } from '../maintenance/record-periods.ts'
 import type { CheckRow } from './queries.ts'

@@ -23,7 +23,7 @@ import {
   type Transition,
   upsertResults,
 } from './results-queries.ts'
-import { ACCEPT_SECONDS } from '../../samples/keep.ts'
+import { ACCEPT_SECONDS } from '../../samples/partitions.ts'
 import { type MeasuredValue, storeSamples } from '../../samples/store-samples.ts'
 import { readSettings } from './view.ts'
 

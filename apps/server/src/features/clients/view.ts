@@ -1,9 +1,8 @@
 import type { Client, Site } from '@muster/contract/api/clients'
 import { isInMaintenance } from '@muster/rules/search/tree-order'
-import type { ValueRow } from '../custom-fields/queries.ts'
-import { viewValue } from '../custom-fields/view.ts'
-import type { FailingRow, SiteStateRow } from './queries.ts'
+import { type ValueRow, viewValue } from '../custom-fields/queries.ts'
 import type { SiteSum } from '../../fleet/agent-rows.ts'
+import type { FailingRow, SiteStateRow } from './queries.ts'
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 

@@ -1,6 +1,6 @@
 import type { CustomFieldPayloads } from '@muster/contract/custom-field-values'
 import type { Context } from '../../context.ts'
-import { refuseTaken } from '../../platform/database/refuse-taken.ts'
+import { refuseTaken } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'

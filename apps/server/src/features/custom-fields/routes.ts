@@ -9,8 +9,7 @@ import {
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { addField, changeField, removeField, requireField } from './write-field.ts'
-import { findFields } from './queries.ts'
-import { viewField } from './view.ts'
+import { findFields, viewField } from './queries.ts'
 
 export function customFieldsRoutes(api: Api, ctx: Context): void {
   route(api, listCustomFields, async ({ query }) => (await findFields(ctx.db, query.model)).map(viewField))

@@ -7,9 +7,8 @@ import {
   readFieldPayload,
 } from '@muster/rules/agents/custom-fields'
 import type { Db } from '../../platform/database/database.ts'
-import { lockRow } from '../../platform/database/lock-row.ts'
-import { findFields, findValues, OWNER_COLUMN } from './queries.ts'
-import { readValue, viewField } from './view.ts'
+import { lockRow } from '../../platform/database/change-row.ts'
+import { findFields, findValues, OWNER_COLUMN, readValue, viewField } from './queries.ts'
 
 export interface ValueChanges {
   /** Changed values by field name, for the audit log. */

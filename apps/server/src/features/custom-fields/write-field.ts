@@ -4,13 +4,10 @@ import { AppError } from '@muster/contract/errors'
 import { checkFieldValue } from '@muster/rules/agents/custom-fields'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
-import { changeRow, requireRow } from '../../platform/database/change-row.ts'
-import { refuseTaken } from '../../platform/database/refuse-taken.ts'
-import type { Caller } from '../../platform/http/caller.ts'
-import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { changeRow, lockRow, refuseTaken, requireRow } from '../../platform/database/change-row.ts'
+import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { lockRow } from '../../platform/database/lock-row.ts'
 import {
   deleteFieldRow,
   type FieldRow,
@@ -20,8 +17,9 @@ import {
   findOwners,
   insertField,
   updateField,
+  viewField,
+  viewForAudit,
 } from './queries.ts'
-import { viewField, viewForAudit } from './view.ts'
 
 /** Adds a custom field as the last of its model. */
 export function addField(ctx: Context, caller: Caller, form: FieldForm): Promise<FieldRow> {

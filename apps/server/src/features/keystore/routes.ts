@@ -1,10 +1,8 @@
 import { createKey, deleteKey, editKey, listKeyStore } from '@muster/contract/api/keystore'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { addKey, changeKey, removeKey } from './write-key.ts'
-import { addRoles } from './key-roles.ts'
-import { findKeys } from './queries.ts'
-import { viewKey } from './view.ts'
+import { addKey, changeKey, findKeys, removeKey, viewKey } from './write-key.ts'
+import { addRoles } from './key-use.ts'
 
 export function keystoreRoutes(api: Api, ctx: Context): void {
   route(api, listKeyStore, async () => (await addRoles(ctx.db, await findKeys(ctx.db))).map(viewKey))

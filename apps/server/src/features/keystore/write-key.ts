@@ -1,12 +1,11 @@
-import { MASKED_VALUE } from '@muster/contract/api/keystore'
+import { type KeyStoreEntry, MASKED_VALUE } from '@muster/contract/api/keystore'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Context } from '../../context.ts'
-import { changeRow, requireRow, takenName } from '../../platform/database/change-row.ts'
-import { refuseTaken } from '../../platform/database/refuse-taken.ts'
-import type { Caller } from '../../platform/http/caller.ts'
-import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { changeRow, lockRow, refuseTaken, requireRow, takenName } from '../../platform/database/change-row.ts'
+import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { lockRow } from '../../platform/database/lock-row.ts'
+import type { KeyStoreTable } from '../../platform/database/tables/clients.ts'
 import {
   addRoles,
   type KeyRoles,
@@ -14,8 +13,7 @@ import {
   nameRoles,
   refuseMoreRoles,
   replaceRoles,
-} from './key-roles.ts'
-import { deleteKeyRow, findKey, insertKey, updateKey } from './queries.ts'
+} from './key-use.ts'
 
 export function addKey(
   ctx: Context,
@@ -138,4 +136,42 @@ async function requireLockedKey(tx: Db, id: number): Promise<KeyWithRoles> {
   const row = await findKey(tx, id)
   const [key] = row === undefined ? [] : await addRoles(tx, [row])
   return requireRow(key, 'key')
+}
+
+export type KeyRow = Selectable<KeyStoreTable>
+
+export function findKeys(db: Db): Promise<KeyRow[]> {
+  return db.selectFrom('key_store').selectAll().orderBy('name').execute()
+}
+
+function findKey(db: Db, id: number): Promise<KeyRow | undefined> {
+  return db.selectFrom('key_store').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function findKeysByName(db: Db, names: readonly string[]): Promise<KeyRow[]> {
+  return db.selectFrom('key_store').selectAll().where('name', 'in', names).execute()
+}
+
+function insertKey(tx: Db, row: Insertable<KeyStoreTable>): Promise<KeyRow> {
+  return tx.insertInto('key_store').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+function updateKey(tx: Db, id: number, change: Updateable<KeyStoreTable>): Promise<KeyRow> {
+  return tx.updateTable('key_store').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+}
+
+async function deleteKeyRow(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('key_store').where('id', '=', id).execute()
+}
+
+/** Does not reveal the length of the value. */
+export function viewKey(row: KeyWithRoles): KeyStoreEntry {
+  return {
+    id: row.id,
+    name: row.name,
+    value: MASKED_VALUE,
+    roles: row.roles,
+    created_at: row.created_at,
+    modified: row.modified,
+  }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../platform/config/config.ts'
-import { watchCertificate } from './certificate.ts'
+import { watchCertificate } from './routes.ts'
 
 /** Valid until 2036-11-18T10:41:31Z. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----

@@ -1,16 +1,17 @@
 import { AppError } from '@muster/contract/errors'
 import { LIVE_CLOSE, LiveHello } from '@muster/contract/events'
 import type { RawData, WebSocket } from 'ws'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { isAllowedOrigin } from '../../platform/http/origins.ts'
+import { isAllowedOrigin } from '../../platform/http/open-http.ts'
 import type { Api } from '../../platform/http/route.ts'
 import { findCaller } from '../users/sessions/find-caller.ts'
 import { redeemTicket } from '../users/sessions/socket-tickets.ts'
+import type { Db } from '../../platform/database/database.ts'
 import type { AgentRowSource } from './agent-frames.ts'
-import { watchCertificate } from './certificate.ts'
 import { LiveHub } from './live-hub.ts'
-import { findClientsOfSites } from './queries.ts'
 import { createVisibility, type Visibility } from './visibility.ts'
 import { LiveSocket } from './live-socket.ts'
 
@@ -163,4 +164,25 @@ function readJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+const DAY_MS = 86_400_000
+
+/** Days until the server's own certificate expires, rounded down. Null without TLS. */
+export function watchCertificate({ config, now }: Pick<Context, 'config' | 'now'>): () => number | null {
+  if (config.tls === undefined) return () => null
+  // The first one in the file is the server's own. It is loaded at the start, so it is read once.
+  const expiresAt = new X509Certificate(readFileSync(config.tls.certFile)).validToDate.getTime()
+  return () => Math.floor((expiresAt - now().getTime()) / DAY_MS)
+}
+
+async function findClientsOfSites(db: Db, siteIds: number[]): Promise<number[]> {
+  if (siteIds.length === 0) return []
+  const rows = await db
+    .selectFrom('sites')
+    .select('client_id')
+    .distinct()
+    .where('id', 'in', siteIds)
+    .execute()
+  return rows.map((row) => row.client_id)
 }

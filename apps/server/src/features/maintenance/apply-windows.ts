@@ -1,10 +1,16 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
-import { activeOccurrence, nextMoment } from './occurrences.ts'
-import { findPlace } from './place.ts'
+import {
+  activeOccurrence,
+  coveredAgents,
+  coveredBy,
+  findPlace,
+  findWindows,
+  nextMoment,
+  type WindowRow,
+} from './queries.ts'
 import { recordPeriods } from './record-periods.ts'
-import { coveredAgents, coveredBy, findWindows, type WindowRow } from './queries.ts'
 
 type Emit = (event: Event) => void
 

@@ -2,10 +2,9 @@ import { nextOccurrence, occurrenceAt } from '@muster/rules/schedules/maintenanc
 import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
-import { readKeep } from '../../samples/keep.ts'
-import { readSchedule } from './occurrences.ts'
+import { readKeep } from '../../samples/partitions.ts'
+import { deleteWindows, findWindows, readSchedule } from './queries.ts'
 import { deletePeriods } from './record-periods.ts'
-import { deleteWindows, findWindows } from './queries.ts'
 
 const KEEP_MS = 30 * 86_400_000
 

@@ -1,10 +1,9 @@
 import type { OpenMaintenance } from '@muster/contract/api/maintenance'
 import type { Db } from '../../platform/database/database.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
-import { activeOccurrence } from './occurrences.ts'
-import { findWindows, type WindowRow } from './queries.ts'
+import { activeOccurrence, findWindows, type WindowRow } from './queries.ts'
 import { viewWindows } from './view.ts'
 
 interface Viewing {

@@ -1,10 +1,11 @@
-import type { MaintenanceTarget } from '@muster/contract/api/maintenance'
+import { MaintenanceSchedule, type MaintenanceTarget } from '@muster/contract/api/maintenance'
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { nextOccurrence, type Occurrence, occurrenceAt } from '@muster/rules/schedules/maintenance-schedule'
 import type { Db } from '../../platform/database/database.ts'
 import type {
   MaintenanceTargetsTable,
   MaintenanceWindowsTable,
-} from '../../platform/database/tables/maintenance.ts'
+} from '../../platform/database/tables/agents.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 
@@ -176,4 +177,48 @@ export async function findWindowsOfOnly(db: Db, target: MaintenanceTarget): Prom
         ),
     )
     .execute()
+}
+
+export function readSchedule({ schedule }: Pick<WindowRow, 'schedule'>): MaintenanceSchedule {
+  return MaintenanceSchedule.parse(JSON.parse(schedule))
+}
+
+/** The current occurrence of a window, unless a user ended it. */
+export function activeOccurrence(window: WindowRow, atMs: number): Occurrence | undefined {
+  const occurrence = occurrenceAt(readSchedule(window), atMs)
+  if (occurrence === undefined) return undefined
+  const isEnded = window.ended_at !== null && Date.parse(window.ended_at) >= occurrence.startMs
+  return isEnded ? undefined : occurrence
+}
+
+/** When this window next starts or ends. Infinity = never again. */
+export function nextMoment(window: WindowRow, atMs: number): number {
+  const endMs = activeOccurrence(window, atMs)?.endMs ?? Number.POSITIVE_INFINITY
+  const startMs = nextOccurrence(readSchedule(window), atMs)?.startMs ?? Number.POSITIVE_INFINITY
+  return Math.min(startMs, endMs)
+}
+
+/** The location of a window for the audit log: its target, or the client if all targets belong to one. */
+export async function findPlace(
+  db: Db,
+  windowId: number,
+): Promise<{ agent?: { agent_id: string }; site?: { id: number }; client?: { id: number } }> {
+  const targets = await db
+    .selectFrom('maintenance_targets as target')
+    .leftJoin('agents', 'agents.agent_id', 'target.agent_id')
+    .leftJoin('sites', (join) =>
+      join.on((eb) =>
+        eb.or([eb('sites.id', '=', eb.ref('target.site_id')), eb('sites.id', '=', eb.ref('agents.site_id'))]),
+      ),
+    )
+    .where('target.window_id', '=', windowId)
+    .select(['target.agent_id', 'target.site_id', 'target.client_id', 'sites.client_id as above'])
+    .execute()
+  const [first, second] = targets
+  if (first === undefined) return {}
+  if (second === undefined && first.agent_id !== null) return { agent: { agent_id: first.agent_id } }
+  if (second === undefined && first.site_id !== null) return { site: { id: first.site_id } }
+  const clients = new Set(targets.map(({ client_id, above }) => client_id ?? above))
+  const [clientId] = clients
+  return clients.size === 1 && typeof clientId === 'number' ? { client: { id: clientId } } : {}
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 
 /** Call after every change of the maintenance mode of machines, for their graphs. */
 export async function recordPeriods(tx: Db, agentIds: readonly string[], now: Date): Promise<void> {

@@ -1,8 +1,7 @@
 import type { MaintenanceTarget } from '@muster/contract/api/maintenance'
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
-import { activeOccurrence, readSchedule } from './occurrences.ts'
-import { findWindowsOfOnly, updateWindow } from './queries.ts'
+import { activeOccurrence, findWindowsOfOnly, readSchedule, updateWindow } from './queries.ts'
 
 /** Columns that change when a user switches the maintenance mode, which overrides windows. */
 export function switchedByHand(on: boolean, now: Date) {

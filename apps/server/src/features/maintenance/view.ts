@@ -3,13 +3,14 @@ import { AppError } from '@muster/contract/errors'
 import { nextOccurrence } from '@muster/rules/schedules/maintenance-schedule'
 import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
-import { activeOccurrence, readSchedule } from './occurrences.ts'
 import {
+  activeOccurrence,
   countCovered,
   findTargets,
   findWindow,
   findWindows,
   type NamedTarget,
+  readSchedule,
   type WindowRow,
 } from './queries.ts'
 

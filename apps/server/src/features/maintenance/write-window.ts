@@ -12,15 +12,15 @@ import {
 } from '@muster/rules/schedules/maintenance-schedule'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { laterThan } from '../../platform/database/later-than.ts'
+import { laterThan } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { applyWindows, lockMaintenance } from './apply-windows.ts'
-import { findPlace } from './place.ts'
 import {
   countTargets,
   coveredBy,
   deleteWindows,
+  findPlace,
   insertWindow,
   replaceTargets,
   updateWindow,

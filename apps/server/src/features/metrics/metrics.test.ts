@@ -2,7 +2,7 @@ import { getMachineMetrics } from '@muster/contract/api/metrics'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { mergeSamples } from '../../samples/merge-samples.ts'
-import { pruneSamples } from '../../samples/prune-samples.ts'
+import { pruneSamples } from '../../samples/partitions.ts'
 import { storeMetrics } from './store-metrics.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z')

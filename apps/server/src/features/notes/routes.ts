@@ -5,11 +5,11 @@ import {
   getNote,
   listAllNotes,
   listNotes,
+  type Note,
 } from '@muster/contract/api/notes'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { findNotes } from './queries.ts'
-import { viewNote } from './view.ts'
 import { addNote, changeNote, removeNote, requireNote, requireNotedAgent } from './write-note.ts'
 
 export function notesRoutes(api: Api, ctx: Context): void {
@@ -27,4 +27,8 @@ export function notesRoutes(api: Api, ctx: Context): void {
     await removeNote(ctx, caller, params.pk)
     return null
   })
+}
+
+function viewNote({ pk, agent_id, username, note, entry_time }: Note): Note {
+  return { pk, agent_id, username, note, entry_time }
 }

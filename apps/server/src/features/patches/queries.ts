@@ -1,8 +1,7 @@
 import type { Patch } from '@muster/contract/agent/patches'
-import type { PatchAction, PatchStatus } from '@muster/contract/api/patches'
+import type { MachinePatch, PatchAction, PatchStatus } from '@muster/contract/api/patches'
 import type { Db } from '../../platform/database/database.ts'
-import { findLastRun } from '../runs/queries.ts'
-import { viewHistory } from '../runs/view.ts'
+import { findLastRun, viewHistory } from '../runs/queries.ts'
 
 /** A reported patch with its number within the machine and the decision about it. */
 export type StoredPatch = Patch & { number: number; action: PatchAction }
@@ -43,4 +42,19 @@ export async function readPatchStatus(
     left_out: row?.left_out ?? 0,
     last_install: run === undefined ? null : viewHistory(run),
   }
+}
+
+// More patches than a machine has in its life.
+const STEP = 1_000_000
+
+/** Patches are numbered within their machine. This id is unique across machines. */
+export const patchId = (agent: number, number: number): number => agent * STEP + number
+
+export const readPatchId = (id: number): { agent: number; number: number } => ({
+  agent: Math.floor(id / STEP),
+  number: id % STEP,
+})
+
+export function viewPatch(agent: number, { number, ...patch }: StoredPatch): MachinePatch {
+  return { ...patch, id: patchId(agent, number), installed: false }
 }

@@ -13,12 +13,19 @@ import { requestAgent } from '../agents/request-agent.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { startInstall } from '../runs/start-install.ts'
-import { lockRow } from '../../platform/database/lock-row.ts'
+import { lockRow } from '../../platform/database/change-row.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
-import { countPending, parsePatches, readPatches, readPatchStatus, type StoredPatch } from './queries.ts'
-import { readPatchId, viewPatch } from './view.ts'
+import {
+  countPending,
+  parsePatches,
+  readPatches,
+  readPatchId,
+  readPatchStatus,
+  type StoredPatch,
+  viewPatch,
+} from './queries.ts'
 
 export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listPatches, async ({ params, caller }) => {

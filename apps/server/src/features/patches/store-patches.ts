@@ -1,7 +1,7 @@
 import type { Patch, PatchReport } from '@muster/contract/agent/patches'
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
-import { lockRow } from '../../platform/database/lock-row.ts'
+import { lockRow } from '../../platform/database/change-row.ts'
 import { countPending, parsePatches, type StoredPatch } from './queries.ts'
 
 export interface ReportedPatches {

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { enqueueApply } from '../alerts/templates/apply-templates.ts'
-import { writeAssigned } from '../alerts/templates/policy-templates.ts'
+import { writeAssigned } from '../alerts/templates/template-resolver.ts'
 import { applyPolicies } from './apply-policies.ts'
 import { loadPolicySet, onlyPolicies, type PolicySet } from './policy-set.ts'
 import { findMachines, inBatches } from './machines.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { readSources } from '../agents/availability.ts'

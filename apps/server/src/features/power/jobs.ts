@@ -5,8 +5,7 @@ import type { Job } from '../../platform/jobs/run-job.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { audit } from '../audit/write-audit.ts'
 import { changePower, REBOOT_JOB } from './power-actions.ts'
-import { type ActionRow, changeAction, findAction } from './pending-actions/queries.ts'
-import { emitActions } from './pending-actions/pending-actions.ts'
+import { type ActionRow, changeAction, emitActions, findAction } from './pending-actions/pending-actions.ts'
 
 /** A machine that reconnects later than this is not restarted, because nobody expects it any more. */
 const GRACE_MS = 15 * 60_000

@@ -10,9 +10,13 @@ import type { Db } from '../../platform/database/database.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { zoneOf } from '../tasks/zone-of.ts'
 import type { AgentRequest } from '../agents/request-agent.ts'
-import { emitActions } from './pending-actions/pending-actions.ts'
-import { deletePending, findAction, insertAction } from './pending-actions/queries.ts'
-import { viewAction } from './pending-actions/view.ts'
+import {
+  deletePending,
+  emitActions,
+  findAction,
+  insertAction,
+  viewAction,
+} from './pending-actions/pending-actions.ts'
 import { cardsOf, findNeighbours } from './queries.ts'
 
 const DONE: Record<PowerAction, string> = {

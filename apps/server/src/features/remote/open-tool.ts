@@ -1,8 +1,8 @@
 import { type ChannelEnd, encodeChannelEnd } from '@muster/contract/agent/channel'
 import {
   CHANNEL_CLOSE,
-  type ChannelHello,
   type ChannelAccepted,
+  type ChannelHello,
   type TerminalJoin,
   type TerminalRequest,
   type ToolRequest,
@@ -22,16 +22,15 @@ import type { Db } from '../../platform/database/database.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import { followLog } from './logs/follow-log.ts'
-import { type BufferedMessage, bufferUntilReady, authenticateSocket } from './accept-socket.ts'
-import { type ChannelHub, STOPPING, checkRight } from './channel-hub.ts'
+import { authenticateSocket, type BufferedMessage, bufferUntilReady } from './accept-socket.ts'
+import { type ChannelHub, checkRight, STOPPING } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
 import { writeEnd } from './end-sessions.ts'
 import { checkMfa } from './check-mfa.ts'
 import { handOverSession, insertSession, listOpenSessions, type SessionRow } from './queries.ts'
 import type { WindowRecording } from './recording.ts'
 import { beginRecording, isRecorded } from './recordings.ts'
-import { placesOf } from './access/place.ts'
-import { findReasonRequired } from './access/queries.ts'
+import { findReasonRequired, placesOf } from './access/queries.ts'
 import { aTool, theTool } from './tool-text.ts'
 
 /** With one of these a machine reports that the session does not exist or has ended. */

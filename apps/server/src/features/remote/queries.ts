@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import type { RemoteSessionsTable } from '../../platform/database/tables/remote-sessions.ts'
+import type { RemoteSessionsTable } from '../../platform/database/tables/remote.ts'
 
 const MAX_LISTED = 1000
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import type { RemoteRecordingsTable } from '../../platform/database/tables/remote-recordings.ts'
+import type { RemoteRecordingsTable } from '../../platform/database/tables/remote.ts'
 import type { RecordingEnd } from './recording-writer.ts'
 
 export type RecordingRow = Selectable<RemoteRecordingsTable>

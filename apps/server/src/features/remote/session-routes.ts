@@ -1,11 +1,12 @@
 import {
-  getSessionChanges,
   getRecording,
   getScreenRecording,
+  getSessionChanges,
   getTerminalDefaults,
   listOpenTerminals,
   listOpenTools,
   listRemoteSessions,
+  type RemoteSession,
   type ScreenRecordingPage,
 } from '@muster/contract/api/remote'
 import { AppError } from '@muster/contract/errors'
@@ -17,13 +18,12 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { playWebTerminal } from './webterm/play-web-terminal.ts'
-import { findSession, listOpenSessions, listSessions } from './queries.ts'
+import { findSession, listOpenSessions, listSessions, type SessionRow } from './queries.ts'
 import { readRecording } from './read-recording.ts'
 import { findSessionChanges, listChanges } from './session-changes.ts'
 import { listRecordings, type RecordingRow } from './recording-queries.ts'
-import { viewSession } from './view.ts'
 import { readPart } from './accept-socket.ts'
-import { readScreenEvents } from './screen-events.ts'
+import { readScreenEvents } from './screen-recording.ts'
 
 /** Tickets of tools, sessions on a machine, and their recordings. */
 export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
@@ -141,4 +141,30 @@ async function readScreenRecording(
     page.events.push(...readScreenEvents(bytes))
   }
   return page
+}
+
+function viewSession(
+  row: Omit<SessionRow, 'hostname' | 'joined_username'>,
+  { parts, changes }: { parts: readonly RecordingRow[]; changes: number | undefined },
+): RemoteSession {
+  return {
+    id: row.id,
+    tool: row.tool,
+    joined_session: row.joined_session,
+    username: row.username,
+    purpose: row.purpose,
+    ip_address: row.ip_address,
+    started_at: row.started_at,
+    ended_at: row.ended_at,
+    exit_code: row.exit_code,
+    reason: row.reason,
+    receipt: changes === undefined ? null : { changes },
+    recording:
+      parts.length === 0
+        ? null
+        : {
+            bytes: parts.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+            problem: parts.find(({ problem }) => problem !== null)?.problem ?? null,
+          },
+  }
 }

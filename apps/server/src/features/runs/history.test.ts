@@ -11,7 +11,7 @@ import { listNotes } from '@muster/contract/api/notes'
 import { expect, test, vi } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
-import { expireRuns } from './expire-runs.ts'
+import { expireRuns } from './fail-lost-runs.ts'
 import { DAILY_OUTPUT_CAP_BYTES, OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 import { at, bash, result, startRuns } from './test-run.ts'
 

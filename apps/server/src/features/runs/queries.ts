@@ -1,12 +1,13 @@
 import { type Insertable, type Selectable, sql, type SqlBool, type Updateable } from 'kysely'
 import type { HistoryType } from '@muster/rules/agents/history-state'
+import type { AgentHistory, AgentHistoryResult } from '@muster/contract/api/runs'
 import type { Db } from '../../platform/database/database.ts'
 import type { AgentHistoryTable, HistoryState } from '../../platform/database/tables/history.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 
 export type HistoryRow = Selectable<AgentHistoryTable>
-export type HistoryListRow = Omit<HistoryRow, 'command_input' | 'nonce'>
+type HistoryListRow = Omit<HistoryRow, 'command_input' | 'nonce'>
 
 const LISTED = [
   'agent_history.id',
@@ -157,4 +158,43 @@ export async function updateHistory(
     .where('state', 'in', from)
     .executeTakeFirst()
   return Number(result.numUpdatedRows) > 0
+}
+
+export function viewHistory(row: HistoryListRow): AgentHistory {
+  return {
+    id: row.id,
+    agent_id: row.agent_id,
+    time: row.time,
+    type: row.type,
+    state: row.state,
+    reason: row.reason,
+    command: row.command,
+    script: row.script_id,
+    script_name: row.script_name,
+    shell: row.shell,
+    // Written by create-run.ts as a list of strings.
+    args: JSON.parse(row.args) as string[],
+    username: row.username,
+    run_as_user: row.run_as_user,
+    timeout: row.timeout_seconds,
+    expires_at: row.expires_at,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+    retcode: row.retcode,
+    execution_time: row.execution_time,
+    output_bytes: row.output_bytes,
+    output_cut_bytes: row.output_cut_bytes,
+  }
+}
+
+export function viewResult(
+  row: HistoryListRow,
+  chunks: { stream: 'stdout' | 'stderr'; text: string }[],
+): AgentHistoryResult {
+  const textOf = (stream: 'stdout' | 'stderr') =>
+    chunks
+      .filter((chunk) => chunk.stream === stream)
+      .map(({ text }) => text)
+      .join('')
+  return { ...viewHistory(row), stdout: textOf('stdout'), stderr: textOf('stderr') }
 }

@@ -15,8 +15,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { cancelRun, startRun } from './create-run.ts'
 import { commandOrder, scriptOrder, testOrder } from './run-requests.ts'
-import { findAgentHistory, findHistory, findOutput } from './queries.ts'
-import { viewHistory, viewResult } from './view.ts'
+import { findAgentHistory, findHistory, findOutput, viewHistory, viewResult } from './queries.ts'
 
 const LISTED_RUNS = 5000
 

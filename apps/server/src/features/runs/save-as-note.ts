@@ -1,8 +1,7 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
-import { findOutput, type HistoryRow } from './queries.ts'
-import { viewResult } from './view.ts'
+import { findOutput, type HistoryRow, viewResult } from './queries.ts'
 
 /** Saves the output of ended runs as notes of their machines, if requested. */
 export async function saveOutputAsNotes(

@@ -6,10 +6,9 @@ import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
-import { findLastRun, findRuns } from './queries.ts'
+import { findLastRun, findRuns, viewHistory } from './queries.ts'
 import { type RunRequest, writeRun } from './create-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
-import { viewHistory } from './view.ts'
 
 /** How long it waits for a machine that has just lost its link. */
 const EXPIRES_SECONDS = 600

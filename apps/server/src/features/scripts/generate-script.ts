@@ -1,8 +1,7 @@
 import { AppError } from '@muster/contract/errors'
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
-import type { Caller } from '../../platform/http/caller.ts'
-import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 
 const TIMEOUT_MS = 60_000
 const INSTRUCTIONS =

@@ -9,10 +9,9 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { findPlacedAgents, type PlacedAgent } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
-import { findFields, findValues, type ValueRow } from '../custom-fields/queries.ts'
-import { readValue, viewField } from '../custom-fields/view.ts'
+import { findFields, findValues, readValue, type ValueRow, viewField } from '../custom-fields/queries.ts'
 import { type Author, loadKeyUse } from '../keystore/key-use.ts'
-import { findKeysByName } from '../keystore/queries.ts'
+import { findKeysByName } from '../keystore/write-key.ts'
 
 /** Opens sealed keys. `undefined` if only a fingerprint is needed: they stay sealed. */
 export type OpenKeys = Pick<Secrets, 'decrypt'> | undefined

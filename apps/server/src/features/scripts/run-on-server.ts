@@ -5,7 +5,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withStartUmask } from '../../platform/files/private-files.ts'
-import { serverEnvironment } from './server-environment.ts'
 
 export interface ServerCall {
   interpreter: Interpreter
@@ -182,4 +181,10 @@ function guardScript(child: ChildProcess, folder: string): Disposable {
       guard.kill('SIGKILL')
     },
   }
+}
+
+/** The environment of programs that the server starts: its own one contains passwords. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, SystemRoot } = process.env
+  return { PATH, HOME, LANG, SystemRoot }
 }

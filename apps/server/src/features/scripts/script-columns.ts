@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ScriptDetail } from '@muster/contract/api/scripts'
-import { storable } from '../../platform/database/storable.ts'
+import { storable } from '../../platform/database/sql.ts'
 import type { ScriptRow } from './queries.ts'
 
 /** The editable parts of a script. `| undefined` because a change names only some. */

@@ -7,8 +7,7 @@ import { promisify } from 'node:util'
 import { deleteScript, editScript, listScripts } from '@muster/contract/api/scripts'
 import { expect, test, vi } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
-import { loadStarterSet } from './load-starter-set.ts'
-import { readStarterSet } from './starter-set.ts'
+import { loadStarterSet, readStarterSet } from './load-starter-set.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -3,8 +3,7 @@ import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import { requireRow } from '../../platform/database/change-row.ts'
 import type { ScriptVersionsTable } from '../../platform/database/tables/scripts.ts'
-import type { ScriptRow } from './queries.ts'
-import { viewOwnDetail } from './view.ts'
+import { type ScriptRow, viewOwnDetail } from './queries.ts'
 
 /** Per script. The oldest are deleted. */
 const MAX_VERSIONS = 100

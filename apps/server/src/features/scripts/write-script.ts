@@ -2,20 +2,29 @@ import type { ScriptForm } from '@muster/contract/api/scripts'
 import type { z } from 'zod'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
-import { refuseStale, requireRow, takenName } from '../../platform/database/change-row.ts'
-import { refuseTaken } from '../../platform/database/refuse-taken.ts'
-import type { Caller } from '../../platform/http/caller.ts'
-import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import {
+  laterThan,
+  lockRow,
+  refuseStale,
+  refuseTaken,
+  requireRow,
+  takenName,
+} from '../../platform/database/change-row.ts'
+import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseKeys } from '../keystore/key-use.ts'
-import { laterThan } from '../../platform/database/later-than.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { lockRow } from '../../platform/database/lock-row.ts'
-import { deleteScriptRow, findScript, insertScript, type ScriptRow, updateScript } from './queries.ts'
+import {
+  deleteScriptRow,
+  findScript,
+  insertScript,
+  type ScriptRow,
+  updateScript,
+  viewForAudit,
+} from './queries.ts'
 import { type ScriptColumns, type ScriptParts, toColumns } from './script-columns.ts'
 import { ownTexts, refuseScriptUses } from './script-uses.ts'
 import { keepFirstVersion, keepVersion } from './versions.ts'
-import { viewForAudit } from './view.ts'
 
 export function addScript(
   ctx: Context,

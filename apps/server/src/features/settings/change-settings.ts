@@ -5,9 +5,8 @@ import {
   type Retention,
 } from '@muster/rules/schedules/retention'
 import type { Context } from '../../context.ts'
-import { laterThan } from '../../platform/database/later-than.ts'
-import type { Caller } from '../../platform/http/caller.ts'
-import { refuseLimited } from '../../platform/http/refuse-limited.ts'
+import { laterThan } from '../../platform/database/change-row.ts'
+import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { changeDefault } from '../alerts/templates/set-default.ts'
 import type { PlaceFields } from '../clients/write-client.ts'
 import { changePlaceFields } from '../policies/place-fields.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { laterThan } from '../../platform/database/later-than.ts'
+import { laterThan } from '../../platform/database/change-row.ts'
 import { audit } from '../audit/write-audit.ts'
 import {
   lockCoreSettings,

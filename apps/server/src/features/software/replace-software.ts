@@ -2,8 +2,7 @@ import type { InstalledPackage } from '@muster/contract/agent/software'
 import { toSortKey } from '@muster/rules/search/tree-order'
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/database/database.ts'
-import { chunk } from '../../platform/database/chunk.ts'
-import { storable } from '../../platform/database/storable.ts'
+import { chunk, storable } from '../../platform/database/sql.ts'
 
 /** A package of a machine, as stored in its rows. */
 type Installed = InstalledPackage & { digest: string; title: string }

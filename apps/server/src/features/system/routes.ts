@@ -12,6 +12,10 @@ import { createTicket, TICKET_SECONDS } from '../users/sessions/socket-tickets.t
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import { findPreferences } from '../users/queries.ts'
 import { isSetupOpen } from '../clients/finish-setup.ts'
+import { writeDocsPage } from '../../platform/http/docs-page.ts'
+import { describeApi, type DescribedRoute } from '../../platform/http/openapi.ts'
+import { PAGE_POLICY } from '../../platform/http/security-headers.ts'
+import type { Metrics } from '../../platform/http/metrics.ts'
 import { viewDashInfo } from './view.ts'
 
 export function coreRoutes(api: Api, ctx: Context): void {
@@ -64,4 +68,49 @@ function hasMetricsToken({ headers }: FastifyRequest, token: string | undefined)
   if (token === undefined || given === undefined) return false
   // Digests have equal lengths, and the comparison reveals nothing about the token.
   return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(token)))
+}
+
+/** The API description. Built at the first request, when every route is mounted, and cached. */
+export function descriptionRoutes(api: Api, routes: readonly DescribedRoute[]): void {
+  let description: string | undefined
+  let page: string | undefined
+
+  api.fastify.get(
+    '/openapi.json',
+    { config: { summary: 'This description of the API, as OpenAPI 3.1' } },
+    async (_request, reply) => {
+      description ??= JSON.stringify(describeApi(routes, VERSION))
+      return reply.type('application/json; charset=utf-8').send(description)
+    },
+  )
+
+  api.fastify.get(
+    '/docs/',
+    { config: { summary: 'This description of the API, as a page' } },
+    async (_request, reply) => {
+      page ??= writeDocsPage(routes, VERSION)
+      return reply.type('text/html; charset=utf-8').header('content-security-policy', PAGE_POLICY).send(page)
+    },
+  )
+}
+
+/** Gauges of database queues, for `/metrics`. */
+export function registerFigures(metrics: Metrics, { db, now }: Context): void {
+  metrics.gauge('muster_jobs_waiting', 'Due jobs that have not run', async () => {
+    const { count } = await db
+      .selectFrom('jobs')
+      .where('done_at', 'is', null)
+      .where('due_at', '<=', now().toISOString())
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  })
+  metrics.gauge('muster_runs_open', 'Commands and scripts that have not ended', async () => {
+    const { count } = await db
+      .selectFrom('agent_history')
+      .where('state', 'in', ['queued', 'sent', 'accepted', 'running'])
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  })
 }

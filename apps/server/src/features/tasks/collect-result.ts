@@ -7,11 +7,9 @@ import {
 } from '@muster/rules/agents/custom-fields'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
-import { markVariablesStale } from './mark-variables-stale.ts'
-import { findField } from '../custom-fields/queries.ts'
+import { findField, viewField } from '../custom-fields/queries.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
-import { viewField } from '../custom-fields/view.ts'
-import { joinOutput } from './join-output.ts'
+import { markVariablesStale } from './mark-variables-stale.ts'
 import type { TxContext } from './store-task-reports.ts'
 
 interface CollectingTask {
@@ -129,4 +127,12 @@ function readOutput(
   if (YES.has(word)) return { value: true }
   if (NO.has(word)) return { value: false }
   return { wrong: `${name} accepts true or false, 1 or 0, yes or no, on or off.` }
+}
+
+/** Concatenates the output of several actions, each starting on a new line. */
+export function joinOutput(parts: readonly string[]): string {
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => (part.endsWith('\n') ? part : `${part}\n`))
+    .join('')
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/database.ts'
-import { lockRow } from '../../platform/database/lock-row.ts'
-import { chunk } from '../../platform/database/chunk.ts'
+import { lockRow } from '../../platform/database/change-row.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import { possibleTasks } from './run-queries.ts'
 import type { ReportedTask } from './store-task-reports.ts'
 

@@ -4,8 +4,7 @@ import type { ActionResult } from '@muster/contract/agent/tasks'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { takeTaskFindings, type TaskFinding } from '../alerts/task-alerts.ts'
-import { collectResult } from './collect-result.ts'
-import { joinOutput } from './join-output.ts'
+import { collectResult, joinOutput } from './collect-result.ts'
 import {
   findKnownTasks,
   findRunState,

@@ -1,7 +1,9 @@
-import { Preferences } from '@muster/contract/api/users'
+import { type Me, Preferences } from '@muster/contract/api/users'
 import { DEFAULT_COLORS } from '@muster/rules/text/colors'
 import { TREE_SPLITTER_DEFAULT } from '@muster/rules/text/layout'
+import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Db } from '../../platform/database/database.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
 
 export async function findPreferences(db: Db, userId: number): Promise<Preferences> {
   return readPreferences(await storedPreferences(db, userId))
@@ -66,4 +68,16 @@ export function readPreferences(stored: string): Preferences {
 /** Adds these choices to the stored text. */
 function addPreferences(stored: string, changes: object): string {
   return JSON.stringify({ ...(JSON.parse(stored) as object), ...changes })
+}
+
+export function viewMe(caller: Caller, { totp, totpMayWait }: { totp: boolean; totpMayWait: boolean }): Me {
+  return {
+    id: caller.userId,
+    username: caller.username,
+    name: caller.name,
+    is_superuser: caller.isSuperuser,
+    permissions: PERMISSIONS.filter((permission) => mayDo(caller, permission)),
+    totp,
+    totp_may_wait: totpMayWait,
+  }
 }

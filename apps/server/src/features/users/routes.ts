@@ -2,8 +2,7 @@ import { getMe, savePreferences } from '@muster/contract/api/users'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { isTotpDemanded } from './sessions/find-caller.ts'
-import { findTotpState, savePreferenceChanges } from './queries.ts'
-import { viewMe } from './view.ts'
+import { findTotpState, savePreferenceChanges, viewMe } from './queries.ts'
 
 export function usersRoutes(api: Api, ctx: Context): void {
   route(api, getMe, async ({ caller }) => {

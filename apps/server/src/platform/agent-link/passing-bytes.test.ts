@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { countPassing } from './passing-bytes.ts'
+import { countPassing } from './link-channels.ts'
 
 const MB = 1024 * 1024
 

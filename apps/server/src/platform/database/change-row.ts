@@ -1,9 +1,9 @@
 import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
+import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
-import { laterThan } from './later-than.ts'
-import { refuseTaken } from './refuse-taken.ts'
 import type { Transact } from './transaction.ts'
+import { isUniqueViolation } from './sql.ts'
 
 /** Returns the row. Throws `not_found` for a missing one: `This custom field does not exist.` */
 export function requireRow<Row>(row: Row | undefined, noun: string): Row {
@@ -50,4 +50,41 @@ export function changeRow<Row extends { name: string; modified: string }>(
       return store({ tx, emit, before, at, modified: laterThan(before.modified, at) })
     }),
   )
+}
+
+/**
+ * Locks a row until the transaction ends, so that values read after this call stay true until they are written. On
+ * PostgreSQL two users could otherwise both pass the version check. SQLite has no `for update` and needs none.
+ */
+export async function lockRow<Table extends keyof Database>(
+  tx: Db,
+  table: Table,
+  key: Extract<keyof Database[Table], string>,
+  value: number | string,
+): Promise<void> {
+  const column = sql.ref(key)
+  await sql`update ${sql.table(table)} set ${column} = ${column} where ${column} = ${value}`.execute(tx)
+}
+
+/** Returns a new `modified`: two saves within one millisecond are still two versions. */
+export function laterThan(modified: string, at: Date): string {
+  return new Date(Math.max(at.getTime(), Date.parse(modified) + 1)).toISOString()
+}
+
+/**
+ * Turns a unique violation into a validation error at its field. Wrap it around the transaction, which is void after a
+ * violation:
+ *
+ *     return refuseTaken({ field: 'name', sentence }, () => ctx.transaction(async (tx, emit) => { ... }))
+ */
+export async function refuseTaken<Result>(
+  taken: { field: string; sentence: string },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!isUniqueViolation(cause)) throw cause
+    throw new AppError('conflict', taken.sentence, { fields: { [taken.field]: [taken.sentence] }, cause })
+  }
 }

@@ -4,11 +4,20 @@ import type {
   AgentsTable,
   EnrolTokensTable,
   MachineChangesTable,
+  MaintenancePeriodsTable,
+  MaintenanceTargetsTable,
+  MaintenanceWindowsTable,
   NotesTable,
   ProcessesTable,
 } from './tables/agents.ts'
-import type { AlertActionsTable, AlertTemplatesTable } from './tables/alert-templates.ts'
-import type { AlertChannelsTable, AlertLogTable, AlertNoticesTable, AlertsTable } from './tables/alerts.ts'
+import type {
+  AlertActionsTable,
+  AlertChannelsTable,
+  AlertLogTable,
+  AlertNoticesTable,
+  AlertsTable,
+  AlertTemplatesTable,
+} from './tables/alerts.ts'
 import type { AuditLogTable, SettingsTable } from './tables/audit.ts'
 import type {
   CheckResultsTable,
@@ -20,35 +29,42 @@ import type {
   SeriesTable,
   ServerCheckRunsTable,
 } from './tables/checks.ts'
-import type { ClientsTable, SitesTable } from './tables/clients.ts'
-import type { CustomFieldsTable, CustomFieldValuesTable } from './tables/custom-fields.ts'
-import type { AgentHistoryTable, HistoryOutputTable, OutputDaysTable } from './tables/history.ts'
-import type { JobsTable } from './tables/jobs.ts'
-import type { KeyStoreRolesTable, KeyStoreTable } from './tables/key-store.ts'
 import type {
-  MaintenancePeriodsTable,
-  MaintenanceTargetsTable,
-  MaintenanceWindowsTable,
-} from './tables/maintenance.ts'
-import type { PendingActionsTable } from './tables/pending-actions.ts'
+  ClientsTable,
+  CustomFieldsTable,
+  CustomFieldValuesTable,
+  KeyStoreRolesTable,
+  KeyStoreTable,
+  SitesTable,
+} from './tables/clients.ts'
+import type {
+  AgentHistoryTable,
+  HistoryOutputTable,
+  JobsTable,
+  OutputDaysTable,
+  PendingActionsTable,
+} from './tables/history.ts'
 import type {
   PoliciesTable,
   PolicyExclusionsTable,
   PolicyTargetsTable,
   PolicyVersionsTable,
 } from './tables/policies.ts'
-import type { RemoteAccessTable } from './tables/remote-access.ts'
-import type { RemoteReceiptsTable } from './tables/remote-receipts.ts'
-import type { RemoteRecordingsTable } from './tables/remote-recordings.ts'
-import type { RemoteSessionsTable } from './tables/remote-sessions.ts'
+import type {
+  RemoteAccessTable,
+  RemoteReceiptsTable,
+  RemoteRecordingsTable,
+  RemoteSessionsTable,
+  WebTerminalsTable,
+} from './tables/remote.ts'
 import type {
   ScriptSnippetsTable,
   ScriptsTable,
   ScriptVersionsTable,
   ServerScriptApprovalsTable,
 } from './tables/scripts.ts'
-import type { MachinePatchesTable } from './tables/patches.ts'
 import type {
+  MachinePatchesTable,
   MachineSoftwareTable,
   SoftwareInventoriesTable,
   SoftwarePackagesTable,
@@ -57,14 +73,13 @@ import type { TaskResultsTable, TaskRunsTable, TaskScriptsTable, TasksTable } fr
 import type {
   IdempotencyKeysTable,
   RoleClientsTable,
-  RolesTable,
   RoleSitesTable,
+  RolesTable,
   SessionsTable,
   SocketTicketsTable,
   ThrottlesTable,
   UsersTable,
 } from './tables/users.ts'
-import type { WebTerminalsTable } from './tables/web-terminals.ts'
 
 /** Every table. Queries take `Db`, so they run inside and outside a transaction. */
 export interface Database {

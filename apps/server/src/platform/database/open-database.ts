@@ -19,7 +19,7 @@ import { Pool, types } from 'pg'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Engine } from './columns.ts'
-import { StorablePostgresCompiler, StorableSqliteCompiler } from './storable.ts'
+import { StorablePostgresCompiler, StorableSqliteCompiler } from './sql.ts'
 
 /** Longest wait of a query for a connection. */
 const CONNECTION_WAIT_MS = 30_000

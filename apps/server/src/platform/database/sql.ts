@@ -1,4 +1,11 @@
-import { sql, type Expression, type OrderByItemBuilder, type SqlBool } from 'kysely'
+import {
+  type Expression,
+  type OrderByItemBuilder,
+  PostgresQueryCompiler,
+  sql,
+  type SqlBool,
+  SqliteQueryCompiler,
+} from 'kysely'
 
 const SQLITE_UNIQUE = 2067
 const SQLITE_PRIMARY_KEY = 1555
@@ -37,4 +44,33 @@ function hasCode(error: unknown, sqliteCodes: readonly number[], postgresCode: s
   if (!(error instanceof Error)) return false
   if ('errcode' in error && typeof error.errcode === 'number') return sqliteCodes.includes(error.errcode)
   return 'code' in error && error.code === postgresCode
+}
+
+/** Values per statement: SQLite allows 32,766, and equal statements are prepared once. */
+const SLICE = 250
+
+/** Splits a list into parts that fit one statement: `for (const ids of chunk(all))`. */
+export function chunk<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / SLICE)
+  return Array.from({ length: count }, (_, index) => items.slice(index * SLICE, (index + 1) * SLICE))
+}
+
+/**
+ * PostgreSQL refuses U+0000 in text, and SQLite's tools truncate there, but machines send it (binary output, hostile
+ * names). Both engines store the replacement character instead, as they do for lone surrogates.
+ */
+export function storable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
+}
+
+export class StorableSqliteCompiler extends SqliteQueryCompiler {
+  protected override addParameter(parameter: unknown): void {
+    super.addParameter(storable(parameter))
+  }
+}
+
+export class StorablePostgresCompiler extends PostgresQueryCompiler {
+  protected override addParameter(parameter: unknown): void {
+    super.addParameter(storable(parameter))
+  }
 }

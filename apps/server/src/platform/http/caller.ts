@@ -1,4 +1,5 @@
 import type { Permission } from '@muster/contract/permissions'
+import { AppError } from '@muster/contract/errors'
 
 /** Clients and sites within a caller's scope. A listed client includes all of its sites. */
 export type Scope = { all: true } | { all: false; clientIds: number[]; siteIds: number[] }
@@ -38,4 +39,13 @@ export type LiveCaller = Caller & { session: CallerSession }
 
 export function mayDo(caller: Caller, permission: Permission): boolean {
   return caller.isSuperuser || caller.permissions.has(permission)
+}
+
+/** Refuses callers with a limited scope, because the change affects every client. */
+export function refuseLimited({ scope }: Pick<Caller, 'scope'>, what: string): void {
+  if (scope.all) return
+  throw new AppError(
+    'not_allowed',
+    `${what} may affect every client, and your role is limited to some of them. Ask an administrator.`,
+  )
 }

@@ -8,7 +8,7 @@ import type { Endpoint } from '@muster/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
-import type { Config } from '../config/config.ts'
+import { type Config, isLoopbackHost } from '../config/config.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { isPageVisit, serveConsole } from './console-files.ts'
@@ -16,7 +16,6 @@ import { createFastify } from './create-fastify.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { collectRoutes, type DescribedRoute } from './openapi.ts'
 import { setSecurityHeaders } from './security-headers.ts'
-import { isAllowedOrigin } from './origins.ts'
 import { sendError } from './errors.ts'
 
 const RETRY_AFTER_SECONDS = 5
@@ -225,4 +224,19 @@ function matches(pattern: string, path: string): boolean {
     wanted.length === given.length &&
     wanted.every((part, index) => part.startsWith(':') || part === given[index])
   )
+}
+
+/**
+ * Returns true if a browser page of this origin may use the server with a session. The server's own origin is the
+ * public URL if set; otherwise it is the requested address, which on a loopback server must be a loopback name (DNS
+ * rebinding).
+ */
+export function isAllowedOrigin(config: Config, request: FastifyRequest, origin: string): boolean {
+  if (config.allowedOrigins.includes(origin)) return true
+  if (config.publicUrl !== undefined && origin === config.publicUrl) return true
+  const own = `${config.tls === undefined ? 'http' : 'https'}://${request.headers.host ?? ''}`
+  if (origin !== own || !URL.canParse(own)) return false
+  if (config.publicUrl === undefined)
+    return !isLoopbackHost(config.host) || isLoopbackHost(new URL(own).hostname)
+  return isLoopbackHost(new URL(own).hostname) && isLoopbackHost(config.host)
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { AppError } from '@muster/contract/errors'
 import type { WebSocket } from 'ws'
-import { networkOf } from './network-of.ts'
+import { readAddress } from '../outbound/address-kind.ts'
 
 export interface GateLimits {
   /** Sockets of one address (one /64 network for IPv6) before sign-in. */
@@ -78,4 +78,13 @@ export class SignInGate {
     socket.on('ping', countControl).on('pong', countControl).on('close', leave)
     return leave
   }
+}
+
+/** One IPv6 customer has at least 2^64 addresses, so the /64 network counts. */
+export function networkOf(text: string): string {
+  const address = readAddress(text)
+  if (address === undefined) return text
+  if (!('parts' in address)) return address.toString()
+  const groups = address.parts.slice(0, 4).map((part) => part.toString(16))
+  return `${groups.join(':')}::/64`
 }

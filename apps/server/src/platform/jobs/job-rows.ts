@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import type { JobsTable } from '../database/tables/jobs.ts'
+import type { JobsTable } from '../database/tables/history.ts'
 
 /** @returns False if a job with this id was stored before, done or not. */
 export async function insertJob(

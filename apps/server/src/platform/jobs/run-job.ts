@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { OpenDatabase } from '../database/open-database.ts'
-import type { JobsTable } from '../database/tables/jobs.ts'
+import type { JobsTable } from '../database/tables/history.ts'
 import type { Log } from '../log/log.ts'
 import { endClaim } from './job-rows.ts'
 import type { Schedule } from './schedule.ts'

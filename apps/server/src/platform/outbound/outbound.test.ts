@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type AddressKind, kindOfAddress } from './address-kind.ts'
-import { networkOf } from '../http/network-of.ts'
+import { networkOf } from '../http/sign-in-gate.ts'
 import { connectTarget } from './connect-target.ts'
 import { refusalOf, resolveTarget } from './resolve-target.ts'
 

@@ -40,6 +40,7 @@ import { SettingFields } from './SettingFields.tsx'
 import { KIND_LABELS, KINDS } from './channel-fields.ts'
 import {
   type ChannelForm,
+  channelsQuery,
   checkChannelForm,
   checkSettings,
   newChannelForm,
@@ -47,7 +48,6 @@ import {
   toRules,
   toSettings,
 } from './channel-form.ts'
-import { channelsQuery } from './channels-query.ts'
 
 /** A new channel (`new.email`) or an existing one (`3`). Closing leads to the list. */
 export function ChannelDialog({ item }: AddressedDialogProps) {

@@ -23,7 +23,7 @@ import { EditAndDelete, ListRow, RowDetail } from '../../../ui/table/ListRows.ts
 import { Time } from '../../../ui/layout/Time.tsx'
 import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from '../alert-words.ts'
 import { KIND_LABELS, KINDS } from './channel-fields.ts'
-import { channelsQuery } from './channels-query.ts'
+import { channelsQuery } from './channel-form.ts'
 import classes from './ChannelRow.module.css'
 
 const TITLE = 'Alert channels'

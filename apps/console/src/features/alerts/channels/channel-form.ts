@@ -3,8 +3,10 @@ import {
   type ChannelKind,
   ChannelRules,
   ChannelSettings,
+  listAlertChannels,
 } from '@muster/contract/api/alert-channels'
 import type { z } from 'zod'
+import { query } from '../../../app/api/api.ts'
 import { KIND_FIELDS } from './channel-fields.ts'
 
 export interface HeaderLine {
@@ -122,3 +124,5 @@ export const shownFields = (kind: ChannelKind, form: ChannelForm) =>
   KIND_FIELDS[kind].filter(
     ({ when }) => when === undefined || when.is.includes(`${form[when.field] as string}`),
   )
+
+export const channelsQuery = query(listAlertChannels, {})

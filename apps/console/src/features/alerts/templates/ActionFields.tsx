@@ -5,10 +5,10 @@ import { MASKED_SECRET } from '@muster/contract/api/alert-channels'
 import { useQuery } from '@tanstack/react-query'
 import { useDashInfo, useMay } from '../../../app/api/queries.ts'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
-import { ArgumentsField } from '../../scripts/ArgumentsField.tsx'
-import { HeadersField } from '../channels/HeadersField.tsx'
+import { ArgumentsField } from '../../scripts/ScriptFieldset.tsx'
+import { HeadersField } from '../channels/SettingFields.tsx'
 import { SecretField } from '../channels/SecretField.tsx'
-import { allScriptsQuery } from '../../scripts/all-scripts-query.ts'
+import { allScriptsQuery } from '../../scripts/library-view.ts'
 import { type ActionKind, EMPTY_REST, type Rest, type TemplateForm } from './template-form.ts'
 
 interface ActionFieldsProps {

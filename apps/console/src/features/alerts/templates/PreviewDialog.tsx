@@ -16,7 +16,7 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { HOLD_LABELS, SEVERITIES, SEVERITY_LABELS } from '../alert-words.ts'
 import { Time } from '../../../ui/layout/Time.tsx'
-import { machineNamesQuery, namesOf } from './machine-names.ts'
+import { machineNamesQuery, namesOf } from './template-form.ts'
 import classes from './Templates.module.css'
 import { OUTCOME_LABELS, SOURCE_LABELS } from './template-words.ts'
 

@@ -31,16 +31,17 @@ import { clientsQuery, useMay } from '../../../app/api/queries.ts'
 import { SEVERITIES, SEVERITY_LABELS } from '../alert-words.ts'
 import {
   checkTemplateForm,
+  machineNamesQuery,
+  namesOf,
   newTemplateForm,
   readTemplateForm,
   type SettingsKind,
   type TemplateForm,
+  templatesQuery,
   toTemplate,
 } from './template-form.ts'
-import { templatesQuery } from './templates-query.ts'
 import { ActionFields } from './ActionFields.tsx'
 import classes from './Templates.module.css'
-import { machineNamesQuery, namesOf } from './machine-names.ts'
 
 /** A new template (`new`) or an existing one (`3`). Closing leads to the list. */
 export function TemplateDialog({ item }: AddressedDialogProps) {

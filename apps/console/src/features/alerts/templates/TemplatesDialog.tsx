@@ -20,7 +20,7 @@ import { EmptyState } from '../../../ui/layout/States.tsx'
 import { notifyDone } from '../../../app/shell/notify.ts'
 import { EditAndDelete, ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { WaitingNote } from '../../scripts/ScriptApproval.tsx'
-import { relatedQuery, templatesQuery } from './templates-query.ts'
+import { relatedQuery, templatesQuery } from './template-form.ts'
 import classes from './Templates.module.css'
 import { appliedLabel, describeTemplate } from './template-words.ts'
 

@@ -1,8 +1,23 @@
 import {
-  AlertTemplateForm,
   type AlertTemplate,
+  AlertTemplateForm,
+  getRelatedToTemplate,
+  listAlertTemplates,
   StoredTemplateForm,
 } from '@muster/contract/api/alert-templates'
+import { type AgentName, listAgents } from '@muster/contract/api/agents'
+import type { z } from 'zod'
+import { query } from '../../../app/api/api.ts'
+
+type Named = Pick<z.infer<typeof AgentName>, 'agent_id' | 'hostname' | 'site'>
+
+/** Every machine by name, for choosing one. */
+export const machineNamesQuery = query(listAgents, { query: { detail: 'false' } })
+
+/** Options of a select; two sites may have machines of the same name. */
+export function namesOf(machines: readonly Named[]): { value: string; label: string }[] {
+  return machines.map(({ agent_id, hostname, site }) => ({ value: agent_id, label: `${hostname}, ${site}` }))
+}
 
 export type TemplateForm = AlertTemplateForm
 export type Rest = NonNullable<TemplateForm['action_rest']>
@@ -60,3 +75,6 @@ const filled = (lines: readonly string[]): string[] =>
   lines.map((line) => line.trim()).filter((line) => line !== '')
 
 const runsScript = (type: TemplateForm['action_type']): boolean => type === 'script' || type === 'server'
+
+export const templatesQuery = query(listAlertTemplates, {})
+export const relatedQuery = (id: number) => query(getRelatedToTemplate, { params: { id } })

@@ -1,6 +1,8 @@
-import { NumberInput, Select, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
+import { NumberInput, Select, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import type { Check, CheckType } from '@muster/contract/api/checks'
+import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckForm } from '../check-form.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
 
@@ -93,3 +95,20 @@ export function SeverityChoice({ form }: { form: Form }) {
 }
 
 const focusAttribute = (autoFocus: boolean) => (autoFocus ? { 'data-autofocus': true } : {})
+
+/** The target of a check: a machine, or the unknown machines of a policy. */
+export type CheckPlace =
+  | (Pick<AgentDetail, 'agent_id' | 'facts' | 'check_interval'> & { plat: AgentDetail['plat'] })
+  | { agent_id: null; plat: null; facts: null; check_interval: null }
+export const POLICY_PLACE: CheckPlace = { agent_id: null, plat: null, facts: null, check_interval: null }
+
+/** Props of the fields of every type. */
+export interface FieldsProps {
+  agent: CheckPlace
+  /** The edited check; absent for a new one. */
+  check: Check | undefined
+  type: CheckType
+  form: UseFormReturnType<CheckForm>
+  /** The focus or pointer has left the pair of thresholds. */
+  onLeaveThresholds: () => void
+}

@@ -1,5 +1,4 @@
-import type { FieldsProps } from './fields-props.ts'
-import { Choice, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
+import { Choice, type FieldsProps, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
 
 const EXPECTATIONS = [
   { value: 'running', label: 'Process is running' },

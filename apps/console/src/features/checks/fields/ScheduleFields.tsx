@@ -1,10 +1,9 @@
-import { SimpleGrid } from '@mantine/core'
 import '@mantine/core/styles/SimpleGrid.css'
+import { SimpleGrid } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { formatDuration } from '@muster/rules/text/units'
 import type { CheckForm } from '../check-form.ts'
-import { WholeNumber } from './FieldParts.tsx'
-import type { CheckPlace } from './fields-props.ts'
+import { type CheckPlace, WholeNumber } from './FieldParts.tsx'
 
 interface ScheduleFieldsProps {
   agent: CheckPlace

@@ -1,13 +1,12 @@
-import { Checkbox, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/SimpleGrid.css'
+import { Checkbox, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { DNS_RECORD_TYPES } from '@muster/contract/checks/server-checks'
 import { ThresholdPreview } from '../ThresholdPreview.tsx'
 import { isSecure } from '../check-form.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
-import type { FieldsProps } from './fields-props.ts'
-import { NameField } from './EntryFields.tsx'
-import { Choice, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
+import { Choice, type FieldsProps, MachineText, SeverityChoice, WholeNumber } from './FieldParts.tsx'
+import { NameField } from './EventLogFields.tsx'
 import { ThresholdFields } from './ThresholdFields.tsx'
 
 const METHODS = [

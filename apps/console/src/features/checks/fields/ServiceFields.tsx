@@ -1,8 +1,7 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { FIELD_LABELS } from '../field-labels.ts'
-import type { FieldsProps } from './fields-props.ts'
-import { MachineText, SeverityChoice } from './FieldParts.tsx'
+import { type FieldsProps, MachineText, SeverityChoice } from './FieldParts.tsx'
 
 const KINDS: Record<AgentDetail['plat'], { description: string; placeholder: string }> = {
   linux: { description: 'Name of a systemd unit', placeholder: 'ssh.service' },

@@ -1,7 +1,7 @@
 import { NumberInput, SimpleGrid } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/SimpleGrid.css'
-import type { FieldsProps } from './fields-props.ts'
+import type { FieldsProps } from './FieldParts.tsx'
 import { FIELD_LABELS } from '../field-labels.ts'
 
 interface ThresholdFieldsProps extends Pick<FieldsProps, 'form' | 'onLeaveThresholds'> {

@@ -1,22 +1,23 @@
-import { Button, Switch } from '@mantine/core'
 import '@mantine/core/styles/Switch.css'
+import { Button, Switch } from '@mantine/core'
 import {
+  cancelPendingAction,
   listAgentPendingActions,
   listPendingActions,
   type PendingAction,
 } from '@muster/contract/api/pending-actions'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
-import { query } from '../../../app/api/api.ts'
+import { call, query, queryKey } from '../../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { ListRow, ListRows, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
-import { AgentDialog } from '../../agents/AgentDialog.tsx'
-import { useCancelAction } from './use-cancel-action.ts'
+import { AgentDialog } from '../../agents/AgentItemDialog.tsx'
+import { notifyDone } from '../../../app/shell/notify.ts'
 
 const TITLE = 'Pending actions'
 
@@ -133,4 +134,17 @@ function ActionRow({ action, named }: { action: PendingAction; named: boolean })
       </RowDetail>
     </ListRow>
   )
+}
+
+/** Cancels a pending action and notifies about it. */
+export function useCancelAction() {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id }: PendingAction) => call(cancelPendingAction, { params: { id } }),
+    onSuccess: async (_, { hostname }) => {
+      notifyDone(`Reboot of ${hostname} cancelled.`)
+      await queryClient.invalidateQueries({ queryKey: queryKey(listAgentPendingActions) })
+      await queryClient.invalidateQueries({ queryKey: queryKey(listPendingActions) })
+    },
+  })
 }

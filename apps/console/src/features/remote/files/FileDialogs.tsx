@@ -13,14 +13,13 @@ import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
 import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { ErrorState } from '../../../ui/layout/States.tsx'
-import { call, query } from '../../../app/api/api.ts'
-import { queryKey } from '../../../app/api/query-key.ts'
+import { call, query, queryKey } from '../../../app/api/api.ts'
 import { DiscardDialog, useLeaveQuestion } from '../../../app/dialogs/use-leave-question.tsx'
 import { CodeEditor } from '../../scripts/CodeEditor.tsx'
 import { checkName, modeLabel } from './file-rows.ts'
 import classes from './FilesPane.module.css'
 import { fetchImage } from './fetch-image.ts'
-import { startDownload } from './start-download.ts'
+import { startDownload } from './upload.ts'
 
 /** The open dialog. */
 export type OpenDialog =

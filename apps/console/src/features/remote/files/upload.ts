@@ -4,14 +4,17 @@ import {
   finishUpload,
   lookAtUpload,
   MAX_UPLOAD_BYTES,
+  startDownload as askForAddress,
   UPLOAD_BYTES_PATH,
   UploadBytesResponse,
 } from '@muster/contract/api/files'
 import { ApiError, readError } from '@muster/contract/client'
-import { HASH_PART_BYTES } from '@muster/contract/agent/files'
+import { type FileEntry, HASH_PART_BYTES } from '@muster/contract/agent/files'
+import { joinRaw } from '@muster/rules/agents/raw-path'
 import { call, requestHeaders } from '../../../app/api/api.ts'
 import { describeError } from '../../../app/api/describe-error.ts'
-import { createStore } from '../../../app/session/store.ts'
+import { createStore } from '../../../app/session/session.ts'
+import { leadsTo } from './file-rows.ts'
 
 const MIN_BYTES = 256 * 1024
 const WANTED_MS = 2000
@@ -199,4 +202,26 @@ export function addUpload(wish: UploadWish): void {
 
 export function forgetUpload(upload: Upload): void {
   uploads.set(uploads.get().filter((other) => other !== upload))
+}
+
+/** Streams a file, or a folder as an archive, to disk: nothing is held in memory. */
+export async function startDownload(agentId: string, folder: string, entry: FileEntry): Promise<void> {
+  const { url } = await call(askForAddress, {
+    params: { agent_id: agentId },
+    body: { path: joinRaw(folder, entry.raw), archive: leadsTo(entry) === 'folder' },
+  })
+  const link = document.createElement('a')
+  link.href = url
+  link.download = ''
+  // In the page, or some browsers do nothing.
+  document.body.append(link)
+  link.click()
+  link.remove()
+}
+
+/** Why an entry cannot be downloaded. */
+export function whyNoDownload(entry: FileEntry): string | undefined {
+  const kind = leadsTo(entry)
+  if (kind === null) return 'Broken link'
+  return kind === 'file' || kind === 'folder' ? undefined : 'Not a regular file'
 }

@@ -2,11 +2,13 @@ import { Button } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { makeVisible } from '@muster/rules/text/safe-text'
+import { listRegistry } from '@muster/contract/api/registry'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { type MenuEntry, type Point, runShortcut } from '../../../ui/dialog/menu-entry.ts'
+import { call, queryKey } from '../../../app/api/api.ts'
 import classes from './Registry.module.css'
-import { useRegistryKey } from './use-registry-key.ts'
 
 interface KeyTreeProps {
   agentId: string
@@ -134,4 +136,35 @@ function KeyNode({ path, name, hasSubkeys, ...props }: KeyNodeProps) {
 function focusKey(from: HTMLElement, step: 1 | -1): void {
   const keys = [...(from.closest('nav')?.querySelectorAll<HTMLElement>(`.${classes.key}`) ?? [])]
   keys[keys.indexOf(from) + step]?.focus()
+}
+
+/** A key of a machine's registry, as far as it was loaded. */
+export function useRegistryKey({
+  agentId,
+  path,
+  enabled,
+}: {
+  agentId: string
+  path: string
+  enabled: boolean
+}) {
+  const params = { agent_id: agentId }
+  const query = useInfiniteQuery({
+    queryKey: queryKey(listRegistry, { params, query: { path } }),
+    queryFn: ({ pageParam, signal }) =>
+      call(listRegistry, { params, query: { path, ...pageParam } }, { signal }),
+    initialPageParam: { keys_from: 0, values_from: 0 },
+    // Beyond the end of one of the two lists there is no data, and no duplicates.
+    getNextPageParam: ({ has_more, next_keys, next_values, key_count, value_count }) =>
+      has_more ? { keys_from: next_keys ?? key_count, values_from: next_values ?? value_count } : undefined,
+    enabled,
+    retry: false,
+  })
+  const pages = query.data?.pages ?? []
+  return {
+    query,
+    subkeys: pages.flatMap(({ subkeys }) => subkeys),
+    values: pages.flatMap(({ values }) => values),
+    last: pages.at(-1),
+  }
 }

@@ -19,12 +19,10 @@ import {
   writeRegistryData,
 } from '@muster/rules/agents/registry-value'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
-import { call, query } from '../../../app/api/api.ts'
-import { queryKey } from '../../../app/api/query-key.ts'
+import { call, query, queryKey } from '../../../app/api/api.ts'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import type { OpenDialog } from './registry-dialog.ts'
 
 interface RegistryDialogsProps {
   agentId: string
@@ -347,3 +345,8 @@ function write(type: string, kind: Exclude<Kind, 'bytes'>, text: string): Uint8A
   if (!/^(\d+|0x[0-9a-f]+)$/i.test(digits)) return undefined
   return writeRegistryData(type, { kind, number: BigInt(digits) })
 }
+
+/** The open dialog, about the shown key or one of its values. */
+export type OpenDialog =
+  | { what: 'new-key' | 'rename-key' | 'delete-key' | 'new-value' }
+  | { what: 'edit-value' | 'rename-value' | 'delete-value'; name: string }

@@ -1,13 +1,12 @@
 import { Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { notifyDone } from '../../../app/shell/notify.ts'
-import { copyText } from '../../../ui/inputs/copy-text.ts'
+import { copyText } from '../../../ui/inputs/CopyText.tsx'
 import { openTerminal, type TerminalState, type TerminalView } from '../terminal-view.ts'
 import { AskNeeded } from '../AskNeeded.tsx'
 import { RecordedMark } from '../RecordedMark.tsx'
 import classes from '../TerminalTab.module.css'
-import { TERMINAL_THEMES } from '../terminal-look.ts'
-import { useTerminalLook } from '../use-terminal-look.ts'
+import { TERMINAL_THEMES, useTerminalLook } from '../terminal-look.ts'
 
 /** One shell of the server; it ends with this window. */
 export function WebTerminal() {

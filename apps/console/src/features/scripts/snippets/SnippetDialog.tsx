@@ -1,11 +1,11 @@
 import { Input, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ScriptShell } from '@muster/contract/api/scripts'
-import { type Snippet, createSnippet, editSnippet } from '@muster/contract/api/snippets'
-import { Suspense, lazy } from 'react'
+import { createSnippet, editSnippet, listSnippets, type Snippet } from '@muster/contract/api/snippets'
+import { lazy, Suspense } from 'react'
 import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
-import { call } from '../../../app/api/api.ts'
+import { call, query } from '../../../app/api/api.ts'
 import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
@@ -13,7 +13,8 @@ import { SkeletonRows } from '../../../ui/layout/States.tsx'
 import { readShell } from '../script-form.ts'
 import { SHELL_LABELS } from '../script-words.ts'
 import classes from './SnippetDialog.module.css'
-import { snippetsQuery } from './snippets-query.ts'
+
+export const snippetsQuery = query(listSnippets, {})
 
 const CodeEditor = lazy(() => import('../CodeEditor.tsx').then((file) => ({ default: file.CodeEditor })))
 

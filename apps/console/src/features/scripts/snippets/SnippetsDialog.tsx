@@ -12,7 +12,7 @@ import { useMay } from '../../../app/api/queries.ts'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { SHELL_LABELS } from '../script-words.ts'
-import { snippetsQuery } from './snippets-query.ts'
+import { snippetsQuery } from './SnippetDialog.tsx'
 
 const TITLE = 'Snippets'
 

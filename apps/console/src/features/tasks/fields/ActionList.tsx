@@ -6,15 +6,13 @@ import { listScripts } from '@muster/contract/api/scripts'
 import { useDashInfo, useMay } from '../../../app/api/queries.ts'
 import { checkVariable, groupScripts, shellsOf } from '../../runs/run-form.ts'
 import { type ActionForm, newAction } from '../task-form.ts'
-import { MODELS } from '../../custom-fields/field-words.ts'
-import { fieldsQuery } from '../../custom-fields/fields-query.ts'
+import { fieldsQuery, MODELS } from '../../custom-fields/field-form.ts'
 import { query } from '../../../app/api/api.ts'
 import { useQueryPane } from '../../../app/dialogs/use-query-pane.tsx'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
-import { ArgumentsField } from '../../scripts/ArgumentsField.tsx'
-import { Section } from './Section.tsx'
+import { ArgumentsField } from '../../scripts/ScriptFieldset.tsx'
+import { Section, type TaskFieldsProps } from './GeneralFields.tsx'
 import classes from './TaskFields.module.css'
-import type { TaskFieldsProps } from './form-props.ts'
 
 const MAX_COUNT = 20
 

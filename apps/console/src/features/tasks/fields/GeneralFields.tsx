@@ -1,10 +1,12 @@
-import { Checkbox, Group, Select, Switch, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Switch.css'
+import { Checkbox, Group, Select, Switch, TextInput } from '@mantine/core'
 import { platformName } from '@muster/rules/agents/available-actions'
+import { type ReactNode, useId } from 'react'
+import type { UseFormReturnType } from '@mantine/form'
+import type { AgentDetail } from '@muster/contract/api/agents'
+import { Platform } from '@muster/contract/fields'
+import type { TaskForm } from '../task-form.ts'
 import classes from './TaskFields.module.css'
-import { Section } from './Section.tsx'
-import type { TaskFieldsProps } from './form-props.ts'
-import { ALL_PLATFORMS } from './task-place.ts'
 
 const SEVERITIES = [
   { value: 'info', label: 'Info' },
@@ -43,4 +45,40 @@ export function GeneralFields({ agent, form }: TaskFieldsProps) {
       <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </Section>
   )
+}
+
+/** A part of the form, with its heading. */
+export function Section({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="stack">
+      <h3 id={id} className={classes.title}>
+        {title}
+      </h3>
+      {children}
+    </section>
+  )
+}
+
+export interface TaskFieldsProps {
+  agent: TaskPlace
+  form: UseFormReturnType<TaskForm>
+}
+
+/** The target of a task: a machine, or the unknown machines of a policy. */
+export type TaskPlace =
+  | Pick<AgentDetail, 'agent_id' | 'hostname' | 'plat' | 'timezone'>
+  | {
+      agent_id: null
+      hostname: string
+      plat: null
+      timezone: string
+      /** Checks of the policy whose failure may start a task. */
+      checks: readonly { value: string; label: string }[]
+    }
+
+export const ALL_PLATFORMS: string[] = [...Platform.options]
+
+export function policyTaskPlace(checks: readonly { value: string; label: string }[]): TaskPlace {
+  return { agent_id: null, hostname: 'each machine', plat: null, timezone: 'UTC', checks }
 }

@@ -2,9 +2,8 @@ import { Checkbox, Select, TextInput, type TextInputProps } from '@mantine/core'
 import { isTimed, parseTimePeriod } from '@muster/rules/schedules/task-schedule'
 import { useEffect } from 'react'
 import { POLICY_CHOICES, TYPE_CHOICES } from '../task-words.ts'
-import { Section } from './Section.tsx'
+import { Section, type TaskFieldsProps } from './GeneralFields.tsx'
 import classes from './TaskFields.module.css'
-import type { TaskFieldsProps } from './form-props.ts'
 
 /** Repetition, delay, and handling of overlaps and missed runs. */
 export function MoreFields({ agent, form }: TaskFieldsProps) {

@@ -14,9 +14,8 @@ import { useDateFormat } from '../../../ui/layout/date-format.ts'
 import { useNow } from '../../../ui/layout/use-now.ts'
 import { ownTimeZone } from '../../setup/time-zones.ts'
 import { toTimes } from '../task-form.ts'
-import { Section } from './Section.tsx'
+import { Section, type TaskFieldsProps } from './GeneralFields.tsx'
 import classes from './TaskFields.module.css'
-import type { TaskFieldsProps } from './form-props.ts'
 
 export function ScheduleFields({ agent, form }: TaskFieldsProps) {
   const type = TYPE_CHOICES.find(({ value }) => value === form.values.task_type)?.value ?? 'manual'

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { rolesQuery } from '../roles/roles-query.ts'
+import { rolesQuery } from '../roles/role-form.ts'
 import type { UserForm } from './user-form.ts'
 
 /** The role of a user. */

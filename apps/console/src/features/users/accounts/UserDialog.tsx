@@ -9,10 +9,9 @@ import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { call } from '../../../app/api/api.ts'
 import { useMe } from '../../../app/api/queries.ts'
-import { usersQuery } from './users-query.ts'
+import { checkUser, readUser, type UserForm as Values, usersQuery, writeUser } from './user-form.ts'
 import { NewPasswordField } from './NewPasswordField.tsx'
 import { RoleField } from './RoleField.tsx'
-import { checkUser, readUser, type UserForm as Values, writeUser } from './user-form.ts'
 import classes from './Users.module.css'
 
 /** A new user (`new`) or an existing one (`3`). Closing leads to the users. */

@@ -17,7 +17,7 @@ import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { SessionRow } from '../sessions/SessionRow.tsx'
-import { usersQuery } from './users-query.ts'
+import { usersQuery } from './user-form.ts'
 import { checkNewPassword, NewPasswordField } from './NewPasswordField.tsx'
 
 export type Question = 'password' | 'sessions' | keyof typeof ACTS

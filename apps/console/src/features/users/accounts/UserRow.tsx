@@ -12,12 +12,12 @@ import {
 } from '@tabler/icons-react'
 import { useMe } from '../../../app/api/queries.ts'
 import { ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
-import { MenuItems } from '../../../ui/dialog/MenuItems.tsx'
+import { MenuItems } from '../../../ui/dialog/ContextMenu.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
 import { divider, type MenuEntry } from '../../../ui/dialog/menu-entry.ts'
 import type { Question } from './UserQuestion.tsx'
 import { useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
-import { describeRole, fullName } from './user-words.ts'
+import { describeRole, fullName } from './user-form.ts'
 import classes from './Users.module.css'
 
 interface UserRowProps {

@@ -11,9 +11,8 @@ import { SearchField } from '../../../ui/inputs/SearchField.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { type Asked, UserQuestion } from './UserQuestion.tsx'
 import { UserRow } from './UserRow.tsx'
-import { findUsers } from './user-words.ts'
+import { findUsers, usersQuery } from './user-form.ts'
 import classes from './Users.module.css'
-import { usersQuery } from './users-query.ts'
 
 const TITLE = 'Users'
 /** From this number on there is a search field. */

@@ -1,5 +1,6 @@
-import { NewUsername, type User } from '@muster/contract/api/accounts'
+import { listUsers, NewUsername, type User } from '@muster/contract/api/accounts'
 import { OptionalEmail } from '@muster/contract/fields'
+import { query } from '../../../app/api/api.ts'
 import { checkNewPassword } from './NewPasswordField.tsx'
 
 export type UserForm = {
@@ -43,3 +44,26 @@ export const checkUser = (isNew: boolean) => ({
   email: ofContract(OptionalEmail),
   ...(isNew ? { username: ofContract(NewUsername), password: checkNewPassword } : {}),
 })
+
+export const usersQuery = query(listUsers, {})
+
+/** First and last name; empty where there is none. */
+export function fullName({ first_name, last_name }: User): string {
+  return `${first_name} ${last_name}`.trim()
+}
+
+/** The user's permissions, in a few words. */
+export function describeRole({ has_all_rights, role_name }: User): string {
+  if (role_name !== null) return role_name
+  return has_all_rights ? 'All permissions' : 'No role, no permissions'
+}
+
+/** Users whose names, address or role contain each word. */
+export function findUsers(users: readonly User[], search: string): User[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return users.filter((user) => {
+    const { username, email } = user
+    const text = [username, fullName(user), email, describeRole(user), user.is_active ? '' : 'blocked']
+    return words.every((word) => text.join(' ').toLowerCase().includes(word))
+  })
+}

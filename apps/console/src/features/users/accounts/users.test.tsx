@@ -7,7 +7,7 @@ import { page } from 'vitest/browser'
 import { answer, refuse } from '../../../testing/test-server.ts'
 import { givenDashboard } from '../../dashboard/test-dashboard.ts'
 import { readRole, writeRole } from '../roles/role-form.ts'
-import { findUsers } from './user-words.ts'
+import { findUsers } from './user-form.ts'
 
 function user(id: number, username: string, more: Partial<User> = {}): User {
   return {

@@ -1,5 +1,5 @@
-import { Alert, Checkbox, Stack, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
+import { Alert, Checkbox, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createRole, editRole, type Role } from '@muster/contract/api/roles'
 import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
@@ -12,8 +12,7 @@ import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { NoPermission } from '../../../ui/layout/States.tsx'
 import { PermissionFields } from './PermissionFields.tsx'
 import { PlaceFields } from './PlaceFields.tsx'
-import { checkRole, readRole, type RoleForm as Values, writeRole } from './role-form.ts'
-import { rolesQuery } from './roles-query.ts'
+import { checkRole, readRole, type RoleForm as Values, rolesQuery, writeRole } from './role-form.ts'
 
 /** A new role (`new`) or an existing one (`3`). Closing leads to the roles. */
 export function RoleDialog({ item }: AddressedDialogProps) {

@@ -12,7 +12,7 @@ import { ListRow, ListRows, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../../app/api/api.ts'
-import { rolesQuery } from './roles-query.ts'
+import { rolesQuery } from './role-form.ts'
 import classes from './Roles.module.css'
 
 const TITLE = 'Roles'

@@ -1,6 +1,7 @@
-import type { createRole, Role } from '@muster/contract/api/roles'
+import { type createRole, listRoles, type Role } from '@muster/contract/api/roles'
 import type { Input } from '@muster/contract/endpoint'
 import { type Permission, PERMISSIONS } from '@muster/contract/permissions'
+import { query } from '../../../app/api/api.ts'
 
 export type RoleForm = {
   name: string
@@ -42,3 +43,5 @@ export function switchPermissions(
 ): Permission[] {
   return PERMISSIONS.filter((name) => (changed.includes(name) ? to === 'on' : before.includes(name)))
 }
+
+export const rolesQuery = query(listRoles, {})

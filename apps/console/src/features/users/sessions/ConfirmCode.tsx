@@ -1,7 +1,7 @@
 import { confirmSession } from '@muster/contract/api/sessions'
 import { call } from '../../../app/api/api.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { CodeForm } from './CodeForm.tsx'
+import { CodeForm } from './PasswordForm.tsx'
 
 interface ConfirmCodeProps {
   /** Why a code is required. */

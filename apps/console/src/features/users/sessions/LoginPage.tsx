@@ -1,8 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { MessagePage } from '../../../app/shell/MessagePage.tsx'
 import { takeNext } from '../../../app/session/session.ts'
-import { CodeForm } from './CodeForm.tsx'
-import { PasswordForm } from './PasswordForm.tsx'
+import { CodeForm, PasswordForm } from './PasswordForm.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
 /** Sign-in: user name and password, then the code for users with two-factor. */

@@ -1,7 +1,9 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useRef } from 'react'
-import { SignInError } from './SignInError.tsx'
-import { useAttempt } from './use-attempt.ts'
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { ApiError } from '@muster/contract/client'
+import { useMutation } from '@tanstack/react-query'
+import { describeError } from '../../../app/api/describe-error.ts'
+import { ErrorBox } from '../../../ui/layout/States.tsx'
 import type { Credentials } from './use-sign-in.ts'
 
 interface PasswordFormProps {
@@ -56,4 +58,131 @@ export function PasswordForm({ username, send }: PasswordFormProps) {
 function readText(fields: FormData, name: string): string {
   const value = fields.get(name)
   return typeof value === 'string' ? value : ''
+}
+
+/** The error of a sign-in step; after too many attempts, with a countdown. */
+function SignInError({ error, secondsLeft }: { error: unknown; secondsLeft: number }) {
+  if (error === null || error === undefined) return null
+  const { message, caption } = describeError(error)
+  if (!(error instanceof ApiError) || error.status !== 429)
+    return <ErrorBox message={message} caption={caption} />
+  if (secondsLeft === 0) return null
+  return (
+    <ErrorBox
+      message="Too many failed attempts."
+      caption={
+        <>
+          {/* Announced once, while the visible number counts down. */}
+          <span className="read-only-aloud">{message}</span>
+          <span aria-hidden>Try again in {secondsLeft} s.</span>
+        </>
+      }
+    />
+  )
+}
+
+interface CodeFormProps {
+  send: (code: string) => Promise<unknown>
+  submitLabel?: string
+  /** Shown above the field. */
+  children?: ReactNode
+  onBack?: () => void
+}
+
+const DIGITS = 6
+
+/** Asks for the code of an authenticator app; sends it as soon as six digits are typed or pasted. */
+export function CodeForm({ send, submitLabel = 'Sign in', children, onBack }: CodeFormProps) {
+  const [code, setCode] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  const { attempt, busy, error, secondsLeft } = useAttempt(send)
+  const submitCode = (digits: string) => {
+    if (digits.length !== DIGITS || busy || secondsLeft > 0) return
+    attempt(digits, {
+      // A rejected code is cleared, so that the field is ready for the next one.
+      onError: () => {
+        setCode('')
+        input.current?.focus()
+      },
+    })
+  }
+  const change = (text: string) => {
+    const digits = text.replaceAll(/\D/g, '').slice(0, DIGITS)
+    setCode(digits)
+    if (digits !== code) submitCode(digits)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    submitCode(code)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {children}
+        <SignInError error={error} secondsLeft={secondsLeft} />
+        <TextInput
+          ref={input}
+          label="Code"
+          description="Six digits from your authenticator app"
+          name="twofactor"
+          value={code}
+          onChange={(event) => change(event.currentTarget.value)}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          classNames={{ input: 'mono' }}
+          readOnly={busy}
+          autoFocus
+        />
+        <Button type="submit" size="sm" loading={busy} disabled={code.length !== DIGITS || secondsLeft > 0}>
+          {submitLabel}
+        </Button>
+        {onBack && (
+          <Anchor component="button" type="button" onClick={onBack} c="dimmed" size="sm">
+            Use another account
+          </Anchor>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+/** One step of signing in: its error is shown in the form, and after too many attempts a countdown. */
+function useAttempt<Input>(send: (input: Input) => Promise<unknown>) {
+  const [wait, setWait] = useState<Wait>()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: send,
+    meta: { errorsShown: true },
+    onMutate: () => setWait(undefined),
+    onError: (failure) => setWait(waitAfter(failure)),
+  })
+  return { attempt: mutate, busy: isPending, error, secondsLeft: useCountdown(wait) }
+}
+
+function waitAfter(error: unknown): Wait | undefined {
+  if (!(error instanceof ApiError) || error.status !== 429 || error.retryAfterSeconds === undefined)
+    return undefined
+  const seconds = error.retryAfterSeconds
+  return { seconds, endsAtMs: Date.now() + seconds * 1000 }
+}
+
+/** A wait required by the server, with its start time. */
+interface Wait {
+  seconds: number
+  endsAtMs: number
+}
+
+/** Whole seconds until the wait ends; 0 without one. */
+function useCountdown(wait: Wait | undefined): number {
+  const [tick, setTick] = useState<{ wait: Wait; left: number }>()
+  useEffect(() => {
+    if (wait === undefined) return undefined
+    const timer = setInterval(() => {
+      const left = Math.max(0, Math.ceil((wait.endsAtMs - Date.now()) / 1000))
+      setTick({ wait, left })
+      if (left === 0) clearInterval(timer)
+    }, 250)
+    return () => clearInterval(timer)
+  }, [wait])
+  if (wait === undefined) return 0
+  return tick?.wait === wait ? tick.left : wait.seconds
 }

@@ -3,8 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useSession } from '../../../app/session/session.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { CodeForm } from './CodeForm.tsx'
-import { PasswordForm } from './PasswordForm.tsx'
+import { CodeForm, PasswordForm } from './PasswordForm.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
 /** Shown over the page after the session expired: signs in again in place, so that typed text is kept. */

@@ -12,7 +12,7 @@ import { meQuery } from '../../../app/api/queries.ts'
 import { forgetSignIn, takeNext } from '../../../app/session/session.ts'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { ErrorState, SkeletonRows } from '../../../ui/layout/States.tsx'
-import { CodeForm } from './CodeForm.tsx'
+import { CodeForm } from './PasswordForm.tsx'
 import classes from './TotpSetupPage.module.css'
 
 /** Shows the key for an authenticator app and asks for a first code as proof. */

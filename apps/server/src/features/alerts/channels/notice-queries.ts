@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
-import { chunk } from '../../../platform/database/chunk.ts'
+import { chunk } from '../../../platform/database/sql.ts'
 import type { AlertNoticesTable, AlertsTable } from '../../../platform/database/tables/alerts.ts'
 
 /**

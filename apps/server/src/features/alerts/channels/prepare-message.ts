@@ -3,10 +3,9 @@ import type { ChannelRules, ChannelSettings } from '@muster/contract/api/alert-c
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { writeAlertLog } from '../alert-log.ts'
+import { emitAlertsChanged, writeAlertLog } from '../alert-log.ts'
 import { openTemplateResolver } from '../templates/template-resolver.ts'
 import { lockAlerts } from '../queries.ts'
-import { emitAlertsChanged } from '../emit-changed.ts'
 import { keepLease } from './channel-lease.ts'
 import { wasNotified } from './decide-notice.ts'
 import { composeMessage, recheckNotice } from './recheck-notice.ts'
@@ -21,7 +20,6 @@ import {
 } from './notice-queries.ts'
 import { enqueueSending } from './plan-notices.ts'
 import { type ChannelRow, findChannel } from './queries.ts'
-import { recipientsOf, sendTo } from './recipients.ts'
 import { openSettings } from './seal-settings.ts'
 import { canDigest } from './send-message.ts'
 import { readRules } from './view.ts'
@@ -208,4 +206,21 @@ function deliveryOf(installation: string, ids: readonly number[]): string {
     .update(`${installation}:${ids.join(',')}`)
     .digest('hex')
     .slice(0, 32)
+}
+
+interface Template {
+  settings: { email_recipients: string[]; text_recipients: string[] }
+}
+
+/** Recipients of a message: those of the template, else those of the channel. */
+export function recipientsOf(settings: ChannelSettings, template: Template | undefined): string[] {
+  if (settings.kind !== 'email' && settings.kind !== 'sms') return []
+  const named =
+    settings.kind === 'email' ? template?.settings.email_recipients : template?.settings.text_recipients
+  return named === undefined || named.length === 0 ? settings.recipients : named
+}
+
+/** The settings of a channel with these recipients. */
+function sendTo(settings: ChannelSettings, recipients: string[]): ChannelSettings {
+  return settings.kind === 'email' || settings.kind === 'sms' ? { ...settings, recipients } : settings
 }

@@ -1,10 +1,9 @@
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { lockRow } from '../../../platform/database/lock-row.ts'
-import { writeAlertLog } from '../alert-log.ts'
+import { lockRow } from '../../../platform/database/change-row.ts'
+import { emitAlertsChanged, writeAlertLog } from '../alert-log.ts'
 import { lockAlerts } from '../queries.ts'
-import { emitAlertsChanged } from '../emit-changed.ts'
 import { repeatMinutes } from './decide-notice.ts'
 import {
   type AlertRow,

@@ -2,7 +2,7 @@ import { alwaysWatches, belongsInBell } from '@muster/rules/alerts/alert-templat
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { chunk } from '../../../platform/database/chunk.ts'
+import { chunk } from '../../../platform/database/sql.ts'
 import { findNotifiedAlerts, type NotifiedRow } from '../channels/notice-queries.ts'
 import { openTemplateResolver, type TemplateResolver } from './template-resolver.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { chunk } from '../../../platform/database/chunk.ts'
+import { chunk } from '../../../platform/database/sql.ts'
 import { updateHistory } from '../../runs/queries.ts'
 import { type ActionRow, isOver, lockActions } from './action-queries.ts'
 import { type ActionContext, endAction } from './end-action.ts'

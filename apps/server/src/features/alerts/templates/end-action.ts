@@ -1,10 +1,8 @@
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { writeAlertLog } from '../alert-log.ts'
-import { emitAlertsChanged } from '../emit-changed.ts'
-import { type ActionRow, isOver, lockActions, updateAction } from './action-queries.ts'
-import { enqueueAction } from './enqueue-action.ts'
+import { emitAlertsChanged, writeAlertLog } from '../alert-log.ts'
+import { type ActionRow, enqueueAction, isOver, lockActions, updateAction } from './action-queries.ts'
 
 /** Maximum output or response kept with the alert. The history has all of it. */
 export const MAX_OUTPUT = 4000

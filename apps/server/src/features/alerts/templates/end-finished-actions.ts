@@ -1,8 +1,7 @@
 import { isFinal } from '@muster/rules/agents/history-state'
 import type { Context } from '../../../context.ts'
-import { chunk } from '../../../platform/database/chunk.ts'
-import { findOutput, findRuns, type HistoryRow } from '../../runs/queries.ts'
-import { viewResult } from '../../runs/view.ts'
+import { chunk } from '../../../platform/database/sql.ts'
+import { findOutput, findRuns, type HistoryRow, viewResult } from '../../runs/queries.ts'
 import { type ActionRow, isOver, lockActions } from './action-queries.ts'
 import { type ActionContext, endAction, MAX_OUTPUT } from './end-action.ts'
 

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import type { Job } from '../../../platform/jobs/run-job.ts'
 import { everyMinute } from '../../../platform/jobs/schedule.ts'
 import { APPLY_JOB, applyTemplates } from './apply-templates.ts'
-import { RUN_JOB } from './enqueue-action.ts'
+import { RUN_JOB } from './action-queries.ts'
 import { type Deliverer, runAction } from './run-action.ts'
 import { endForgottenActions } from './end-finished-actions.ts'
 

@@ -1,6 +1,6 @@
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
-import { laterThan } from '../../../platform/database/later-than.ts'
+import { laterThan } from '../../../platform/database/change-row.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { findTemplates, updateTemplate } from './queries.ts'
 import { readTemplate, type StoredSettings } from './stored-template.ts'

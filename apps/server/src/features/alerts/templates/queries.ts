@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
-import type { AlertTemplatesTable } from '../../../platform/database/tables/alert-templates.ts'
+import type { AlertTemplatesTable } from '../../../platform/database/tables/alerts.ts'
 import { visibleTo } from '../../../platform/database/visible-to.ts'
 import type { Scope } from '../../../platform/http/caller.ts'
 

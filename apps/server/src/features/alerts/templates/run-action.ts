@@ -13,9 +13,8 @@ import { audit } from '../../audit/write-audit.ts'
 import { findApproval, isApproved, readServerVersion } from '../../scripts/server-approval.ts'
 import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import { fillVariables } from '../../scripts/fill-variables.ts'
-import { type ActionRow, findAction, isOver, lockActions, updateAction } from './action-queries.ts'
+import { type ActionRow, findAction, isOver, lockActions, RUN_JOB, updateAction } from './action-queries.ts'
 import { type ActionContext, endAction, logAction, MAX_OUTPUT } from './end-action.ts'
-import { RUN_JOB } from './enqueue-action.ts'
 import type { Work } from './plan-actions.ts'
 
 /** Sends the waiting runs of a machine; see Fleet. */

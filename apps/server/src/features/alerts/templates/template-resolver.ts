@@ -5,13 +5,12 @@ import {
   choicesFor,
   resolveTemplate,
   type TemplateChoices,
-  type TemplateTarget,
   type TemplateSource,
   type TemplateStep,
+  type TemplateTarget,
 } from '@muster/rules/alerts/alert-template'
 import type { Db } from '../../../platform/database/database.ts'
 import type { AgentTemplates } from '../../agents/queries.ts'
-import { type PolicyTemplate, readAssigned } from './policy-templates.ts'
 import { findDefault, findTemplates } from './queries.ts'
 import { readTemplate, type Template } from './stored-template.ts'
 
@@ -117,4 +116,21 @@ function viewApplied(template: Template | undefined): AgentRow['alert_template']
     always_text: agent_always_text,
     always_alert: agent_always_alert,
   }
+}
+
+/** A template that a policy assigns to a machine or a site. */
+export interface PolicyTemplate {
+  source: TemplateSource
+  policy: number
+  template: number
+}
+
+/** The column `policy_templates`, which features/policies keeps up to date. */
+export function writeAssigned(given: readonly PolicyTemplate[]): string {
+  return JSON.stringify(given)
+}
+
+function readAssigned(text: string | null): PolicyTemplate[] {
+  // Written by writeAssigned above.
+  return text === null ? [] : (JSON.parse(text) as PolicyTemplate[])
 }

@@ -1,14 +1,17 @@
 import type { AlertTemplateForm } from '@muster/contract/api/alert-templates'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
-import { changeRow, requireRow, takenName } from '../../../platform/database/change-row.ts'
-import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
-import type { Caller } from '../../../platform/http/caller.ts'
-import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
+import {
+  changeRow,
+  lockRow,
+  refuseTaken,
+  requireRow,
+  takenName,
+} from '../../../platform/database/change-row.ts'
+import { type Caller, refuseLimited } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { approveFirstUse } from '../../scripts/server-approval.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { lockRow } from '../../../platform/database/lock-row.ts'
 import { checkSettings } from '../channels/check-channel.ts'
 import { enqueueApply } from './apply-templates.ts'
 import {

@@ -11,7 +11,7 @@ import { CheckSettings } from '@muster/contract/api/checks'
 import type { OutboundTargets } from '../../../platform/config/config.ts'
 import { kindOfAddress } from '../../../platform/outbound/address-kind.ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { measureFromServer } from './measure-from-server.ts'
+import { measureFromServer } from './server-checks.ts'
 import { isServerCheck } from './server-kind.ts'
 
 function measure(given: object, targets: OutboundTargets = 'any', signal = new AbortController().signal) {

@@ -1,10 +1,20 @@
+import { SERVER_CHECK_LIMIT_MS, type ServerMeasured } from '@muster/contract/checks/server-checks'
 import type { Context } from '../../../context.ts'
-import { type AnyMeasured } from '../judge-result.ts'
+import type { AnyMeasured } from '../judge-result.ts'
 import { storeResults } from '../store-results.ts'
 import { readSettings } from '../view.ts'
-import { measureFromServer } from './measure-from-server.ts'
+import { connectTarget } from '../../../platform/outbound/connect-target.ts'
+import { describeOutbound } from '../../../platform/outbound/outbound-error.ts'
 import { claimRuns, type DueCheck, endRun, findDueChecks, releaseRuns } from './run-queries.ts'
-import { isServerCheck } from './server-kind.ts'
+import {
+  isServerCheck,
+  type MeasuredOf,
+  type Reach,
+  type ServerSettings,
+  type SettingsOf,
+} from './server-kind.ts'
+import { measureDns } from './measure-dns.ts'
+import { measureHttp } from './measure-http.ts'
 
 const POLL_MS = 500
 const AT_ONCE = 50
@@ -139,4 +149,60 @@ function nextRun({ run_interval, check_interval }: DueCheck, now: Date): Date {
   const seconds = run_interval === 0 ? check_interval : run_interval
   const jitter = 1 - JITTER + 2 * JITTER * Math.random()
   return new Date(now.getTime() + seconds * 1000 * jitter)
+}
+
+/** Measures once within the time limit. A failed connection is a result. */
+export async function measureFromServer(settings: ServerSettings, reach: Reach): Promise<ServerMeasured> {
+  const limit = new AbortController()
+  const signal = AbortSignal.any([reach.signal, limit.signal])
+  const over = Promise.withResolvers<ServerMeasured>()
+  const timer = setTimeout(() => {
+    // Resolved first: the running request would report the abort in other words.
+    over.resolve(
+      withoutAnswer(settings, `No complete response within ${SERVER_CHECK_LIMIT_MS / 1000} seconds.`),
+    )
+    limit.abort()
+  }, SERVER_CHECK_LIMIT_MS)
+  try {
+    return await Promise.race([measure(settings, { ...reach, signal }), over.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** None of these throws: failures are results. */
+function measure(settings: ServerSettings, reach: Reach): Promise<ServerMeasured> {
+  switch (settings.check_type) {
+    case 'http':
+      return measureHttp(settings, reach)
+    case 'tcp':
+      return measureTcp(settings, reach)
+    case 'dns':
+      return measureDns(settings, reach)
+  }
+}
+
+function withoutAnswer({ check_type }: ServerSettings, reason: string): ServerMeasured {
+  switch (check_type) {
+    case 'http': {
+      const nothing = { status: null, has_present: null, has_absent: null, is_cut: false, cert_days: null }
+      return { check_type, reason, ms: null, ...nothing }
+    }
+    case 'tcp':
+      return { check_type, reason, ms: null }
+    case 'dns':
+      return { check_type, reason, ms: null, answers: [] }
+  }
+}
+
+async function measureTcp({ host, port }: SettingsOf<'tcp'>, reach: Reach): Promise<MeasuredOf<'tcp'>> {
+  const started = performance.now()
+  try {
+    const socket = await connectTarget({ host, port, ...reach })
+    const ms = performance.now() - started
+    socket.destroy()
+    return { check_type: 'tcp', reason: '', ms }
+  } catch (error) {
+    return { check_type: 'tcp', reason: describeOutbound(error), ms: null }
+  }
 }

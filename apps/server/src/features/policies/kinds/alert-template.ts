@@ -2,9 +2,12 @@ import type { TemplateSource, TemplateStep } from '@muster/rules/alerts/alert-te
 import type { PolicyLevel } from '@muster/rules/policies/policy-chain'
 import type { EffectiveItem, ItemSource, Lost } from '@muster/rules/policies/policy-merge'
 import { enqueueApply } from '../../alerts/templates/apply-templates.ts'
-import { type PolicyTemplate, writeAssigned } from '../../alerts/templates/policy-templates.ts'
+import {
+  openTemplateResolver,
+  type PolicyTemplate,
+  writeAssigned,
+} from '../../alerts/templates/template-resolver.ts'
 import type { Template } from '../../alerts/templates/stored-template.ts'
-import { openTemplateResolver } from '../../alerts/templates/template-resolver.ts'
 import type { PolicySet } from '../policy-set.ts'
 import { chunk } from '../queries.ts'
 import type { ChainedMachine, ContentKind, Resolved, Thing } from './kind.ts'

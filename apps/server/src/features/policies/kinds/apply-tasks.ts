@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/database/database.ts'
-import { chunk } from '../../../platform/database/chunk.ts'
+import { chunk } from '../../../platform/database/sql.ts'
 import type { TxContext } from '../../alerts/store-alerts.ts'
 import { takeTaskFindings } from '../../alerts/task-alerts.ts'
 import { timesOf } from '../../tasks/write-task.ts'

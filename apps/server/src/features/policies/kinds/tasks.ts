@@ -4,7 +4,7 @@ import { mergePolicies, type PolicyItem } from '@muster/rules/policies/policy-me
 import { taskFitsPlatform, taskKey } from '@muster/rules/schedules/task-problems'
 import { describeTask } from '@muster/rules/schedules/task-text'
 import type { Db } from '../../../platform/database/database.ts'
-import { chunk } from '../../../platform/database/chunk.ts'
+import { chunk } from '../../../platform/database/sql.ts'
 import { readFields, scriptIdsOf } from '../../tasks/view.ts'
 import type { PolicySet } from '../policy-set.ts'
 import { applyTasks } from './apply-tasks.ts'

@@ -6,9 +6,7 @@ import {
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
-import { cancelAction } from './pending-actions.ts'
-import { findActions } from './queries.ts'
-import { viewAction } from './view.ts'
+import { cancelAction, findActions, viewAction } from './pending-actions.ts'
 
 export function pendingActionsRoutes(api: Api, ctx: Context): void {
   route(api, listPendingActions, async ({ caller }) => (await findActions(ctx.db, caller)).map(viewAction))

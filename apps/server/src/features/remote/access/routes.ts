@@ -9,14 +9,16 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { digestOf } from '../../../platform/secrets/secrets.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { emitRulesChanged } from '../../clients/move-agents.ts'
-import { type NamedPlace, type PlaceRef, requirePlace } from './place.ts'
 import {
-  findReasonRequired,
   findMachinesOf,
+  findReasonRequired,
   findRecordingRules,
   findUnenforcing,
   listSettings,
+  type NamedPlace,
   NO_SETTINGS,
+  type PlaceRef,
+  requirePlace,
   saveSettings,
   type Settings,
 } from './queries.ts'

@@ -1,4 +1,4 @@
-import type { RegistryChange } from '@muster/contract/agent/registry'
+import type { RegistryChange, RegistryPage } from '@muster/contract/agent/registry'
 import {
   createRegistryKey,
   createRegistryValue,
@@ -7,11 +7,16 @@ import {
   listRegistry,
   modifyRegistryValue,
   readRegistryValue,
+  type RegistryListing,
   renameRegistryKey,
   renameRegistryValue,
 } from '@muster/contract/api/registry'
 import { AppError } from '@muster/contract/errors'
-import { numberOfRegistryType } from '@muster/rules/agents/registry-value'
+import {
+  nameOfRegistryType,
+  numberOfRegistryType,
+  showRegistryData,
+} from '@muster/rules/agents/registry-value'
 import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
@@ -19,7 +24,6 @@ import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 import { checkMfa } from '../check-mfa.ts'
 import { type AgentRequest, requestAgent } from '../../agents/request-agent.ts'
-import { viewData, viewRegistryPage } from './view.ts'
 
 /** The registry of Windows machines. If the role says so, a code is required before any access. */
 export function registryRoutes(api: Api, ctx: Context, fleet: Fleet): void {
@@ -140,4 +144,19 @@ function describeAfter(change: RegistryChange): object {
 
 function keep({ type, data, size }: ReturnType<typeof viewData>) {
   return { type, data: data.slice(0, MAX_KEPT), size }
+}
+
+function viewRegistryPage(page: RegistryPage): RegistryListing {
+  return {
+    ...page,
+    values: page.values.map(({ name, ...value }) => ({ name, bytes: value.bytes, ...viewData(value) })),
+    has_more: page.next_keys !== null || page.next_values !== null,
+  }
+}
+
+/** A readable value, truncated if it is long. */
+function viewData({ type, size, bytes }: { type: number; size: number; bytes: string | null }) {
+  const name = nameOfRegistryType(type)
+  const known = Buffer.from(bytes ?? '', 'base64')
+  return { type: name, size, data: showRegistryData(name, known, known.length === size) }
 }

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { hostname, userInfo } from 'node:os'
 import { basename } from 'node:path'
 import { withStartUmask } from '../../../platform/files/private-files.ts'
-import { serverEnvironment } from '../../scripts/server-environment.ts'
-import { killRemaining, markOf } from './kill-remaining.ts'
+import { serverEnvironment } from '../../scripts/run-on-server.ts'
+import { killRemaining, markOf } from './end-web-terminal.ts'
 import { createTerminalWriter } from './terminal-writer.ts'
 
 const TAKES_LOGIN = new Set(['bash', 'zsh', 'fish', 'dash', 'ksh', 'ash', 'sh'])

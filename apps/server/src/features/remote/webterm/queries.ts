@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../../platform/database/database.ts'
-import type { WebTerminalsTable } from '../../../platform/database/tables/web-terminals.ts'
+import type { WebTerminalsTable } from '../../../platform/database/tables/remote.ts'
 
 const MAX_LISTED = 1000
 

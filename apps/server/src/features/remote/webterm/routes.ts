@@ -3,15 +3,15 @@ import {
   listWebTermSessions,
   WEBTERM_PATH,
   WebTermHello,
+  type WebTermSession,
 } from '@muster/contract/api/webterm'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
-import { isAllowedOrigin } from '../../../platform/http/origins.ts'
+import { isAllowedOrigin } from '../../../platform/http/open-http.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { acceptSocket, orClosed } from '../accept-socket.ts'
 import { openWebTerminal } from './open-web-terminal.ts'
-import { listWebTerminals } from './queries.ts'
-import { viewWebTerminal } from './view.ts'
+import { listWebTerminals, type WebTerminalRow } from './queries.ts'
 import { WebTerminals } from './web-terminals.ts'
 import { checkWebTerminal } from './check-web-terminal.ts'
 
@@ -61,4 +61,21 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
     },
   )
   return terminals
+}
+
+function viewWebTerminal(row: WebTerminalRow): WebTermSession {
+  const { recorded, recording_bytes, recording_problem } = row
+  return {
+    id: row.id,
+    tool: 'terminal',
+    host: row.host,
+    username: row.username,
+    ip_address: row.ip_address,
+    started_at: row.started_at,
+    ended_at: row.ended_at,
+    exit_code: row.exit_code,
+    reason: row.reason,
+    receipt: null,
+    recording: recorded === 1 ? { bytes: Number(recording_bytes), problem: recording_problem } : null,
+  }
 }

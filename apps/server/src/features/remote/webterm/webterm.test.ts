@@ -13,8 +13,7 @@ import type { TestUser, UserOptions } from '../../../testing/test-given.ts'
 import { createTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { getTicket, onceOpen, upgradeStatus } from '../../live/test-console.ts'
 import { TestWindow } from '../test-window.ts'
-import { markOf } from './kill-remaining.ts'
-import { endLostWebTerminals } from './end-web-terminal.ts'
+import { endLostWebTerminals, markOf } from './end-web-terminal.ts'
 
 async function prepare(server: TestServer, options: UserOptions = {}) {
   const { url } = await server.listen()

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Snippet } from '@muster/contract/api/snippets'
 import type { Db } from '../../../platform/database/database.ts'
 import type { ScriptSnippetsTable } from '../../../platform/database/tables/scripts.ts'
 
@@ -37,4 +38,13 @@ export function updateSnippet(
 
 export async function deleteSnippetRow(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('script_snippets').where('id', '=', id).execute()
+}
+
+export function viewSnippet({ id, name, description, code, shell, modified }: SnippetRow): Snippet {
+  return { id, name, desc: description, code, shell, modified }
+}
+
+/** The fields of a snippet in audit rows. */
+export function viewForAudit({ name, description, code, shell }: SnippetRow) {
+  return { name, desc: description, code, shell }
 }

@@ -7,9 +7,8 @@ import {
 } from '@muster/contract/api/snippets'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { findSnippets } from './queries.ts'
+import { findSnippets, viewSnippet } from './queries.ts'
 import { addSnippet, changeSnippet, removeSnippet, requireSnippet } from './write-snippet.ts'
-import { viewSnippet } from './view.ts'
 
 export function snippetsRoutes(api: Api, ctx: Context): void {
   route(api, listSnippets, async () => (await findSnippets(ctx.db)).map(viewSnippet))

@@ -3,13 +3,16 @@ import type { Parsed } from '@muster/contract/endpoint'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { changeRow, requireRow, takenName } from '../../../platform/database/change-row.ts'
-import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
-import type { Caller } from '../../../platform/http/caller.ts'
-import { refuseLimited } from '../../../platform/http/refuse-limited.ts'
+import {
+  changeRow,
+  lockRow,
+  refuseTaken,
+  requireRow,
+  takenName,
+} from '../../../platform/database/change-row.ts'
+import { type Caller, refuseLimited } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { refuseSnippetUses } from '../script-uses.ts'
-import { lockRow } from '../../../platform/database/lock-row.ts'
 import {
   deleteSnippetRow,
   findSnippet,
@@ -17,8 +20,8 @@ import {
   insertSnippet,
   type SnippetRow,
   updateSnippet,
+  viewForAudit,
 } from './queries.ts'
-import { viewForAudit } from './view.ts'
 
 export function addSnippet(
   ctx: Context,

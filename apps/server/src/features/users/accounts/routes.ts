@@ -18,8 +18,7 @@ import {
   requireUser,
   setUserPassword,
 } from './write-user.ts'
-import { findUsers } from './queries.ts'
-import { viewUser } from './view.ts'
+import { findUsers, viewUser } from './queries.ts'
 
 export function accountsRoutes(api: Api, ctx: Context): void {
   route(api, listUsers, async ({ caller }) => {

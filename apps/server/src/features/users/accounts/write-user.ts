@@ -3,18 +3,23 @@ import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
-import { refuseStale, requireRow } from '../../../platform/database/change-row.ts'
-import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
+import { refuseStale, refuseTaken, requireRow } from '../../../platform/database/change-row.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { markKeyUsesStale } from '../../keystore/mark-key-uses-stale.ts'
 import { deleteSessions } from '../sessions/queries.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { findRoles, hasSuperuser, type RoleRow } from '../roles/queries.ts'
-import { viewRoleContent } from '../roles/view.ts'
-import { findUsers, holdRights, type UserRow } from './queries.ts'
-import { modifiedOf, toldOf, viewUser, viewUserContent } from './view.ts'
+import { findRoles, hasSuperuser, type RoleRow, viewRoleContent } from '../roles/queries.ts'
+import {
+  findUsers,
+  holdRights,
+  modifiedOf,
+  toldOf,
+  type UserRow,
+  viewUser,
+  viewUserContent,
+} from './queries.ts'
 
 export async function addUser(
   ctx: Context,

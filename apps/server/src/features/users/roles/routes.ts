@@ -1,9 +1,8 @@
 import { createRole, deleteRole, editRole, getRole, listRoles } from '@muster/contract/api/roles'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { findRoles } from './queries.ts'
+import { findRoles, viewRole } from './queries.ts'
 import { addRole, changeRole, removeRole, requireRole } from './write-role.ts'
-import { viewRole } from './view.ts'
 
 export function rolesRoutes(api: Api, ctx: Context): void {
   route(api, listRoles, async () => (await findRoles(ctx.db)).map(viewRole))

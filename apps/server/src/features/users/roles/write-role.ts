@@ -3,14 +3,21 @@ import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
-import { refuseStale, requireRow, takenName } from '../../../platform/database/change-row.ts'
+import { refuseStale, refuseTaken, requireRow, takenName } from '../../../platform/database/change-row.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { refuseTaken } from '../../../platform/database/refuse-taken.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { markKeyUsesStale } from '../../keystore/mark-key-uses-stale.ts'
-import { countKnown, findRoles, hasSuperuser, replacePlaces, type RoleRow } from './queries.ts'
-import { modifiedOf, viewRole, viewRoleContent } from './view.ts'
+import {
+  countKnown,
+  findRoles,
+  hasSuperuser,
+  modifiedOf,
+  replacePlaces,
+  type RoleRow,
+  viewRole,
+  viewRoleContent,
+} from './queries.ts'
 
 type RoleChanges = Parsed<typeof editRole>['body']
 

@@ -5,8 +5,7 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { digestOf } from '../../../platform/secrets/secrets.ts'
 import { callerOf } from './find-caller.ts'
 import { extendSession, findSessionUser, type SessionUser } from './queries.ts'
-import { equalTexts, type SessionCookies } from './session-cookies.ts'
-import { endOfSession, isDueToExtend } from './session-life.ts'
+import { endOfSession, equalTexts, isDueToExtend, type SessionCookies } from './session-cookies.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const TOKEN = /^[A-Za-z0-9_-]{20,200}$/

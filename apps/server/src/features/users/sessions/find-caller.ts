@@ -2,7 +2,7 @@ import { PERMISSIONS, type Permission } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
 import type { Caller, Scope } from '../../../platform/http/caller.ts'
 import { findSessionUser, listRoleScope, type SessionUser } from './queries.ts'
-import { ageOfSession } from './session-life.ts'
+import { ageOfSession } from './session-cookies.ts'
 
 /**
  * Returns the caller of a session with the current rights of the role, or undefined if the session has ended, is past

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { Job } from '../../../platform/jobs/run-job.ts'
 import { everyMinute } from '../../../platform/jobs/schedule.ts'
-import { GRACE_MINUTES } from './session-life.ts'
+import { GRACE_MINUTES } from './session-cookies.ts'
 import { RESET_HOURS } from './throttle.ts'
 
 const IDEMPOTENCY_KEPT_HOURS = 24

@@ -3,11 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { verifyPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { findDevice } from './devices.ts'
+import { findDevice, type SignInParts } from './sign-in.ts'
 import { requireUser, takeTotpStep } from './queries.ts'
-import type { SignInParts } from './sign-in.ts'
 import { countFailure, keyList, refuseWhileBlocked, throttleKeys } from './throttle.ts'
-import { findTotpStep } from './totp.ts'
+import { findTotpStep } from './confirm-code.ts'
 
 interface Proof {
   current_password?: string | undefined

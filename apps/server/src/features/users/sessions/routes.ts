@@ -24,11 +24,10 @@ import { openComparison, requireMayChange, requireUser } from '../accounts/write
 import { holdRights } from '../accounts/queries.ts'
 import { confirmCode } from './confirm-code.ts'
 import { deleteSessions, findSession, findUser, isSuperuser, listSessions } from './queries.ts'
-import type { SessionCookies } from './session-cookies.ts'
+import { type SessionCookies, viewSession } from './session-cookies.ts'
 import { confirmTotpKey, deleteTotpKey, showTotpKey } from './set-up-totp.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { createSignInDesk, signInByCode, signInByPassword } from './sign-in.ts'
-import { viewSession } from './view.ts'
 
 export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies): void {
   const desk = createSignInDesk(ctx, cookies)

@@ -1,7 +1,10 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Session } from '@muster/contract/api/sessions'
 import type { Context } from '../../../context.ts'
 import { digestOf, newToken } from '../../../platform/secrets/secrets.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import type { SessionRow } from './queries.ts'
 
 /** Read by the console's pages and sent back in `X-XSRF-TOKEN`. Not bound to a session. */
 export const XSRF_COOKIE = 'XSRF-TOKEN'
@@ -82,4 +85,39 @@ async function requireInstanceId({ db }: Context): Promise<string> {
     .select('value')
     .executeTakeFirstOrThrow()
   return row.value
+}
+
+const SESSION_HOURS = 12
+/** An expired session can still read for a while, so that nothing on screen is lost. */
+export const GRACE_MINUTES = 5
+/** Use extends a session. It is written at most this often. */
+const EXTEND_EVERY_SECONDS = 60
+
+type SessionAge = 'live' | 'grace' | 'over'
+
+export function endOfSession(now: Date): string {
+  return new Date(now.getTime() + SESSION_HOURS * 3_600_000).toISOString()
+}
+
+export function ageOfSession(expiresAt: string, now: Date): SessionAge {
+  const past = now.getTime() - Date.parse(expiresAt)
+  if (past < 0) return 'live'
+  return past < GRACE_MINUTES * 60_000 ? 'grace' : 'over'
+}
+
+export function isDueToExtend(lastUsedAt: string, now: Date): boolean {
+  return now.getTime() - Date.parse(lastUsedAt) >= EXTEND_EVERY_SECONDS * 1000
+}
+
+export function viewSession(row: SessionRow, caller: Caller): Session {
+  return {
+    digest: row.digest,
+    user: row.username,
+    created: row.created_at,
+    expiry: row.expires_at,
+    last_used: row.last_used_at,
+    source: row.source,
+    user_agent: row.user_agent,
+    current: row.digest === caller.session?.digest,
+  }
 }

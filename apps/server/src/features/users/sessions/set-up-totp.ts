@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { deleteSessions, keepTotpKey, requireUser, takeTotpStep } from './queries.ts'
-import { findTotpStep, newTotpKey, totpAddress } from './totp.ts'
+import { findTotpStep, newTotpKey, totpAddress } from './confirm-code.ts'
 
 /** The key for an authenticator app: unchanged until a code has confirmed it, then `false`. */
 export async function showTotpKey(

@@ -2,6 +2,7 @@ import type { SignIn } from '@muster/contract/api/sessions'
 import { AppError } from '@muster/contract/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Selectable } from 'kysely'
+import { randomUUID } from 'node:crypto'
 import type { Context } from '../../../context.ts'
 import { verifyPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
@@ -9,7 +10,6 @@ import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { UsersTable } from '../../../platform/database/tables/users.ts'
 import { digestOf, newToken } from '../../../platform/secrets/secrets.ts'
-import { findDevice, rememberDevice } from './devices.ts'
 import {
   deleteSessionOfCookie,
   deleteSessions,
@@ -19,7 +19,7 @@ import {
   isSuperuser,
   takeTotpStep,
 } from './queries.ts'
-import type { SessionCookies } from './session-cookies.ts'
+import { endOfSession, type SessionCookies } from './session-cookies.ts'
 import {
   countFailure,
   forgiveFailures,
@@ -28,10 +28,9 @@ import {
   type ThrottleKeys,
   throttleKeys,
 } from './throttle.ts'
-import { findTotpStep, newTotpKey } from './totp.ts'
+import { findTotpStep, newTotpKey } from './confirm-code.ts'
 import { Turns } from './slots.ts'
 import { displayName } from './find-caller.ts'
-import { endOfSession } from './session-life.ts'
 
 export interface SignInParts {
   ctx: Context
@@ -212,4 +211,33 @@ async function requireUnchanged(tx: Db, user: SigningUser, hasCode: boolean): Pr
   const isSame = fresh?.password_hash === user.password_hash && fresh.is_active === 1
   if (isSame && (hasCode || fresh.totp_confirmed === 0)) return fresh
   throw new AppError('conflict', 'This account was changed a moment ago. Sign in again.')
+}
+
+/**
+ * A sealed cookie with the account that signed in with this browser. It grants no access: throttle.ts uses it to
+ * distinguish the owner's browser from strangers who guess.
+ */
+export function findDevice(
+  ctx: Context,
+  cookies: SessionCookies,
+  { request, username }: { request: FastifyRequest; username: string },
+): string | undefined {
+  const sealed = cookies.findDevice(request)
+  if (sealed === undefined) return undefined
+  try {
+    const [id, owner] = ctx.secrets.decrypt(sealed).split(' ', 2)
+    return owner === username ? id : undefined
+  } catch {
+    // Sealed with another key, or forged: an unknown browser.
+    return undefined
+  }
+}
+
+function rememberDevice(
+  ctx: Context,
+  cookies: SessionCookies,
+  { request, reply, username }: { request: FastifyRequest; reply: FastifyReply; username: string },
+): void {
+  if (findDevice(ctx, cookies, { request, username }) !== undefined) return
+  cookies.setDevice(reply, ctx.secrets.encrypt(`${randomUUID()} ${username}`))
 }

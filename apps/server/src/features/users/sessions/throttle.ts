@@ -2,7 +2,7 @@ import { AppError } from '@muster/contract/errors'
 import { sql } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { networkOf } from '../../../platform/http/network-of.ts'
+import { networkOf } from '../../../platform/http/sign-in-gate.ts'
 
 /**
  * Slows down guessing. Failures are counted per account name (existing or not) and per source address. From the fifth

@@ -9,7 +9,7 @@ import {
   textOf,
   worstOf,
 } from '../message.ts'
-import { colorOf } from './colors.ts'
+import { colorOf } from './chat.ts'
 
 /** The parts of a mail for nodemailer. No content can add headers or markup. */
 export function mailOf(message: Message, domain: string) {

@@ -1,12 +1,16 @@
 import type { ChannelSettings } from '@muster/contract/api/alert-channels'
 import { createTransport, type SMTPTransportOptions } from 'nodemailer'
 import type { OutboundTargets } from '../../../../platform/config/config.ts'
-import { cut, oneLine, type Message } from '../message.ts'
+import { cut, type Message, oneLine } from '../message.ts'
 import { mailOf } from './email-body.ts'
-import { connectReceiver, describeConnectError, type Receiver } from './connect-receiver.ts'
-import { describeNetworkError } from './network-words.ts'
+import {
+  connectReceiver,
+  describeConnectError,
+  describeNetworkError,
+  type Outcome,
+  type Receiver,
+} from './web-request.ts'
 import { refreshToken } from './oauth2.ts'
-import type { Outcome } from './web-request.ts'
 
 export type EmailSettings = Extract<ChannelSettings, { kind: 'email' }>
 

@@ -1,7 +1,6 @@
 import type { ChannelSettings } from '@muster/contract/api/alert-channels'
 import { cut, linkOf, type Message, subjectOf, textOf, worstOf } from '../message.ts'
-import { jsonRequest } from './json-request.ts'
-import type { WebRequest } from './web-request.ts'
+import { jsonRequest, type WebRequest } from './web-request.ts'
 
 type Settings = Extract<ChannelSettings, { kind: 'ntfy' }>
 

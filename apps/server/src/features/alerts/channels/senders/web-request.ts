@@ -2,8 +2,12 @@ import { type IncomingMessage, request as httpRequest, STATUS_CODES } from 'node
 import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { getSystemErrorName } from 'node:util'
 import type { OutboundTargets } from '../../../../platform/config/config.ts'
-import { connectReceiver, describeConnectError } from './connect-receiver.ts'
+import type { Message } from '../message.ts'
+import { kindOfAddress } from '../../../../platform/outbound/address-kind.ts'
+import { connectTarget } from '../../../../platform/outbound/connect-target.ts'
+import { OutboundError } from '../../../../platform/outbound/outbound-error.ts'
 
 /** A request of a preset. Everything sent over HTTP is one of these. */
 export interface WebRequest {
@@ -119,4 +123,97 @@ function judgePrivate(statusCode: number): Outcome {
     answer:
       `${statusCode} ${isRedirect ? 'redirect, not followed' : (STATUS_CODES[statusCode] ?? '')}`.trim(),
   }
+}
+
+/** Posts JSON. Only the body differs between presets. */
+export function jsonRequest(
+  url: string,
+  body: unknown,
+  { delivery }: Pick<Message, 'delivery'>,
+  headers: Record<string, string> = {},
+): WebRequest {
+  return {
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers, 'muster-delivery': delivery },
+    body: JSON.stringify(body),
+  }
+}
+
+export interface Receiver {
+  socket: Socket
+  /** Only responses of public addresses are shown: channels must not read services of the server's own network. */
+  isPublic: boolean
+}
+
+/** Connects to the receiver of a channel. Throws if MUSTER_CHANNEL_TARGETS forbids the address. */
+export async function connectReceiver(
+  { host, port }: { host: string; port: number },
+  { targets, signal }: { targets: OutboundTargets; signal: AbortSignal },
+): Promise<Receiver> {
+  const bare = host.replace(/^\[|\]$/g, '')
+  const aborted = new Promise<never>((_, reject) => {
+    // Name servers may take longer than a channel waits.
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  const connecting = connectTarget({
+    host: isIP(bare) === 0 ? bare.replace(/\.$/, '') : bare,
+    port,
+    targets,
+    signal,
+    setting: 'MUSTER_CHANNEL_TARGETS',
+  })
+  const socket = await Promise.race([connecting, aborted])
+  return { socket, isPublic: kindOfAddress(socket.remoteAddress ?? '') === 'public' }
+}
+
+/** Describes a connection error. */
+export function describeConnectError(error: unknown, host: string, signal: AbortSignal): string {
+  if (signal.aborted) return describeNetworkError(signal.reason, host)
+  return error instanceof OutboundError ? error.message : describeNetworkError(error, host)
+}
+
+/** Describes why a server was not reached. The caller provides its name. */
+export function describeNetworkError(error: unknown, host: string): string {
+  if (!(error instanceof Error)) return `${host} could not be reached: ${String(error)}`
+  if (error.name === 'TimeoutError') return `${host} did not respond in time.`
+  const code = codeOf(error)
+  const words = WORDS[code]
+  if (words !== undefined) return `${host} ${words} (${code})`
+  if (/self.signed/i.test(error.message)) return `${host} has a self-signed certificate (${code})`
+  if (/^(CERT|ERR_TLS|UNABLE_TO)/.test(code))
+    return `${host} has an untrusted certificate: ${error.message} (${code})`
+  if (/wrong version number|packet length too long/i.test(error.message))
+    return `${host} does not speak TLS on this port.`
+  // Node wraps the errors of several addresses of a host in one without a message.
+  const inner = error instanceof AggregateError ? (error.errors as unknown[])[0] : error.cause
+  if (error.message === '' && inner !== undefined) return describeNetworkError(inner, host)
+  return `${host} could not be reached: ${error.message}${code === '' ? '' : ` (${code})`}`
+}
+
+/** Nodemailer replaces the system's code by its own, but keeps the errno. */
+function codeOf(error: Error): string {
+  if ('errno' in error && typeof error.errno === 'number' && error.errno < 0)
+    return getSystemErrorName(error.errno)
+  return 'code' in error ? String(error.code) : ''
+}
+
+const WORDS: Record<string, string> = {
+  ENOTFOUND: 'is unknown to the DNS',
+  EAI_NONAME: 'is unknown to the DNS',
+  EDNS: 'could not be resolved by the DNS',
+  EAI_AGAIN: 'could not be resolved: the DNS does not respond',
+  ECONNREFUSED: 'refused the connection: nothing listens there',
+  ECONNRESET: 'closed the connection',
+  EPIPE: 'closed the connection',
+  EHOSTUNREACH: 'is unreachable',
+  ENETUNREACH: 'is unreachable: there is no route',
+  ETIMEDOUT: 'did not respond in time',
+  CERT_HAS_EXPIRED: 'has an expired certificate',
+  CERT_NOT_YET_VALID: 'has a certificate that is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a self-signed certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an untrusted authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an untrusted authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an untrusted authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
 }
