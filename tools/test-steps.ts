@@ -75,7 +75,7 @@ export const ON_POSTGRES = [
   'features/maintenance/record-periods.test',
   'features/patches/patches.test',
   'features/policies/policies.test',
-  'features/remote/receipts.test',
+  'features/remote/session-changes.test',
   'features/remote/access/remote-access.test',
   'features/runs/history.test',
   'features/scripts/scripts.test',
