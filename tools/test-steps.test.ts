@@ -18,7 +18,7 @@ test('each entry of the tests on PostgreSQL names a test of the server', () => {
 })
 
 test('each folder with SQL of its own has a test that runs on PostgreSQL', () => {
-  const ownSql = /\bsql[`<.]|\.onConflict\(|\blockRow\(|\bis(Unique|ForeignKey)Violation\(/
+  const ownSql = /\bsql(\.\w+)?[`<(]|\.onConflict\(|\blockRow\(|\bis(Unique|ForeignKey)Violation\(/
   const folders = new Set(
     files
       .filter((file) => !isTest(file) && ownSql.test(readFileSync(join(server, file), 'utf8')))

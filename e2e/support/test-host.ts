@@ -2,12 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { HostReply, HostRequest } from '../../apps/server/src/testing/host-servers.ts'
 import { serverFlags } from '../../deploy/server-flags.mjs'
 import { ROOT } from './program.ts'
 
 const PROGRAM = join(ROOT, 'apps/server/src/testing/host-servers.ts')
 const STOP_MS = 15_000
+
+/** As in apps/server/src/testing/host-servers.ts. */
+type HostRequest = { env: Record<string, string> } | 'stop'
+type HostReply = { url: string } | { lastLine: string } | { error: string }
 
 /** A process that runs one server after another. It is started with the first of them, and again where it has ended. */
 export class TestHost implements AsyncDisposable {

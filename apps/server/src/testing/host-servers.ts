@@ -12,9 +12,9 @@ import { readConfig } from '../platform/config/config.ts'
 import { keepFilesPrivate } from '../platform/files/private-files.ts'
 import { type RunningServer, startServer } from '../start-server.ts'
 
-export type HostRequest = { env: Record<string, string> } | 'stop'
+type HostRequest = { env: Record<string, string> } | 'stop'
 /** `lastLine`: nothing of the stopped server follows it on standard error, which may arrive after this reply. */
-export type HostReply = { url: string } | { lastLine: string } | { error: string }
+type HostReply = { url: string } | { lastLine: string } | { error: string }
 
 const LAST_LINE = JSON.stringify({ level: 'info', msg: 'stopped' })
 
@@ -24,7 +24,7 @@ let running: RunningServer | undefined
 keepFilesPrivate()
 process.on('message', (request: HostRequest) => {
   const reply = request === 'stop' ? stop() : start(request.env)
-  reply.catch((error: unknown) => ({ error: String(error) })).then((message) => process.send?.(message))
+  void reply.catch((error: unknown) => ({ error: String(error) })).then((message) => process.send?.(message))
 })
 process.on('disconnect', () => {
   if (template !== undefined) rmSync(template, { recursive: true, force: true })

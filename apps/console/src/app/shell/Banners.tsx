@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCloudOff, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { reloadConsole, useRefreshNeeded } from '../../features/system/version-check.ts'
 import { describeError } from '../api/describe-error.ts'
 import { useLive } from '../live/live.ts'
 import { dashInfoQuery, useDashInfo } from '../api/queries.ts'
 import { formatAge } from './format-seconds.ts'
 import { lazyPart } from './lazy-part.ts'
-import classes from './Banner.module.css'
+import { Banner } from './Banner.tsx'
 
 /** Messages about the whole page: a new version, a lost server. */
 export function Banners() {
@@ -111,22 +111,4 @@ function useSeconds(): number {
     return () => clearInterval(timer)
   }, [])
   return nowMs
-}
-
-/** A line above the screen, for messages about the whole page. */
-export function Banner({
-  tone,
-  icon,
-  children,
-}: {
-  tone: 'info' | 'warning'
-  icon: ReactNode
-  children: ReactNode
-}) {
-  return (
-    <div role="status" className={classes.banner} data-tone={tone}>
-      {icon}
-      {children}
-    </div>
-  )
 }
