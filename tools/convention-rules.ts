@@ -146,7 +146,7 @@ export function findMissingPaths(files: SourceFile[]): string[] {
   const exists = (path: string) =>
     folders.has(path) || paths.some((one) => one === path || one.endsWith(`/${path.replace(PROGRAM, '')}`))
   return files
-    .filter(({ path }) => /^(docs\/(?!ARCHITECTURE).*|[A-Z]+)\.md$/.test(path))
+    .filter(({ path }) => /^(docs\/.*|[A-Z]+)\.md$/.test(path))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/[\w@.-]+(?:\/[\w.-]*\w)+/g)]
         .map(([name]) => name)

@@ -1,9 +1,11 @@
 import { ApiError, callEndpoint } from '@muster/contract/client'
+import { queryKey } from './query-key.ts'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
 import { isReplacedSoon } from '../session/replaced-session.ts'
 import { untilSessionEnds } from '../session/session-end.ts'
-import { createStore, readStoredToken, useStore } from '../session/session.ts'
+import { readStoredToken } from '../session/session.ts'
+import { createStore, useStore } from '../session/store.ts'
 import { fetchEarlyFirst } from './early.ts'
 
 /** Pending requests that the user started; they show the loading bar. */
@@ -123,10 +125,4 @@ export function requestHeaders(): Record<string, string> {
 function readCookie(name: string): string | undefined {
   const found = document.cookie.split('; ').find((cookie) => cookie.startsWith(`${name}=`))
   return found === undefined ? undefined : decodeURIComponent(found.slice(name.length + 1))
-}
-
-/** Cache key of an endpoint's response; without input, the prefix of all its keys. */
-export function queryKey<E extends Endpoint>(endpoint: E, input?: Input<E>): readonly unknown[] {
-  const address = `${endpoint.method} ${endpoint.path}`
-  return input === undefined ? [address] : [address, input]
 }

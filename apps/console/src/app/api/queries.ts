@@ -4,7 +4,8 @@ import { getMe, type Me } from '@muster/contract/api/users'
 import type { Permission } from '@muster/contract/permissions'
 import { TREE_RELOAD_DELAY_MS } from '@muster/rules/text/layout'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { call, query, queryKey } from './api.ts'
+import { call, query } from './api.ts'
+import { queryKey } from './query-key.ts'
 
 /** Queries that many screens share. */
 export const dashInfoQuery = query(getDashInfo, {})

@@ -4,7 +4,7 @@ import { getHistory, listAgentHistory } from '@muster/contract/api/runs'
 import type { Endpoint } from '@muster/contract/endpoint'
 import { EVENT_TYPES, eventRule } from '@muster/contract/events'
 import { expect, test } from 'vitest'
-import { queryKey } from '../api/api.ts'
+import { queryKey } from '../api/query-key.ts'
 import { isStale } from './live-invalidation.ts'
 
 const agentA = queryKey(getAgent, { params: { agent_id: 'aaaaaaaa' } })

@@ -1,4 +1,5 @@
-import { createStore, sessionStore, useStore } from './session.ts'
+import { sessionStore } from './session.ts'
+import { createStore, useStore } from './store.ts'
 
 /** Set while the session is in its grace period: reads succeed, writes wait for a new sign-in over the page. */
 const signInNeeded = createStore(false)

@@ -3,7 +3,7 @@ import {
   type NotificationPreset,
   placeNotification,
 } from '@muster/rules/text/layout'
-import { createStore, useStore } from '../session/session.ts'
+import { createStore, useStore } from '../session/store.ts'
 
 export type NotificationTone = 'positive' | 'negative' | 'warning' | 'info'
 

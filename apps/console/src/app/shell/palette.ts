@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { createStore, useStore } from '../session/session.ts'
+import { createStore, useStore } from '../session/store.ts'
 
 /** An entry of the command palette. */
 export interface PaletteEntry {

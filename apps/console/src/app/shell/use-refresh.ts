@@ -4,7 +4,7 @@ import { getDashInfo } from '@muster/contract/api/system'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { queryKey } from '../api/api.ts'
+import { queryKey } from '../api/query-key.ts'
 
 /**
  * The dashboard's two refreshes. Both reload info, machines and tree, and clear the tree selection. The forced one,

@@ -2,7 +2,8 @@ import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/c
 import { ApiError } from '@muster/contract/client'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { queryKey, quietly } from '../../app/api/api.ts'
+import { quietly } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'
 import { ageRows, applyFrame, changesOf, nextAgeingAt, patchRows } from './machine-rows.ts'
 

@@ -1,6 +1,7 @@
 import { getAlert, listAlerts } from '@muster/contract/api/alerts'
 import { keepPreviousData, type QueryClient } from '@tanstack/react-query'
-import { query, queryKey } from '../../app/api/api.ts'
+import { query } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import type { AlertsRequest } from './alert-view.ts'
 
 /** The alerts in the bell's menu. */

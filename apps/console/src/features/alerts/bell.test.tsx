@@ -1,7 +1,7 @@
 import { changeAlert, listAlerts } from '@muster/contract/api/alerts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { queryKey } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { refuse } from '../../testing/test-server.ts'
 import { AGENT, givenAlerts, testAlert } from './test-alerts.ts'
 

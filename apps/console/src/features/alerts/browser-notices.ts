@@ -1,4 +1,4 @@
-import { createStore, useStore } from '../../app/session/session.ts'
+import { createStore, useStore } from '../../app/session/store.ts'
 
 const KEY = 'muster browser notices'
 

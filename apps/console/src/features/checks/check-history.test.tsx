@@ -1,7 +1,7 @@
 import { getCheckSamples } from '@muster/contract/api/checks'
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { queryKey } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { AGENT, givenChecks, testCheck, testSamples } from './test-checks.ts'
 
 const AT = `/agents/${AGENT}?pane=checks&dialog=check-history&item=1`

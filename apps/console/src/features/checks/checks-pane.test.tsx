@@ -9,7 +9,7 @@ import {
 import { listDroppedResults } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { queryKey } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { answer, refuse } from '../../testing/test-server.ts'
 import { testCounts } from '../agents/test-machines.ts'
 import { AGENT, givenChecks, testCheck } from './test-checks.ts'

@@ -1,7 +1,8 @@
 import { getCheckSamples } from '@muster/contract/api/checks'
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { call, query, queryKey } from '../../app/api/api.ts'
+import { call, query } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import type { TimeRange } from './graph-data.ts'
 import { type HistoryView, rangeUntilNow } from './history-view.ts'
 

@@ -1,7 +1,8 @@
 import { listAgents } from '@muster/contract/api/agents'
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { call, queryKey, quietly } from '../../app/api/api.ts'
+import { call, quietly } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { onAgentsFrame } from '../../app/live/live.ts'
 import { type Arrival, findArrivals, findConnected, type Machine } from './find-arrivals.ts'
 

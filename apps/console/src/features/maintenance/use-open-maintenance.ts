@@ -7,7 +7,8 @@ import {
   type OpenMaintenance,
 } from '@muster/contract/api/maintenance'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call, query, queryKey } from '../../app/api/api.ts'
+import { call, query } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { dashInfoQuery, useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'

@@ -12,7 +12,7 @@ import { newCheckForm, readCheckForm, toCheckBody } from '../checks/check-form.t
 import { checkName, TYPE_LABELS } from '../checks/check-words.ts'
 import { FIELD_LABELS } from '../checks/field-labels.ts'
 import { POLICY_PLACE } from '../checks/fields/FieldParts.tsx'
-import { allScriptsQuery } from '../scripts/library-view.ts'
+import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import type { ContentProps } from './policy-draft.ts'

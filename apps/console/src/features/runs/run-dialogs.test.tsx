@@ -2,7 +2,7 @@ import { cancelHistory, getHistoryOutput, runScript, sendCommand } from '@muster
 import { type Script, listScripts } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { queryKey } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { answer, refuse } from '../../testing/test-server.ts'
 import { givenDashboard } from '../dashboard/test-dashboard.ts'
 import { testRun } from './test-run.ts'

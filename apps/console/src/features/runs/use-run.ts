@@ -1,7 +1,8 @@
 import { type AgentHistory, cancelHistory, getHistoryOutput } from '@muster/contract/api/runs'
 import { isFinal } from '@muster/rules/agents/history-state'
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, queryKey, quietly } from '../../app/api/api.ts'
+import { call, quietly } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { addOutput, NO_OUTPUT, type Output } from './output-text.ts'
 
 export interface Run {

@@ -8,7 +8,7 @@ import { findVariables } from '@muster/rules/agents/script-variables'
 import { useMay } from '../../app/api/queries.ts'
 import { ListField } from '../../ui/inputs/ListField.tsx'
 import classes from './ScriptEditor.module.css'
-import { allScriptsQuery } from './library-view.ts'
+import { allScriptsQuery } from './all-scripts-query.ts'
 import { checkVariable, readShell, type ScriptFields } from './script-form.ts'
 import { PLATFORMS, SHELL_LABELS } from './script-words.ts'
 

@@ -5,7 +5,7 @@ import { Tree } from '../../ui/table/Tree.tsx'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
 import classes from './ScriptFolders.module.css'
 import { type LibraryLine, listFolders } from './library-folders.ts'
-import { useOpenFolders } from './library-view.ts'
+import { useOpenFolders } from './library-memory.ts'
 import { FavoriteMark, ScriptName, ShellIcon } from './script-columns.tsx'
 
 interface ScriptFoldersProps {

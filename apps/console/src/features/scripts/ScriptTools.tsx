@@ -9,7 +9,8 @@ import { useDialog, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
 import { call } from '../../app/api/api.ts'
 import classes from './ScriptsDialog.module.css'
-import { type LibraryView, useChosenColumns, useTableView } from './library-view.ts'
+import { type LibraryView } from './library-view.ts'
+import { useChosenColumns, useTableView } from './library-memory.ts'
 import { CHOSEN_COLUMNS, titleOfColumn } from './script-columns.tsx'
 
 interface ScriptToolsProps {

@@ -32,20 +32,15 @@ import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { TableSort } from '../../ui/table/data-column.ts'
 import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
-import { call, queryKey } from '../../app/api/api.ts'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { removeAction, unlessAllowed } from '../../app/shell/row-actions.ts'
 import { saveFile } from '../../ui/inputs/save-file.ts'
 import { ScriptTools } from './ScriptTools.tsx'
 import classes from './ScriptsDialog.module.css'
-import {
-  allScriptsQuery,
-  type LibraryView,
-  readLibraryView,
-  showScripts,
-  useChosenColumns,
-  useTableView,
-  writeLibraryView,
-} from './library-view.ts'
+import { type LibraryView, readLibraryView, showScripts, writeLibraryView } from './library-view.ts'
+import { allScriptsQuery } from './all-scripts-query.ts'
+import { useChosenColumns, useTableView } from './library-memory.ts'
 import { ScriptFolders } from './ScriptFolders.tsx'
 import { leastWidth, SCRIPT_CARD, type ScriptContext, showColumns } from './script-columns.tsx'
 

@@ -1,16 +1,7 @@
-import { listScripts, type Script } from '@muster/contract/api/scripts'
+import type { Script } from '@muster/contract/api/scripts'
 import { toSortKey } from '@muster/rules/search/tree-order'
-import { z } from 'zod'
 import type { TableSort } from '../../ui/table/data-column.ts'
-import { useRemembered } from '../../app/session/use-remembered.ts'
-import { query } from '../../app/api/api.ts'
 import { platformsLabel, SHELL_LABELS } from './script-words.ts'
-import { CHOSEN_COLUMNS, type ChosenColumn } from './script-columns.tsx'
-
-/** All scripts, including hidden and built-in ones: the console filters them at once. */
-export const allScriptsQuery = query(listScripts, {
-  query: { showCommunityScripts: 'true', showHiddenScripts: 'true' },
-})
 
 /** Filter and order of the library. */
 export interface LibraryView {
@@ -85,20 +76,4 @@ function compare(a: Script, b: Script, column: string): number {
 function compareText(a: string, b: string): number {
   const [keyA, keyB] = [toSortKey(a), toSortKey(b)]
   return keyA < keyB ? -1 : keyA > keyB ? 1 : 0
-}
-
-const Names = z.array(z.string())
-const NONE: readonly string[] = []
-
-/** Table or folders. */
-export const useTableView = () => useRemembered('scriptmanager_tableView', z.boolean(), true)
-
-/** The open folders, by category. */
-export const useOpenFolders = () => useRemembered('scriptmanager_expanded', Names, [...NONE])
-
-/** The visible optional columns; unknown names are dropped. */
-export function useChosenColumns() {
-  const [names, remember] = useRemembered('scriptmanager_columns', Names, [...CHOSEN_COLUMNS])
-  const chosen = CHOSEN_COLUMNS.filter((name) => names.includes(name))
-  return [chosen, (next: readonly ChosenColumn[]) => remember([...next])] as const
 }

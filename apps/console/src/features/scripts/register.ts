@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMay } from '../../app/api/queries.ts'
 import { type DialogLoaders, useDialog } from '../../app/dialogs/use-dialog.ts'
 import { usePaletteSource } from '../../app/shell/palette.ts'
-import { allScriptsQuery } from './library-view.ts'
+import { allScriptsQuery } from './all-scripts-query.ts'
 
 export const scriptDialogs = {
   scripts: () => import('./ScriptsDialog.tsx').then((file) => file.ScriptsDialog),

@@ -1,7 +1,8 @@
 import { getVersion } from '@muster/contract/api/system'
 import { VERSION_CHECK_MS } from '@muster/rules/text/layout'
 import { useQuery } from '@tanstack/react-query'
-import { call, queryKey } from '../../app/api/api.ts'
+import { call } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 
 /** Local-storage key of the first version that this browser saw. */
 export const VERSION_KEY = 'rmmver'

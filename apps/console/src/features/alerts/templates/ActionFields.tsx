@@ -8,7 +8,7 @@ import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { ArgumentsField } from '../../scripts/ScriptFieldset.tsx'
 import { HeadersField } from '../channels/SettingFields.tsx'
 import { SecretField } from '../channels/SecretField.tsx'
-import { allScriptsQuery } from '../../scripts/library-view.ts'
+import { allScriptsQuery } from '../../scripts/all-scripts-query.ts'
 import { type ActionKind, EMPTY_REST, type Rest, type TemplateForm } from './template-form.ts'
 
 interface ActionFieldsProps {

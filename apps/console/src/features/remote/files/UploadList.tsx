@@ -2,7 +2,7 @@ import { Button, Progress } from '@mantine/core'
 import '@mantine/core/styles/Progress.css'
 import { formatFileSize } from '@muster/rules/text/units'
 import { useMutation } from '@tanstack/react-query'
-import { useStore } from '../../../app/session/session.ts'
+import { useStore } from '../../../app/session/store.ts'
 import classes from './FilesPane.module.css'
 import { forgetUpload, type Upload, type UploadView, uploads } from './upload.ts'
 

@@ -13,7 +13,7 @@ import { type FileEntry, HASH_PART_BYTES } from '@muster/contract/agent/files'
 import { joinRaw } from '@muster/rules/agents/raw-path'
 import { call, requestHeaders } from '../../../app/api/api.ts'
 import { describeError } from '../../../app/api/describe-error.ts'
-import { createStore } from '../../../app/session/session.ts'
+import { createStore } from '../../../app/session/store.ts'
 import { leadsTo } from './file-rows.ts'
 
 const MIN_BYTES = 256 * 1024

@@ -3,7 +3,8 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { readMachineLog } from '@muster/contract/api/logs'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { call, queryKey } from '../../../app/api/api.ts'
+import { call } from '../../../app/api/api.ts'
+import { queryKey } from '../../../app/api/query-key.ts'
 import { eventIdOf } from './EventFields.tsx'
 
 export interface Filter {

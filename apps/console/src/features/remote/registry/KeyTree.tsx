@@ -7,7 +7,8 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { ContextMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import { type MenuEntry, type Point, runShortcut } from '../../../ui/dialog/menu-entry.ts'
-import { call, queryKey } from '../../../app/api/api.ts'
+import { call } from '../../../app/api/api.ts'
+import { queryKey } from '../../../app/api/query-key.ts'
 import classes from './Registry.module.css'
 
 interface KeyTreeProps {

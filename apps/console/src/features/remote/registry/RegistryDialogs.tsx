@@ -19,7 +19,8 @@ import {
   writeRegistryData,
 } from '@muster/rules/agents/registry-value'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
-import { call, query, queryKey } from '../../../app/api/api.ts'
+import { call, query } from '../../../app/api/api.ts'
+import { queryKey } from '../../../app/api/query-key.ts'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
