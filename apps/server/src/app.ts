@@ -5,12 +5,13 @@ import { switchOffWhenHosted } from './features/settings/switch-off-when-hosted.
 import { refuseForeignKey } from './features/system/refuse-foreign-key.ts'
 import { authenticate } from './features/users/sessions/authenticate.ts'
 import { openSessionCookies } from './features/users/sessions/session-cookies.ts'
+import { AGENT_GATE_LIMITS } from './fleet/link-routes.ts'
 import { type Modules, openModules } from './modules.ts'
 import { createIdempotency } from './platform/http/idempotency.ts'
 import { openHttp } from './platform/http/open-http.ts'
 import type { DescribedRoute } from './platform/http/openapi.ts'
 import type { Api } from './platform/http/route.ts'
-import { SignInGate } from './platform/http/sign-in-gate.ts'
+import { type GateLimits, SignInGate } from './platform/http/sign-in-gate.ts'
 
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
@@ -31,7 +32,10 @@ export interface App extends Omit<Modules, 'stop'> {
 }
 
 /** The whole server; modules.ts is its table of contents. */
-export async function createApp(ctx: Context, options: { consoleFolder?: string } = {}): Promise<App> {
+export async function createApp(
+  ctx: Context,
+  options: { consoleFolder?: string; agentGate?: Partial<GateLimits> | undefined } = {},
+): Promise<App> {
   await refuseForeignKey(ctx)
   await switchOffWhenHosted(ctx)
   const http = await openHttp(ctx, options.consoleFolder ?? CONSOLE_FOLDER)
@@ -45,6 +49,7 @@ export async function createApp(ctx: Context, options: { consoleFolder?: string 
     readers: new Map(),
     metrics,
     gate: new SignInGate(CONSOLE_GATE_LIMITS),
+    agentGate: new SignInGate({ ...AGENT_GATE_LIMITS, ...options.agentGate }),
   }
   const { stop: stopModules, ...modules } = await openModules(api, ctx, { cookies, routes })
   return {

@@ -110,3 +110,18 @@ test('an agent that does not read gets neither errors nor pongs', async () => {
   await vi.waitFor(() => expect(pings).toBe(50))
   expect(socket.bufferedAmount).toBeLessThanOrEqual(waiting)
 })
+
+test('unauthenticated agent sockets of one address are limited, authenticated ones are not', async () => {
+  await using server = await createTestServer({ agentGate: { perSource: 2 } })
+  const { url, enrol } = await start(server)
+  using agent = await enrol()
+  await agent.connect()
+  const strangers = [await knock(url), await knock(url)]
+  const third = new WebSocket(url.replace('http', 'ws') + LINK_PATH)
+  const refusal = await new Promise<Error>((resolve) => third.once('error', resolve))
+  expect(refusal.message).toContain('429')
+  for (const { socket } of strangers) socket.terminate()
+  await vi.waitFor(() => expect(server.app.api.agentGate.size).toBe(0))
+  const next = await knock(url)
+  next.socket.terminate()
+})

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LINK_PATH, MAX_SIGN_IN_BYTES } from '@muster/contract/agent/link'
-import { SignInGate } from '../platform/http/sign-in-gate.ts'
 import type { Api } from '../platform/http/route.ts'
 import type { Fleet } from './fleet.ts'
 
@@ -8,7 +7,7 @@ import type { Fleet } from './fleet.ts'
  * Ten thousand agents behind one address may reconnect at the same moment, each with a few hundred bytes. The largest
  * possible answer has 210 kB: 10,000 runs and 1,000 sessions.
  */
-const SIGN_IN_LIMITS = {
+export const AGENT_GATE_LIMITS = {
   perSource: 12_000,
   total: 30_000,
   bytes: MAX_SIGN_IN_BYTES + 4096,
@@ -19,7 +18,7 @@ const SIGN_IN_LIMITS = {
 export function linkRoutes(api: Api, fleet: Fleet): void {
   const summary = 'WebSocket of the agents, described in docs/protocol.md'
   const noteError = (error: Error) => api.fastify.log.debug({ err: error }, 'agent socket error')
-  const gate = new SignInGate(SIGN_IN_LIMITS)
+  const gate = api.agentGate
   api.fastify.server.on('connection', () => fleet.links.pace.noteConnection())
   const answers = new WeakMap<IncomingMessage, ServerResponse>()
   api.fastify.get(

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '../app.ts'
+import type { GateLimits } from '../platform/http/sign-in-gate.ts'
 import { type Context, createContext, type Overrides } from '../context.ts'
 import { readConfig } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -45,7 +46,12 @@ export interface TestServer extends AsyncDisposable {
  *     const { status, body } = await server.as(ada).call(listClients, {})
  */
 export async function createTestServer(
-  options: { env?: Record<string, string>; overrides?: Overrides; consoleFolder?: string } = {},
+  options: {
+    env?: Record<string, string>
+    overrides?: Overrides
+    consoleFolder?: string
+    agentGate?: Partial<GateLimits>
+  } = {},
 ): Promise<TestServer> {
   await using stack = new AsyncDisposableStack()
   const dataFolder = await mkdtemp(join(tmpdir(), 'muster-test-'))
@@ -63,7 +69,10 @@ export async function createTestServer(
     }),
   )
   // Independent of whether the console has been built.
-  const app = await createApp(ctx, { consoleFolder: options.consoleFolder ?? dataFolder })
+  const app = await createApp(ctx, {
+    consoleFolder: options.consoleFolder ?? dataFolder,
+    agentGate: options.agentGate,
+  })
   stack.defer(() => app.stop())
   const given = await createGiven(ctx)
   const resources = stack.move()

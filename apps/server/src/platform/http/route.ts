@@ -24,6 +24,8 @@ export interface Api {
   metrics: Metrics
   /** Console sockets that have not redeemed their ticket yet. */
   gate: SignInGate
+  /** The same for the sockets of agents. */
+  agentGate: SignInGate
 }
 
 declare module 'fastify' {
