@@ -129,7 +129,7 @@ function ApprovalDialog({ scriptId, name, mayApprove, onClose }: ApprovalDialogP
               summary={(changed) =>
                 changed === 0
                   ? 'The code equals the approved version.'
-                  : `${changed} lines of code differ from the approved version.`
+                  : `${changed} ${changed === 1 ? 'line of code differs' : 'lines of code differ'} from the approved version.`
               }
             />
           </Suspense>

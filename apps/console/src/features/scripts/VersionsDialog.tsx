@@ -168,7 +168,7 @@ function VersionDiff({ script, versionId }: VersionDiffProps) {
           summary={(changed) =>
             changed === 0
               ? 'The code is the same.'
-              : `${changed} lines of code differ from the current version.`
+              : `${changed} ${changed === 1 ? 'line of code differs' : 'lines of code differ'} from the current version.`
           }
         />
       </Suspense>

@@ -42,7 +42,7 @@ const update = (width: number, height: number, encoding: number) => [
   ...word(height),
   ...long(encoding),
 ]
-const NONSENSE = 'What answers there does not speak VNC as it should, so nothing can be shown.'
+const NONSENSE = 'Invalid response: the server does not speak VNC.'
 
 async function openWindow(pieces: number[][], end?: string) {
   givenSession({ token: 'token', username: 'ada' })
