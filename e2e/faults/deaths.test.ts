@@ -88,7 +88,7 @@ async function sentencesOf(all: Awaited<ReturnType<typeof beginAll>>) {
   }
 }
 
-const NO_ANSWER = expect.stringMatching(/ has not answered\. It may have done what it was asked all the same/)
+const NO_ANSWER = expect.stringMatching(/ did not respond\. The action may still have run/)
 const LINK_LOST = {
   upload: 'The link to the machine was lost.',
   question: NO_ANSWER,

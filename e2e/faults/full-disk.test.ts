@@ -19,7 +19,7 @@ test(
     const bytes = someBytes(8)
     await disk.fill(14)
     await expect(startUpload(scene, { path: at('big'), bytes })).rejects.toThrow(
-      /: The disk is too full: it has room for /,
+      /: Not enough disk space\. Free: /,
     )
     expect(readdirSync(disk.path)).toEqual(['filler'])
     await disk.empty()

@@ -54,7 +54,7 @@ for (const look of TWO_LOOKS) {
     }
     await dialog.getByLabel('Days of the month').fill('40')
     await dialog.getByLabel('Days of the month').blur()
-    await expect(dialog.getByText(/Numbers from 1 to 31/)).toBeVisible()
+    await expect(dialog.getByText(/Enter numbers from 1 to 31/)).toBeVisible()
     await expectAccessible(page, 'a mistake in a window', '[role=dialog]')
 
     await page.goto('/?dialog=edit-maintenance&item=2')

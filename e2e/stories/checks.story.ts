@@ -72,7 +72,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await disk.empty()
     await expect(diskRow(page, disk)).toContainText('passing', LATER)
     await expect(machineRow(watcher, hostname())).not.toContainText(/checks (failing|warning)/, SOON)
-    await expect(treeLine(watcher, /Berlin/)).not.toContainText('A check', SOON)
+    await expect(treeLine(watcher, /Berlin/)).not.toContainText('Check ', SOON)
   })
 
   await test.step('the history shows what was measured, exactly, as a graph and as a table', async () => {
@@ -102,7 +102,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await expect(treeLine(watcher, /Berlin/)).toContainText('Check warning', SOON)
     web.status = 200
     await expect(checkRow(page, /HTTP Shop/)).toContainText('passing', LATER)
-    await expect(treeLine(watcher, /Berlin/)).not.toContainText('A check', SOON)
+    await expect(treeLine(watcher, /Berlin/)).not.toContainText('Check ', SOON)
   })
 
   await test.step('run now, reset, delete', async () => {

@@ -137,7 +137,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await expect.poll(() => written('allowed')).toBe('yes\n')
   expect(await written('forbidden')).toBe('')
 
-  await tools(window).getByRole('combobox', { name: 'Quality' }).selectOption('For slow lines')
+  await tools(window).getByRole('combobox', { name: 'Quality' }).selectOption('For slow connections')
   await tools(window).getByRole('checkbox', { name: 'Fit window' }).uncheck()
   await expect.poll(() => canvas(window).evaluate((node) => node.clientWidth)).toBe(1280)
   const [picture] = await Promise.all([

@@ -51,7 +51,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
 
   await test.step('the disk fills up: warning, told on both consoles, by mail, webhook and script', async () => {
     await disk.fill(16)
-    await expectColours('warns', /1 of 7 checks warning/)
+    await expectColours('warning', /1 of 7 checks warning/)
     await expectBells(1)
     await expect.poll(() => mail.mails.length, SOON).toBe(1)
     expect(mail.mails[0]).toContain('To: ops@example.com')
@@ -62,7 +62,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
 
   await test.step('fuller still: error, and the same one alert', async () => {
     await disk.fill(19)
-    await expectColours('fails', /1 of 7 checks failing/)
+    await expectColours('failing', /1 of 7 checks failing/)
     await expectBells(1)
     await expectTold(2)
     expect(await alerts({ resolvedFilter: true })).toMatchObject([{ severity: 'error', state: 'open' }])
@@ -129,7 +129,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS))
     const startedAt = new Date().toISOString()
     await server.start()
-    await expectColours('fails', /1 of 7 checks failing/)
+    await expectColours('failing', /1 of 7 checks failing/)
     await expectBells(1)
     await expectTold(4)
     const [alert] = await alerts()
@@ -181,18 +181,18 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     return id
   }
 
-  async function expectColours(sign: 'warns' | 'fails', row: RegExp): Promise<void> {
+  async function expectColours(sign: 'warning' | 'failing', row: RegExp): Promise<void> {
     for (const each of consoles) {
-      await expect(treeLine(each, /^Berlin/)).toContainText(`A check ${sign}`, LATER)
-      await expect(treeLine(each, /^Acme/)).toContainText(`A check ${sign}`, SOON)
+      await expect(treeLine(each, /^Berlin/)).toContainText(`Check ${sign}`, LATER)
+      await expect(treeLine(each, /^Acme/)).toContainText(`Check ${sign}`, SOON)
       await expect(machineRow(each, hostname())).toContainText(row, SOON)
     }
   }
 
   async function expectCalm(): Promise<void> {
     for (const each of consoles) {
-      await expect(treeLine(each, /^Berlin/)).not.toContainText('A check', LATER)
-      await expect(treeLine(each, /^Acme/)).not.toContainText('A check', SOON)
+      await expect(treeLine(each, /^Berlin/)).not.toContainText('Check ', LATER)
+      await expect(treeLine(each, /^Acme/)).not.toContainText('Check ', SOON)
       await expect(machineRow(each, hostname())).not.toContainText(/checks (failing|warning)/, SOON)
     }
     await expectBells(0)

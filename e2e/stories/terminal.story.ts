@@ -99,7 +99,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
     const told = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text })
     await expect(shown).toContainText(/[$#] *$/)
     await joinTerminal(ben, 'Watch the terminal of admin')
-    await expect(ben.getByText(/^Looking on, without typing, in \//)).toBeVisible()
+    await expect(ben.getByText(/^Watching, without typing, \//)).toBeVisible()
     await expect(shown).toContainText('is kept')
     await expect(told(ben, 'admin opened it · Ben (ben) watches')).toBeVisible()
     await expect(told(window, 'admin opened it · Ben (ben) watches')).toBeVisible()

@@ -78,7 +78,7 @@ test('a wrong code is said at the field, which is ready for the next one', async
   await page.goto('/login')
   await sendPassword(page, server.admin)
   await code(page).fill('000000')
-  await expect(page.getByRole('alert')).toContainText('This code is not right.')
+  await expect(page.getByRole('alert')).toContainText('This code is wrong.')
   await expect(code(page)).toHaveValue('')
   await expect(code(page)).toBeFocused()
   const app = await confirmKey(page, key)

@@ -62,7 +62,7 @@ test.each([
     const at = await start(server)
     using refused = await openDesktop(server, at, request)
     expect(await refused.closed).toEqual({ code: 4000, reason: 'not_allowed' })
-    expect(refused.end?.message).toBe(`Your role does not allow ${name}. Ask an administrator.`)
+    expect(refused.end?.message).toBe(`Your role does not allow ${name}.`)
     const user = await server.given.user({ permissions: ['can_use_mesh'] })
     using window = await openDesktop(server, { ...at, user }, request)
     const { channel } = await nextDesktop(at.agent)
