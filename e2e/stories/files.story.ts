@@ -93,7 +93,7 @@ test('files of a machine: walked, searched, downloaded whole, a folder as an arc
     .poll(() => auditOf(admin))
     .toEqual([
       `Downloaded "${big}" (190.73 MB)`,
-      `Downloaded "${join(folder, 'inner')}" as an archive`,
+      `Started downloading "${join(folder, 'inner')}" as an archive`,
       expect.stringContaining(`Downloaded the archive of "${join(folder, 'inner')}" (`),
     ])
   agent.expectCleanLog()
@@ -138,7 +138,7 @@ test('files of a machine: made, renamed, given rights, edited without losing wha
   await expect(
     dialog.getByText('The file was changed on the machine. Reload it and try again.'),
   ).toBeVisible()
-  await dialog.getByRole('button', { name: 'Refresh' }).click()
+  await dialog.getByRole('button', { name: 'Discard changes and reload' }).click()
   await expect(dialog.getByText('port = 3')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Code' }).fill('port = 4')
   await dialog.getByRole('button', { name: 'Save' }).click()
