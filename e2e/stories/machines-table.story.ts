@@ -233,7 +233,7 @@ test('a double click does what the user has chosen for it', async ({ admin, open
   await admin.call(savePreferences, { body: { agent_dblclick_action: 'urlaction' } })
   await page.goto('/')
   await machineRow(page, 'alpha').dblclick()
-  await expect(page.getByText('There are no URL actions yet.')).toBeVisible()
+  await expect(page.getByText('URL actions do not exist yet.')).toBeVisible()
 })
 
 test('rows are drawn as they come into view, and hundreds are walked to the last', async ({
