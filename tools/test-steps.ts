@@ -48,7 +48,7 @@ export const ON_POSTGRES = [
   'two-servers.test',
   'src/platform/bus/',
   'src/platform/agent-link/bus-channels.test',
-  'src/fleet/kept-',
+  'src/fleet/agent-rows.test',
   // Ranges, partitions and upserts of measured values.
   'src/samples/ingest.test',
   'src/samples/partitions.test',
