@@ -1,6 +1,6 @@
 import moment from 'moment'
-import { createContext, use } from 'react'
-import { DEFAULT_DATE_FORMAT } from '@muster/rules/text/layout'
+import { use } from 'react'
+import { DateFormat } from './date-format-context.ts'
 
 /** An instant in the browser's zone, by tokens; empty for an invalid instant. */
 export function formatDate(instant: string | number, format: string): string {
@@ -15,6 +15,3 @@ export function useDateFormat(): (instant: string | number) => string {
 }
 
 const UNIX_SECONDS_BELOW = 100_000_000_000
-
-/** The user's date format, as tokens (`MMM-DD-YYYY - HH:mm`). */
-export const DateFormat = createContext(DEFAULT_DATE_FORMAT)

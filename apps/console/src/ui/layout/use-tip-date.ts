@@ -1,5 +1,5 @@
 import { use, useCallback, useEffect, useState } from 'react'
-import { DateFormat } from './date-format.ts'
+import { DateFormat } from './date-format-context.ts'
 
 type Write = (instant: string | number, format: string) => string
 
