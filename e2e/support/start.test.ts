@@ -68,6 +68,6 @@ test(
   async () => {
     await using program = start({ MUSTER_PORT: 'many' })
     expect(await program.ended).toBe(2)
-    expect(program.stderr).toEqual([expect.stringMatching(/^muster: MUSTER_PORT has a wrong value/)])
+    expect(program.stderr).toEqual([expect.stringMatching(/^muster: MUSTER_PORT is not valid/)])
   },
 )

@@ -49,7 +49,7 @@ test('a server keeps address, folder and session over a kill', SLOW, async () =>
 })
 
 test('a server that cannot start says why', SLOW, async () => {
-  await expect(startServer({ env: { MUSTER_PORT: 'many' } })).rejects.toThrow('MUSTER_PORT has a wrong value')
+  await expect(startServer({ env: { MUSTER_PORT: 'many' } })).rejects.toThrow('MUSTER_PORT is not valid')
 })
 
 // Left out only where there is no PostgreSQL, which `npm test` says and CI refuses.
