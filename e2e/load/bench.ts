@@ -13,6 +13,7 @@ import { measureHostile } from './measure-hostile.ts'
 import { measurePolicies } from './measure-policies.ts'
 import { measureProcesses } from './measure-processes.ts'
 import { measureSamples } from './measure-samples.ts'
+import { measureStart } from './measure-start.ts'
 import { measureSteady } from './measure-steady.ts'
 import { measureTerminal } from './measure-terminal.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -44,6 +45,7 @@ const ON_STAGE = {
 const LONG = ['samples', 'steady', 'large']
 const ALL = [
   ...Object.keys(ON_STAGE),
+  'start',
   'agent',
   'terminal',
   'processes',
@@ -70,6 +72,7 @@ const figures: Figure[] = []
 
 buildPrograms()
 await measureOnStage()
+if (wanted.includes('start')) keep(await measureStart())
 if (wanted.includes('samples')) keep(await measureSamples())
 if (wanted.includes('steady')) keep(await measureSteady())
 if (wanted.includes('agent')) keep(await measureAgent())

@@ -135,7 +135,8 @@ function addOldRecords(dataFolder: string): void {
   const numbers = (count: number) =>
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`
   const at = `strftime('%Y-%m-%dT%H:%M:%fZ', '${OLD_SINCE}', '+' || i || ' minutes')`
-  const agent = '(select agent_id from agents order by id limit 1 offset i % 500)'
+  const machines =
+    'n join (select agent_id, row_number() over (order by id) as number from agents) on number = i % 500 + 1'
   db.exec(`
     begin;
     ${numbers(OLD_ENTRIES)}
@@ -144,14 +145,16 @@ function addOldRecords(dataFolder: string): void {
     ${numbers(OLD_RUNS)}
       insert into agent_history (agent_id, state, type, command, shell, username, nonce, command_name, command_input,
         timeout_seconds, time, expires_at, finished_at)
-      select ${agent}, 'done', 'cmd_run', 'uptime', 'bash', 'old', '', 'run-command', '', 30, ${at}, ${at}, ${at} from n;
+      select agent_id, 'done', 'cmd_run', 'uptime', 'bash', 'old', '', 'run-command', '', 30, ${at}, ${at}, ${at}
+      from ${machines};
     insert into history_output (history_id, chunk, stream, text)
       select id, chunk, 'stdout', hex(zeroblob(200)) from agent_history
       join (select 1 as chunk union all select 2 union all select 3) where username = 'old';
     ${numbers(OLD_RUNS)}
       insert into alerts (cause, alert_type, state, agent_id, severity, message, created_at, modified, alert_time,
         resolved_on, acknowledged_by, resolved_by, flapping)
-      select 'old:' || i, 'custom', 'resolved', ${agent}, 'error', 'Old', ${at}, ${at}, ${at}, ${at}, '', '', 0 from n;
+      select 'old:' || i, 'custom', 'resolved', agent_id, 'error', 'Old', ${at}, ${at}, ${at}, ${at}, '', '', 0
+      from ${machines};
     insert into alert_log (alert_id, at, kind, by_user, text)
       select id, alert_time, kind, '', '' from alerts
       join (select 'opened' as kind union all select 'resolved') where cause like 'old:%';
