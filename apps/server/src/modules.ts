@@ -255,6 +255,7 @@ export async function openModules(
   const stop = () => {
     channels.stop()
     webTerminals.stop()
+    fleet.links.announceStop()
   }
   return { fleet, live, channels, ...sweeps, stop }
 }

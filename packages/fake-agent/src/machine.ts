@@ -5,6 +5,7 @@ import {
   SERVER_DEAD_AFTER_MS,
   LINK_PATH,
   linkProof,
+  MAX_RETRY_WITHIN_MS,
   MAX_SOCKET_BYTES,
   PROTOCOL_VERSIONS,
   type Report,
@@ -23,7 +24,6 @@ export type MachineState = 'off' | 'waiting' | 'connecting' | 'up' | 'refused'
 
 /** Back-off of the real agent: a random time up to a limit that doubles. */
 const FIRST_RETRY_MS = 500
-const MAX_RETRY_MS = 30_000
 const MIN_RETRY_MS = 100
 const DIAL_TIMEOUT_MS = 20_000
 
@@ -44,6 +44,7 @@ export class FakeMachine {
   #unacknowledged: { seq: number; report: Report }[] = []
   #lastReceivedMs = 0
   #failures = 0
+  #retryWithinMs = 0
   #takeBackRetry: () => void = () => {}
   #takeBackBeat: () => void = () => {}
   /** Heartbeat interval; undefined = only on request. */
@@ -209,6 +210,9 @@ export class FakeMachine {
         return
       case 'command':
         return runCommand(this.#core, this, frame.command)
+      case 'stopping':
+        this.#retryWithinMs = frame.retry_within_ms
+        return
       case 'settings':
         // The scenario controls its metrics.
         return
@@ -242,6 +246,7 @@ export class FakeMachine {
     this.#beatMs = beatMs
     this.#planBeat()
     this.#failures = 0
+    this.#retryWithinMs = 0
     this.checks.onLinkUp()
     this.#core.counts.connected += 1
     this.#core.counts.connects += 1
@@ -269,7 +274,10 @@ export class FakeMachine {
     this.#core.counts.mostFailures = Math.max(this.#core.counts.mostFailures, this.#failures)
     this.#socket = undefined
     this.#state = 'waiting'
-    const limitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
+    const limitMs = Math.max(
+      this.#retryWithinMs,
+      Math.min(MAX_RETRY_WITHIN_MS, FIRST_RETRY_MS * 2 ** this.#failures),
+    )
     const delayMs = Math.max(MIN_RETRY_MS, limitMs * this.#core.random.next())
     this.#takeBackRetry = this.#core.clock.after(delayMs, () => this.connect())
   }

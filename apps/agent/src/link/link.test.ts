@@ -273,10 +273,27 @@ test('a wrong clock is reported, and explains the refusal', async () => {
   })
 })
 
+test('a stopping server sets the range of the wait, until the next sign-in', async () => {
+  const { server, lines } = await givenAgent()
+  const waits = () => lines.flatMap(({ message, retry_ms }) => (message === 'link lost' ? [retry_ms] : []))
+  using random = vi.spyOn(Math, 'random').mockReturnValue(0.99)
+  server.send({ type: 'stopping', retry_within_ms: 2000 })
+  server.socket?.close(1001)
+  await server.untilUp(2)
+  random.mockReturnValue(0.5)
+  server.socket?.terminate()
+  await server.untilUp(3)
+  expect(waits()[0]).toBe(1980)
+  expect(waits()[1]).toBeLessThanOrEqual(500)
+})
+
 test('the wait before the next try grows, is random and stays below half a minute', () => {
-  expect([0, 1, 2, 3, 20].map((attempt) => reconnectDelayMs(attempt, 1))).toEqual([
+  expect([0, 1, 2, 3, 20].map((attempt) => reconnectDelayMs(attempt, 1, 0))).toEqual([
     500, 1000, 2000, 4000, 30_000,
   ])
-  expect(reconnectDelayMs(5, 0.5)).toBe(8000)
-  expect(reconnectDelayMs(5, 0)).toBe(100)
+  expect([0, 1, 2, 3, 20].map((attempt) => reconnectDelayMs(attempt, 1, 3000))).toEqual([
+    3000, 3000, 3000, 4000, 30_000,
+  ])
+  expect(reconnectDelayMs(5, 0.5, 0)).toBe(8000)
+  expect(reconnectDelayMs(5, 0, 0)).toBe(100)
 })

@@ -5,6 +5,7 @@ import {
   LINK_PATH,
   linkProof,
   MAX_FRAME_BYTES,
+  MAX_RETRY_WITHIN_MS,
   MAX_SOCKET_BYTES,
   PROTOCOL_VERSIONS,
   SERVER_DEAD_AFTER_MS,
@@ -38,6 +39,7 @@ export class Link implements Disposable {
   #pump: ReportPump | undefined
   #phase: 'down' | 'dialing' | 'challenged' | 'up' = 'down'
   #attempt = 0
+  #retryWithinMs = 0
   #upSince = 0
   #errorFrames = 0
   #reason = ''
@@ -187,6 +189,9 @@ export class Link implements Disposable {
       case 'settings':
         if (this.isUp) this.#options.onMetricsInterval(frame.metrics_interval)
         return
+      case 'stopping':
+        this.#retryWithinMs = frame.retry_within_ms
+        return
       case 'refused':
         this.#attempt = Math.max(this.#attempt, REFUSED_ATTEMPT)
         this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server rejected this agent')
@@ -240,6 +245,7 @@ export class Link implements Disposable {
     if (this.#phase !== 'challenged' || socket === undefined) return
     this.#phase = 'up'
     this.#upSince = performance.now()
+    this.#retryWithinMs = 0
     this.#watchSilence(SERVER_DEAD_AFTER_MS, 'the server stopped responding')
     // Older servers send pings that need a reply.
     if (welcome.beat_ms !== undefined) this.#beat = setInterval(() => socket.pong(), welcome.beat_ms)
@@ -261,7 +267,7 @@ export class Link implements Disposable {
     clearInterval(this.#beat)
     this.#beat = undefined
     if (wasUp && performance.now() - this.#upSince > GOOD_AFTER_MS) this.#attempt = 0
-    const retryMs = reconnectDelayMs(this.#attempt, Math.random())
+    const retryMs = reconnectDelayMs(this.#attempt, Math.random(), this.#retryWithinMs)
     this.#attempt += 1
     const reported = this.#reason || reason || `connection closed (code ${code})`
     const level = wasUp || this.#attempt === 1 ? 'info' : 'debug'
@@ -286,12 +292,15 @@ function toBuffer(data: RawData): Buffer {
 }
 
 const FIRST_MS = 500
-const MAX_RETRY_MS = 30_000
 const MIN_MS = 100
 
-/** Full jitter: a random time up to a limit that doubles, so that a fleet does not reconnect at once. */
-export function reconnectDelayMs(attempt: number, random: number): number {
-  const limit = Math.min(MAX_RETRY_MS, FIRST_MS * 2 ** Math.min(attempt, 10))
+/**
+ * Full jitter: a random time up to a limit that doubles, so that a fleet does not reconnect at once. The limit is at
+ * least what a stopping server has asked for.
+ */
+export function reconnectDelayMs(attempt: number, random: number, retryWithinMs: number): number {
+  const doubled = Math.min(MAX_RETRY_WITHIN_MS, FIRST_MS * 2 ** Math.min(attempt, 10))
+  const limit = Math.max(doubled, retryWithinMs)
   return Math.max(MIN_MS, Math.round(limit * random))
 }
 

@@ -20,6 +20,7 @@ export function linkRoutes(api: Api, fleet: Fleet): void {
   const noteError = (error: Error) => api.fastify.log.debug({ err: error }, 'agent socket error')
   const gate = api.agentGate
   api.fastify.server.on('connection', () => fleet.links.pace.noteConnection())
+  api.fastify.server.on('request', () => fleet.links.pace.noteRequest())
   const answers = new WeakMap<IncomingMessage, ServerResponse>()
   api.fastify.get(
     LINK_PATH,

@@ -212,6 +212,21 @@ test('a machine with a wrong clock is marked', async () => {
   })
 })
 
+test('a stopping server has its agents reconnect over a time that grows with their number', async () => {
+  const server = await createTestServer()
+  const { url, site } = await start(server)
+  const agents = await Promise.all([1, 2, 3, 4].map(() => TestAgent.enrol(server, url, site.id)))
+  for (const agent of agents) await agent.connect()
+  await server[Symbol.asyncDispose]()
+  for (const agent of agents) {
+    using leaving = agent
+    expect(await leaving.next((frame) => frame.type === 'stopping', 0)).toEqual({
+      type: 'stopping',
+      retry_within_ms: 3,
+    })
+  }
+})
+
 test('the agent socket refuses browsers', async () => {
   await using server = await createTestServer()
   const { url } = await server.listen()

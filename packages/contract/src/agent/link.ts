@@ -13,6 +13,8 @@ export const LINK_PATH = '/agent/ws'
 export const PROTOCOL_VERSIONS = [1] as const
 /** Maximum text frame of either side. A larger one gets an `error` frame, and the link stays open. */
 export const MAX_FRAME_BYTES = 2 * 1024 * 1024
+/** The limit of `stopping`. Agents never wait longer than that to reconnect. */
+export const MAX_RETRY_WITHIN_MS = 30_000
 /** Maximum frame before `welcome`: a sign-in with the maximum number of runs and sessions has 210 kB. */
 export const MAX_SIGN_IN_BYTES = 256 * 1024
 /** Number of invalid frames after which the server closes the link. */
@@ -53,6 +55,8 @@ export const ServerFrame = z.discriminatedUnion('type', [
   }),
   /** Settings that have changed since `welcome`. */
   z.object({ type: z.literal('settings'), metrics_interval: MetricsInterval }),
+  /** The server stops. Agents reconnect at random times within `retry_within_ms`, so that it can accept all of them. */
+  z.object({ type: z.literal('stopping'), retry_within_ms: z.int().min(0).max(MAX_RETRY_WITHIN_MS) }),
   z.object({ type: z.literal('refused'), code: z.string(), message: z.string() }),
   z.object({ type: z.literal('command'), command: SignedCommand }),
   /** Reports up to and including this number are stored; the agent may delete them. */

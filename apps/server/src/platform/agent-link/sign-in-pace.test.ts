@@ -41,3 +41,15 @@ test('new connections are accepted before agents sign in, but sign-ins are never
   await later
   expect(signedIn).toHaveLength(9)
 })
+
+test('while a page opens, sign-ins pause between handfuls, so that the page goes first', async () => {
+  const { pace, signedIn, all } = prepare(100)
+  pace.noteRequest()
+  for (let turn = 0; turn < 20; turn++) {
+    pace.noteRequest()
+    await setImmediate()
+  }
+  expect(signedIn.length).toBeLessThanOrEqual(16)
+  await all
+  expect(signedIn).toHaveLength(100)
+})
