@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { expect, test } from 'vitest'
-import { up } from '../platform/database/migrations/0016-chunks-by-time.ts'
+import { chunksByTime } from '../platform/database/migrations/0010-to-0024.ts'
 import type { TestServer } from '../testing/test-server.ts'
 import { requirePartitions } from './partitions.ts'
 import { countChunks, DAY, givenMeasuring, merge, NOW, prune, sawTooth } from './test-samples.ts'
@@ -57,7 +57,7 @@ test('chunks stored before the table was partitioned are moved', async () => {
   const shown = await graph(NOW - 3 * DAY, NOW)
   if (engine === 'postgres') await putInOneTable(server)
   // `as`: a migration uses the schema of its own version.
-  await db.transaction().execute((tx) => up(tx as unknown as Transaction<unknown>, engine))
+  await db.transaction().execute((tx) => chunksByTime.up(tx as unknown as Transaction<unknown>, engine))
   expect(await readChunks(server)).toEqual(before)
   expect(await graph(NOW - 3 * DAY, NOW)).toEqual(shown)
   await cpu([NOW - 30, 5])

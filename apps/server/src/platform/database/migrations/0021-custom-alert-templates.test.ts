@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Database } from '../database.ts'
 import { testEngines } from '../test-engines.ts'
 import { migrate } from '../migrate.ts'
-import { name } from './0021-custom-alert-templates.ts'
+import { customAlertTemplates } from './0010-to-0024.ts'
 import { migrations } from './index.ts'
 
 describe.each(testEngines)('on $engine', ({ open }) => {
@@ -13,7 +13,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     await using database = await open<Database>()
     const { db } = database
     const dataFolder = await mkdtemp(join(tmpdir(), 'muster-migration-'))
-    const earlier = migrations.filter((migration) => migration.name < name)
+    const earlier = migrations.filter((migration) => migration.name < customAlertTemplates.name)
     await migrate(database, { migrations: earlier, dataFolder })
     const at = '2026-11-22T07:00:00.000Z'
     const before = { check_script_actions: true, check_periodic_alert_minutes: 30 }

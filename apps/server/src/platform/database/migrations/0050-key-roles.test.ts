@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { testEngines } from '../test-engines.ts'
-import { name } from './0050-key-roles.ts'
+import { keyRoles } from './0050-and-later.ts'
 import { migrations } from './index.ts'
 
 test.each(testEngines)(
@@ -15,7 +15,7 @@ test.each(testEngines)(
     await using database = await open<Database>()
     const { db } = database
     const dataFolder = mkdtempSync(join(tmpdir(), 'muster-keys-'))
-    const at = migrations.findIndex((migration) => migration.name === name)
+    const at = migrations.findIndex((migration) => migration.name === keyRoles.name)
     await migrate(database, { migrations: migrations.slice(0, at), dataFolder })
     await sql`insert into users (username, password_hash, is_superuser, created_at) values ('ada', '', 0, '')`.execute(
       db,

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { testEngines } from '../test-engines.ts'
-import { name } from './0053-server-script-approvals.ts'
+import { serverScriptApprovals } from './0050-and-later.ts'
 import { migrations } from './index.ts'
 
 test.each(testEngines)(
@@ -15,7 +15,7 @@ test.each(testEngines)(
     await using database = await open<Database>()
     const { db } = database
     const dataFolder = mkdtempSync(join(tmpdir(), 'muster-approvals-'))
-    const at = migrations.findIndex((migration) => migration.name === name)
+    const at = migrations.findIndex((migration) => migration.name === serverScriptApprovals.name)
     await migrate(database, { migrations: migrations.slice(0, at), dataFolder })
     await sql`insert into script_snippets (name, code, shell, created_at, modified)
       values ('greet', 'echo hello', 'shell', '', '')`.execute(db)

@@ -6,14 +6,14 @@ import { expect, test } from 'vitest'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { testEngines } from '../test-engines.ts'
-import { name } from './0054-patch-actions.ts'
+import { patchActions } from './0050-and-later.ts'
 import { migrations } from './index.ts'
 
 test.each(testEngines)('$engine: reported patches get numbers', async ({ open }) => {
   await using database = await open<Database>()
   const { db } = database
   const dataFolder = mkdtempSync(join(tmpdir(), 'muster-patches-'))
-  const at = migrations.findIndex((migration) => migration.name === name)
+  const at = migrations.findIndex((migration) => migration.name === patchActions.name)
   await migrate(database, { migrations: migrations.slice(0, at), dataFolder })
   await sql`insert into clients (name, created_at) values ('Acme', '')`.execute(db)
   await sql`insert into sites (client_id, name, created_at) select id, 'Bern', '' from clients`.execute(db)

@@ -7,7 +7,7 @@ import { readCoreSettings } from '../../config/core-settings.ts'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { testEngines } from '../test-engines.ts'
-import { name } from './0062-availability-alerts.ts'
+import { availabilityAlerts } from './0050-and-later.ts'
 import { migrations } from './index.ts'
 
 test.each(testEngines)(
@@ -17,7 +17,7 @@ test.each(testEngines)(
       await using database = await open<Database>()
       const { db } = database
       const dataFolder = mkdtempSync(join(tmpdir(), 'muster-availability-'))
-      const at = migrations.findIndex((migration) => migration.name === name)
+      const at = migrations.findIndex((migration) => migration.name === availabilityAlerts.name)
       await migrate(database, { migrations: migrations.slice(0, at), dataFolder })
       await sql`insert into settings (name, value) values ('core_settings', '{"metrics_interval":30}')`.execute(
         db,

@@ -6,14 +6,14 @@ import { expect, test } from 'vitest'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { testEngines } from '../test-engines.ts'
-import { name } from './0066-company-name.ts'
+import { companyName } from './0050-and-later.ts'
 import { migrations } from './index.ts'
 
 test.each(testEngines)('$engine: the company of the first-time setup becomes a setting', async ({ open }) => {
   await using database = await open<Database>()
   const { db } = database
   const dataFolder = mkdtempSync(join(tmpdir(), 'muster-company-'))
-  const at = migrations.findIndex((migration) => migration.name === name)
+  const at = migrations.findIndex((migration) => migration.name === companyName.name)
   await migrate(database, { migrations: migrations.slice(0, at), dataFolder })
   await sql`insert into settings (name, value) values
     ('core_settings', '{"metrics_interval":30}'), ('companyname', '" Ada & Co"'),
