@@ -40,7 +40,7 @@ export const FLOWS: Flow[] = [
       console: `useAgentMenu useDialog dialogComponent DialogHost GuardedDialog AgentDialog SendCommandDialog RunDialog
         call LiveSocket useLive isStale useRun RunView addOutput`,
       server: `route historyRoutes commandOrder startRun createRun writeAudit Fleet AgentRouter deliverRuns signCommand
-        requireAgent createIdempotency openCommandKey LinkState         AgentLinks AgentSocket ReportQueue storeReports storeRunReports LiveHub eventsFor`,
+        requireAgent createIdempotency openCommandKey LinkState AgentLinks AgentSocket ReportQueue storeReportBatch storeRunReports LiveHub eventsFor`,
       agent: `Link readFrame startAgent takeCommand verifyCommand commandTable runCommand Runs RunJournal prepareCommand
         StandbyShell startProcess OutputReports Outbox ReportPump Nonces RunRecords State`,
       contract: 'endpoint callEndpoint commands ServerFrame AgentFrame Shell',
@@ -52,7 +52,7 @@ export const FLOWS: Flow[] = [
     steps: {
       console: '',
       agent: 'checkTable Scheduler measureCheck CheckResults Outbox ReportPump Link',
-      server: `AgentSocket ReportQueue storeReports storeResults findKnownChecks judgeRun takeCheckFindings causeOfCheck
+      server: `AgentSocket ReportQueue storeReportBatch storeResults findKnownChecks judgeRun takeCheckFindings causeOfCheck
         takeFindings lockOpenAlerts findDependencies decideStep follow|applyStep writeAlertLog emitAlertsChanged planNotices
         decideNotice findNotices AlertSweep updateOpenAlerts alertChannelsJobs takeLease lookAgain|recheckNotice prepareMessage headlineOf
         recipientsOf sendMessage openSettings mailOf sendEmail refreshToken describeCheck DefinitionSync recordOutcome`,

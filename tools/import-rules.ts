@@ -47,20 +47,7 @@ const AREAS: { area: string; folder: string; mayImport: string[]; packages?: Reg
 const TEST_FILE = /\.(test|story)\.tsx?$|\/test-[\w-]+\.tsx?$/
 const TEST_AREAS = new Set(['fake-agent', 'tools', 'server', 'context', 'features', 'samples', 'fleet'])
 
-/** An import of a feature that comes later in modules.ts. */
-export interface UpwardImport {
-  importer: string
-  imported: string
-}
-
 const FEATURES = 'apps/server/src/features/'
-const UPWARD: (UpwardImport & { reason: string })[] = [
-  {
-    importer: 'alerts/check-alerts.ts',
-    imported: 'checks/describe-check.ts',
-    reason: 'An alert names a check as lists of checks do, by a function of settings alone.',
-  },
-]
 
 export function findForbiddenImports(files: SourceFile[]): string[] {
   return files
@@ -99,10 +86,7 @@ export function resolveImport(path: string, specifier: string): string | undefin
 }
 
 /** A feature imports only those above it in the list of modules.ts, which names each once. */
-export function findUpwardImports(
-  files: SourceFile[],
-  exceptions: readonly UpwardImport[] = UPWARD,
-): string[] {
+export function findUpwardImports(files: SourceFile[]): string[] {
   const modules = files.find(({ path }) => path === 'apps/server/src/modules.ts')?.text ?? ''
   const [, list = ''] = /FEATURES = \[([^\]]*)\]/.exec(modules) ?? []
   const order = list.split(/[\s',]+/).filter((name) => name !== '')
@@ -120,25 +104,15 @@ export function findUpwardImports(
         })),
     )
     .filter(({ importer, imported }) => order.indexOf(folderOf(importer)) < order.indexOf(folderOf(imported)))
-  const refused = upward.filter((one) => !hasImport(exceptions, one))
-  const unused = exceptions.filter((one) => !hasImport(upward, one))
   return [
-    ...refused.map(
+    ...upward.map(
       ({ importer, imported }) => `${importer} may not import ${imported}: it comes later in modules.ts`,
-    ),
-    ...unused.map(
-      ({ importer, imported }) => `${importer} no longer imports ${imported}: remove the exception`,
     ),
     ...[...folders].filter((name) => !order.includes(name)).map((name) => `modules.ts does not list ${name}`),
     ...order
       .filter((name, index) => !folders.has(name) || order.indexOf(name) < index)
       .map((name) => `modules.ts lists ${name}, which is no feature or twice there`),
-    ...(exceptions.length > 12 ? ['there are more than 12 exceptions'] : []),
   ]
-}
-
-function hasImport(imports: readonly UpwardImport[], { importer, imported }: UpwardImport): boolean {
-  return imports.some((one) => one.importer === importer && one.imported === imported)
 }
 
 function folderOf(path: string): string {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
-import { switchOffWhenHosted } from './features/settings/switch-off-when-hosted.ts'
+import { switchOffWhenHosted } from './features/settings/change-settings.ts'
 import { refuseForeignKey } from './features/system/refuse-foreign-key.ts'
 import { authenticate } from './features/users/sessions/authenticate.ts'
 import { openSessionCookies } from './features/users/sessions/session-cookies.ts'

@@ -1,4 +1,5 @@
 import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
+import type { CheckSettings } from '@muster/contract/api/checks'
 import type { Event } from '@muster/contract/events'
 import type { PolicyItem } from '@muster/contract/fields'
 import type { PolicyCheck, PolicyTask } from '@muster/contract/policies/policy-content'
@@ -89,6 +90,8 @@ export interface Hooks {
   /** Call before a machine is deleted. */
   removeAgent(transaction: InTransaction, agentId: string): Promise<void>
 
+  /** The display name of a check. */
+  describeCheck(settings: CheckSettings, scriptName: string | null): string
   /** Call when checks begin to fail: starts the tasks assigned to them. */
   checksFailed(ctx: Pick<Context, 'jobs'>, tx: Db, checkIds: readonly number[]): Promise<void>
 }

@@ -19,14 +19,19 @@ import { updateOpenAlerts } from './features/alerts/update-open-alerts.ts'
 import { auditJobs } from './features/audit/jobs.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { storeDropped } from './features/checks/dropped-results.ts'
-import { forgetScript, redefineChecksOf, redefineSnippetChecks } from './features/checks/on-script-removed.ts'
+import {
+  forgetScript,
+  redefineChecksOf,
+  redefineChecksOfInterval,
+  redefineSnippetChecks,
+} from './features/checks/mark-checks-stale.ts'
 import { ServerChecks } from './features/checks/from-server/server-checks.ts'
 import { checksJobs } from './features/checks/jobs.ts'
 import { findCheckCounts } from './features/checks/queries.ts'
-import { redefineChecksOfInterval } from './features/checks/mark-checks-stale.ts'
 import { checksRoutes } from './features/checks/routes.ts'
 import { storeResults } from './features/checks/store-results.ts'
-import { checkDefinitions } from './features/checks/check-definitions.ts'
+import { checkDefinitions } from './features/checks/definitions.ts'
+import { describeCheck } from './features/checks/describe-check.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
 import { customFieldsRoutes } from './features/custom-fields/routes.ts'
 import { enrolmentRoutes } from './features/installers/routes.ts'
@@ -44,11 +49,13 @@ import { notesRoutes } from './features/notes/routes.ts'
 import { patchesRoutes } from './features/patches/routes.ts'
 import { storePatches } from './features/patches/store-patches.ts'
 import { addPolicyItem } from './features/policies/add-policy-item.ts'
-import { findAppliedPolicies } from './features/policies/applied-policies.ts'
+import {
+  findAppliedPolicies,
+  findNamingPolicies,
+  findNodePolicies,
+} from './features/policies/node-policies.ts'
 import { applyPolicies } from './features/policies/apply-policies.ts'
 import { refuseEnforcedSettings } from './features/policies/enforced-settings.ts'
-import { findNamingPolicies } from './features/policies/naming-policies.ts'
-import { findNodePolicies } from './features/policies/node-policies.ts'
 import { changePlaceFields } from './features/policies/place-fields.ts'
 import { automationRoutes } from './features/policies/routes.ts'
 import { findScriptUses } from './features/policies/script-uses.ts'
@@ -71,15 +78,14 @@ import { registryRoutes } from './features/remote/registry/routes.ts'
 import { remoteRoutes } from './features/remote/routes.ts'
 import { servicesRoutes } from './features/remote/services/routes.ts'
 import { sessionRoutes } from './features/remote/session-routes.ts'
-import { webTermJobs } from './features/remote/webterm/jobs.ts'
+import { webTermJobs } from './features/remote/webterm/web-terminals.ts'
 import { webTermRoutes } from './features/remote/webterm/routes.ts'
 import { deliverRuns, emitChanged } from './features/runs/deliver-runs.ts'
 import { expireRuns, failLostRuns, requeueUnreceived } from './features/runs/fail-lost-runs.ts'
 import { historyJobs } from './features/runs/jobs.ts'
 import { historyRoutes } from './features/runs/routes.ts'
 import { RunTracker } from './features/runs/run-tracker.ts'
-import { saveOutputAsNotes } from './features/runs/save-as-note.ts'
-import { storeRunReports } from './features/runs/store-run-reports.ts'
+import { saveOutputAsNotes, storeRunReports } from './features/runs/store-run-reports.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/scripts/snippets/routes.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
@@ -88,18 +94,16 @@ import { softwareRoutes } from './features/software/routes.ts'
 import { SoftwareRequests } from './features/software/software-requests.ts'
 import { storeSoftware } from './features/software/store-software.ts'
 import { coreRoutes, descriptionRoutes, registerFigures } from './features/system/routes.ts'
-import { startFailureTasks } from './features/tasks/failure-tasks.ts'
+import { startFailureTasks, tasksJobs } from './features/tasks/jobs.ts'
 import {
   deleteWithTasks,
   markSnippetTasksStale,
   markTasksOfScriptStale,
 } from './features/tasks/on-script-removed.ts'
-import { tasksJobs } from './features/tasks/jobs.ts'
-import { lockFieldOwners } from './features/tasks/lock-field-owners.ts'
+import { lockFieldOwners, storeTaskReports } from './features/tasks/store-task-reports.ts'
 import { markVariablesStale } from './features/tasks/mark-variables-stale.ts'
 import { tasksRoutes } from './features/tasks/routes.ts'
-import { storeTaskReports } from './features/tasks/store-task-reports.ts'
-import { taskDefinitions } from './features/tasks/task-definitions.ts'
+import { taskDefinitions } from './features/tasks/definitions.ts'
 import { timelineRoutes } from './features/timeline/routes.ts'
 import { accountsRoutes } from './features/users/accounts/routes.ts'
 import { rolesRoutes } from './features/users/roles/routes.ts'
@@ -111,7 +115,7 @@ import { Fleet } from './fleet/fleet.ts'
 import type { FleetHandlers, FleetLinks, ReportBatch } from './fleet/handlers.ts'
 import { linkRoutes } from './fleet/link-routes.ts'
 import type { Hooks } from './hooks.ts'
-import { VERSION } from './platform/config/version.ts'
+import { VERSION } from './platform/config/config.ts'
 import type { DescribedRoute } from './platform/http/openapi.ts'
 import type { Api } from './platform/http/route.ts'
 
@@ -284,6 +288,7 @@ async function openSweeps(ctx: Context, fastify: FastifyInstance, fleet: Fleet) 
 
 /** The functions behind the hooks. */
 export const hooks: Hooks = {
+  describeCheck,
   variablesChanged: markVariablesStale,
   async scriptChanged(tx, emit, scriptId) {
     await redefineChecksOf(tx, emit, scriptId)

@@ -1,12 +1,57 @@
-import { verify, type KeyObject } from 'node:crypto'
+import { type KeyObject, verify } from 'node:crypto'
 import {
-  commandProof,
   CommandName,
   CommandPayload,
+  commandProof,
   type SignedCommand,
 } from '@muster/contract/agent/commands'
 import { PROTOCOL_VERSIONS } from '@muster/contract/agent/link'
 import { z } from 'zod'
+import type { State } from '../state/state.ts'
+
+/** Stored beyond the expiry, for clocks that are set back. */
+const MARGIN_MS = 24 * 3600 * 1000
+/** Always stored: a clock that jumped ahead must not empty the list. */
+const MIN_STORED_NONCES = 10_000
+
+/** Nonces of received commands, so that none is run twice, also after a restart. */
+export class Nonces {
+  #state: State
+  #now: () => number
+
+  constructor(options: { state: State; now: () => number }) {
+    this.#state = options.state
+    this.#now = options.now
+    this.removeExpired()
+  }
+
+  wasSeen(nonce: string): boolean {
+    return (
+      this.#state.read((database) => database.find('select 1 from nonces where nonce = ?', nonce)) !==
+      undefined
+    )
+  }
+
+  remember(nonce: string, expiresAtMs: number): void {
+    this.#state.write((database) =>
+      database.run(
+        'insert into nonces (nonce, expires_at) values (?, ?) on conflict (nonce) do nothing',
+        nonce,
+        Math.floor(expiresAtMs),
+      ),
+    )
+  }
+
+  removeExpired(): void {
+    this.#state.write((database) =>
+      database.run(
+        `delete from nonces where expires_at < ? and id <= (select coalesce(max(id), 0) from nonces) - ?`,
+        Math.floor(this.#now()) - MARGIN_MS,
+        MIN_STORED_NONCES,
+      ),
+    )
+  }
+}
 
 /** A command from a clock further ahead than this is refused: its expiry would mean nothing. */
 const MAX_AHEAD_MS = 5 * 60 * 1000

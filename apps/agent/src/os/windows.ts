@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { measureDisks } from './measure-disk.ts'
-import { noService } from './no-service.ts'
+import { noService } from './unsupported.ts'
 import type { Os } from './os.ts'
 import {
   readCpuNames,

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { Problems } from '../status-file.ts'
 import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
 import { givenBadDisk } from '../testing/given-disk.ts'
-import { Nonces } from './nonces.ts'
+import { Nonces } from '../link/verify-command.ts'
 import { Outbox } from './outbox.ts'
 import { State } from './state.ts'
 

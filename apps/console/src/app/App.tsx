@@ -1,8 +1,8 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { LOADING_BAR_PX } from '@muster/rules/text/layout'
 import { prefetchFirstMachines } from '../features/agents/prefetch-machines.ts'
-import { LoadingBar } from './shell/LoadingBar.tsx'
 import { NotificationArea } from './shell/NotificationArea.tsx'
 import { createQueryClient } from './api/query-client.ts'
 import { dashInfoQuery, meQuery } from './api/queries.ts'
@@ -10,6 +10,8 @@ import { createConsoleRouter } from './router.tsx'
 import { followSession } from './session/follow-session.ts'
 import { isSignedIn } from './session/session.ts'
 import { cssVariables, theme } from './theme.ts'
+import classes from './shell/LoadingBar.module.css'
+import { usePending } from './api/api.ts'
 
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
@@ -44,5 +46,18 @@ export function App() {
         <NotificationArea />
       </MantineProvider>
     </QueryClientProvider>
+  )
+}
+
+/** The bar at the top of the page while requests run, in the user's loading_bar_color. */
+function LoadingBar() {
+  const pending = usePending()
+  return (
+    <div
+      aria-hidden
+      className={classes.bar}
+      data-active={pending || undefined}
+      style={{ height: LOADING_BAR_PX }}
+    />
   )
 }

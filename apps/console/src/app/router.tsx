@@ -13,7 +13,7 @@ import { SkeletonRows } from '../ui/layout/States.tsx'
 import { CrashPage, NotFoundPage } from './shell/MessagePage.tsx'
 import { MainLayout } from './shell/MainLayout.tsx'
 import { SignedInGate } from './session/SignedInGate.tsx'
-import { notePage, takePageToRemember } from './session/last-page.ts'
+import { notePage, takePageToRemember } from './session/session-end.ts'
 import { clientsQuery } from './api/queries.ts'
 import {
   agentSearch,
@@ -82,7 +82,7 @@ const alerts = createRoute({
   path: '/alerts',
   validateSearch: alertsSearch,
   pendingComponent: SkeletonRows,
-  component: lazyRouteComponent(() => import('../features/alerts/AlertsPage.tsx'), 'AlertsPage'),
+  component: lazyRouteComponent(() => import('../features/alerts/AlertList.tsx'), 'AlertsPage'),
 })
 
 const software = createRoute({

@@ -1,27 +1,50 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
 import type { TaskDefinition } from '@muster/contract/agent/tasks'
-import { type RequestName, type Reply, REPLY_SECONDS } from '@muster/contract/agent/replies'
+import { type Reply, REPLY_SECONDS, type RequestName } from '@muster/contract/agent/replies'
 import type { LiveMetrics } from '@muster/contract/api/metrics'
 import type { LiveProcesses } from '@muster/contract/api/processes'
+import type { Report, ServerFrame } from '@muster/contract/agent/link'
+import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import type { Context } from '../context.ts'
 import { AgentLinks } from '../platform/agent-link/agent-links.ts'
 import { generateKeyPem, openSigningKey, type SigningKey } from '../platform/agent-link/keys.ts'
-import { VERSION } from '../platform/config/version.ts'
+import { VERSION } from '../platform/config/config.ts'
 import { NoResponderError, RequestTimeoutError } from '../platform/bus/bus.ts'
+import { readCoreSettings } from '../platform/config/core-settings.ts'
+import type { QueuedReport } from '../platform/agent-link/report-queue.ts'
 import { AgentCache } from './agent-rows.ts'
 import { DefinitionSync } from './definition-sync.ts'
-import type { Delivery, FleetHandlers, FleetLinks } from './handlers.ts'
+import type { Delivery, FleetHandlers, FleetLinks, Reported } from './handlers.ts'
 import { type LinkedMachine, LinkState } from './link-state.ts'
 import { type LiveRequest, LiveRequests } from './live-requests.ts'
-import { MetricsInterval } from './metrics-interval.ts'
 import { startProcessBeat } from './processes.ts'
 import { type Outcome, requireReply } from './requests.ts'
 import { ReportLimits } from './report-limits.ts'
 import { ReturningAgents } from './returning-agents.ts'
 import { type AgentCommand, signAgentCommand } from './sign-agent-command.ts'
-import { storeReports } from './store-reports.ts'
 import { type ChannelRequest, ToolChannels } from './tool-channels.ts'
+
+/** The metrics interval. Agents receive it when their link comes up, and all of them when the setting changes. */
+class MetricsInterval {
+  seconds = DEFAULT_METRICS_INTERVAL
+  #ctx: Context
+
+  constructor(ctx: Context, sendAll: (frame: ServerFrame) => void) {
+    this.#ctx = ctx
+    ctx.onEvent(({ type, ids }) => {
+      if (type !== 'settings.changed' || !ids.includes('metrics_interval')) return
+      void this.read().then(
+        () => sendAll({ type: 'settings', metrics_interval: this.seconds }),
+        (error: unknown) => ctx.log.error({ err: error }, 'the metrics interval could not be read'),
+      )
+    })
+  }
+
+  async read(): Promise<void> {
+    this.seconds = (await readCoreSettings(this.#ctx.db)).metrics_interval
+  }
+}
 
 const REACH_TIMEOUT_MS = 5000
 
@@ -204,7 +227,7 @@ export class Fleet implements AsyncDisposable {
         this.#live.take(agentId, frame)
       },
       store: (reports) =>
-        storeReports(
+        storeReportBatch(
           ctx,
           { checks: this.#checks, tasks: this.#tasks, limits: this.#limits, handlers },
           reports,
@@ -366,4 +389,36 @@ export class Fleet implements AsyncDisposable {
       .expire()
       .catch((error: unknown) => this.#ctx.log.error({ err: error }, 'runs not expired'))
   }
+}
+
+/** Sends an agent the definitions that it lacks. */
+interface Wanted {
+  tell(agentId: string, ids: number[]): void
+}
+
+/** Stores reports of agents, all or none, and acts on them. */
+async function storeReportBatch(
+  ctx: Context,
+  owner: {
+    checks: Wanted
+    tasks: Wanted
+    limits: ReportLimits
+    handlers: Pick<FleetHandlers, 'storeReports'>
+  },
+  reports: QueuedReport[],
+): Promise<void> {
+  const { checks, tasks, limits, handlers } = owner
+  const { taken, onStored } = limits.sift(reports)
+  for (const { agentId, report } of taken) {
+    if (report.kind === 'checks-missing') checks.tell(agentId, report.ids)
+    if (report.kind === 'tasks-missing') tasks.tell(agentId, report.ids)
+  }
+  const of = <Kind extends Report['kind']>(...kinds: Kind[]) => {
+    const isOf = (entry: QueuedReport): entry is Reported<Kind> =>
+      (kinds as Report['kind'][]).includes(entry.report.kind)
+    return taken.filter(isOf)
+  }
+  const afterCommit = await ctx.transaction((tx, emit) => handlers.storeReports({ tx, emit, limits, of }))
+  onStored()
+  await afterCommit()
 }

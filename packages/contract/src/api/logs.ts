@@ -1,4 +1,4 @@
-import { readEventId } from '@muster/rules/checks/eventlog'
+import { readEventId } from '@muster/rules/checks/logs'
 import { z } from 'zod'
 import { EventId } from '../agent/checks.ts'
 import { EventLogName, FoundLog, JournalPriority, LogPosition, LogSearch } from '../agent/logs.ts'

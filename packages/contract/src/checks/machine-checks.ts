@@ -1,4 +1,4 @@
-import { readEventId } from '@muster/rules/checks/eventlog'
+import { readEventId } from '@muster/rules/checks/logs'
 import { z } from 'zod'
 import { measureSettings } from '../agent/checks.ts'
 import { Severity } from '../fields.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { diskLeft } from './diskspace.ts'
+import { diskLeft } from './resources.ts'
 import { type CheckToJudge, judgeCheck, type MeasuredValues } from './table.ts'
 
 const GB = 1024 ** 3

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readEventId } from './eventlog.ts'
+import { readEventId } from './logs.ts'
 
 test.each([
   ['4625', 4625],

@@ -1,17 +1,10 @@
 import { type CheckRule, fail, type Judgement, type SeriesValue } from './judgement.ts'
-import { cpuload } from './cpuload.ts'
-import { diskspace } from './diskspace.ts'
-import { dns } from './dns.ts'
-import { eventlog } from './eventlog.ts'
-import { file } from './file.ts'
+import { cpuload, diskspace, memory } from './resources.ts'
+import { dns, ping, tcp } from './network.ts'
+import { eventlog, file, journal } from './logs.ts'
 import { http } from './http.ts'
-import { journal } from './journal.ts'
-import { memory } from './memory.ts'
-import { ping } from './ping.ts'
-import { process } from './process.ts'
+import { process, service } from './processes.ts'
 import { script } from './script.ts'
-import { service } from './service.ts'
-import { tcp } from './tcp.ts'
 
 /** The rules of every type of check. A new type is a file in this folder, and a line here. */
 const checkRules = {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { createHash } from 'node:crypto'
 import { CliError } from '../../errors.ts'
 import { describeError } from '../../log/log.ts'
-import { startDetachedProcess } from '../no-service.ts'
+import { startDetachedProcess } from '../unsupported.ts'
 import type { Service } from '../os.ts'
 import { withStartUmask } from '../umask.ts'
 

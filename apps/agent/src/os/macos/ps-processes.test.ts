@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePsRunProcesses } from './ps-processes.ts'
+import { parsePsRunProcesses } from '../macos.ts'
 
 const ps = `
     1     0     1 Ss   /sbin/launchd

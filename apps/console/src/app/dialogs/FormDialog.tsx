@@ -1,13 +1,12 @@
 import { Box, Button } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useId, useRef } from 'react'
+import { type ReactNode, useId, useRef, useSyncExternalStore } from 'react'
 import { Dialog, type DialogProps } from '../../ui/dialog/Dialog.tsx'
 import { ErrorBox } from '../../ui/layout/States.tsx'
 import { describeError } from '../api/describe-error.ts'
 import { fieldErrors, focusFirstError } from '../api/form-errors.ts'
 import { notifyDone } from '../shell/notify.ts'
-import { useWhyInvalid } from './use-why-invalid.ts'
 import { useLeaveQuestion } from './use-leave-question.tsx'
 
 interface FormDialogProps<Values extends Record<string, unknown>> {
@@ -103,4 +102,34 @@ export function FormError({ error }: { error: unknown }) {
       <ErrorBox {...describeError(error)} />
     </Box>
   )
+}
+
+/** Why the form cannot be sent, with the labels of the invalid fields; undefined when it is valid. */
+export function useWhyInvalid<Values extends Record<string, unknown>>(
+  form: UseFormReturnType<Values>,
+  formId: string,
+): string | undefined {
+  const isValid = form.isValid()
+  // Only the document knows the labels and the visible fields. React reads it again after each render.
+  const labels = useSyncExternalStore(subscribe, () =>
+    isValid ? '' : invalidLabels(form, formId).join(', '),
+  )
+  if (isValid) return undefined
+  return labels === '' ? 'Some fields are missing or invalid.' : `Missing or invalid: ${labels}`
+}
+
+/** Labels change with a render only. */
+const subscribe = () => () => undefined
+
+function invalidLabels<Values extends Record<string, unknown>>(
+  form: UseFormReturnType<Values>,
+  formId: string,
+): string[] {
+  const fields = document.getElementById(formId)?.querySelectorAll<HTMLInputElement>('[data-path]') ?? []
+  return Array.from(fields).flatMap((field) => {
+    // Paths of the form's own values.
+    if (form.isValid(field.dataset.path as never)) return []
+    const label = field.labels?.[0]?.textContent ?? field.getAttribute('aria-label')
+    return label === null || label === '' ? [] : [label.replace(/\s*\*$/, '')]
+  })
 }

@@ -5,7 +5,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { onRefusal } from '../api/api.ts'
 import type { createConsoleRouter } from '../router.tsx'
 import { forgetSignIn, getSession, onOtherTab, sessionStore } from './session.ts'
-import { lastPageShown, noteOtherTab } from './last-page.ts'
+import { lastPageShown, noteOtherTab } from './session-end.ts'
 import { askForSignIn } from './sign-in-needed.ts'
 
 /** Leads to the right page when the session ends here, on the server or in another tab. */

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import type { Platform } from '@muster/contract/fields'
 
 /** A value outside React that components subscribe to. For single values only: session, live connection, notifications. */
 export interface Store<Value> {
@@ -28,3 +29,6 @@ export function createStore<Value>(initial: Value): Store<Value> {
 export function useStore<Value, Part>(store: Store<Value>, select: (value: Value) => Part): Part {
   return useSyncExternalStore(store.subscribe, () => select(store.get()))
 }
+
+/** Platform of the machine selected last; Windows by default. New scripts and policy tasks start with its shell. */
+export const agentPlatform = createStore<Platform>('windows')

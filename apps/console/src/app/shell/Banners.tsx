@@ -2,13 +2,45 @@ import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCloudOff, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
-import { reloadConsole, useRefreshNeeded } from '../../features/system/version-check.ts'
+import { getVersion } from '@muster/contract/api/system'
+import { VERSION_CHECK_MS } from '@muster/rules/text/layout'
 import { describeError } from '../api/describe-error.ts'
 import { useLive } from '../live/live.ts'
 import { dashInfoQuery, useDashInfo } from '../api/queries.ts'
+import { call } from '../api/api.ts'
+import { queryKey } from '../api/query-key.ts'
 import { formatAge } from './format-seconds.ts'
 import { lazyPart } from './lazy-part.ts'
 import { Banner } from './Banner.tsx'
+
+/** Local-storage key of the first version that this browser saw. */
+export const VERSION_KEY = 'rmmver'
+
+/**
+ * Whether the server has another version of the console than the running one. Polled every four minutes; after a reconnect
+ * all queries are refetched, so this one too.
+ */
+function useRefreshNeeded(): boolean {
+  const { data } = useQuery({
+    queryKey: [...queryKey(getVersion), 'refresh needed'],
+    queryFn: async ({ signal }) => isOtherVersion(await call(getVersion, {}, { signal })),
+    refetchInterval: VERSION_CHECK_MS,
+  })
+  return data === true
+}
+
+/** Stores the first version seen; returns true for any other. */
+export function isOtherVersion(version: string): boolean {
+  const seen = localStorage.getItem(VERSION_KEY)
+  if (seen === null) localStorage.setItem(VERSION_KEY, version)
+  return seen !== null && seen !== version
+}
+
+/** Loads the server's current console. */
+function reloadConsole(): void {
+  localStorage.removeItem(VERSION_KEY)
+  location.reload()
+}
 
 /** Messages about the whole page: a new version, a lost server. */
 export function Banners() {

@@ -1,10 +1,11 @@
 import { Menu, Menubar } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useHoverTip } from '../../ui/layout/use-hover-tip.tsx'
-import classes from './MenuBar.module.css'
-import { LiveIndicator } from '../live/LiveIndicator.tsx'
-import { type MenuItem, openToolWindow, useMenus } from './menus.ts'
 import { useDialog } from '../dialogs/use-dialog.ts'
+import { useLive } from '../live/live.ts'
+import classes from './MenuBar.module.css'
+import { type MenuItem, openToolWindow, useMenus } from './menus.ts'
+import { formatSeconds } from './format-seconds.ts'
 
 /** The second line of the frame: menus as in a desktop program, and the live indicator. */
 export function MenuBar() {
@@ -48,4 +49,31 @@ function BarItem({ item: { label, opens } }: { item: MenuItem }) {
       {label}
     </Menu.Item>
   )
+}
+
+const WORDS = { live: 'live', connecting: 'connecting', lost: 'offline' }
+
+/** Whether changes arrive live, and the round-trip time to the server. */
+function LiveIndicator() {
+  const status = useLive((state) => state.status)
+  const roundTripMs = useLive((state) => state.roundTripMs)
+  const time = status === 'live' && roundTripMs !== undefined ? ` · ${formatSeconds(roundTripMs)}` : ''
+  return (
+    <span
+      className={classes.live}
+      data-status={status}
+      data-tip={EXPLANATIONS[status]}
+      tabIndex={0}
+      role="status"
+    >
+      {WORDS[status]}
+      {time}
+    </span>
+  )
+}
+
+const EXPLANATIONS = {
+  live: 'Live: changes appear automatically. The time is the response time of the server.',
+  connecting: 'Connecting to the server for live updates.',
+  lost: 'Connection lost. The console reconnects automatically.',
 }

@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core'
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useEffect } from 'react'
-import { agentPlatform } from '../../app/session/agent-platform.ts'
+import { agentPlatform } from '../../app/session/store.ts'
 import { query } from '../../app/api/api.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { type Pane, PANES } from '../../app/search.ts'
@@ -26,7 +26,7 @@ const MachinePolicies = lazyPart(() =>
   import('../policies/MachinePolicies.tsx').then((file) => file.MachinePolicies),
 )
 const TasksPane = lazyPart(() => import('../tasks/TasksPane.tsx').then((file) => file.TasksPane))
-const AlertsPane = lazyPart(() => import('../alerts/AlertsPane.tsx').then((file) => file.AlertsPane))
+const AlertsPane = lazyPart(() => import('../alerts/AlertList.tsx').then((file) => file.AlertsPane))
 const HistoryPane = lazyPart(() => import('../runs/HistoryPane.tsx').then((file) => file.HistoryPane))
 const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
 const AuditTab = lazyPart(() => import('../audit/AuditDialog.tsx').then((file) => file.AuditTab))

@@ -2,7 +2,6 @@ import type { AgentFacts } from '@muster/contract/agent/facts'
 import { formatFileSize } from '@muster/rules/text/units'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import classes from './DiskList.module.css'
-import { diskLevel } from './disk-level.ts'
 
 const LEVEL_WORDS = { ok: undefined, warning: 'filling up', negative: 'nearly full' }
 
@@ -44,4 +43,15 @@ export function DiskList({ disks }: { disks: AgentFacts['disks'] }) {
       })}
     </ul>
   )
+}
+
+type DiskLevel = 'ok' | 'warning' | 'negative'
+
+/** Percent in use from which a disk shows a warning, and from which it is nearly full. */
+const DISK_WARNING_PERCENT = 80
+const DISK_NEGATIVE_PERCENT = 95
+
+export function diskLevel(percent: number): DiskLevel {
+  if (percent >= DISK_NEGATIVE_PERCENT) return 'negative'
+  return percent >= DISK_WARNING_PERCENT ? 'warning' : 'ok'
 }

@@ -2,14 +2,13 @@ import type { AgentRow } from '@muster/contract/api/agents'
 import { LOADING_DELAY_MS } from '@muster/rules/text/layout'
 import type { TreeNode } from '@muster/rules/search/tree-order'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useId, useMemo, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Button, Popover, Tabs } from '@mantine/core'
 import { IconDeviceDesktop, IconFilter, IconServer2 } from '@tabler/icons-react'
 import type { TableTab } from '@muster/contract/api/users'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { useDrawn } from '../../ui/layout/use-drawn.ts'
-import { useLasting } from '../../ui/layout/use-lasting.ts'
 import { useNodeName, useNodeTotal, useSelectedNode } from '../dashboard/use-dashboard.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { useMay } from '../../app/api/queries.ts'
@@ -305,4 +304,18 @@ function NoMachines({ total, text, tab, onClearSearch, onShowAll }: NoMachinesPr
       )}
     </EmptyState>
   )
+}
+
+/** True once `active` has lasted for `delayMs`: shorter states are not shown. */
+function useLasting(active: boolean, delayMs: number): boolean {
+  const [lasted, setLasted] = useState(false)
+  useEffect(() => {
+    if (!active) return undefined
+    const timer = setTimeout(() => setLasted(true), delayMs)
+    return () => {
+      clearTimeout(timer)
+      setLasted(false)
+    }
+  }, [active, delayMs])
+  return active && lasted
 }

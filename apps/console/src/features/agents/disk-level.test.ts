@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { diskLevel } from './disk-level.ts'
+import { diskLevel } from './DiskList.tsx'
 
 test.each([
   [0, 'ok'],

@@ -32,7 +32,7 @@ import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import { usePowerMenu } from '../power/use-power-menu.ts'
-import { TOOL_WINDOW } from '../remote/desktop/tool-window.ts'
+import { TOOL_WINDOW } from '../remote/side-by-side.ts'
 import { patchMachine } from './use-live-machines.ts'
 
 export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | 'maintenance_mode'>

@@ -4,6 +4,7 @@ import { type ReactNode, use, useCallback, useMemo, useState } from 'react'
 import type { Alert, AlertAction } from '@muster/contract/api/alerts'
 import { IconBellPause, IconCircleCheck, IconUserCheck } from '@tabler/icons-react'
 import { useMediaQuery } from '@mantine/hooks'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
@@ -23,7 +24,14 @@ import {
   TurnOnOne,
   useOverdue,
 } from './Overdue.tsx'
-import { type AlertView, isNarrowed, START_VIEW, toAlertsRequest } from './alert-view.ts'
+import {
+  type AlertView,
+  isNarrowed,
+  readAlertView,
+  START_VIEW,
+  toAlertsRequest,
+  writeAlertView,
+} from './alert-view.ts'
 import { alertsQuery } from './alerts-query.ts'
 import { type AlertActions, fits, useAlertActions } from './use-alert-actions.tsx'
 import { alertName, countAlerts } from './alert-words.ts'
@@ -42,7 +50,7 @@ interface AlertListProps {
 }
 
 /** Alerts with their filter, worst and newest first; live. Opening one shows its log. */
-export function AlertList({ view, onChange, agent }: AlertListProps) {
+function AlertList({ view, onChange, agent }: AlertListProps) {
   const [size, setSize] = useState(STEP)
   const request = toAlertsRequest(view, agent?.agent_id, size)
   const { data, instead, isRefused, query } = useQueryPane(alertsQuery(request), {
@@ -288,3 +296,33 @@ function useChosen(alerts: readonly Alert[]): Chosen {
 }
 
 const NONE: ReadonlySet<number> = new Set()
+
+/** Current and past alerts of one machine, including suppressed ones. */
+export function AlertsPane({ agent }: { agent: AgentDetail }) {
+  const [view, setView] = useState<typeof START_VIEW>({ ...START_VIEW, also: ['snoozed', 'held'] })
+  return <AlertList view={view} onChange={setView} agent={agent} />
+}
+
+/** All alerts that the user may see. The address holds the filter. */
+export function AlertsPage() {
+  const address = useSearch({ from: '/signed-in/gated/frame/alerts' })
+  const navigate = useNavigate()
+  const show = useCallback(
+    (view: AlertView) =>
+      void navigate({
+        to: '.',
+        search: (old) => ({ ...old, ...writeAlertView(view) }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+  return (
+    <div className="pane">
+      <header className={classes.head}>
+        <h1 className="page-title">Alerts</h1>
+      </header>
+      <AlertList view={readAlertView(address)} onChange={show} />
+    </div>
+  )
+}

@@ -1,5 +1,5 @@
-import { Radio, Stack } from '@mantine/core'
 import '@mantine/core/styles/Radio.css'
+import { Radio, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { turnOnAvailability } from '@muster/contract/api/agents'
 import { editCoreSettings } from '@muster/contract/api/settings'

@@ -1,15 +1,15 @@
-import { Stack } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
-import type { CheckType } from '@muster/contract/api/checks'
-import type { Check } from '@muster/contract/api/checks'
+import '@mantine/core/styles/SimpleGrid.css'
+import { SimpleGrid, Stack } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import type { Check, CheckType } from '@muster/contract/api/checks'
 import { THRESHOLD_MESSAGE_MS } from '@muster/rules/checks/thresholds'
 import type { ReactNode } from 'react'
+import { formatDuration } from '@muster/rules/text/units'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { notify } from '../../app/shell/notify.ts'
 import { CheckFields } from './fields/CheckFields.tsx'
-import { ScheduleFields } from './fields/ScheduleFields.tsx'
-import type { CheckPlace } from './fields/FieldParts.tsx'
-import { type CheckForm, checkCheckForm, thresholdMessage } from './check-form.ts'
+import { type CheckPlace, WholeNumber } from './fields/FieldParts.tsx'
+import { checkCheckForm, type CheckForm, thresholdMessage } from './check-form.ts'
 
 interface CheckFormDialogProps {
   title: string
@@ -60,5 +60,24 @@ export function CheckFormDialog(props: CheckFormDialogProps) {
         {dependsOn(form)}
       </Stack>
     </FormDialog>
+  )
+}
+
+interface ScheduleFieldsProps {
+  agent: CheckPlace
+  form: UseFormReturnType<CheckForm>
+}
+
+/** The interval of a check, and the number of failures before an alert. */
+function ScheduleFields({ agent, form }: ScheduleFieldsProps) {
+  const usual =
+    agent.check_interval === null
+      ? '0 = own interval of each machine'
+      : `0 = interval of this machine, every ${formatDuration(agent.check_interval)}`
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+      <WholeNumber form={form} name="run_interval" description={usual} suffix=" s" />
+      <WholeNumber form={form} name="fails_b4_alert" description="From 1 to 10." />
+    </SimpleGrid>
   )
 }

@@ -11,7 +11,7 @@ import { type GraphColumns, type GraphPoint, type TimeRange, toColumns } from '.
 import { handleGraphKey } from './graph-keys.ts'
 import { type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
 import { readColors } from './graph-marks.ts'
-import { stateAt } from './graph-state.ts'
+import { stateAt } from './samples-table.ts'
 import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
 
 /** Milliseconds: the upper limit of values that are not a percentage. */

@@ -25,9 +25,8 @@ import { RangeTools, useHistoryView, ViewButtons } from './RangeTools.tsx'
 import { useSamples } from './use-samples.ts'
 import type { GraphPoint } from './graph-data.ts'
 import type { GraphFailure, GraphPeriod } from './graph-marks.ts'
-import { stateAt } from './graph-state.ts'
+import { samplesTable, stateAt } from './samples-table.ts'
 import { type HistoryView, writeView } from './history-view.ts'
-import { samplesTable } from './samples-table.ts'
 
 interface HistoryToolsProps {
   check: Check

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bandsOf } from './graph-bands.ts'
+import { bandsOf } from './graph-options.ts'
 
 test.each([
   [

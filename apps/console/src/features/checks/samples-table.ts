@@ -1,7 +1,6 @@
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
 import { seriesLabel } from './check-words.ts'
 import type { GraphFailure, GraphPeriod } from './graph-marks.ts'
-import { stateAt } from './graph-state.ts'
 
 type TableSource = Pick<CheckSamples, 'resolution' | 'series'> & {
   failures: readonly GraphFailure[]
@@ -33,4 +32,20 @@ export function samplesTable(
     ]),
   )
   return [titles, ...rows]
+}
+
+interface States {
+  failures: readonly GraphFailure[]
+  maintenance?: readonly GraphPeriod[] | undefined
+}
+
+/** The marks of a moment as text: `failing · error, in maintenance`; empty = none. */
+export function stateAt(at: number, { failures, maintenance = [] }: States): string {
+  const lasts = ({ from, to }: GraphPeriod) => from <= at && (to === null || at < to)
+  const failure = failures.find(lasts)
+  const words = [
+    failure === undefined ? '' : `failing · ${failure.severity}`,
+    maintenance.some(lasts) ? 'in maintenance' : '',
+  ]
+  return words.filter(Boolean).join(', ')
 }

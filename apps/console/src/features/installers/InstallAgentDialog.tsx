@@ -17,8 +17,8 @@ import { Time } from '../../ui/layout/Time.tsx'
 import { InstallChoices, type MadeLine } from './InstallChoices.tsx'
 import { checkInstallForm, findPlace, type InstallForm, isLoopback } from './install-form.ts'
 import classes from './InstallAgent.module.css'
-import type { Arrival } from './find-arrivals.ts'
 import { useArrivals } from './use-arrivals.ts'
+import { type Arrival } from './find-arrivals.ts'
 
 const TITLE = 'Install agent'
 

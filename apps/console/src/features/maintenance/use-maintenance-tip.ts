@@ -2,7 +2,7 @@ import type { Client } from '@muster/contract/api/clients'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { useMay } from '../../app/api/queries.ts'
-import { useTipDate } from '../../ui/layout/use-tip-date.ts'
+import { useTipDate } from '../../ui/layout/use-now.ts'
 import { describeMaintenance, findWindowOn } from './window-state.ts'
 import { windowsQuery } from './target-choices.ts'
 

@@ -21,3 +21,6 @@ export function writeAgents(ids: readonly string[]): string | undefined {
 export function openSideBySide(ids: readonly string[]): void {
   window.open(`/terminals?agents=${ids.join(BETWEEN)}`, '_blank', WINDOW)
 }
+
+/** Size of a window on a desktop. */
+export const TOOL_WINDOW = 'noopener,popup,width=1600,height=900'

@@ -6,8 +6,7 @@ import type { ReactNode } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import classes from './RunDialog.module.css'
-import { RunView } from './RunView.tsx'
-import { useRun } from './use-run.ts'
+import { RunView, useRun } from './RunView.tsx'
 
 interface InstallDialogProps {
   title: string

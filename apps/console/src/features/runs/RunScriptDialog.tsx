@@ -1,7 +1,7 @@
 import { Checkbox, Select } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { runScript } from '@muster/contract/api/runs'
-import { type Script, listScripts } from '@muster/contract/api/scripts'
+import { listScripts, type Script } from '@muster/contract/api/scripts'
 import { scriptCan } from '@muster/rules/agents/available-actions'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,17 +10,16 @@ import { call, query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { useDashInfo } from '../../app/api/queries.ts'
 import { ListField } from '../../ui/inputs/ListField.tsx'
-import { ArgumentsField } from '../scripts/ScriptFieldset.tsx'
+import { ArgumentsField, NoScripts } from '../scripts/ScriptFieldset.tsx'
 import { AgentDialog } from '../agents/AgentItemDialog.tsx'
-import { NoScripts } from '../scripts/NoScripts.tsx'
 import { RunDialog } from './RunDialog.tsx'
 import { RunOptions } from './RunOptions.tsx'
 import {
-  DEFAULT_WAIT,
-  type RunOptionsForm,
   checkRunOptions,
   checkVariable,
+  DEFAULT_WAIT,
   groupScripts,
+  type RunOptionsForm,
   toRunOptions,
 } from './run-form.ts'
 

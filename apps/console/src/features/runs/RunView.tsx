@@ -2,11 +2,12 @@ import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
 import '@mantine/core/styles/Progress.css'
 import { Button, Progress, SegmentedControl } from '@mantine/core'
-import type { AgentHistory } from '@muster/contract/api/runs'
+import { type AgentHistory, cancelHistory, getHistoryOutput } from '@muster/contract/api/runs'
 import { formatFileSize } from '@muster/rules/text/units'
 import { canCancel, INSTALL_TYPES, isFinal } from '@muster/rules/agents/history-state'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { describeError } from '../../app/api/describe-error.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { CopyAction } from '../../ui/inputs/CopyText.tsx'
@@ -14,11 +15,12 @@ import { OutputBox } from '../../ui/layout/OutputBox.tsx'
 import { ErrorState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import { useNow } from '../../ui/layout/use-now.ts'
+import { call, quietly } from '../../app/api/api.ts'
+import { queryKey } from '../../app/api/query-key.ts'
 import { RunState, RunSteps } from './RunState.tsx'
 import classes from './RunView.module.css'
-import { type Output, type OutputStream, outputText } from './output-text.ts'
+import { addOutput, NO_OUTPUT, type Output, type OutputStream, outputText } from './output-text.ts'
 import { describeDuration } from './run-state.ts'
-import { type Run, useCancelRun, useRun } from './use-run.ts'
 
 /** A command or script: its progress, and its output as it arrives. */
 export function RunView({ id }: { id: number }) {
@@ -167,4 +169,46 @@ function InstallProgress({ output }: { output: Output }) {
 export function readProgress(text: string): number | undefined {
   const told = [...text.slice(-TAIL).matchAll(/^Progress: (\d{1,3}) %$/gm)].at(-1)?.[1]
   return told === undefined ? undefined : Math.min(100, Number(told))
+}
+
+interface Run {
+  history: AgentHistory
+  output: Output
+}
+
+/** Polling interval until the run has ended, in case live events are missing. */
+const FALLBACK_MS = 5000
+
+/** A command or script with its output so far; live, fetching only new output. */
+export function useRun(id: number) {
+  const queryClient = useQueryClient()
+  return useQuery(runQuery(id, queryClient))
+}
+
+function runQuery(id: number, queryClient: QueryClient) {
+  const params = { id }
+  // The key names the machine's run as live-invalidation.ts expects it.
+  const key = queryKey(getHistoryOutput, { params, query: { after: 0 } })
+  return queryOptions({
+    queryKey: key,
+    queryFn: async ({ signal }): Promise<Run> => {
+      const before = queryClient.getQueryData<Run>(key)?.output ?? NO_OUTPUT
+      const ask = () => call(getHistoryOutput, { params, query: { after: before.lastSeq } }, { signal })
+      const { history, chunks } = await quietly(ask)
+      return { history, output: addOutput(before, chunks) }
+    },
+    structuralSharing: false,
+    refetchInterval: ({ state }) => (state.data && isFinal(state.data.history.state) ? false : FALLBACK_MS),
+    // Events between the last fetch and this one were missed.
+    staleTime: 0,
+  })
+}
+
+/** Cancels a run; its state then follows the machine's report. */
+function useCancelRun(id: number) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(cancelHistory, { params: { id } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: runQuery(id, queryClient).queryKey }),
+  })
 }

@@ -3,7 +3,7 @@ import { type ScriptDetail, downloadScript, getScript } from '@muster/contract/a
 import { ApiError } from '@muster/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { agentPlatform } from '../../app/session/agent-platform.ts'
+import { agentPlatform } from '../../app/session/store.ts'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'

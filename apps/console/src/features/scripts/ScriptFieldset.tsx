@@ -1,5 +1,14 @@
 import '@mantine/core/styles/NumberInput.css'
-import { Autocomplete, Checkbox, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import {
+  Autocomplete,
+  Button,
+  Checkbox,
+  NumberInput,
+  Select,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { ScriptShell } from '@muster/contract/api/scripts'
 import { platformName } from '@muster/rules/agents/available-actions'
 import { useQuery } from '@tanstack/react-query'
@@ -7,10 +16,12 @@ import { useState } from 'react'
 import { findVariables } from '@muster/rules/agents/script-variables'
 import { useMay } from '../../app/api/queries.ts'
 import { ListField } from '../../ui/inputs/ListField.tsx'
-import classes from './ScriptEditor.module.css'
-import { allScriptsQuery } from './all-scripts-query.ts'
-import { checkVariable, readShell, type ScriptFields } from './script-form.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { EmptyState } from '../../ui/layout/States.tsx'
 import { PLATFORMS, SHELL_LABELS } from './script-words.ts'
+import { allScriptsQuery } from './all-scripts-query.ts'
+import classes from './ScriptEditor.module.css'
+import { checkVariable, readShell, type ScriptFields } from './script-form.ts'
 
 type FieldName = keyof ScriptFields & string
 
@@ -170,5 +181,20 @@ export function ArgumentsField({ label = 'Arguments', description, values, onCha
       values={values}
       onChange={onChange}
     />
+  )
+}
+
+/** Shown in place of a script select without scripts: a link to the library. */
+export function NoScripts() {
+  const mayManage = useMay('can_manage_scripts')
+  const { open } = useDialog()
+  return (
+    <EmptyState message="No scripts yet.">
+      {mayManage && (
+        <Button variant="default" onClick={() => open('scripts')}>
+          Open script library
+        </Button>
+      )}
+    </EmptyState>
   )
 }

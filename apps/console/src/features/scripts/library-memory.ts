@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { useRemembered } from '../../app/session/use-remembered.ts'
+import { useLocalStorage } from '@mantine/hooks'
 import { CHOSEN_COLUMNS, type ChosenColumn } from './script-columns.tsx'
 
 const Names = z.array(z.string())
@@ -16,4 +16,24 @@ export function useChosenColumns() {
   const [names, remember] = useRemembered('scriptmanager_columns', Names, [...CHOSEN_COLUMNS])
   const chosen = CHOSEN_COLUMNS.filter((name) => names.includes(name))
   return [chosen, (next: readonly ChosenColumn[]) => remember([...next])] as const
+}
+
+/** A choice stored in this browser. Invalid stored values count as absent. */
+function useRemembered<Value>(key: string, schema: z.ZodType<Value>, usual: Value) {
+  const [value, remember] = useLocalStorage<Value>({
+    key,
+    defaultValue: usual,
+    getInitialValueInEffect: false,
+    deserialize: (text) => schema.safeParse(parseJson(text)).data ?? usual,
+  })
+  return [value, remember] as const
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    // Storage can hold anything.
+    return undefined
+  }
 }

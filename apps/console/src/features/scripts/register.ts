@@ -1,9 +1,9 @@
 import type { Script } from '@muster/contract/api/scripts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMay } from '../../app/api/queries.ts'
+import { allScriptsQuery } from './all-scripts-query.ts'
 import { type DialogLoaders, useDialog } from '../../app/dialogs/use-dialog.ts'
 import { usePaletteSource } from '../../app/shell/palette.ts'
-import { allScriptsQuery } from './all-scripts-query.ts'
 
 export const scriptDialogs = {
   scripts: () => import('./ScriptsDialog.tsx').then((file) => file.ScriptsDialog),

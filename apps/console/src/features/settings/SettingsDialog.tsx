@@ -15,10 +15,10 @@ import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { useDashInfo, useMay, useMe } from '../../app/api/queries.ts'
+import { settingsQuery } from './settings-query.ts'
 import { ListField } from '../../ui/inputs/ListField.tsx'
 import { checkRecords, type NumberName, type Numbers, RecordFields, type Values } from './RecordFields.tsx'
 import classes from './SettingsDialog.module.css'
-import { settingsQuery } from './settings-query.ts'
 
 const TITLE = 'Global settings'
 const FIELDS: { name: keyof Retention; label: string; description: string }[] = [

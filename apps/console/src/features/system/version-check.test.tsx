@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { VERSION_KEY, isOtherVersion } from './version-check.ts'
+import { VERSION_KEY, isOtherVersion } from '../../app/shell/Banners.tsx'
 
 beforeEach(() => localStorage.removeItem(VERSION_KEY))
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toCsv } from './csv.ts'
+import { toCsv } from './CsvButton.tsx'
 
 test('every value is quoted, quotes are doubled, lines end as spreadsheets expect', () => {
   expect(

@@ -7,7 +7,7 @@ import { enrolAgent } from '@muster/contract/api/installers'
 import { WebSocket } from 'ws'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
 import type { TestServer } from '../../testing/test-server.ts'
-import { createEnrolToken } from '../installers/create-token.ts'
+import { createEnrolToken } from '../installers/enrol-machine.ts'
 
 type CommandFrame = { payload: CommandPayload; command: SignedCommand }
 

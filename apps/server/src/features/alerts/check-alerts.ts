@@ -1,7 +1,7 @@
 import type { AlertHold, AlertSeverity } from '@muster/rules/alerts/alert-state'
 import type { CheckSettings } from '@muster/contract/api/checks'
+import type { Hooks } from '../../hooks.ts'
 import { chunk } from '../../platform/database/sql.ts'
-import { describeCheck } from '../checks/describe-check.ts'
 import { causeOfCheck, type Subject } from './causes.ts'
 import { type Dependency, findDependencies } from './dependencies.ts'
 import { isOverdue } from './overdue.ts'
@@ -44,7 +44,7 @@ export async function takeCheckFindings(
       hold: holdOf(check, { from, now, dependency: dependencies.get(check.id) }),
       dependency: dependencies.get(check.id),
     })
-    names.set(check.id, nameOf(check))
+    names.set(check.id, nameOf(check, txContext.ctx.hooks))
   }
   const findings = found.map(({ checkId, at, severity, text }): Finding => {
     const cause = causeOfCheck(checkId)
@@ -70,7 +70,10 @@ function holdOf(check: KnownCheck, { from, now, dependency }: Around): AlertHold
 type KnownCheck = Awaited<ReturnType<typeof findChecks>>[number]
 
 /** Without thresholds: the name shows only the target. */
-function nameOf({ check_type, settings, script_name }: KnownCheck): string {
+function nameOf(
+  { check_type, settings, script_name }: KnownCheck,
+  { describeCheck }: Pick<Hooks, 'describeCheck'>,
+): string {
   // Stored by write-check.ts with the contract's schema, without its type.
   const read = { ...JSON.parse(settings), check_type } as CheckSettings
   switch (read.check_type) {

@@ -1,4 +1,6 @@
 import {
+  type Alert,
+  type AlertLogEntry,
   changeAlert,
   changeAlerts,
   createAlert,
@@ -9,12 +11,14 @@ import {
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { randomUUID } from 'node:crypto'
+import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { requireSite } from '../clients/require-node.ts'
+import type { AlertLogTable } from '../../platform/database/tables/alerts.ts'
 import { findActions, viewAction } from './templates/action-queries.ts'
 import {
   addNote,
@@ -25,7 +29,6 @@ import {
   requireAlert,
 } from './change-alerts.ts'
 import { type ListedAlert, listPage } from './list-alerts.ts'
-import { viewAlert, viewLogEntry } from './view.ts'
 import { causeOfCustom, type Subject } from './causes.ts'
 import { takeFindings } from './take-findings.ts'
 
@@ -100,4 +103,33 @@ function createCustom(ctx: Context, caller: Caller, body: NewAlert): Promise<Lis
     })
     return alert
   })
+}
+
+function viewAlert(row: ListedAlert): Alert {
+  return {
+    id: row.id,
+    alert_type: row.alert_type,
+    state: row.state,
+    severity: row.severity,
+    message: row.message,
+    agent_id: row.agent_id,
+    hostname: row.hostname ?? '',
+    client_id: row.client_id,
+    client: row.client_name ?? '',
+    site_id: row.place_id,
+    site: row.site_name ?? '',
+    check_id: row.check_id,
+    alert_time: row.alert_time,
+    snooze_until: row.snooze_until,
+    acknowledged_by: row.acknowledged_by,
+    acknowledged_on: row.acknowledged_on,
+    resolved_on: row.resolved_on,
+    resolved_by: row.resolved_by,
+    hold: row.hold,
+    flapping: row.flapping === 1,
+  }
+}
+
+function viewLogEntry(row: Selectable<AlertLogTable>): AlertLogEntry {
+  return { id: row.id, at: row.at, kind: row.kind, by: row.by_user, text: row.text }
 }

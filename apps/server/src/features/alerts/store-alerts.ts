@@ -10,7 +10,7 @@ import { type AlertRow, insertAlerts, updateAlert } from './queries.ts'
 
 /** The context of a transaction that changes alerts. */
 export interface TxContext {
-  ctx: Pick<Context, 'jobs' | 'now' | 'engine'>
+  ctx: Pick<Context, 'jobs' | 'now' | 'engine' | 'hooks'>
   tx: Db
   emit: (event: Event) => void
 }

@@ -5,9 +5,9 @@ import {
   endCause,
   endSnooze,
   holdAlert,
-  releaseHold,
-  releaseAlert,
   notifyLate,
+  releaseAlert,
+  releaseHold,
 } from '@muster/rules/alerts/alert-state'
 import type { Context } from '../../context.ts'
 import type { Engine } from '../../platform/database/columns.ts'
@@ -15,11 +15,10 @@ import type { Db } from '../../platform/database/database.ts'
 import { chunk } from '../../platform/database/sql.ts'
 import { causeOfSite, SITE_CAUSE } from './causes.ts'
 import { blockedChecks, type Dependency, findDependencies } from './dependencies.ts'
-import { inBatches } from './in-batches.ts'
+import { type AlertRow, inBatches, lockAlerts } from './queries.ts'
 import { isOverdue, isWatched, overdueAt } from './overdue.ts'
-import { type AlertRow, lockAlerts } from './queries.ts'
 import { findSites, type SiteState } from './sites.ts'
-import { applyStep, draftOf, type TxContext, storeAlerts } from './store-alerts.ts'
+import { applyStep, draftOf, storeAlerts, type TxContext } from './store-alerts.ts'
 import { MORE_TO_COME_MS } from './take-findings.ts'
 
 const MAX_STEPS = 5

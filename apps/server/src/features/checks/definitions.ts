@@ -6,6 +6,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
 import { type CallMachine, loadCalls, type ScriptCalls } from '../scripts/load-calls.ts'
 import type { OpenKeys } from '../scripts/load-variables.ts'
+import type { DefinitionKind } from '../../fleet/definition-sync.ts'
 import { isServerCheck } from './from-server/server-kind.ts'
 import { readSettings } from './view.ts'
 
@@ -154,4 +155,23 @@ function measureOf(
     ...calls(row, settings, script.shell),
     timeout_seconds: settings.timeout,
   }
+}
+
+/** Synchronizes check definitions. */
+export const checkDefinitions: DefinitionKind<CheckDefinition> = {
+  noun: 'checks',
+  version: 'checks_version',
+  event: 'check.redefined',
+  mostAtOnce: 500,
+  findWanted: (db, agentIds) =>
+    db
+      .selectFrom('checks')
+      .select(['id', 'agent_id', 'revision'])
+      .where('agent_id', 'in', agentIds)
+      .where('check_type', 'not in', SERVER_CHECK_TYPES)
+      .where('overridden_by', 'is', null)
+      .where((eb) => eb.or([eb('check_type', '!=', 'script'), eb('script_id', 'is not', null)]))
+      .orderBy('id')
+      .execute(),
+  define: ({ db, secrets }, ids) => findDefinitions(db, ids, secrets),
 }

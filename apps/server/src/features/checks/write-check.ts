@@ -11,7 +11,7 @@ import { takeCheckFindings } from '../alerts/check-alerts.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
 import { settleDependency } from './dependency.ts'
-import { refuseTarget } from './from-server/refuse-target.ts'
+import { refuseTarget } from './from-server/server-kind.ts'
 import {
   type CheckRow,
   countChecks,
@@ -23,7 +23,7 @@ import {
 } from './queries.ts'
 import { markChecksStale } from './mark-checks-stale.ts'
 import { readSettings, viewCheck, viewForAudit } from './view.ts'
-import { rejudgeLast } from './judge-last.ts'
+import { rejudgeLast } from './judge-result.ts'
 import { resetResults } from './reset-results.ts'
 
 /** More would not fit into one command. */

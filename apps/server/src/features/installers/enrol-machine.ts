@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { enrolProof, type EnrolResponse, type EnrolRequest } from '@muster/contract/agent/enrol'
+import { enrolProof, type EnrolRequest, type EnrolResponse } from '@muster/contract/agent/enrol'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { digestOf } from '../../platform/secrets/secrets.ts'
+import { digestOf, newToken } from '../../platform/secrets/secrets.ts'
 import { usualAlert } from '../agents/availability.ts'
 import { causeOfCustom, type Subject } from '../alerts/causes.ts'
 import type { TxContext } from '../alerts/store-alerts.ts'
@@ -173,4 +173,33 @@ function newAgentId(): string {
     }
   }
   return letters.join('')
+}
+
+interface TokenOrder {
+  siteId: number
+  monitoringType: 'server' | 'workstation'
+  plat: 'windows' | 'linux' | 'darwin' | null
+  uses: number
+  expiresAt: string
+  createdBy: string
+  now: Date
+}
+
+/** Creates an enrolment token. Only its digest is stored. */
+export async function createEnrolToken(db: Db, order: TokenOrder): Promise<string> {
+  const token = newToken()
+  await db
+    .insertInto('enrol_tokens')
+    .values({
+      digest: digestOf(token),
+      site_id: order.siteId,
+      monitoring_type: order.monitoringType,
+      plat: order.plat,
+      uses_left: order.uses,
+      expires_at: order.expiresAt,
+      created_by: order.createdBy,
+      created_at: order.now.toISOString(),
+    })
+    .execute()
+  return token
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
-import { createEnrolToken } from './create-token.ts'
+import { createEnrolToken } from './enrol-machine.ts'
 import { enrolBody, TestAgent } from '../agents/test-agent.ts'
 
 async function makeInstaller(server: TestServer, uses = 100) {

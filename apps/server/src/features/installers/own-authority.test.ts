@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TEST_CERT } from '../alerts/channels/test-certificate.ts'
-import { findOwnAuthority } from './own-authority.ts'
+import { findOwnAuthority } from './install-files.ts'
 
 // Chains of authorities are tested with real machines in e2e/support/tls.test.ts.
 test('machines trust a self-signed certificate', () => {

@@ -1,8 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { createInstaller } from '@muster/contract/api/agents'
 import { enrolAgent } from '@muster/contract/api/installers'
-import { AppError } from '@muster/contract/errors'
-import { ERROR_STATUS } from '@muster/contract/errors'
+import { AppError, ERROR_STATUS } from '@muster/contract/errors'
 import { platformName } from '@muster/rules/agents/available-actions'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
@@ -11,11 +10,9 @@ import { digestOf } from '../../platform/secrets/secrets.ts'
 import { findVisibleSite } from '../agents/queries.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { audit } from '../audit/write-audit.ts'
-import { createEnrolToken } from './create-token.ts'
-import { enrolMachine } from './enrol-machine.ts'
+import { createEnrolToken, enrolMachine } from './enrol-machine.ts'
 import { installLine, installScript } from './install-script.ts'
-import { findOwnAuthority } from './own-authority.ts'
-import { AGENT_PROGRAM, nodeProgram, terminalModule } from './programs.ts'
+import { AGENT_PROGRAM, findOwnAuthority, nodeProgram, terminalModule } from './install-files.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -6,9 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.ts'
 import { withStartUmask } from '../../platform/files/private-files.ts'
 import { serverEnvironment } from '../scripts/run-on-server.ts'
-import { createEnrolToken } from './create-token.ts'
-import { findOwnAuthority } from './own-authority.ts'
-import { AGENT_SOURCE } from './programs.ts'
+import { createEnrolToken } from './enrol-machine.ts'
+import { AGENT_SOURCE, findOwnAuthority } from './install-files.ts'
 
 const SETTING = 'monitor_server'
 const RESTART_MS = 5000

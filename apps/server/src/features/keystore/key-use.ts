@@ -1,7 +1,9 @@
 import { AppError } from '@muster/contract/errors'
 import { findVariables } from '@muster/rules/agents/script-variables'
+import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import type { Context } from '../../context.ts'
 import type { KeyRow } from './write-key.ts'
 
 /** Id of the user who runs a script or configured it. Null = unknown. */
@@ -119,4 +121,13 @@ export async function nameRoles(db: Db, roles: KeyRoles): Promise<string[] | 'al
   if (roles.length === 0) return []
   const rows = await db.selectFrom('roles').select('name').where('id', 'in', roles).orderBy('name').execute()
   return rows.map(({ name }) => name)
+}
+
+/** Call in the transaction of every change of a user's role or of a role's superuser flag. */
+export async function markKeyUsesStale(
+  { hooks }: Pick<Context, 'hooks'>,
+  tx: Db,
+  emit: (event: Event) => void,
+): Promise<void> {
+  if (await hasRestrictedKeys(tx)) await hooks.variablesChanged(tx, emit, 'all')
 }

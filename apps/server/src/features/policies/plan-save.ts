@@ -1,11 +1,10 @@
-import type { planPolicy } from '@muster/contract/api/policies'
+import type { planPolicy, PolicyDocument } from '@muster/contract/api/policies'
 import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { checkDocument } from './check-document.ts'
-import { numberContent } from './number-content.ts'
 import { planChange } from './plan-policy.ts'
 import { loadPolicySet, NEW_POLICY } from './policy-set.ts'
 import { refusePolicyRuns } from './refuse-policy-runs.ts'
@@ -64,4 +63,31 @@ async function makePlan(
   const checked = await checkDocument({ ctx, db, caller, set, before }, document)
   const instead = { id: known?.id ?? NEW_POLICY, document: checked }
   return { plan: await planChange(db, caller, { set, instead }), state }
+}
+
+type Numbered = { id?: number | undefined }
+
+/**
+ * Numbers new checks and tasks. Numbers are never reused within a policy: machines keep results by number, also after a
+ * change or a revert.
+ */
+export function numberContent(
+  document: PolicyDocument,
+  last: number,
+): { document: PolicyDocument; last: number } {
+  const { checks, tasks } = document.content
+  const given = [...checks, ...tasks].flatMap(({ id }: Numbered) => (id === undefined ? [] : [id]))
+  if (new Set(given).size < given.length || given.some((id) => id > last)) {
+    throw new AppError(
+      'invalid',
+      'A new check or task of a policy has no id, and existing ones have different ids.',
+      {
+        fields: { content: ['Leave out the id of a new check or task.'] },
+      },
+    )
+  }
+  let next = last
+  const number = <One extends Numbered>(one: One) => ({ ...one, id: one.id ?? (next += 1) })
+  const content = { ...document.content, checks: checks.map(number), tasks: tasks.map(number) }
+  return { document: { ...document, content }, last: next }
 }

@@ -8,7 +8,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { requireAgent } from '../agents/require-agent.ts'
-import { zoneOf } from '../tasks/zone-of.ts'
+import { zoneOf } from '../tasks/run-queries.ts'
 import type { AgentRequest } from '../agents/request-agent.ts'
 import {
   deletePending,

@@ -6,6 +6,7 @@ import {
   listOpenTerminals,
   listOpenTools,
   listRemoteSessions,
+  type RecordingPage,
   type RemoteSession,
   type ScreenRecordingPage,
 } from '@muster/contract/api/remote'
@@ -17,13 +18,13 @@ import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
-import { playWebTerminal } from './webterm/play-web-terminal.ts'
 import { findSession, listOpenSessions, listSessions, type SessionRow } from './queries.ts'
 import { readRecording } from './read-recording.ts'
 import { findSessionChanges, listChanges } from './session-changes.ts'
 import { listRecordings, type RecordingRow } from './recording-queries.ts'
 import { readPart } from './accept-socket.ts'
 import { readScreenEvents } from './screen-recording.ts'
+import { findWebTerminal } from './webterm/queries.ts'
 
 /** Tickets of tools, sessions on a machine, and their recordings. */
 export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
@@ -167,4 +168,26 @@ function viewSession(
             problem: parts.find(({ problem }) => problem !== null)?.problem ?? null,
           },
   }
+}
+
+/** A page of a recorded shell of the server. The first page writes an audit row. */
+async function playWebTerminal(
+  ctx: Context,
+  { caller, id, after }: { caller: Caller; id: string; after: number },
+): Promise<RecordingPage> {
+  const row = requireRow(caller.isSuperuser ? await findWebTerminal(ctx.db, id) : undefined, 'session')
+  if (row.recorded === 0) throw new AppError('not_found', 'The recording of this session has expired.')
+  const page = await readRecording(ctx, { parts: [row], startedAt: row.started_at, after })
+  if (after > 0) return page
+  await ctx.transaction((tx, emit) =>
+    audit(tx, {
+      caller,
+      action: 'view',
+      object_type: 'webterminal',
+      message: `Viewed the recording of the web terminal of ${row.username} on "${row.host}"`,
+      after: { session: id },
+      emit,
+    }),
+  )
+  return page
 }

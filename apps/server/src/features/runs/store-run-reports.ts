@@ -1,9 +1,11 @@
 import type { Report } from '@muster/contract/agent/link'
 import type { Updateable } from 'kysely'
+import { isFinal, isLegalChange } from '@muster/rules/agents/history-state'
+import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
 import type { AgentHistoryTable, HistoryState } from '../../platform/database/tables/history.ts'
-import { isFinal, isLegalChange } from '@muster/rules/agents/history-state'
-import { findRuns, type HistoryRow } from './queries.ts'
+import { audit } from '../audit/write-audit.ts'
+import { findOutput, findRuns, type HistoryRow, viewResult } from './queries.ts'
 
 export type RunReport = Extract<Report, { history_id: number }>
 export interface ReportedRun {
@@ -188,4 +190,32 @@ function cutText(text: string, maxBytes: number): string {
   // The first cut byte must not continue a character (10xxxxxx).
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
   return bytes.subarray(0, end).toString('utf8')
+}
+
+/** Saves the output of ended runs as notes of their machines, if requested. */
+export async function saveOutputAsNotes(
+  tx: Db,
+  emit: (event: Event) => void,
+  runs: HistoryRow[],
+): Promise<void> {
+  for (const row of runs) {
+    if (row.save_as_note === 0 || row.finished_at === null) continue
+    const { stdout, stderr } = viewResult(row, await findOutput(tx, row.id, 0))
+    const note = `${row.command}\n\n${stdout}${stderr}`.trim()
+    const { pk } = await tx
+      .insertInto('agent_notes')
+      .values({ agent_id: row.agent_id, username: row.username, note, entry_time: row.finished_at })
+      .returning('pk')
+      .executeTakeFirstOrThrow()
+    await audit(tx, {
+      caller: { username: row.username, source: '' },
+      action: 'add',
+      object_type: 'note',
+      message: `Saved the output of "${row.command}" as a note`,
+      after: { note: pk, history: row.id },
+      agent: { agent_id: row.agent_id },
+      emit,
+    })
+    emit({ type: 'note.changed', ids: [pk], agent_ids: [row.agent_id] })
+  }
 }

@@ -6,7 +6,7 @@ import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings
 import { checkWebTermPermission } from '@muster/contract/api/webterm'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
-import { switchOffWhenHosted } from './switch-off-when-hosted.ts'
+import { switchOffWhenHosted } from './change-settings.ts'
 
 const HOSTED = { env: { MUSTER_HOSTED: 'true' } }
 

@@ -1,8 +1,7 @@
 import type { DashInfo } from '@muster/contract/api/system'
 import type { Preferences } from '@muster/contract/api/users'
 import { DEFAULT_DATE_FORMAT } from '@muster/rules/text/layout'
-import type { Config } from '../../platform/config/config.ts'
-import { VERSION } from '../../platform/config/version.ts'
+import { type Config, VERSION } from '../../platform/config/config.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { StoredSettings } from '../../platform/config/core-settings.ts'
 

@@ -6,8 +6,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { testEngines } from '../../platform/database/test-engines.ts'
 import { createTestServer } from '../../testing/test-server.ts'
 import { changeClient } from '../clients/write-client.ts'
-import { lockFieldOwners } from './lock-field-owners.ts'
-import { type ReportedTask, storeTaskReports } from './store-task-reports.ts'
+import { lockFieldOwners, type ReportedTask, storeTaskReports } from './store-task-reports.ts'
 
 describe.each(testEngines)('on $engine', ({ open }) => {
   test('concurrent changes of fields of the same clients do not deadlock', async () => {

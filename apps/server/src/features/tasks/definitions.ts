@@ -5,6 +5,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
 import { type CallMachine, loadCalls, type ScriptCalls } from '../scripts/load-calls.ts'
 import type { OpenKeys } from '../scripts/load-variables.ts'
+import type { DefinitionKind } from '../../fleet/definition-sync.ts'
 import { readFields, scriptIdsOf } from './view.ts'
 
 export interface DefinedTask {
@@ -123,4 +124,21 @@ async function findScripts(db: Db, ids: readonly number[]): Promise<Map<number, 
     .execute()
   const expand = await loadSnippets(db)
   return new Map(scripts.map((script) => [script.id, { ...script, script_body: expand(script.script_body) }]))
+}
+
+/** Synchronizes task definitions. */
+export const taskDefinitions: DefinitionKind<TaskDefinition> = {
+  noun: 'tasks',
+  version: 'tasks_version',
+  event: 'task.redefined',
+  mostAtOnce: 200,
+  findWanted: (db, agentIds) =>
+    db
+      .selectFrom('tasks')
+      .select(['id', 'agent_id', 'revision'])
+      .where('agent_id', 'in', agentIds)
+      .where('revision', '!=', '')
+      .orderBy('id')
+      .execute(),
+  define: ({ db, secrets }, ids) => findTaskDefinitions(db, ids, secrets),
 }

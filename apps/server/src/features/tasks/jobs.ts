@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyHour } from '../../platform/jobs/schedule.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { FAILURE_JOB, type FailureRun } from './failure-tasks.ts'
+import type { Db } from '../../platform/database/database.ts'
 import { removeOverTasks } from './remove-over-tasks.ts'
 
 const AGAIN_AFTER_MS = 60_000
@@ -36,4 +37,33 @@ async function runAfterFailure(ctx: Context, fleet: Fleet, run: FailureRun): Pro
   if (run.tries >= MAX_TRIES) return
   const dueAt = new Date(ctx.now().getTime() + AGAIN_AFTER_MS)
   await ctx.jobs.enqueue(FAILURE_JOB, { ...run, tries: run.tries + 1 }, { dueAt })
+}
+
+const FAILURE_JOB = 'tasks.run-after-failure'
+interface FailureRun {
+  task_id: number
+  run_id: string
+  /** Number of attempts to reach the machine. */
+  tries: number
+}
+
+/** Call when checks have started to fail: runs the tasks for their failure after the commit. */
+export async function startFailureTasks(
+  { jobs }: Pick<Context, 'jobs'>,
+  tx: Db,
+  checkIds: readonly number[],
+): Promise<void> {
+  if (checkIds.length === 0) return
+  const tasks = await tx
+    .selectFrom('tasks')
+    .select('id')
+    .where('assigned_check', 'in', checkIds)
+    .where('task_type', '=', 'checkfailure')
+    .where('enabled', '=', 1)
+    .where('overridden_by', 'is', null)
+    .execute()
+  for (const { id } of tasks) {
+    const payload: FailureRun = { task_id: id, run_id: randomUUID(), tries: 0 }
+    await jobs.enqueue(FAILURE_JOB, payload, { db: tx })
+  }
 }

@@ -6,7 +6,7 @@ import { lockRow } from '../../platform/database/change-row.ts'
 import { findTask, type TaskRow } from './queries.ts'
 import { takeAway } from './write-task.ts'
 import { readFields } from './view.ts'
-import { zoneOf } from './zone-of.ts'
+import { zoneOf } from './run-queries.ts'
 
 const ALL = { scope: { all: true, clientIds: [], siteIds: [] } }
 const SERVER = { username: 'server', source: '' }

@@ -4,12 +4,15 @@ import type { ActionResult } from '@muster/contract/agent/tasks'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { takeTaskFindings, type TaskFinding } from '../alerts/task-alerts.ts'
+import { lockRow } from '../../platform/database/change-row.ts'
+import { chunk } from '../../platform/database/sql.ts'
 import { collectResult, joinOutput } from './collect-result.ts'
 import {
   findKnownTasks,
   findRunState,
   hasRunning,
   markRunning,
+  possibleTasks,
   pruneRuns,
   upsertRun,
   upsertTaskResult,
@@ -26,7 +29,7 @@ export interface ReportedTask {
 type ReportOf<Kind extends TaskReport['kind']> = Extract<TaskReport, { kind: Kind }>
 type KnownTask = Awaited<ReturnType<typeof findKnownTasks>>[number]
 export interface TxContext {
-  ctx: Pick<Context, 'engine' | 'jobs' | 'now'>
+  ctx: Pick<Context, 'engine' | 'hooks' | 'jobs' | 'now'>
   tx: Db
   emit: (event: Event) => void
 }
@@ -239,4 +242,36 @@ function isFailed({ outcome, retcode }: ActionResult): boolean {
 function describeFailure({ name, outcome, reason, retcode }: ActionResult): string {
   if (outcome === 'exited') return `"${name}" exited with code ${retcode ?? 'unknown'}.`
   return `"${name}": ${reason ?? 'It did not come to its end.'}`
+}
+
+/**
+ * Locks the clients and sites whose custom fields these results change. Call it before anything else in the
+ * transaction: machines of one client report to several processes in any order, and editing a client also locks first
+ * the client, then its machines.
+ */
+export async function lockFieldOwners(tx: Db, reports: readonly ReportedTask[]): Promise<void> {
+  const ids = reports.flatMap(({ report }) => (report.kind === 'task-result' ? [report.task_id] : []))
+  const clients = new Set<number>()
+  const sites = new Set<number>()
+  for (const slice of chunk(possibleTasks([...new Set(ids)]))) {
+    const owners = await tx
+      .selectFrom('tasks')
+      .innerJoin('custom_fields', 'custom_fields.id', 'tasks.custom_field')
+      .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
+      .innerJoin('sites', 'sites.id', 'agents.site_id')
+      .select(['model', 'site_id', 'client_id'])
+      .where('tasks.id', 'in', slice)
+      .where('model', '<>', 'agent')
+      .execute()
+    for (const { model, site_id, client_id } of owners) {
+      if (model === 'client') clients.add(client_id)
+      else sites.add(site_id)
+    }
+  }
+  for (const id of [...clients].toSorted(byNumber)) await lockRow(tx, 'clients', 'id', id)
+  for (const id of [...sites].toSorted(byNumber)) await lockRow(tx, 'sites', 'id', id)
+}
+
+function byNumber(one: number, other: number): number {
+  return one - other
 }

@@ -26,7 +26,7 @@ import {
 import { markTasksStale } from './mark-tasks-stale.ts'
 import { refuseBadTask, refusePast, toColumns } from './task-columns.ts'
 import { readFields, scriptIdsOf, viewForAudit } from './view.ts'
-import { zoneOf } from './zone-of.ts'
+import { zoneOf } from './run-queries.ts'
 
 /** More would not fit into one command. */
 const MAX_TASKS = 200

@@ -3,6 +3,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Endpoint, Output, Parsed } from '@muster/contract/endpoint'
 import { IdParams, type ListQuery } from '@muster/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { type Caller, mayDo } from './caller.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
@@ -164,4 +165,13 @@ function serialize(endpoint: Endpoint, result: unknown, query: unknown): string 
     return JSON.stringify(pageOf(value, (query ?? {}) as ListQuery))
   }
   return JSON.stringify(value)
+}
+
+/** Returns a signal that aborts when the client disconnects. Dispose it when the response is sent. */
+export function whileConnected({ socket }: IncomingMessage): { signal: AbortSignal } & Disposable {
+  const gone = new AbortController()
+  const stop = () => gone.abort()
+  // The socket outlives the request, because others follow on it.
+  socket.once('close', stop)
+  return { signal: gone.signal, [Symbol.dispose]: () => void socket.off('close', stop) }
 }

@@ -1,14 +1,14 @@
-import { Checkbox, Group, NumberInput, Select, TextInput, Textarea } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
+import { Checkbox, Group, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { MASKED_SECRET } from '@muster/contract/api/alert-channels'
 import { useQuery } from '@tanstack/react-query'
 import { useDashInfo, useMay } from '../../../app/api/queries.ts'
+import { allScriptsQuery } from '../../scripts/all-scripts-query.ts'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { ArgumentsField } from '../../scripts/ScriptFieldset.tsx'
 import { HeadersField } from '../channels/SettingFields.tsx'
 import { SecretField } from '../channels/SecretField.tsx'
-import { allScriptsQuery } from '../../scripts/all-scripts-query.ts'
 import { type ActionKind, EMPTY_REST, type Rest, type TemplateForm } from './template-form.ts'
 
 interface ActionFieldsProps {

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { TOOL_WINDOW } from './tool-window.ts'
+import { TOOL_WINDOW } from '../side-by-side.ts'
 
 const USUAL_PORT = 5900
 const MAX_PORT = 65_535

@@ -1,7 +1,7 @@
 import { Autocomplete, TextInput } from '@mantine/core'
 import { EventId } from '@muster/contract/agent/checks'
 import { EventLogName } from '@muster/contract/agent/logs'
-import { readEventId } from '@muster/rules/checks/eventlog'
+import { readEventId } from '@muster/rules/checks/logs'
 import styles from './Logs.module.css'
 import { EVENT_LOGS } from './log-words.ts'
 

@@ -7,8 +7,8 @@ import { AppError } from '@muster/contract/errors'
 import type { WebSocket } from 'ws'
 import type { Context } from '../../../context.ts'
 import { audit } from '../../audit/write-audit.ts'
-import type { LiveCaller } from '../../../platform/http/caller.ts'
-import { type BufferedMessage, bufferUntilReady, authenticateSocket } from '../accept-socket.ts'
+import type { Caller, LiveCaller } from '../../../platform/http/caller.ts'
+import { authenticateSocket, type BufferedMessage, bufferUntilReady } from '../accept-socket.ts'
 import { Recording } from '../recording.ts'
 import { createRecordingFile } from '../recordings.ts'
 import { checkMfa } from '../check-mfa.ts'
@@ -17,7 +17,6 @@ import { writeWebTerminalEnd } from './end-web-terminal.ts'
 import { finishWebTerminalRecording, insertWebTerminal } from './queries.ts'
 import { WebTerminal } from './web-terminal.ts'
 import type { WebTerminals } from './web-terminals.ts'
-import { checkWebTerminal } from './check-web-terminal.ts'
 
 const MAX_OPEN = 16
 const MEGABYTE = 1024 * 1024
@@ -134,3 +133,13 @@ async function record(
 }
 
 const GONE: ChannelEnd = { code: 'detached', message: 'Its window was closed or lost its connection.' }
+
+/** Returns why the caller may not open a shell of the server, or undefined. */
+export async function checkWebTerminal(ctx: Context, caller: Caller): Promise<ChannelEnd | undefined> {
+  if (!caller.isSuperuser)
+    return { code: 'not_allowed', message: 'Only a superuser may open the web terminal.' }
+  const { enable_server_webterminal: isOn } = await readCoreSettings(ctx.db)
+  if (isOn) return undefined
+  const message = 'The web terminal is switched off. A superuser can switch it on in the global settings.'
+  return { code: 'not_allowed', message }
+}

@@ -10,10 +10,9 @@ import type { Context } from '../../../context.ts'
 import { isAllowedOrigin } from '../../../platform/http/open-http.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { acceptSocket, orClosed } from '../accept-socket.ts'
-import { openWebTerminal } from './open-web-terminal.ts'
+import { checkWebTerminal, openWebTerminal } from './open-web-terminal.ts'
 import { listWebTerminals, type WebTerminalRow } from './queries.ts'
 import { WebTerminals } from './web-terminals.ts'
-import { checkWebTerminal } from './check-web-terminal.ts'
 
 /** Shells of the server for superusers: their sockets, and the list of sessions. */
 export function webTermRoutes(api: Api, ctx: Context): WebTerminals {

@@ -2,8 +2,11 @@ import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import { findCaller } from '../../users/sessions/find-caller.ts'
+import type { Job } from '../../../platform/jobs/run-job.ts'
+import { everyMinute } from '../../../platform/jobs/schedule.ts'
 import type { WebTerminal } from './web-terminal.ts'
-import { checkWebTerminal } from './check-web-terminal.ts'
+import { checkWebTerminal } from './open-web-terminal.ts'
+import { endLostWebTerminals } from './end-web-terminal.ts'
 
 const SWEEP_MS = 1000
 /** Events end them at once. This covers lost events. */
@@ -100,3 +103,7 @@ export class WebTerminals implements AsyncDisposable {
 
 const STOPPING: ChannelEnd = { code: 'ended', message: 'The server is stopping, and its shells with it.' }
 const SIGNED_OUT: ChannelEnd = { code: 'session_ended', message: 'The session has ended. Sign in again.' }
+
+export function webTermJobs(ctx: Context): Job[] {
+  return [{ name: 'webterm.end-lost', schedule: everyMinute, run: () => endLostWebTerminals(ctx) }]
+}

@@ -7,7 +7,7 @@ import { refuseStale, refuseTaken, requireRow } from '../../../platform/database
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { markKeyUsesStale } from '../../keystore/mark-key-uses-stale.ts'
+import { markKeyUsesStale } from '../../keystore/key-use.ts'
 import { deleteSessions } from '../sessions/queries.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { findRoles, hasSuperuser, type RoleRow, viewRoleContent } from '../roles/queries.ts'

@@ -7,7 +7,7 @@ import { refuseStale, refuseTaken, requireRow, takenName } from '../../../platfo
 import type { Db } from '../../../platform/database/database.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { markKeyUsesStale } from '../../keystore/mark-key-uses-stale.ts'
+import { markKeyUsesStale } from '../../keystore/key-use.ts'
 import {
   countKnown,
   findRoles,

@@ -1,4 +1,51 @@
-import { responseTime, type CheckRule, fail, pass, type Severity, shorten } from './judgement.ts'
+import {
+  type CheckRule,
+  compare,
+  fail,
+  firstLine,
+  pass,
+  percent,
+  responseTime,
+  round,
+  type Severity,
+  shorten,
+  type ThresholdPair,
+} from './judgement.ts'
+
+interface Echoes {
+  sent: number
+  received: number
+  /** On average. */
+  ms: number | null
+  output?: string
+}
+
+export const ping: CheckRule<{ alert_severity: Severity }, Echoes> = {
+  judge(check, { sent, received, ms, output = '' }) {
+    if (sent === 0) return fail(check.alert_severity, firstLine(output) ?? 'Failed to send packets.')
+    const time = ms === null ? '' : `, ${round(ms)} ms on average`
+    const info = `${received} of ${sent} packets received${time}`
+    return received < sent ? fail(check.alert_severity, info) : pass(info)
+  },
+  series: ({ sent, received, ms }) => [
+    ...responseTime(ms),
+    percent('loss_percent', sent === 0 ? 1 : (sent - received) / sent),
+  ],
+}
+
+/** Thresholds are milliseconds. */
+interface TcpCheck extends ThresholdPair {
+  port: number
+  alert_severity: Severity
+}
+
+export const tcp: CheckRule<TcpCheck, { reason: string; ms: number | null }> = {
+  judge(check, { reason, ms }) {
+    if (ms === null) return fail(check.alert_severity, reason)
+    return compare({ ...check, reverse: false }, ms, `Port ${check.port} responds in ${round(ms)} ms`)
+  },
+  series: ({ ms }) => responseTime(ms),
+}
 
 interface DnsCheck {
   record_name: string
