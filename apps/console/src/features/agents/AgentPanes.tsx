@@ -10,6 +10,7 @@ import { SkeletonRows } from '../../ui/layout/States.tsx'
 import { AgentError, isGone } from './AgentError.tsx'
 import classes from './AgentPanes.module.css'
 import { AgentSummary } from './AgentSummary.tsx'
+import { useSelectedInView } from '../../ui/layout/use-selected-in-view.ts'
 import { usePane } from './use-pane.ts'
 
 const MetricsPane = lazyPart(() => import('../metrics/MetricsPane.tsx').then((file) => file.MetricsPane))
@@ -60,6 +61,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
   const { pane, setPane } = usePane()
   const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
   const plat = agent?.plat
+  const tabs = useSelectedInView(pane)
   useEffect(() => {
     if (plat !== undefined) agentPlatform.set(plat)
   }, [plat])
@@ -74,7 +76,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
       className={classes.panes}
     >
       <div className={classes.strip}>
-        <Tabs.List aria-label="Machine" className={classes.list}>
+        <Tabs.List ref={tabs} aria-label="Machine" className={classes.list}>
           {PANES.map((name) => (
             <Tabs.Tab key={name} value={name} className={classes.tab}>
               {LABELS[name]}

@@ -192,7 +192,7 @@ export function RemoveCheckDialog({ item = '', close }: AddressedDialogProps) {
             title="Delete this check?"
             message={
               <Text>
-                <bdi>{check.readable_desc}</bdi> of {hostname} is deleted with its whole history.
+                <bdi>{checkName(check)}</bdi> on {hostname} and its history will be deleted.
               </Text>
             }
             remove={() => call(deleteCheck, { params: { id: check.id } })}

@@ -7,6 +7,7 @@ import { query } from '../../app/api/api.ts'
 import type { RemoteSearch, RemoteTool } from '../../app/search.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { useMay, useMe } from '../../app/api/queries.ts'
+import { useSelectedInView } from '../../ui/layout/use-selected-in-view.ts'
 import { NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { AgentPageError, isGone } from '../agents/AgentError.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
@@ -40,23 +41,13 @@ export function RemoteBackgroundPage() {
   const isHidden =
     (wanted === 'sessions' && !mayView) || (wanted === 'registry' && agent !== undefined && !isWindows)
   const tool = isHidden ? 'terminal' : wanted
-  const tabs = useRef<HTMLDivElement>(null)
+  const tabs = useSelectedInView(tool)
   /** Last location of each tool. */
   const left = useRef<Partial<Record<RemoteTool, RemoteSearch>>>({})
   const change = (next: RemoteTool) => {
     left.current[tool] = search
     void navigate({ search: { ...left.current[next], tool: next }, replace: true })
   }
-  const isThere = agent !== undefined && me !== undefined
-  useEffect(() => {
-    if (!isThere || tabs.current === null) return undefined
-    const list = tabs.current
-    const show = () => list.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-    // Called at once as well, and whenever the window becomes narrower.
-    const watch = new ResizeObserver(show)
-    watch.observe(list)
-    return () => watch.disconnect()
-  }, [tool, isThere])
   useEffect(() => {
     if (agent === undefined) return
     document.title = `${agent.hostname} - ${agent.client_name} - ${agent.site_name} | Remote Background`

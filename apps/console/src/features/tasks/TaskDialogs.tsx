@@ -132,7 +132,7 @@ export function RemoveTaskDialog({ item = '', close }: AddressedDialogProps) {
             title="Delete this task?"
             message={
               <Text>
-                <bdi>{task.name}</bdi> of {hostname} is deleted with all its runs. An active run is stopped.
+                <bdi>{task.name}</bdi> on {hostname} and its runs will be deleted. An active run is stopped.
               </Text>
             }
             remove={() => call(deleteTask, { params: { id: task.id } })}

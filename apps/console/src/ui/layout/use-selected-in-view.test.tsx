@@ -1,0 +1,31 @@
+import { MantineProvider, Tabs } from '@mantine/core'
+import { expect, test } from 'vitest'
+import { render } from 'vitest-browser-react'
+import { useSelectedInView } from './use-selected-in-view.ts'
+
+const NAMES = Array.from({ length: 12 }, (_, index) => `Tab ${index}`)
+
+function Narrow({ selected }: { selected: string }) {
+  const tabs = useSelectedInView(selected)
+  return (
+    <MantineProvider>
+      <Tabs value={selected}>
+        <Tabs.List ref={tabs} style={{ display: 'flex', width: 200, flexWrap: 'nowrap', overflow: 'auto' }}>
+          {NAMES.map((name) => (
+            <Tabs.Tab key={name} value={name} style={{ flex: 'none', width: 80 }}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </Tabs>
+    </MantineProvider>
+  )
+}
+
+test('the selected tab of a narrow list is in view, at first and after a change', async () => {
+  const screen = await render(<Narrow selected="Tab 9" />)
+  const list = screen.getByRole('tablist').element()
+  await expect.poll(() => list.scrollLeft).toBeGreaterThan(500)
+  await screen.rerender(<Narrow selected="Tab 0" />)
+  await expect.poll(() => list.scrollLeft).toBe(0)
+})
