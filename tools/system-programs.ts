@@ -12,7 +12,8 @@ export const SYSTEM_PROGRAMS = {
   xvfb: { package: 'xvfb', find: () => findOnPath('Xvfb') },
   x11vnc: { package: 'x11vnc', find: () => findOnPath('x11vnc') },
   xmessage: { package: 'x11-utils', find: () => findOnPath('xmessage') },
-  wine: { package: 'wine64 wine', find: () => findOnPath('wine') },
+  // Installs the Debian that has Wine (apps/agent/wine/wine-machine.ts).
+  debootstrap: { package: 'debootstrap', find: () => findOnPath('debootstrap', ['/usr/sbin']) },
   systemd: { package: 'systemd', find: () => findOnPath('systemd', ['/lib/systemd']) },
 } as const
 export type SystemProgram = keyof typeof SYSTEM_PROGRAMS
@@ -70,6 +71,12 @@ export function canNestMachines(): boolean {
     'mount -t tmpfs none /mnt && mkdir /mnt/g /mnt/n /mnt/w && mount -t cgroup2 none /mnt/g && mkdir /mnt/g/muster-probe && ' +
     'rmdir /mnt/g/muster-probe && mount -t overlay -o lowerdir=/opt,upperdir=/mnt/n,workdir=/mnt/w none /opt'
   const args = ['--mount', '--pid', '--fork', '--cgroup', '--uts', 'sh', '-c', script]
+  return process.getuid?.() === 0 && spawnSync('unshare', args, { stdio: 'ignore' }).status === 0
+}
+
+/** Whether a program may have mounts and processes of its own. */
+export function canIsolate(): boolean {
+  const args = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', 'true']
   return process.getuid?.() === 0 && spawnSync('unshare', args, { stdio: 'ignore' }).status === 0
 }
 

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './programs.ts'
 import { staticChecks } from './static-checks.ts'
-import { canNestMachines, type SystemProgram } from './system-programs.ts'
+import { canIsolate, canNestMachines, type SystemProgram } from './system-programs.ts'
 
 export interface Step {
   name: string
@@ -129,11 +129,13 @@ export function listSteps(): Step[] {
       beside: true,
     },
     {
-      name: 'registry in Wine',
+      name: 'Windows in Wine',
       command: vitest('wine'),
       runner: 'vitest',
-      needs: ['wine'],
+      needs: ['debootstrap'],
       servers: [],
+      isPossible: canIsolate,
+      needsToo: 'which needs root and a kernel that gives a program mounts of its own',
       beside: true,
     },
     {

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { RegistryPage } from '@muster/contract/agent/registry'
-import { afterAll, expect, test } from 'vitest'
-import { endWine, runInWine, type Step } from './run-in-wine.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runInWine, type Step } from './run-in-wine.ts'
+import { WineMachine } from './wine-machine.ts'
 
-// Wine creates a Windows installation first.
 const SLOW = { timeout: 180_000 }
-const prefix = mkdtempSync(join(tmpdir(), 'muster-wine-'))
-afterAll(() => {
-  endWine(prefix)
-  rmSync(prefix, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-})
+let machine: WineMachine
+// The first one ever installs Wine.
+beforeAll(async () => {
+  machine = await WineMachine.start()
+}, 900_000)
+afterAll(() => machine[Symbol.asyncDispose]())
 
 const KEY = 'HKEY_CURRENT_USER\\Software\\Müster "quoted" [x] \u96ea'
 const base64 = (text: string) => Buffer.from(text, 'utf16le').toString('base64')
@@ -43,7 +41,7 @@ const VALUES: [name: string, type: number, bytes: string][] = [
 
 test('keys and values of every type are created, read, renamed, changed and deleted', SLOW, async () => {
   const under = `${KEY}\\under`
-  const reported = await runInWine(prefix, [
+  const reported = await runInWine(machine, [
     { change: 'create-key', path: KEY },
     { change: 'create-key', path: KEY },
     ...VALUES.map((value) => set(...value)),
@@ -104,7 +102,7 @@ test(
   SLOW,
   async () => {
     const large = Buffer.alloc(300_000, 7).toString('base64')
-    const reported = await runInWine(prefix, [
+    const reported = await runInWine(machine, [
       { change: 'create-key', path: KEY },
       { path: KEY, many: 1500 },
       set('0 large', 3, large),

