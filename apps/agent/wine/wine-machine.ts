@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -94,6 +95,27 @@ export class WineMachine implements AsyncDisposable {
     // The first value of `exit` is the code, null after a signal.
     const [code] = (await once(program, 'exit')) as [number | null]
     return code
+  }
+
+  /** Starts a program that runs until it ends or the machine does. */
+  start(args: readonly string[]): void {
+    void this.run(args, 0)
+  }
+
+  /** Command lines of the processes in it. */
+  listProcesses(): string[] {
+    const own = readlinkSync(`/proc/${this.#init}/ns/pid`)
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          if (readlinkSync(`/proc/${pid}/ns/pid`) !== own) return []
+          return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()]
+        } catch {
+          // It has ended meanwhile.
+          return []
+        }
+      })
   }
 
   readOutput(): string {

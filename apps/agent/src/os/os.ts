@@ -23,6 +23,13 @@ export interface MachineUser {
 }
 
 /** The differences between operating systems. One implementation per system; `os/index.ts` chooses. */
+export interface RunGroup {
+  /** Adds a process that was just started. Its children follow. Throws if the system refuses. */
+  add(pid: number): void
+  /** Call when the run has ended. */
+  close(): void
+}
+
 export interface Os {
   platform: AgentFacts['platform']
   defaultDataFolder(): string
@@ -36,6 +43,8 @@ export interface Os {
   readSlowFacts(): Promise<Partial<AgentFacts>>
   /** Processes below `root` (0 = none) and all that carry `MUSTER_RUN=marker`, whatever their parent is now. */
   findRunProcesses(root: number, marker: string): Promise<number[]>
+  /** Prepares to hold the processes of a run together, on systems without process groups. */
+  openRunGroup?(marker: string): Promise<RunGroup>
   /** Ends a process and its children, first with SIGTERM, then with SIGKILL. Resolves when they are gone. */
   killTree(root: number, marker: string): Promise<void>
   /** IANA name of the current time zone. */

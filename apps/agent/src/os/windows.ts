@@ -63,10 +63,13 @@ export const windows: Os = {
       ...(user === null ? {} : { last_logged_in_user: user }),
     }
   },
-  // taskkill walks the tree itself.
   readTimeZone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
   findRunProcesses: async () => [],
-  async killTree(root) {
+  openRunGroup: async (marker) => (await import('./windows/job-objects.ts')).openJob(marker),
+  async killTree(root, marker) {
+    const { terminateJob } = await import('./windows/job-objects.ts')
+    if (await terminateJob(marker)) return
+    // taskkill walks the tree itself.
     if (root > 0) await tryRun('taskkill', ['/T', '/F', '/PID', String(root)])
   },
   findUser: async () => undefined,

@@ -2,6 +2,7 @@ import type { Interpreter } from '@muster/contract/agent/shells'
 import type { z } from 'zod'
 import { findProgram } from './find-program.ts'
 import { RunError } from '../errors.ts'
+import type { ProcessPlan } from './run-process.ts'
 
 type InterpreterName = z.infer<typeof Interpreter>
 
@@ -9,9 +10,11 @@ export interface ScriptCall {
   /** Name of the script file; several interpreters check its extension. */
   fileName: string
   body: string
-  /** Program and arguments that run the file. */
-  command: (path: string) => [program: string, ...args: string[]]
+  /** Runs the file with these arguments. */
+  plan: (path: string, args: readonly string[]) => ProgramCall
 }
+
+export type ProgramCall = Pick<ProcessPlan, 'program' | 'args' | 'verbatimArguments'>
 
 /** Returns how a script body is run. Throws RunError if its interpreter is not installed. */
 export function planScript(interpreter: InterpreterName, body: string): ScriptCall {
@@ -76,8 +79,21 @@ function planNode(body: string): ScriptCall {
 
 function planCmd(body: string): ScriptCall {
   if (process.platform !== 'win32') throw new RunError('cmd scripts can only run on Windows.')
-  const script = { fileName: 'script.cmd', body: body.replaceAll(/\r?\n/g, '\r\n') }
-  return withProgram(script, process.env.ComSpec ?? 'cmd.exe', ['/d', '/q', '/c'])
+  return {
+    fileName: 'script.cmd',
+    body: body.replaceAll(/\r?\n/g, '\r\n'),
+    plan: (path, args) => callCmd([path, ...args].map((text) => `"${text.replaceAll('"', '""')}"`).join(' ')),
+  }
+}
+
+/** A command line for cmd, as typed. */
+export function callCmd(line: string): ProgramCall {
+  return {
+    program: process.env.ComSpec ?? 'cmd.exe',
+    // /s: everything between the outer quotes is the command. Code page 65001: its output is UTF-8.
+    args: ['/d', '/q', '/s', '/c', `"chcp 65001>nul & ${line}"`],
+    verbatimArguments: true,
+  }
 }
 
 function withProgram(
@@ -85,7 +101,7 @@ function withProgram(
   program: string,
   before: string[] = [],
 ): ScriptCall {
-  return { ...script, command: (path) => [program, ...before, path] }
+  return { ...script, plan: (path, args) => ({ program, args: [...before, path, ...args] }) }
 }
 
 function requireProgram(title: string, ...names: string[]): string {

@@ -2,7 +2,7 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Os } from '../os/os.ts'
 import { RunError } from '../errors.ts'
 import { planSurroundings } from './environment.ts'
-import { planPowershell, planScript } from './interpreters.ts'
+import { callCmd, planPowershell, planScript, type ProgramCall } from './interpreters.ts'
 import type { ProcessPlan } from './run-process.ts'
 import { writeScriptFile } from './script-file.ts'
 import { findProgram } from './find-program.ts'
@@ -36,9 +36,8 @@ export async function prepareScript(
     body: script.body,
     user: surroundings.user,
   })
-  const [program, ...args] = script.command(file.path)
   return {
-    plan: { ...surroundings, program, args: [...args, ...input.args] },
+    plan: { ...surroundings, ...script.plan(file.path, input.args) },
     [Symbol.dispose]: () => file[Symbol.dispose](),
   }
 }
@@ -55,31 +54,25 @@ const NO_FILES: Disposable = { [Symbol.dispose]() {} }
 /** Returns how a command line is run. Disposal removes the file of a long one. */
 export async function prepareCommand(input: CommandLine, place: RunContext): Promise<PreparedRun> {
   const surroundings = await planSurroundings(input, place.os)
-  const inFile = (name: string, body: string, command: (path: string) => [string, ...string[]]) => {
+  const inFile = (name: string, body: string, call: (path: string) => ProgramCall) => {
     const file = writeScriptFile({ dataFolder: place.dataFolder, name, body, user: surroundings.user })
-    const [program, ...args] = command(file.path)
-    return { plan: { ...surroundings, program, args }, [Symbol.dispose]: () => file[Symbol.dispose]() }
+    return { plan: { ...surroundings, ...call(file.path) }, [Symbol.dispose]: () => file[Symbol.dispose]() }
   }
   if (input.shell === 'powershell') {
     const script = planPowershell(input.cmd)
-    return inFile(script.fileName, script.body, script.command)
+    return inFile(script.fileName, script.body, (path) => script.plan(path, []))
   }
   if (input.shell === 'cmd') return { plan: { ...surroundings, ...planCmd(input.cmd) }, ...NO_FILES }
   const program = findShell(input)
   if (Buffer.byteLength(input.cmd) > MAX_ARGUMENT_BYTES)
-    return inFile('command.sh', input.cmd, (path) => [program, path])
+    return inFile('command.sh', input.cmd, (path) => ({ program, args: [path] }))
   return { plan: { ...surroundings, program, args: ['-c', input.cmd] }, ...NO_FILES }
 }
 
-function planCmd(cmd: string): Pick<ProcessPlan, 'program' | 'args' | 'verbatimArguments'> {
+function planCmd(cmd: string): ProgramCall {
   if (process.platform !== 'win32')
     throw new RunError('cmd is a Windows shell. This machine has bash and sh.')
-  // /s: everything between the outer quotes is the command, as typed.
-  return {
-    program: process.env.ComSpec ?? 'cmd.exe',
-    args: ['/d', '/s', '/c', `"${cmd}"`],
-    verbatimArguments: true,
-  }
+  return callCmd(cmd)
 }
 
 function findShell({ shell, custom_shell }: CommandLine): string {

@@ -51,20 +51,26 @@ export interface StartOptions {
 
 /** Starts a process in its own process group. Throws if it cannot be started. */
 export async function startProcess(options: StartOptions): Promise<RunningProcess> {
+  const group = await options.os.openRunGroup?.(options.marker)
   const child = options.child ?? spawnPlan(options)
+  if (child.pid !== undefined) group?.add(child.pid)
   const output = new OutputStreams(child, options)
   try {
     if (options.child === undefined)
       await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
   } catch (cause) {
     output.destroy()
+    group?.close()
     throw cause
   }
   const pid = child.pid ?? 0
   const givenUp = Promise.withResolvers<undefined>()
   return {
     pid,
-    ended: Promise.race([waitForEnd(child, output), givenUp.promise]).finally(() => output.destroy()),
+    ended: Promise.race([waitForEnd(child, output), givenUp.promise]).finally(() => {
+      output.destroy()
+      group?.close()
+    }),
     kill: () => options.os.killTree(pid, options.marker),
     giveUp: () => givenUp.resolve(undefined),
     pause: () => output.pause(),

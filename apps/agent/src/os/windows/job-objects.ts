@@ -1,0 +1,83 @@
+import { AgentError } from '../../errors.ts'
+import { describeError } from '../../log/log.ts'
+import type { RunGroup } from '../os.ts'
+
+type Handle = number | bigint
+
+interface Kernel {
+  createJob: (security: null, name: null) => Handle
+  openProcess: (access: number, inherit: 0, pid: number) => Handle
+  assign: (job: Handle, process: Handle) => number
+  setLimits: (job: Handle, kind: number, limits: Buffer, size: number) => number
+  terminate: (job: Handle, code: number) => number
+  close: (handle: Handle) => number
+}
+
+/** PROCESS_SET_QUOTA and PROCESS_TERMINATE, which an assignment needs. */
+const ASSIGN_ACCESS = 0x0101
+/** JobObjectExtendedLimitInformation: 144 bytes on 64 bits, LimitFlags at byte 16. */
+const EXTENDED_LIMITS = 9
+const LIMITS_BYTES = 144
+const FLAGS_AT = 16
+const KILL_ON_JOB_CLOSE = 0x2000
+
+const jobs = new Map<string, Handle>()
+let loaded: Promise<Kernel> | undefined
+
+/**
+ * A job object for the processes of a run: Windows puts the children of its processes into it, also those whose parent
+ * has ended. They end with the agent as long as the run lasts. Source: Windows API, "Job Objects".
+ */
+export async function openJob(marker: string): Promise<RunGroup> {
+  const kernel = await (loaded ??= load())
+  const job = kernel.createJob(null, null)
+  setFlags(kernel, job, KILL_ON_JOB_CLOSE)
+  jobs.set(marker, job)
+  return {
+    add(pid) {
+      const process = kernel.openProcess(ASSIGN_ACCESS, 0, pid)
+      const isAssigned = kernel.assign(job, process) !== 0
+      kernel.close(process)
+      if (!isAssigned) throw new AgentError('Windows refused to put the process into a job.')
+    },
+    close() {
+      if (!jobs.delete(marker)) return
+      // What the run left in the background goes on.
+      setFlags(kernel, job, 0)
+      kernel.close(job)
+    },
+  }
+}
+
+/** Ends all processes of a run. Returns false if this agent did not start it. */
+export async function terminateJob(marker: string): Promise<boolean> {
+  const job = jobs.get(marker)
+  if (job === undefined || loaded === undefined) return false
+  return (await loaded).terminate(job, 1) !== 0
+}
+
+function setFlags(kernel: Kernel, job: Handle, flags: number): void {
+  const limits = Buffer.alloc(LIMITS_BYTES)
+  limits.writeUInt32LE(flags, FLAGS_AT)
+  kernel.setLimits(job, EXTENDED_LIMITS, limits, LIMITS_BYTES)
+}
+
+async function load(): Promise<Kernel> {
+  const { default: koffi } = await import('koffi').catch((cause: unknown) => {
+    const why = describeError(cause).slice(0, 200)
+    throw new AgentError(`The Windows module of this agent is missing. Install the agent again. (${why})`, {
+      cause,
+    })
+  })
+  const library = koffi.load('kernel32.dll')
+  const define = (definition: string) => library.func(definition)
+  // Declared here with the types that the Windows API documents.
+  return {
+    createJob: define('uintptr_t __stdcall CreateJobObjectW(void *, void *)'),
+    openProcess: define('uintptr_t __stdcall OpenProcess(uint32_t, int, uint32_t)'),
+    assign: define('int __stdcall AssignProcessToJobObject(uintptr_t, uintptr_t)'),
+    setLimits: define('int __stdcall SetInformationJobObject(uintptr_t, int, uint8_t *, uint32_t)'),
+    terminate: define('int __stdcall TerminateJobObject(uintptr_t, uint32_t)'),
+    close: define('int __stdcall CloseHandle(uintptr_t)'),
+  }
+}
