@@ -20,7 +20,7 @@ async function enter(page: Page, line: string) {
 async function givenFlood() {
   const folder = await mkdtemp(join(tmpdir(), 'muster-flood-'))
   const file = join(folder, 'flood')
-  await writeFile(file, `${'x'.repeat(99)}\n`.repeat(1_000_000))
+  await writeFile(file, `${'x'.repeat(99)}\n`.repeat(200_000))
   return { file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
