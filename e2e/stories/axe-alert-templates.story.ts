@@ -3,8 +3,8 @@ import { createAlertChannel } from '@muster/contract/api/alert-channels'
 import { createAlertTemplate, setDefaultTemplate } from '@muster/contract/api/alert-templates'
 import { createScript } from '@muster/contract/api/scripts'
 import { savePreferences } from '@muster/contract/api/users'
-import { expect, type Page } from '@playwright/test'
-import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import type { Page } from '@playwright/test'
+import { TWO_LOOKS, expectAccessible, expectSettled, follow } from '../support/accessible.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
@@ -18,7 +18,7 @@ for (const look of TWO_LOOKS) {
     await using agent = await startAgent({ server: server.url, token: await makeToken(admin, acme) })
     await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
     const page = await openConsole({ ...look, as: admin })
-    await page.goto('/?dialog=alert-templates')
+    await follow(page, '/policies?dialog=alert-templates')
     await expectShown(page, 'no templates', 'No alert templates yet')
     const script = await admin.call(createScript, {
       body: { name: 'Clean up', shell: 'shell', script_body: 'true' },
@@ -46,15 +46,15 @@ for (const look of TWO_LOOKS) {
     await admin.call(createAlertChannel, {
       body: { name: 'Team', settings: { kind: 'slack', url: 'http://127.0.0.1:9/' }, rules: {} },
     })
-    await page.goto('/?dialog=alert-templates')
+    await page.goto('/policies?dialog=alert-templates')
     await expectShown(page, 'the templates', 'Servers at night')
     await page.getByRole('button', { name: 'Applied to 0' }).first().click()
     await expectShown(page, 'where one is applied', /Not assigned|Default: applies/)
-    await page.goto(`/?dialog=alert-template&item=${id}`)
+    await follow(page, `/policies?dialog=alert-template&item=${id}`)
     await expectShown(page, 'the form', 'Overdue machines')
-    await page.goto(`/?dialog=assign-template&item=client-${acme.id}`)
+    await follow(page, `/policies?dialog=assign-template&item=client-${acme.id}`)
     await expectShown(page, 'assigning one', /Applies to machines/)
-    await page.goto('/?dialog=alert-preview')
+    await follow(page, '/policies?dialog=alert-preview')
     await expectShown(page, 'a preview of nothing', 'Choose a machine to preview')
     await page.getByRole('combobox', { name: 'Machine' }).click()
     await page.getByRole('combobox', { name: 'Machine' }).fill(hostname())
@@ -65,7 +65,7 @@ for (const look of TWO_LOOKS) {
 }
 
 async function expectShown(page: Page, where: string, shows: string | RegExp): Promise<void> {
-  await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible()
+  await page.getByText(shows).filter({ visible: true }).first().waitFor()
   await expectSettled(page)
   await expectAccessible(page, where)
 }

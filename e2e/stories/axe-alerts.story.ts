@@ -1,8 +1,8 @@
 import { createAlertChannel } from '@muster/contract/api/alert-channels'
 import { type Alert, changeAlert, createAlert } from '@muster/contract/api/alerts'
 import { savePreferences } from '@muster/contract/api/users'
-import { expect, type Page } from '@playwright/test'
-import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import type { Page } from '@playwright/test'
+import { TWO_LOOKS, expectAccessible, expectSettled, follow } from '../support/accessible.ts'
 import { addClient } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
@@ -23,12 +23,12 @@ for (const look of TWO_LOOKS) {
       await page.getByRole('button', { name: 'Alerts: none open' }).click()
       await expectShown(page, 'the empty bell', 'No open alerts.', HEADER)
       await page.keyboard.press('Escape')
-      await page.goto('/alerts')
+      await follow(page, '/alerts')
       await expectShown(page, 'no alerts', 'No open alerts.')
-      await page.goto('/alerts?search=nothing')
+      await follow(page, '/alerts?search=nothing')
       await expectShown(page, 'no alert that fits', 'No alerts match the filter.')
-      await page.goto('/?dialog=alert-channels')
-      await expectShown(page, 'no channels', 'No notifications yet.')
+      await follow(page, '/alerts?dialog=alert-channels')
+      await expectShown(page, 'no channels', 'No notifications yet.', DIALOG)
     })
 
     const open = await raiseAll(admin)
@@ -45,31 +45,36 @@ for (const look of TWO_LOOKS) {
       await expectShown(page, 'the snooze dialog', 'Date and time')
       await page.goto('/alerts')
       await page.getByRole('button', { name: 'Filter' }).click()
-      await expectShown(page, 'the filter', 'Apply', '[role=dialog]')
-      await page.goto(`/alerts?dialog=alert&item=${open.id}`)
-      await expectShown(page, 'an alert', 'Log')
+      await expectShown(page, 'the filter', 'Apply', DIALOG)
+      await follow(page, `/alerts?dialog=alert&item=${open.id}`)
+      await expectShown(page, 'an alert', 'Log', DIALOG)
     })
 
     await test.step('channels', async () => {
-      await page.goto('/?dialog=alert-channels')
-      await expectShown(page, 'the channels', 'Team')
+      await follow(page, '/policies?dialog=alert-channels')
+      await expectShown(page, 'the channels', 'Team', DIALOG)
       await page.getByRole('button', { name: 'Delete Team' }).click()
       await expectShown(page, 'the question before a channel is deleted', 'Delete this channel?')
       for (const kind of ['email', 'sms', 'slack', 'telegram', 'ntfy', 'pagerduty', 'webhook']) {
-        await page.goto(`/?dialog=alert-channel&item=new.${kind}`)
-        await expectShown(page, `a new channel: ${kind}`, 'Notify about')
+        // Closed in between: each begins with a form of its own.
+        await follow(page, '/policies')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        await follow(page, `/policies?dialog=alert-channel&item=new.${kind}`)
+        await expectShown(page, `a new channel: ${kind}`, 'Notify about', DIALOG)
       }
-      await page.goto('/?dialog=alert-channel&item=1')
-      await expectShown(page, 'a channel with kept secrets', 'Edit Team')
+      await follow(page, '/policies?dialog=alert-channel&item=1')
+      await expectShown(page, 'a channel with kept secrets', 'Edit Team', DIALOG)
     })
   })
 }
 
 /** What is open covers part of the page, which is looked at by itself. */
 const HEADER = 'header'
+/** Without the screen beneath, which has a check of its own. */
+const DIALOG = '[role=dialog]'
 
 async function expectShown(page: Page, where: string, shows: string | RegExp, part?: string): Promise<void> {
-  await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible()
+  await page.getByText(shows).filter({ visible: true }).first().waitFor()
   await expectSettled(page)
   await expectAccessible(page, where, part)
 }

@@ -12,7 +12,7 @@ for (const look of TWO_LOOKS) {
     admin,
     server,
     openConsole,
-  }, testInfo) => {
+  }) => {
     test.setTimeout(120_000)
     await admin.call(savePreferences, { body: { dark_mode: look.colorScheme === 'dark' } })
     const token = await makeToken(admin, await addClient(admin, 'Acme'))
@@ -24,7 +24,6 @@ for (const look of TWO_LOOKS) {
     const lookAt = async (where: string) => {
       await expectSettled(page)
       await expectAccessible(page, where)
-      await page.screenshot({ path: testInfo.outputPath(`${where}.png`) })
     }
 
     const screen = page.getByRole('application', { name: 'Screen of the machine' })

@@ -1,7 +1,6 @@
 import { createMaintenanceWindow } from '@muster/contract/api/maintenance'
 import { savePreferences } from '@muster/contract/api/users'
-import { expect } from '@playwright/test'
-import { TWO_LOOKS, expectAccessible, expectSettled } from '../support/accessible.ts'
+import { TWO_LOOKS, expectAccessible, expectSettled, follow } from '../support/accessible.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { test } from '../support/story.ts'
@@ -18,8 +17,8 @@ for (const look of TWO_LOOKS) {
     const page = await openConsole({ ...look, as: admin })
     const dialog = page.getByRole('dialog')
 
-    await page.goto('/?dialog=maintenance-windows')
-    await expect(dialog.getByText('No maintenance planned.')).toBeVisible()
+    await follow(page, '/policies?dialog=maintenance-windows')
+    await dialog.getByText('No maintenance planned.').waitFor()
     await expectAccessible(page, 'no windows', '[role=dialog]')
 
     const zone = { time_zone: 'Europe/Zurich', weekdays: [], month_days: [], until: null }
@@ -31,38 +30,38 @@ for (const look of TWO_LOOKS) {
     for (const schedule of schedules) {
       await admin.call(createMaintenanceWindow, { body: { reason: 'New disks', targets, schedule } })
     }
-    await page.goto('/?dialog=maintenance-windows')
-    await expect(dialog.getByText('Active, no end time').first()).toBeVisible()
+    await page.goto('/policies?dialog=maintenance-windows')
+    await dialog.getByText('Active, no end time').first().waitFor()
     await expectAccessible(page, 'the list of windows', '[role=dialog]')
 
-    await page.goto('/?dialog=open-maintenance')
-    await expect(dialog.getByRole('button', { name: /^End now/ })).toBeVisible()
-    await expectAccessible(page, 'the list of maintenance without an end')
+    await follow(page, '/policies?dialog=open-maintenance')
+    await dialog.getByRole('button', { name: /^End now/ }).waitFor()
+    await expectAccessible(page, 'the list of maintenance without an end', '[role=dialog]')
 
+    await follow(page, `/policies?dialog=maintenance&item=agent-${agentId}`)
+    await dialog.getByText('alpha', { exact: true }).waitFor()
     for (const [when, shows] of [
       ['Now', 'No end time'],
       ['Once, at a set time', 'Day'],
       ['Every week', 'Wednesday'],
       ['Every month', 'Days of the month'],
     ] as const) {
-      await page.goto(`/?dialog=maintenance&item=agent-${agentId}`)
-      await expect(dialog.getByText('alpha', { exact: true })).toBeVisible()
       await dialog.getByRole('combobox', { name: 'When' }).click()
       await page.getByRole('option', { name: when }).click()
-      await expect(dialog.getByText(shows, { exact: true })).toBeVisible()
+      await dialog.getByText(shows, { exact: true }).waitFor()
       await expectAccessible(page, `maintenance, ${when}`, '[role=dialog]')
     }
     await dialog.getByLabel('Days of the month').fill('40')
     await dialog.getByLabel('Days of the month').blur()
-    await expect(dialog.getByText(/Enter numbers from 1 to 31/)).toBeVisible()
+    await dialog.getByText(/Enter numbers from 1 to 31/).waitFor()
     await expectAccessible(page, 'a mistake in a window', '[role=dialog]')
 
-    await page.goto('/?dialog=edit-maintenance&item=2')
-    await expect(dialog.getByText(/On the 1st and the last day of every month/)).toBeVisible()
+    await follow(page, '/policies?dialog=edit-maintenance&item=2')
+    await dialog.getByText(/On the 1st and the last day of every month/).waitFor()
     await expectAccessible(page, 'a window that is changed', '[role=dialog]')
 
-    await page.goto(`/agents/${agentId}`)
-    await expect(page.getByText(/In maintenance with no end time: New disks/)).toBeVisible()
+    await follow(page, `/agents/${agentId}`)
+    await page.getByText(/In maintenance with no end time: New disks/).waitFor()
     await expectSettled(page)
     await expectAccessible(page, 'a machine in maintenance')
   })

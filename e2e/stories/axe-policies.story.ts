@@ -1,7 +1,6 @@
 import { createPolicy, editPolicy } from '@muster/contract/api/policies'
 import { listAgentChecks } from '@muster/contract/api/checks'
 import { savePreferences } from '@muster/contract/api/users'
-import { expect } from '@playwright/test'
 import { TWO_LOOKS, expectAccessible, expectSettled, follow } from '../support/accessible.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
@@ -23,10 +22,10 @@ for (const look of TWO_LOOKS) {
     const page = await openConsole({ ...look, as: admin })
 
     await follow(page, '/policies')
-    await expect(page.getByText('No policies yet.')).toBeVisible()
+    await page.getByText('No policies yet.').waitFor()
     await expectAccessible(page, 'no policies')
     await follow(page, '/policies/new')
-    await expect(page.getByRole('textbox', { name: 'Name' })).toBeVisible()
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
     await expectSettled(page)
     await expectAccessible(page, 'a new policy')
 
@@ -53,37 +52,37 @@ for (const look of TWO_LOOKS) {
     })
     await admin.call(editPolicy, { params: { id }, body: { desc: 'Better', reason: 'Wording' } })
     await follow(page, '/policies')
-    await expect(page.getByText('Base')).toBeVisible()
+    await page.getByText('Base').waitFor()
     await expectSettled(page)
     await expectAccessible(page, 'the list of policies')
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('treeitem', { name: /^Base/ }).first().click()
     await page.getByRole('button', { name: /^Machines of Ping/ }).click()
-    await expect(page.getByRole('dialog').getByText('alpha')).toBeVisible()
+    await page.getByRole('dialog').getByText('alpha').waitFor()
     await expectSettled(page)
     await expectAccessible(page, 'machines of a check of a policy', '[role=dialog]')
     await page.keyboard.press('Escape')
     await expectAccessible(page, 'the overview of policies')
     await follow(page, `/policies/${id}`)
-    await expect(page.getByText('Version 2')).toBeVisible()
+    await page.getByText('Version 2').waitFor()
     await expectSettled(page)
     await expectAccessible(page, 'a policy')
     await page.getByRole('checkbox', { name: 'Active' }).uncheck()
     await page.getByRole('button', { name: 'Review and save' }).click()
-    await expect(page.getByText('will change')).toBeVisible()
+    await page.getByText('will change').waitFor()
     await expectAccessible(page, 'a plan', '[role=dialog]')
 
     await follow(page, `/?dialog=assign-policies&item=client-${acme.id}`)
-    await expect(page.getByRole('button', { name: 'Remove Base' })).toBeVisible()
+    await page.getByRole('button', { name: 'Remove Base' }).waitFor()
     await expectSettled(page)
     await expectAccessible(page, 'the policies of a client', '[role=dialog]')
 
     const checks = await admin.call(listAgentChecks, { params: { agent_id }, query: {} })
     await follow(page, `/agents/${agent_id}?pane=checks&dialog=why-check&item=${agent_id}.${checks[0]?.id}`)
-    await expect(page.getByText('From the policy Base')).toBeVisible()
+    await page.getByText('From the policy Base').waitFor()
     await expectAccessible(page, 'why a machine has a check', '[role=dialog]')
     await follow(page, `/agents/${agent_id}?pane=policies`)
-    await expect(page.getByText('Check interval: 60 s')).toBeVisible()
+    await page.getByText('Check interval: 60 s').waitFor()
     await expectSettled(page)
     await expectAccessible(page, 'policies of a machine')
   })

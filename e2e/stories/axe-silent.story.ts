@@ -38,10 +38,10 @@ for (const look of TWO_LOOKS) {
         // On a phone the lower pane is the machine's page.
         [`/?agent=${agentId}&pane=summary`, isNarrow ? hostname : status],
         [`/agents/${agentId}?pane=summary`, status],
-        [`/?dialog=send-command&item=${agentId}`, `Send command to ${hostname}`],
+        [`/policies?dialog=send-command&item=${agentId}`, `Send command to ${hostname}`],
       ] as const) {
         await follow(page, path)
-        await expect(page.getByText(shows).filter({ visible: true }).first()).toBeVisible()
+        await page.getByText(shows).filter({ visible: true }).first().waitFor()
         await expectSettled(page)
         await expectAccessible(page, path)
       }

@@ -72,7 +72,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   admin,
   server,
   openConsole,
-}, testInfo) => {
+}) => {
   test.setTimeout(120_000)
   const folder = await mkdtemp(join(tmpdir(), 'muster-desktop-'))
   await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
@@ -100,7 +100,6 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await window.keyboard.press('Backspace')
   await enter(window, `echo "It's ME: {ok} ~|" > ${folder}/typed`)
   await expect.poll(() => written('typed')).toBe("It's ME: {ok} ~|\n")
-  await window.screenshot({ path: testInfo.outputPath('open.png') })
 
   // What the machine copies comes here, and is on this computer's clipboard.
   await enter(window, String.raw`printf '\033]52;cp;%s\a' $(printf 'from there' | base64)`)
@@ -114,7 +113,6 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await expect(field).toHaveValue('from there')
   await field.fill(`echo pasted > ${folder}/pasted\n`)
   await window.getByRole('button', { name: 'Send to machine' }).click()
-  await window.screenshot({ path: testInfo.outputPath('clipboard.png') })
   await window.keyboard.press('Escape')
   await canvas(window).click({ button: 'middle' })
   await expect.poll(() => written('pasted')).toBe('pasted\n')
@@ -173,7 +171,6 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await expect(canvas(window)).toBeFocused()
   await expect(window.getByText('Recorded', { exact: true })).toBeVisible()
   await expect.poll(() => countProcesses('xmessage', display.name)).toBe(1)
-  await window.screenshot({ path: testInfo.outputPath('recorded.png') })
   await canvas(window).hover({ position: { x: 200, y: 200 } })
 
   // A second window has to be allowed by the person there, who is whoever has the first one.
@@ -187,14 +184,12 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await expect(asks).toBeVisible()
   await expect.poll(() => display.findButtons('Remote access').length).toBe(2)
   await expect(canvas(page)).toBeHidden()
-  await window.screenshot({ path: testInfo.outputPath('asked.png') })
   await canvas(window).click({ position: display.findButtons('Remote access')[0] ?? { x: 0, y: 0 } })
   // It sees the same, both read of each other, and the first goes on when the second is closed.
   await expect(canvas(page)).toBeFocused()
   await expect.poll(() => countServers(display.name)).toBe(2)
   for (const one of [page, window]) await expect(one.getByText('Also here: admin (desktop)')).toBeVisible()
   await expect.poll(() => countBright(canvas(page))).toBeGreaterThan(500)
-  await page.screenshot({ path: testInfo.outputPath('second.png') })
   await page.goto(`/remotebackground/${agent_id}?tool=sessions`)
   await expect.poll(() => countServers(display.name)).toBe(1)
   await expect(window.getByText('Also here: admin (desktop)')).toBeHidden()
@@ -211,6 +206,5 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await player.getByRole('slider', { name: 'Position in the recording' }).press('End')
   // A prompt and what was typed are brighter than the black behind them.
   await expect.poll(() => countBright(shown)).toBeGreaterThan(500)
-  await page.screenshot({ path: testInfo.outputPath('played.png') })
   agent.expectCleanLog()
 })

@@ -14,7 +14,7 @@ test('a colleague is added with a role, works with it, and is out within a secon
   server,
   openConsole,
   expected,
-}, testInfo) => {
+}) => {
   expected.browser.push(refusedWith(401))
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using _agent = await startAgent({ server: server.url, token })
@@ -32,7 +32,6 @@ test('a colleague is added with a role, works with it, and is out within a secon
   await dialog.getByRole('textbox', { name: 'First name' }).fill('Eve')
   await dialog.getByRole('combobox', { name: 'Role' }).click()
   await page.getByRole('option', { name: 'Help desk' }).click()
-  await page.screenshot({ path: testInfo.outputPath('user.png') })
   await dialog.getByRole('button', { name: 'Add' }).click()
   const row = dialog.getByRole('listitem').filter({ hasText: 'eve' })
   await expect(row.getByText('Help desk')).toBeVisible()
@@ -51,7 +50,6 @@ test('a colleague is added with a role, works with it, and is out within a secon
   await expect(terminal.getByRole('status').filter({ hasText: /^In \// })).toBeVisible()
 
   await dialog.getByRole('button', { name: 'Actions on eve' }).click()
-  await page.screenshot({ path: testInfo.outputPath('users.png') })
   await page.getByRole('menuitem', { name: 'Block' }).click()
   await page.getByRole('dialog', { name: 'Block eve?' }).getByRole('button', { name: 'Block' }).click()
   await expect(row.getByText('blocked')).toBeVisible()

@@ -30,7 +30,7 @@ test('VNC to a port of a machine and to a neighbour: allowed, with its password,
   server,
   openConsole,
   expected,
-}, testInfo) => {
+}) => {
   test.setTimeout(120_000)
   // noVNC says itself that a password is wrong.
   expected.browser.push(/Failed when connecting: Security negotiation failed/)
@@ -79,7 +79,6 @@ test('VNC to a port of a machine and to a neighbour: allowed, with its password,
   const password = refused.getByRole('textbox', { name: 'Password of the VNC server' })
   await password.fill('wrong')
   await expectAccessible(refused, 'asks')
-  await refused.screenshot({ path: testInfo.outputPath('asks.png') })
   await password.press('Enter')
   await expect(refused.getByText(/^The VNC server refused the password/)).toBeVisible()
   await refused.getByRole('button', { name: 'Reconnect' }).click()
@@ -88,7 +87,6 @@ test('VNC to a port of a machine and to a neighbour: allowed, with its password,
   await expect(screen(refused)).toBeFocused()
   await expect(refused.getByText(`VNC to localhost:${port}`)).toBeVisible()
   await expect(screen(refused)).toHaveAttribute('width', '800')
-  await refused.screenshot({ path: testInfo.outputPath('open.png') })
   await refused.close()
 
   const behind = createServer((socket) => {

@@ -60,8 +60,11 @@ export function listDialogNames(): string[] {
   })
 }
 
-/** Waits until the screen has what it shows. */
+/**
+ * Waits until the screen has what it shows. The axe stories wait with `waitFor`: an assertion writes down the whole page
+ * at each attempt that fails, which takes as long as the next screen.
+ */
 export async function expectSettled(page: Page): Promise<void> {
-  await expect(page.getByRole('main')).toBeVisible()
+  await page.getByRole('main').waitFor()
   await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
 }
