@@ -12,8 +12,8 @@ function toRow({ told: notified, ...columns }: Selectable<AlertsTable>): AlertRo
   return { ...columns, notified }
 }
 
-function toColumns<Row extends Pick<AlertRow, 'notified'>>({ notified: told, ...row }: Row) {
-  return { ...row, told }
+function toColumns<Row extends Pick<AlertRow, 'notified'>>({ notified, ...row }: Row) {
+  return { ...row, told: notified }
 }
 
 /**
