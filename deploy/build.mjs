@@ -79,7 +79,7 @@ async function buildAgent(outDir) {
   await build({
     input: join(root, 'apps/agent/src/main.ts'),
     platform: 'node',
-    // Optional parts of ws and systeminformation, and what is for Windows only, asked for inside try.
+    // Optional parts of ws and systeminformation, and a module for Windows, all imported inside try.
     external: ['bufferutil', 'utf-8-validate', 'osx-temperature-sensor', 'koffi'],
     logLevel: 'warn',
     // A schema that nothing parses with is left out.

@@ -6,7 +6,7 @@ import { root } from './node24.mjs'
 
 /**
  * The native part of the terminal, which cannot be in the agent's file, for machines of either processor. npm installs
- * the one of this machine only; the other one is fetched, as far as there is a registry to ask.
+ * the one of this machine only; the other one is fetched if the registry is reachable.
  */
 export function layTerminalModule(arch, folder) {
   const name = `@lydell/node-pty-linux-${arch}`

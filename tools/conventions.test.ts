@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import { expect, test } from 'vitest'
 import * as rules from './convention-rules.ts'
 import { findForbiddenImports, findUpwardImports } from './import-rules.ts'
-import { findBannedWords } from './language-rules.ts'
+import { findBannedTerms } from './language-rules.ts'
 import { root } from './programs.ts'
 import { listTopFolders, readSources } from './source-files.ts'
 import { findConsoleCycles } from './structure.ts'
@@ -31,7 +31,7 @@ test.each([
   ['imports follow the architecture', findForbiddenImports],
   ['features import only features above them in modules.ts', findUpwardImports],
   ['no files of the console import one another in a circle', findConsoleCycles],
-  ['no word of the glossary returns', findBannedWords],
+  ['no word of the glossary returns', findBannedTerms],
 ])('%s', (_name, findProblems) => {
   expect(findProblems(files)).toEqual([])
 })

@@ -60,12 +60,12 @@ export type LogRequest = z.infer<typeof LogRequest>
 export type ToolName = ToolRequest['tool'] | LogRequest['tool'] | 'files'
 
 /** The user's reason for opening the tool. */
-export const Purpose = z.string().trim().min(1).max(300)
+export const SessionReason = z.string().trim().min(1).max(300)
 
 export const ChannelHello = z.object({
   type: z.literal('hello'),
   ticket: z.string().min(1).max(200),
-  purpose: Purpose.optional(),
+  purpose: SessionReason.optional(),
   request: z.discriminatedUnion('tool', [ToolRequest, LogRequest]),
 })
 export type ChannelHello = z.infer<typeof ChannelHello>

@@ -87,7 +87,7 @@ export const EVENTS = {
       { endpoint: 'GET /automation/checks/:id/status/' },
     ],
   },
-  /** What agents measure has changed; ids are those of checks with a new definition. */
+  /** New definitions for agents; ids are those of checks. */
   'check.redefined': {
     scope: 'none',
     stale: [],
@@ -106,7 +106,7 @@ export const EVENTS = {
       { endpoint: 'GET /automation/tasks/:id/status/' },
     ],
   },
-  /** What agents run has changed; ids are those of tasks with a new definition. */
+  /** New definitions for agents; ids are those of tasks. */
   'task.redefined': {
     scope: 'none',
     stale: [],

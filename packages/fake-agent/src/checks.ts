@@ -17,7 +17,7 @@ interface KnownCheck {
 /** The checks of one simulated machine. Compact, because a fleet has a hundred thousand checks. */
 export class FakeChecks {
   #version = 0
-  /** Of this link. */
+  /** The newest version received on this link. */
   #newest = -1
   #known = new Map<number, KnownCheck>()
   #next = 0

@@ -14,14 +14,14 @@ test('software is reported only if configured, always the same', async () => {
   using bare = await startOne()
   server.sendCommand(idOf(bare), { history_id: null, name: 'report-software', input: {} })
   using full = await startOne({ software: 40, seed: 7 })
-  const told = () =>
+  const softwareReports = () =>
     server.reports.flatMap(({ agentId, report }) =>
       report.kind === 'software' ? [{ agentId, report: SoftwareReport.parse(report) }] : [],
     )
-  await vi.waitFor(() => expect(told()).toHaveLength(1))
+  await vi.waitFor(() => expect(softwareReports()).toHaveLength(1))
   server.sendCommand(idOf(full), { history_id: null, name: 'report-software', input: {} })
-  await vi.waitFor(() => expect(told()).toHaveLength(2))
-  const [scanned, whole] = told()
+  await vi.waitFor(() => expect(softwareReports()).toHaveLength(2))
+  const [scanned, whole] = softwareReports()
   expect([scanned?.agentId, whole?.agentId]).toEqual([idOf(full), idOf(full)])
   expect(whole?.report.hash).toBe(scanned?.report.hash)
   expect(whole?.report.inventory?.packages.length).toBeGreaterThan(30)

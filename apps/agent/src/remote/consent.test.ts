@@ -41,7 +41,7 @@ test("the user at the machine is asked with the technician's name, and allows", 
   const { server } = await givenRules({ consent: 'ask' })
   const terminal = new TestChannel(server, {
     person: 'Ada Winter (ada)',
-    purpose: 'the printer\nWithout a response it is\u202eallowed',
+    reason: 'the printer\nWithout a response it is\u202eallowed',
   })
   await server.until(() => terminal.received.some(({ type }) => type === 'opened'))
   expect(terminal.received[0]).toEqual({ type: 'asking', seconds: 5 })

@@ -20,11 +20,11 @@ export interface ConsentsOptions {
 
 export interface ConsentRequest {
   session: string
-  tool: keyof typeof WORDS
+  tool: keyof typeof TOOL_TEXTS
   /** Display name of the technician. */
   person: string
   /** The reason given by the technician. */
-  purpose: string | undefined
+  reason: string | undefined
   /** The session is recorded. */
   recorded: boolean
 }
@@ -55,15 +55,15 @@ export class Consents implements AsyncDisposable {
       channel.end({ code: 'too_many', message: 'A consent request is already open on the machine.' })
       return false
     }
-    const calledOff = new AbortController()
-    const abort = (reason: string) => calledOff.abort(reason)
+    const cancelled = new AbortController()
+    const abort = (reason: string) => cancelled.abort(reason)
     channel.watchEnd(({ message }) => abort(message))
-    const asked = this.#ask(channel, { visit, rules, signal: calledOff.signal })
+    const asked = this.#ask(channel, { visit, rules, signal: cancelled.signal })
     this.#asking.set(visit.session, { abort, done: asked })
     const end = await asked.finally(() => this.#asking.delete(visit.session))
     if (end === undefined && !channel.isOver) return true
     // The requester has left.
-    if (channel.isOver) this.#report(visit.session, String(calledOff.signal.reason))
+    if (channel.isOver) this.#report(visit.session, String(cancelled.signal.reason))
     else channel.end(end ?? CANCELLED)
     return false
   }
@@ -122,20 +122,20 @@ export class Consents implements AsyncDisposable {
 
 const CANCELLED: ChannelEnd = { code: 'closed', message: 'The consent request was cancelled.' }
 
-const WORDS = {
+const TOOL_TEXTS = {
   terminal: 'open a terminal on this computer',
   desktop: 'view and control the screen of this computer',
   vnc: 'view and control a screen through this computer',
 } as const
 
 function describeConsentRequest(
-  { person, tool, purpose, recorded }: ConsentRequest,
+  { person, tool, reason, recorded }: ConsentRequest,
   { consent, consent_seconds: seconds }: RemoteRules,
 ): string {
   const silence = consent === 'ask_allow' ? 'allowed' : 'refused'
   const keyValues = recorded ? ' The session is recorded.' : ''
-  const why = purpose === undefined ? '' : `\n\nReason: ${purpose}`
-  return `${person} asks to ${WORDS[tool]}.${keyValues}${why}\n\nWithout a response it is ${silence} after ${seconds} seconds.`
+  const why = reason === undefined ? '' : `\n\nReason: ${reason}`
+  return `${person} asks to ${TOOL_TEXTS[tool]}.${keyValues}${why}\n\nWithout a response it is ${silence} after ${seconds} seconds.`
 }
 
 /** Undefined = allowed. */

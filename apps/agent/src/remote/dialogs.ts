@@ -132,13 +132,13 @@ export async function showBanner(
   const program = findDialogProgram()
   if ('nobody' in at || program === undefined || isOver()) return
   const kept = recorded ? '. The session is recorded' : ''
-  const text = `${person} ${WORDS[tool]}${kept}. This window closes when the session ends.`
+  const text = `${person} ${TOOL_TEXTS[tool]}${kept}. This window closes when the session ends.`
   const args = program.notice({ title: 'Remote access', text })
   const child = showDialog({ path: program.path, args, marker: session }, at)
   child.once('error', (cause) => log.info({ cause: describeError(cause) }, 'failed to show the banner'))
 }
 
-const WORDS = {
+const TOOL_TEXTS = {
   terminal: 'is using a terminal on this computer',
   desktop: 'is viewing the screen of this computer',
   vnc: 'is viewing a screen through this computer',

@@ -17,7 +17,7 @@ type ToolSession = Extract<CommandInput<'open-channel'>['tool'], { tool: 'termin
 interface SessionUser {
   author: string
   person: string | undefined
-  purpose: string | undefined
+  reason: string | undefined
   recorded: boolean
 }
 
@@ -69,7 +69,7 @@ export class RemoteTools implements AsyncDisposable {
   async open(
     channel: Channel,
     tool: ToolSession,
-    { author, person, purpose, recorded }: SessionUser,
+    { author, person, reason, recorded }: SessionUser,
   ): Promise<void> {
     const { os, log } = this.#options
     const { session } = tool
@@ -78,7 +78,7 @@ export class RemoteTools implements AsyncDisposable {
       session,
       tool: tool.tool,
       person: plain(person ?? author),
-      purpose: purpose === undefined ? undefined : plain(purpose),
+      reason: reason === undefined ? undefined : plain(reason),
       recorded,
     }
     const goesOn =

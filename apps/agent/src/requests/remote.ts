@@ -78,7 +78,7 @@ export const endSession = defineCommand('end-session', {
 export const openChannel = defineCommand('open-channel', {
   isRun: false,
   async take(
-    { channel: id, tool, person, purpose, recorded = false },
+    { channel: id, tool, person, purpose: reason, recorded = false },
     { remote, openParts, os, dataFolder, log, payload },
   ) {
     const channel = remote.channels.open(id)
@@ -88,7 +88,7 @@ export const openChannel = defineCommand('open-channel', {
       return serveLog(channel, tool.source, { os, dataFolder, log })
     }
     if (tool.tool !== 'files')
-      return remote.open(channel, tool, { author: payload.author, person, purpose, recorded })
+      return remote.open(channel, tool, { author: payload.author, person, reason, recorded })
     const { serveFiles } = await import('../remote/files/serve-files.ts')
     await serveFiles(channel, tool.order, { openParts, dataFolder, log })
   },

@@ -19,7 +19,7 @@ export const replies = {
   /** The new state. */
   'control-service': MachineService,
   'set-start-type': MachineService,
-  /** Of the report that was sent before. */
+  /** The previous report. */
   'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MAX_PACKAGES) }),
   /** The scan has started or was already running. */
   'scan-patches': z.object({}),

@@ -56,7 +56,7 @@ export const taskTimes = {
 export const TaskSchedule = z.object(taskTimes)
 export type TaskSchedule = z.infer<typeof TaskSchedule>
 
-/** What happens when a run is due while another one is active. */
+/** Applies when a run is due while another one is active. */
 export const INSTANCE_POLICIES = { parallel: 0, queue: 1, skip: 2, stopExisting: 3 } as const
 export const InstancePolicy = z.int().min(0).max(3)
 

@@ -78,7 +78,7 @@ export const AlertActionRun = z.object({
   template: z.string(),
   /** Name of the script, or the address of the webhook. */
   name: z.string(),
-  /** `called_off`: cancelled, because the alert was resolved first. */
+  /** `called_off`: cancelled, because the alert resolved first. */
   state: z.enum(['waiting', 'running', 'done', 'failed', 'called_off']),
   created: Instant,
   ended: Instant.nullable(),

@@ -151,7 +151,7 @@ const CheckFields = {
 
 export const CheckState = z.object({
   status: CheckStatus,
-  /** Of a failing check. */
+  /** Null for a passing check. */
   alert_severity: Severity.nullable(),
   more_info: z.string(),
   last_run: Instant.nullable(),
@@ -159,7 +159,7 @@ export const CheckState = z.object({
   fresh_until: Instant.nullable(),
   fail_count: z.int(),
   failing_since: Instant.nullable(),
-  /** Of scripts. */
+  /** For scripts. */
   stdout: z.string(),
   stderr: z.string(),
   retcode: z.int().nullable(),

@@ -62,7 +62,7 @@ export const createClient = endpoint({
   body: z.object({
     client: z.object({ name: NodeName }),
     site: z.object({ name: NodeName }),
-    /** Of the client. */
+    /** The client's fields. */
     custom_fields: CustomFieldPayloads.optional(),
     initialsetup: z.boolean().optional(),
     /** Only with initialsetup; see the setting of the same name. */

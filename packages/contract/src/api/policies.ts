@@ -93,7 +93,7 @@ const PolicyParts = PolicyDocument.partial().extend({
   alert_template: Id.nullable().optional(),
 })
 const Saving = {
-  /** Of the plan that was shown. */
+  /** The token of the plan that was shown. */
   plan: z.string().max(200).optional(),
   /** The reason, for the history. */
   reason: z.string().trim().max(500).default(''),

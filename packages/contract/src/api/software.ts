@@ -94,7 +94,7 @@ export const SoftwareMachine = z.object({
   plat: Platform,
   client: z.string(),
   site: z.string(),
-  /** Of the package. */
+  /** The package's name. */
   name: z.string(),
   version: z.string(),
   publisher: z.string(),

@@ -57,7 +57,7 @@ export const EffectivePolicy = z.object({
   client_name: z.string(),
   site_name: z.string(),
   monitoring_type: MonitoringType,
-  /** What blocks inheritance. */
+  /** Whether the machine, its site or its client blocks inheritance. */
   blocks: z.object({ agent: z.boolean(), site: z.boolean(), client: z.boolean() }),
   /** From the nearest to the furthest, including those that do not apply, with the reason. */
   chain: z.array(

@@ -69,5 +69,5 @@ function reopened(before: AlertSnapshot): AlertSnapshot {
 }
 
 function step({ at, by, note }: AlertAction, kind: AlertLogKind, next: AlertSnapshot): AlertStep {
-  return { next, log: [{ at, kind, by, text: note }], tell: null }
+  return { next, log: [{ at, kind, by, text: note }], notice: null }
 }

@@ -11,60 +11,63 @@ const open = (more: Partial<Parameters<typeof rules.openAlert>[0]> = {}) =>
     severity: 'warning',
     message: 'Disk is full',
     hold: null,
-    tellAfter: null,
+    notifyAfter: null,
     ...more,
   })
-const act = (standing: rules.AlertSnapshot, type: AlertAction['type'], more: Partial<AlertAction> = {}) =>
-  actOnAlert(standing, { type, at: at(5), by: 'ada', note: '', ...more })
+const act = (alert: rules.AlertSnapshot, type: AlertAction['type'], more: Partial<AlertAction> = {}) =>
+  actOnAlert(alert, { type, at: at(5), by: 'ada', note: '', ...more })
 function stepOf(outcome: AlertOutcome | undefined): rules.AlertStep {
   if (outcome === undefined || 'refused' in outcome) throw new Error('nothing follows')
   return outcome
 }
-const after = (standing: rules.AlertSnapshot, type: AlertAction['type']) =>
-  stepOf(act(standing, type, { until: at(60) })).next
+const after = (alert: rules.AlertSnapshot, type: AlertAction['type']) =>
+  stepOf(act(alert, type, { until: at(60) })).next
 
 test('a new alert is notified, unless it is held or its machine has further results', () => {
-  expect(open()).toMatchObject({ tell: 'opened', next: { state: 'open', told: 'warning' } })
-  expect(open({ hold: 'maintenance' })).toMatchObject({ tell: null, next: { told: null } })
-  expect(open({ tellAfter: at(1) })).toMatchObject({ tell: null, next: { told: null, look_after: at(1) } })
+  expect(open()).toMatchObject({ notice: 'opened', next: { state: 'open', notified: 'warning' } })
+  expect(open({ hold: 'maintenance' })).toMatchObject({ notice: null, next: { notified: null } })
+  expect(open({ notifyAfter: at(1) })).toMatchObject({
+    notice: null,
+    next: { notified: null, look_after: at(1) },
+  })
   expect(open({ hold: 'flapping' }).next.look_after).toBe(at(30))
 })
 
 test('a higher severity is notified once, a lower one is not, and the same changes nothing', () => {
-  const find = (standing: rules.AlertSnapshot, severity: rules.AlertSeverity, message = 'Disk is full') =>
-    rules.repeatCause(standing, { at: at(1), severity, message })
+  const find = (alert: rules.AlertSnapshot, severity: rules.AlertSeverity, message = 'Disk is full') =>
+    rules.repeatCause(alert, { at: at(1), severity, message })
   const { next } = open()
   expect(find(next, 'warning')).toBeUndefined()
   const error = stepOf(find(next, 'error'))
-  expect(error).toMatchObject({ tell: 'severity_changed', log: [{ kind: 'severity_changed' }] })
+  expect(error).toMatchObject({ notice: 'severity_changed', log: [{ kind: 'severity_changed' }] })
   const back = stepOf(find(error.next, 'warning'))
-  expect(back).toMatchObject({ tell: null, next: { severity: 'warning', told: 'error' } })
-  expect(find(back.next, 'error')).toMatchObject({ tell: null })
-  expect(find(next, 'warning', 'Fuller')).toMatchObject({ tell: null, log: [{ kind: 'noted' }] })
-  expect(find(after(next, 'snooze'), 'error')).toMatchObject({ tell: null })
-  expect(find(after(next, 'acknowledge'), 'error')).toMatchObject({ tell: 'severity_changed' })
-  expect(find(open({ hold: 'maintenance' }).next, 'error')).toMatchObject({ tell: null })
+  expect(back).toMatchObject({ notice: null, next: { severity: 'warning', notified: 'error' } })
+  expect(find(back.next, 'error')).toMatchObject({ notice: null })
+  expect(find(next, 'warning', 'Fuller')).toMatchObject({ notice: null, log: [{ kind: 'noted' }] })
+  expect(find(after(next, 'snooze'), 'error')).toMatchObject({ notice: null })
+  expect(find(after(next, 'acknowledge'), 'error')).toMatchObject({ notice: 'severity_changed' })
+  expect(find(open({ hold: 'maintenance' }).next, 'error')).toMatchObject({ notice: null })
 })
 
 test('a held alert is notified once when it is released, and ends silently if it was never notified', () => {
   const { next } = open({ hold: 'maintenance' })
   const released = stepOf(rules.releaseAlert(next, { at: at(9) }))
-  expect(released).toMatchObject({ tell: 'opened', next: { hold: null, told: 'warning' } })
+  expect(released).toMatchObject({ notice: 'opened', next: { hold: null, notified: 'warning' } })
   expect(rules.releaseAlert(released.next, { at: at(10) })).toBeUndefined()
-  expect(rules.endCause(next, { at: at(9), text: '' }).tell).toBeNull()
-  const told = stepOf(rules.holdAlert(open().next, { at: at(2), hold: 'machine_down' }))
-  expect(rules.releaseAlert(told.next, { at: at(9) })).toMatchObject({ tell: null })
-  expect(rules.endCause(told.next, { at: at(9), text: '' }).tell).toBe('resolved')
+  expect(rules.endCause(next, { at: at(9), text: '' }).notice).toBeNull()
+  const notified = stepOf(rules.holdAlert(open().next, { at: at(2), hold: 'machine_down' }))
+  expect(rules.releaseAlert(notified.next, { at: at(9) })).toMatchObject({ notice: null })
+  expect(rules.endCause(notified.next, { at: at(9), text: '' }).notice).toBe('resolved')
 })
 
 test('the end of a snooze reminds recipients', () => {
   const snoozed = after(open().next, 'snooze')
   expect(snoozed).toMatchObject({ state: 'snoozed', snooze_until: at(60) })
   expect(rules.endSnooze(snoozed, { at: at(60) })).toMatchObject({
-    tell: 'repeated',
+    notice: 'repeated',
     next: { state: 'open', snooze_until: null },
   })
-  expect(stepOf(act(snoozed, 'unsnooze')).tell).toBeNull()
+  expect(stepOf(act(snoozed, 'unsnooze')).notice).toBeNull()
 })
 
 test('a repeated problem inherits the snooze after an automatic resolve, not after a manual one', () => {
@@ -72,14 +75,17 @@ test('a repeated problem inherits the snooze after an automatic resolve, not aft
   expect(rules.endCause(snoozed, { at: at(9), text: '' }).next.snooze_until).toBe(at(60))
   expect(after(snoozed, 'resolve').snooze_until).toBeNull()
   const again = open({ at: at(20), now: at(20), snoozedUntil: at(60) })
-  expect(again).toMatchObject({ tell: null, next: { state: 'snoozed', snooze_until: at(60), told: null } })
+  expect(again).toMatchObject({
+    notice: null,
+    next: { state: 'snoozed', snooze_until: at(60), notified: null },
+  })
   expect(again.log.map(({ kind }) => kind)).toEqual(['opened', 'snoozed'])
-  expect(rules.endSnooze(again.next, { at: at(60) })).toMatchObject({ tell: 'opened' })
+  expect(rules.endSnooze(again.next, { at: at(60) })).toMatchObject({ notice: 'opened' })
 })
 
 test('an alert that ends before its notification has a log entry', () => {
-  const step = rules.endCause(open({ tellAfter: at(1) }).next, { at: at(0.5), text: 'It passes again.' })
-  expect(step.tell).toBeNull()
+  const step = rules.endCause(open({ notifyAfter: at(1) }).next, { at: at(0.5), text: 'It passes again.' })
+  expect(step.notice).toBeNull()
   expect(step.log.map(({ kind }) => kind)).toEqual(['resolved', 'notice_held'])
 })
 
@@ -104,8 +110,8 @@ test.each([
     { until: at(60) },
     'This alert was already resolved automatically.',
   ],
-] as const)('case %#: an impossible action is refused with a message', (standing, type, more, sentence) => {
-  expect(act(standing, type, more)).toEqual({ refused: sentence })
+] as const)('case %#: an impossible action is refused with a message', (alert, type, more, sentence) => {
+  expect(act(alert, type, more)).toEqual({ refused: sentence })
 })
 
 test('in any sequence, an alert is notified at most once per state and never in two states', () => {
@@ -118,7 +124,7 @@ test('in any sequence, an alert is notified at most once per state and never in 
     'unsnooze' as const,
     'resolve' as const,
   )
-  type Event = (standing: rules.AlertSnapshot, at: string) => AlertOutcome | undefined
+  type Event = (alert: rules.AlertSnapshot, at: string) => AlertOutcome | undefined
   const event: fc.Arbitrary<Event> = fc.oneof(
     severity.map(
       (value): Event =>
@@ -146,7 +152,7 @@ test('in any sequence, an alert is notified at most once per state and never in 
   const opening = fc.record({
     severity,
     hold: fc.option(hold),
-    tellAfter: fc.option(fc.constant(at(1))),
+    notifyAfter: fc.option(fc.constant(at(1))),
   })
   fc.assert(
     fc.property(
@@ -154,35 +160,35 @@ test('in any sequence, an alert is notified at most once per state and never in 
       fc.array(event, { maxLength: 30 }),
       fc.array(fc.integer({ min: -50, max: 50 })),
       (first, events, jumps) => {
-        const { next, tell } = open(first)
-        let standing = next
-        const told: string[] = tell === null ? [] : [tell]
+        const { next, notice } = open(first)
+        let current = next
+        const notices: string[] = notice === null ? [] : [notice]
         for (const [index, happens] of events.entries()) {
-          const step = happens(standing, at(100 + index + (jumps[index] ?? 0)))
+          const step = happens(current, at(100 + index + (jumps[index] ?? 0)))
           if (step === undefined || 'refused' in step) continue
-          if (step.tell !== null) told.push(step.tell)
-          if (step.tell !== null && step.tell !== 'resolved') expect(step.next.hold).toBeNull()
-          standing = step.next
-          check(standing)
+          if (step.notice !== null) notices.push(step.notice)
+          if (step.notice !== null && step.notice !== 'resolved') expect(step.next.hold).toBeNull()
+          current = step.next
+          check(current)
         }
-        expect(told.filter((kind) => kind === 'opened').length).toBeLessThanOrEqual(1)
-        expect(told.filter((kind) => kind === 'severity_changed').length).toBeLessThanOrEqual(2)
-        expect(told.filter((kind) => kind === 'resolved')).toHaveLength(
-          standing.state === 'resolved' && told.includes('opened') ? 1 : 0,
+        expect(notices.filter((kind) => kind === 'opened').length).toBeLessThanOrEqual(1)
+        expect(notices.filter((kind) => kind === 'severity_changed').length).toBeLessThanOrEqual(2)
+        expect(notices.filter((kind) => kind === 'resolved')).toHaveLength(
+          current.state === 'resolved' && notices.includes('opened') ? 1 : 0,
         )
-        if (told.length > 0) expect(told[0]).toBe('opened')
+        if (notices.length > 0) expect(notices[0]).toBe('opened')
       },
     ),
     { numRuns: 2000 },
   )
 })
 
-function check(standing: rules.AlertSnapshot): void {
-  expect(standing.resolved_on !== null).toBe(standing.state === 'resolved')
-  if (standing.state !== 'resolved') expect(standing.snooze_until !== null).toBe(standing.state === 'snoozed')
-  if (standing.state === 'acknowledged') expect(standing.acknowledged_by).toBe('ada')
-  if (standing.state === 'resolved') {
-    expect(standing.hold).toBeNull()
-    expect(standing.resolved_on && standing.resolved_on >= standing.alert_time).toBe(true)
+function check(alert: rules.AlertSnapshot): void {
+  expect(alert.resolved_on !== null).toBe(alert.state === 'resolved')
+  if (alert.state !== 'resolved') expect(alert.snooze_until !== null).toBe(alert.state === 'snoozed')
+  if (alert.state === 'acknowledged') expect(alert.acknowledged_by).toBe('ada')
+  if (alert.state === 'resolved') {
+    expect(alert.hold).toBeNull()
+    expect(alert.resolved_on && alert.resolved_on >= alert.alert_time).toBe(true)
   }
 }

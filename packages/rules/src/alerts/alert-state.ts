@@ -26,7 +26,7 @@ export interface AlertSnapshot {
   message: string
   hold: AlertHold | null
   /** The highest severity that was notified; null = no notification yet. */
-  told: AlertSeverity | null
+  notified: AlertSeverity | null
   /** Time of the next change: a release, a late notification, or the end of a snooze. */
   look_after: string | null
   alert_time: string
@@ -50,7 +50,7 @@ export interface AlertLogLine {
 export interface AlertStep {
   next: AlertSnapshot
   log: AlertLogLine[]
-  tell: NoticeCause | null
+  notice: NoticeCause | null
 }
 
 /** A flapping alert that stays for this long without a change is notified. */
@@ -63,7 +63,7 @@ interface Opening {
   message: string
   hold: AlertHold | null
   /** Notified then and not at once: later results of the machine may resolve it. */
-  tellAfter: string | null
+  notifyAfter: string | null
   /**
    * The previous alert was snoozed until then, and resolved automatically: a snooze survives a problem that comes
    * and goes.
@@ -72,9 +72,9 @@ interface Opening {
 }
 
 export function openAlert(opening: Opening): AlertStep {
-  const { at, now, severity, message, hold, tellAfter } = opening
+  const { at, now, severity, message, hold, notifyAfter } = opening
   const snoozedUntil = opening.snoozedUntil ?? null
-  const isTold = hold === null && tellAfter === null && snoozedUntil === null
+  const isNotified = hold === null && notifyAfter === null && snoozedUntil === null
   const log: AlertLogLine[] = [{ at, kind: 'opened', by: '', text: message }]
   if (snoozedUntil !== null)
     log.push({
@@ -90,8 +90,8 @@ export function openAlert(opening: Opening): AlertStep {
       severity,
       message,
       hold,
-      told: isTold ? severity : null,
-      look_after: hold === null ? tellAfter : restOf(hold, at),
+      notified: isNotified ? severity : null,
+      look_after: hold === null ? notifyAfter : restOf(hold, at),
       alert_time: at,
       snooze_until: snoozedUntil,
       acknowledged_by: '',
@@ -100,7 +100,7 @@ export function openAlert(opening: Opening): AlertStep {
       resolved_by: '',
     },
     log,
-    tell: isTold ? 'opened' : null,
+    notice: isNotified ? 'opened' : null,
   }
 }
 
@@ -118,7 +118,7 @@ export function repeatCause(
       ? { at, kind: 'noted', by: '', text: message }
       : { at, kind: 'severity_changed', by: '', text: `From ${before.severity} to ${severity}: ${message}` }
   // An alert that waits for its first notification is notified with the text of that time.
-  if (before.told === null) return { next, log: [line], tell: null }
+  if (before.notified === null) return { next, log: [line], notice: null }
   return { ...notifyNow(next), log: [line] }
 }
 
@@ -135,16 +135,16 @@ export function holdAlert(
   if (before.state === 'resolved') return undefined
   if (before.hold === hold) {
     if (before.look_after === null || hold === 'flapping') return undefined
-    return { next: { ...before, look_after: null }, log: [], tell: null }
+    return { next: { ...before, look_after: null }, log: [], notice: null }
   }
   const next = { ...before, hold, look_after: restOf(hold, at) }
-  return { next, log: [{ at, kind: 'held', by: '', text: HELD[hold] }], tell: null }
+  return { next, log: [{ at, kind: 'held', by: '', text: HELD[hold] }], notice: null }
 }
 
 /** The reason of the hold has ended: results after `after` release it. */
 export function releaseHold(before: AlertSnapshot, { after }: { after: string }): AlertStep | undefined {
   if (before.state === 'resolved' || before.hold === null || before.look_after !== null) return undefined
-  return { next: { ...before, look_after: after }, log: [], tell: null }
+  return { next: { ...before, look_after: after }, log: [], notice: null }
 }
 
 /** The hold ends while the cause continues: notifies, unless that happened before. */
@@ -165,8 +165,8 @@ export function endSnooze(before: AlertSnapshot, { at }: { at: string }): AlertS
   if (before.state !== 'snoozed') return undefined
   const next: AlertSnapshot = { ...before, state: 'open', snooze_until: null }
   const log: AlertLogLine[] = [{ at, kind: 'unsnoozed', by: '', text: 'The snooze has ended.' }]
-  if (before.hold !== null || before.told === null) return { ...notifyNow(next), log }
-  return { next: { ...next, told: worse(before.told, before.severity) }, log, tell: 'repeated' }
+  if (before.hold !== null || before.notified === null) return { ...notifyNow(next), log }
+  return { next: { ...next, notified: worse(before.notified, before.severity) }, log, notice: 'repeated' }
 }
 
 /** For alert-actions.ts and endCause. */
@@ -176,7 +176,7 @@ export function resolve(
 ): AlertStep {
   const on = later(before.alert_time, at)
   const log: AlertLogLine[] = [{ at: on, kind: 'resolved', by, text }]
-  if (before.told === null && before.hold === null) {
+  if (before.notified === null && before.hold === null) {
     log.push({ at: on, kind: 'notice_held', by: '', text: 'Resolved before it was notified.' })
   }
   return {
@@ -191,7 +191,7 @@ export function resolve(
       resolved_by: by,
     },
     log,
-    tell: before.told === null ? null : 'resolved',
+    notice: before.notified === null ? null : 'resolved',
   }
 }
 
@@ -202,14 +202,14 @@ function isWorse(severity: AlertSeverity, than: AlertSeverity): boolean {
 /** The notification of an alert that was just released. */
 function notifyNow(next: AlertSnapshot): Omit<AlertStep, 'log'> {
   const quiet = next.hold !== null || next.state === 'snoozed' || next.state === 'resolved'
-  if (quiet) return { next, tell: null }
-  if (next.told === null) {
+  if (quiet) return { next, notice: null }
+  if (next.notified === null) {
     // A user who acknowledged it knows about it.
-    if (next.state === 'acknowledged') return { next, tell: null }
-    return { next: { ...next, told: next.severity }, tell: 'opened' }
+    if (next.state === 'acknowledged') return { next, notice: null }
+    return { next: { ...next, notified: next.severity }, notice: 'opened' }
   }
-  if (!isWorse(next.severity, next.told)) return { next, tell: null }
-  return { next: { ...next, told: next.severity }, tell: 'severity_changed' }
+  if (!isWorse(next.severity, next.notified)) return { next, notice: null }
+  return { next: { ...next, notified: next.severity }, notice: 'severity_changed' }
 }
 
 function worse(one: AlertSeverity, other: AlertSeverity): AlertSeverity {

@@ -195,10 +195,10 @@ test('the order of policies and assignments in the input does not matter', () =>
   )
   fc.assert(
     fc.property(shuffled, ({ world, policies, places }) => {
-      const told = (chain: ReturnType<ReturnType<typeof compilePolicyChain>>) =>
+      const applying = (chain: ReturnType<ReturnType<typeof compilePolicyChain>>) =>
         chain.filter(({ outcome }) => outcome === 'applies').map((link) => link.policy)
-      expect(told(compilePolicyChain(policies, places, compileTarget)(world.on))).toEqual(
-        told(compilePolicyChain(world.policies, world.places, compileTarget)(world.on)),
+      expect(applying(compilePolicyChain(policies, places, compileTarget)(world.on))).toEqual(
+        applying(compilePolicyChain(world.policies, world.places, compileTarget)(world.on)),
       )
     }),
   )

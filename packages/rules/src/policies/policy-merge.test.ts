@@ -10,7 +10,7 @@ const applied = (
   keys: string[],
   enforced = false,
 ): AppliedPolicy<string> => ({ policy, level, enforced, items: items(...keys) })
-const told = (merged: ReturnType<typeof mergePolicies<string>>) =>
+const summarize = (merged: ReturnType<typeof mergePolicies<string>>) =>
   merged.map(({ key, source, overrode }) => [
     key,
     source.own ? 'own' : source.policy,
@@ -19,7 +19,7 @@ const told = (merged: ReturnType<typeof mergePolicies<string>>) =>
 
 test("a machine's own items override policies, and enforced policies override them", () => {
   const policies = [applied(1, 'site', ['cpu', 'disk']), applied(2, 'default', ['disk', 'ping'], true)]
-  expect(told(mergePolicies(items('cpu', 'disk', 'tcp'), policies))).toEqual([
+  expect(summarize(mergePolicies(items('cpu', 'disk', 'tcp'), policies))).toEqual([
     ['disk', 2, 'own enforced', '1 enforced'],
     ['ping', 2],
     ['cpu', 'own', '1 own'],
@@ -33,7 +33,7 @@ test('the nearer of two policies wins, and the earlier one at one target', () =>
     applied(2, 'client', ['a', 'b']),
     applied(3, 'client', ['a', 'b']),
   ]
-  expect(told(mergePolicies([], policies))).toEqual([
+  expect(summarize(mergePolicies([], policies))).toEqual([
     ['a', 1, '2 nearer', '3 nearer'],
     ['b', 2, '3 earlier'],
   ])

@@ -33,7 +33,7 @@ export interface ChannelLink {
 }
 
 /**
- * The channels of the link. They take turns of one frame each, and give the socket only a little at a time: a stream
+ * The channels of the link. Each sends one frame per round, and the socket gets only a little at a time: a stream
  * of a gigabyte delays a key press by a few frames and takes one window of memory per channel.
  */
 export class Channels {

@@ -5,6 +5,7 @@ import type { ChangedPart, SessionChangesReport } from '@muster/contract/agent/r
 import { expect, onTestFinished, test } from 'vitest'
 import { TestDesktop } from '../desktop/test-desktop.ts'
 import { TestChannel } from '../terminal/test-channel.ts'
+import { dataFiles } from '../../identity/data-folder.ts'
 import { givenAgent, givenFolder } from '../../testing/given.ts'
 import { givenPrograms } from '../../testing/given-programs.ts'
 import type { TestServer } from '../../testing/test-server.ts'
@@ -57,7 +58,7 @@ const collected = (part: ChangedPart) => {
 const firstSnapshot = (server: TestServer, folder: string, session: string) =>
   server.until(() => {
     try {
-      return readdirSync(join(folder, 'receipts')).includes(session)
+      return readdirSync(join(folder, dataFiles.snapshots)).includes(session)
     } catch {
       return false
     }
@@ -80,8 +81,8 @@ test('the report lists changed packages, services, files, users and ports', asyn
   if (address === null || typeof address === 'string') throw new Error('a port has a number')
   terminal.close('closed')
 
-  const { receipt } = await changesOf(server, terminal.session)
-  const { packages, services, files, users, ports } = receipt.parts
+  const { receipt: changes } = await changesOf(server, terminal.session)
+  const { packages, services, files, users, ports } = changes.parts
   expect(collected(packages).changed).toEqual([{ name: 'tzdata', from: '1.0', to: '1.1' }])
   expect(collected(services).changed).toEqual([
     { name: 'web.service', from: 'running, starts automatically', to: 'stopped, starts automatically' },
@@ -103,8 +104,8 @@ test('the report lists changed packages, services, files, users and ports', asyn
     name: `tcp 127.0.0.1:${address.port}`,
     state: expect.any(String),
   })
-  expect(receipt.interrupted).toBe(false)
-  expect(readdirSync(join(folder, 'receipts'))).toEqual([])
+  expect(changes.interrupted).toBe(false)
+  expect(readdirSync(join(folder, dataFiles.snapshots))).toEqual([])
   const kinds = server.reports.map(({ kind }) => kind)
   expect(kinds.indexOf('session-receipt')).toBeGreaterThan(kinds.indexOf('session-ended'))
 })
@@ -122,8 +123,8 @@ test('VNC to another host has a report too', async () => {
   await firstSnapshot(server, folder, window.session)
   writeFileSync(join(machine.settingsFolder, 'new.conf'), 'new')
   window.close('closed')
-  const { receipt } = await changesOf(server, window.session)
-  expect(collected(receipt.parts.files).added.map(({ name }) => name)).toEqual([
+  const { receipt: changes } = await changesOf(server, window.session)
+  expect(collected(changes.parts.files).added.map(({ name }) => name)).toEqual([
     join(machine.settingsFolder, 'new.conf'),
   ])
 })
@@ -151,13 +152,13 @@ test('a session that a stop of the agent interrupts has a report at the next sta
   const { server, folder } = given
   const terminal = await new TestChannel(server).opened()
   await firstSnapshot(server, folder, terminal.session)
-  writeFileSync(join(folder, 'receipts', 'half.new'), 'what a killed process left')
+  writeFileSync(join(folder, dataFiles.snapshots, 'half.new'), 'what a killed process left')
   writeFileSync(join(machine.settingsFolder, 'one'), '1')
   await given.restart()
-  const { receipt } = await changesOf(server, terminal.session)
-  expect(receipt.interrupted).toBe(true)
-  expect(collected(receipt.parts.files).added).toHaveLength(1)
-  expect(readdirSync(join(folder, 'receipts'))).toEqual([])
+  const { receipt: changes } = await changesOf(server, terminal.session)
+  expect(changes.interrupted).toBe(true)
+  expect(collected(changes.parts.files).added).toHaveLength(1)
+  expect(readdirSync(join(folder, dataFiles.snapshots))).toEqual([])
 })
 
 test('a part that cannot be read reports the reason, and the others are complete', async () => {

@@ -107,16 +107,16 @@ export class SessionChanges implements AsyncDisposable {
   ): Promise<void> {
     const { maker, outbox, log } = this.#options
     const file = this.#fileOf(session)
-    let receipt: SessionChangesView
+    let changes: SessionChangesView
     try {
       if (maker === undefined) return
-      receipt = { ...(await maker.end(file, this.#stop.signal)), interrupted }
+      changes = { ...(await maker.end(file, this.#stop.signal)), interrupted }
     } catch (cause) {
       if (this.#stop.signal.aborted) return
       log.info({ cause: describeError(cause), session }, 'failed to compare snapshots of the machine')
-      receipt = { from: begunAt, to: this.#time(), interrupted, parts: notCollected(UNKNOWN) }
+      changes = { from: begunAt, to: this.#time(), interrupted, parts: notCollected(UNKNOWN) }
     }
-    outbox.append({ kind: 'session-receipt', session, receipt })
+    outbox.append({ kind: 'session-receipt', session, receipt: changes })
     rmSync(file, { force: true })
   }
 

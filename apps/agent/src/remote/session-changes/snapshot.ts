@@ -200,11 +200,11 @@ async function readServices(os: Pick<Os, 'loadServiceTools'>): Promise<Record<st
   const tools = await os.loadServiceTools()
   const services = await tools.list(null)
   return Object.fromEntries(
-    services.map(({ name, status, start_type }) => [name, `${status}, ${START_WORDS[start_type]}`]),
+    services.map(({ name, status, start_type }) => [name, `${status}, ${START_TYPE_LABELS[start_type]}`]),
   )
 }
 
-const START_WORDS = {
+const START_TYPE_LABELS = {
   auto: 'starts automatically',
   manual: 'starts manually',
   disabled: 'disabled',

@@ -31,7 +31,7 @@ export class TestChannel {
       session?: string
       author?: string
       person?: string
-      purpose?: string
+      reason?: string
       cols?: number
       rows?: number
       request?: ShellRequest
@@ -49,7 +49,7 @@ export class TestChannel {
     const input = {
       channel: this.id,
       person: given.person,
-      purpose: given.purpose,
+      purpose: given.reason,
       tool: { tool: 'terminal' as const, session: this.session, resume, cols, rows, ...more },
     }
     server.command(server.sign('open-channel', input, { payload: { author } }))

@@ -146,7 +146,7 @@ async function change(
 ): Promise<{ changed: AlertRow[]; refused?: string }> {
   const { type, note = '' } = order
   const at = ctx.now().toISOString()
-  const checksOf = (alerts: AlertRow[]) => alerts.flatMap(({ check_id }) => check_id ?? [])
+  const checksOf = (alerts: Pick<AlertRow, 'check_id'>[]) => alerts.flatMap(({ check_id }) => check_id ?? [])
   // The state of the check must not change until its alert has ended. Checks are locked before alerts, as when results
   // are stored.
   if (type === 'resolve') {

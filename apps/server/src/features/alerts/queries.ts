@@ -1,10 +1,20 @@
+import type { AlertSnapshot } from '@muster/rules/alerts/alert-state'
 import type { Selectable } from 'kysely'
 import type { Engine } from '../../platform/database/columns.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { chunk } from '../../platform/database/sql.ts'
 import type { AlertsTable } from '../../platform/database/tables/alerts.ts'
 
-export type AlertRow = Selectable<AlertsTable>
+/** The column `told` is `notified` everywhere else. */
+export type AlertRow = Omit<Selectable<AlertsTable>, 'told'> & Pick<AlertSnapshot, 'notified'>
+
+function toRow({ told: notified, ...columns }: Selectable<AlertsTable>): AlertRow {
+  return { ...columns, notified }
+}
+
+function toColumns<Row extends Pick<AlertRow, 'notified'>>({ notified, ...row }: Row) {
+  return { ...row, told: notified }
+}
 
 /**
  * The open alerts of these causes. On PostgreSQL their rows are locked until the transaction ends, always ordered by
@@ -35,7 +45,7 @@ async function lock(
       .orderBy('id')
       .$if(engine === 'postgres', (query) => query.forUpdate())
       .execute()
-    found.push(...rows)
+    found.push(...rows.map(toRow))
   }
   return found
 }
@@ -73,17 +83,17 @@ export async function insertAlerts(tx: Db, rows: Omit<AlertRow, 'id' | 'in_bell'
   for (const slice of chunk(rows)) {
     const inserted = await tx
       .insertInto('alerts')
-      .values(slice)
+      .values(slice.map(toColumns))
       .onConflict((conflict) => conflict.column('open_cause').doNothing())
       .returningAll()
       .execute()
-    stored.push(...inserted)
+    stored.push(...inserted.map(toRow))
   }
   return stored
 }
 
 export async function updateAlert(tx: Db, { id, ...values }: AlertRow): Promise<void> {
-  await tx.updateTable('alerts').set(values).where('id', '=', id).execute()
+  await tx.updateTable('alerts').set(toColumns(values)).where('id', '=', id).execute()
 }
 
 /** The failing ones of these checks. */

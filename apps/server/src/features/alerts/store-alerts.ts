@@ -34,7 +34,7 @@ export function draftOf(row: AlertRow): AlertDraft {
 export function applyStep(draft: AlertDraft, step: AlertStep): void {
   draft.standing = step.next
   draft.log.push(...step.log)
-  if (step.tell !== null) draft.tells.push(step.tell)
+  if (step.notice !== null) draft.tells.push(step.notice)
 }
 
 /**
@@ -92,8 +92,8 @@ function suppress(draft: AlertDraft): void {
   const { standing } = draft
   if (standing.state !== 'resolved') return
   draft.tells = []
-  if (standing.told === null) return
-  draft.standing = { ...standing, told: null }
+  if (standing.notified === null) return
+  draft.standing = { ...standing, notified: null }
   const at = standing.resolved_on ?? standing.alert_time
   draft.log.push({ at, kind: 'notice_held', by: '', text: 'The alert resolved before the notification.' })
 }
@@ -116,7 +116,7 @@ function columnsOf({
     severity: standing.severity,
     message: standing.message,
     hold: standing.hold,
-    told: standing.told,
+    notified: standing.notified,
     look_after: standing.look_after,
     alert_time: standing.alert_time,
     snooze_until: standing.snooze_until,

@@ -105,7 +105,7 @@ function begin(
     severity: finding.severity ?? 'error',
     message: messageOf(finding),
     hold: subject.hold ?? (flaps === 'again' ? 'flapping' : null),
-    tellAfter: tellAfter({ subject, at, now, isLate }),
+    notifyAfter: notifyAfter({ subject, at, now, isLate }),
     snoozedUntil: snoozedUntil !== null && snoozedUntil > now.toISOString() ? snoozedUntil : null,
   })
   const draft: FoundDraft = {
@@ -125,7 +125,7 @@ function begin(
 }
 
 /** The latest time of the notification, if it is not immediate. */
-function tellAfter({ subject, at, now, isLate }: Waiting): string | null {
+function notifyAfter({ subject, at, now, isLate }: Waiting): string | null {
   const { dependency } = subject
   // Two checks that fail for one reason detect it within one interval, in either order.
   const asks = dependency !== undefined && (dependency.passesSince === null || dependency.passesSince <= at)

@@ -8,7 +8,7 @@ import type { AlertNoticesTable, AlertsTable } from '../../../platform/database/
  * the same notice at once and cannot deadlock.
  */
 export type NoticeRow = Selectable<AlertNoticesTable>
-export type AlertRow = Selectable<AlertsTable>
+export type AlertRow = Omit<Selectable<AlertsTable>, 'told'>
 
 /** Maximum notices per message. */
 export const MAX_AT_ONCE = 500

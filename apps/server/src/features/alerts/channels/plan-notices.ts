@@ -1,17 +1,14 @@
 import type { ChannelKind } from '@muster/contract/api/alert-channels'
 import type { TemplateChoices } from '@muster/rules/alerts/alert-template'
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import type {
-  AlertLogTable,
-  AlertNoticesTable,
-  AlertsTable,
-} from '../../../platform/database/tables/alerts.ts'
+import type { AlertLogTable, AlertNoticesTable } from '../../../platform/database/tables/alerts.ts'
 import { openTemplateResolver } from '../templates/template-resolver.ts'
 import { writeAlertLog } from '../alert-log.ts'
 import { type Channel, decideNotice, type NoticePlan, type Place } from './decide-notice.ts'
 import {
+  type AlertRow,
   findNotices,
   findSiteFlags,
   findNotifiedAlerts,
@@ -23,7 +20,7 @@ import { type ChannelRow, findChannels } from './queries.ts'
 import { readRules } from './view.ts'
 
 export interface Notifiable {
-  alert: Selectable<AlertsTable>
+  alert: AlertRow
   kind: AlertNoticesTable['kind']
 }
 
