@@ -29,7 +29,7 @@ test('a reinstalled machine is listed after new ones', () => {
   ])
 })
 
-test('a frame tells which machines have connected', () => {
+test('a frame lists the machines that have connected', () => {
   const changed = [
     { agent_id: 'agent-1', connected: true },
     { agent_id: 'agent-2', connected: false },

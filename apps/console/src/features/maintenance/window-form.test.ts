@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeLength, describeSchedule } from './schedule-words.ts'
+import { describeLength, describeSchedule } from './schedule-labels.ts'
 import { testWindow } from './test-windows.ts'
 import { type WindowForm, checkForm, newForm, readForm, readTarget, toSchedule } from './window-form.ts'
 import { describeMaintenance, describeState, findWindowOn, sortWindows } from './window-state.ts'

@@ -10,7 +10,7 @@ import { CreditDebt } from '@muster/contract/agent/channel-flow'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ChannelClient } from './channel-client.ts'
 
-/** A window whose machine takes what it sends when it is told to. */
+/** A window whose machine grants credit when the test says so. */
 async function givenWindow() {
   const frames: ChannelFrame[] = []
   const sockets: EventTarget[] = []

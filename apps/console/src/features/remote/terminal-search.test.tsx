@@ -45,7 +45,7 @@ test('the search opens by its keys, steps through what it finds, and gives the k
   await userEvent.keyboard('{Escape}')
   await expect.element(words).not.toBeInTheDocument()
   await userEvent.keyboard('back')
-  await expect.poll(() => windows[0]?.heard).toBe('back')
+  await expect.poll(() => windows[0]?.received).toBe('back')
 })
 
 test('text size and theme are kept for the user, and shown at once', async () => {
