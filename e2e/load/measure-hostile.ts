@@ -26,13 +26,13 @@ export interface HostileSent {
 
 const MACHINES = 500
 const CONNECTIONS = 8
-/** Quiet and attacked in turns, so that what else this machine does changes both alike. */
+/** Rounds alternate between quiet and attacked, so that other load affects both alike. */
 const ROUNDS = 5
 const ROUND_SECONDS = 2
 const CALL_EVERY_MS = 10
 const PAGE_EVERY_MS = 40
 
-/** What connections that nobody let in, and one machine that was, do to everybody else. */
+/** The effect of unauthenticated connections, and of one enrolled machine, on everyone else. */
 export async function measureHostile(): Promise<Figure[]> {
   await using stage = await openStage({ machines: MACHINES, logLevel: 'info' })
   const { server, session, clients, started } = stage

@@ -13,7 +13,7 @@ export type FleetOrder =
       mode: 'stay' | 'visit'
     }
   | { kind: 'await'; count: number; timeoutMs: number }
-  | { kind: 'forget-failures' }
+  | { kind: 'clear-failures' }
   /** Reports of changes a second, of all machines together. */
   | { kind: 'rate'; reportsPerSecond: number }
   /** Results of checks a second, of all machines together, in reports of so many. */

@@ -17,7 +17,7 @@ const TROUBLE_OF_RESTARTS = /link|connect/
 let server: TestServer
 let machine: SystemdMachine
 let admin: Session
-/** What the Install Agent dialog shows. */
+/** The line from the Install Agent dialog. */
 let line: string
 let resources: AsyncDisposableStack
 

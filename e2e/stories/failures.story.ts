@@ -7,7 +7,7 @@ import type { Session } from '../support/sign-in.ts'
 import { type OpenOptions, test } from '../support/story.ts'
 import { refusedWith } from '../support/watch-browser.ts'
 
-// What a healthy server never answers is put in its mouth here; all else is real.
+// Responses that a healthy server never sends are faked; everything else is real.
 const refusal = { detail: 'Your role does not allow this.', code: 'not_allowed', request_id: 'req-403' }
 const broken = { detail: 'Something went wrong on the server.', code: 'internal', request_id: 'req-500' }
 

@@ -49,7 +49,7 @@ test('the setup is closed for good once a client was there', async ({ admin, ope
   await expect(again).rejects.toMatchObject({ status: 403, code: 'setup_closed' })
 })
 
-test('two browsers on the setup: the second hears that it is done', async ({
+test('two browsers on the setup: the second sees that it is done', async ({
   admin,
   openConsole,
   expected,

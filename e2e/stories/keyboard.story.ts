@@ -6,7 +6,7 @@ import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
 
-/** Presses Tab until something has the keyboard, as somebody without a mouse finds it. */
+/** Presses Tab until the target has the focus, as a user without a mouse does. */
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
   const hasKeyboard = () => target.evaluate((element) => element === element.ownerDocument.activeElement)
   await expect(target).toBeVisible()

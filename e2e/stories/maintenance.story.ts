@@ -23,7 +23,7 @@ const dialogOf = (page: Page) => page.getByRole('dialog')
 const site = (page: Page) => treeLine(page, /^Berlin/)
 const greenSite = (page: Page) => treeLine(page, /^Berlin.*In maintenance mode/)
 
-test('a site is in maintenance by the dialog, green on two consoles, and comes back by itself at the end', async ({
+test('maintenance of a site starts in the dialog, shows green on two consoles, and ends automatically', async ({
   admin,
   openConsole,
 }) => {

@@ -28,7 +28,7 @@ export class Program implements AsyncDisposable {
       ([code]: unknown[]) => {
         this.#isOver = true
         process.off('exit', kill)
-        this.#tell()
+        this.#notify()
         return typeof code === 'number' ? code : -1
       },
       (error: Error) => {
@@ -86,11 +86,11 @@ export class Program implements AsyncDisposable {
     if (stream === null) return
     createInterface(stream).on('line', (line) => {
       lines.push(line)
-      this.#tell()
+      this.#notify()
     })
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }

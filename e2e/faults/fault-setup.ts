@@ -10,10 +10,10 @@ import { startServer } from '../support/start-server.ts'
 import { listRunning } from './left-behind.ts'
 import { openLine } from './line.ts'
 
-export type FaultScene = Awaited<ReturnType<typeof openScene>>
+export type FaultSetup = Awaited<ReturnType<typeof openFaultSetup>>
 
 /** A server (with its data at `data`), a machine behind a line that can drop, and a folder of its files. */
-export async function openScene({ path = '', data }: { path?: string; data?: string } = {}) {
+export async function openFaultSetup({ path = '', data }: { path?: string; data?: string } = {}) {
   await using parts = new AsyncDisposableStack()
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'muster-faults-')))
   parts.defer(() => rm(folder, { recursive: true, force: true }))
