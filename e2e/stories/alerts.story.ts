@@ -60,7 +60,7 @@ test('alerts: raised through the API, on every console at once, seen to from bel
     await expect(bell(watcher, 'Alerts: none open')).toBeVisible(SOON)
   })
 
-  await test.step('what the list is narrowed to survives a reload', async () => {
+  await test.step('the filters of the list survive a reload', async () => {
     await page.getByRole('checkbox', { name: 'Resolved' }).click()
     await expect(row(page, /Error resolved .*first pump/)).toBeVisible()
     await expect(page).toHaveURL(/\/alerts\?.*also=snoozed%2Cresolved.*search=pump/)

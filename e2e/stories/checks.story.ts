@@ -52,7 +52,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await expect(treeLine(watcher, /Berlin/)).toContainText('Check failing', SOON)
   })
 
-  await test.step('a changed threshold counts at once, on what was measured last', async () => {
+  await test.step('a changed threshold applies at once, to the last measurement', async () => {
     await diskRow(page, disk).dblclick()
     const dialog = page.getByRole('dialog')
     await expect(dialog.getByRole('status')).toHaveText(/^Last .*: 1 alert, .* in error/)
@@ -75,7 +75,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await expect(treeLine(watcher, /Berlin/)).not.toContainText('Check ', SOON)
   })
 
-  await test.step('the history shows what was measured, exactly, as a graph and as a table', async () => {
+  await test.step('the history shows exact measurements, as a graph and as a table', async () => {
     await diskRow(page, disk).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Show history' }).click()
     const dialog = page.getByRole('dialog')

@@ -99,7 +99,7 @@ test("a 5xx that is none of the server's own (a proxy's page) is said too", asyn
   await expect(page.getByRole('alert').filter({ hasText: 'The server returned 502' })).toBeVisible()
 })
 
-test('a server that does not answer in time is said, and what was asked may still happen', async ({
+test('a server that does not respond in time is reported, and the request may still take effect', async ({
   admin,
   openConsole,
 }) => {

@@ -99,7 +99,7 @@ test('files of a machine: walked, searched, downloaded whole, a folder as an arc
   agent.expectCleanLog()
 })
 
-test('files of a machine: made, renamed, given rights, edited without losing what others wrote, deleted', async ({
+test('files of a machine: made, renamed, given rights, edited without overwriting others, deleted', async ({
   admin,
   server,
   openConsole,

@@ -68,7 +68,7 @@ test('two browsers on the setup: the second sees that it is done', async ({
   expect(await admin.call(listClients, { query: {} })).toHaveLength(1)
 })
 
-test('what is wrong with a name is said at its field', async ({ admin, openConsole }) => {
+test('an invalid name shows an error at its field', async ({ admin, openConsole }) => {
   const page = await openConsole({ as: admin })
   const client = page.getByRole('textbox', { name: 'Client' })
   await client.fill('Acme | Sons')

@@ -147,7 +147,7 @@ test('menus, splitters and dialogs are reached and left by the keyboard', async 
   await expect(page).toHaveURL(/tab=workstation/)
 })
 
-test('what has the keyboard can be seen, wherever one tabs to', async ({ admin, openConsole }) => {
+test('the focused element is always visible', async ({ admin, openConsole }) => {
   const token = await makeToken(admin, await addClient(admin, 'Acme', 'Berlin'))
   using _machines = await startMachines(admin, [{ hostname: 'alpha', token }])
   const page = await openConsole({ as: admin })

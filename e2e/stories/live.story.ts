@@ -83,7 +83,7 @@ test('a new machine appears without a reload; a lost link shows within 5 s, and 
   await expect(machineRow(page, 'alpha')).toContainText('online', { timeout: 5000 })
 })
 
-test('what happens while the live link is being set up is not missed', async ({ admin, openConsole }) => {
+test('changes during the setup of the live link are not missed', async ({ admin, openConsole }) => {
   const acme = await addClient(admin, 'Acme')
   const page = await openConsole({ as: admin, path: '/login' })
   await expect(page.getByText('No machines yet.')).toBeVisible()

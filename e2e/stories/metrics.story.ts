@@ -65,7 +65,7 @@ test('metrics of a machine arrive within seconds, show exact values, and can be 
     await page.getByRole('tab', { name: 'Metrics' }).click()
   })
 
-  await test.step('it is compared with others, by what its checks measure too', async () => {
+  await test.step('the machine is compared with others, also by the metrics of its checks', async () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     const dialog = page.getByRole('dialog', { name: 'Compare machines' })
     await expect(dialog.getByRole('slider', { name: 'Processor of one machine over time' })).toBeVisible()

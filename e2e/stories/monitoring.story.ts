@@ -68,7 +68,7 @@ test('monitoring: a full disk notifies each recipient once, also through mainten
     expect(await alerts({ resolvedFilter: true })).toMatchObject([{ severity: 'error', state: 'open' }])
   })
 
-  await test.step('room again: all of it resolves, once', async () => {
+  await test.step('the disk is freed: each alert resolves once', async () => {
     await disk.empty()
     await expectCalm()
     await expectNotified(3)
@@ -122,7 +122,7 @@ test('monitoring: a full disk notifies each recipient once, also through mainten
     expect(log.map(({ kind }) => kind)).toEqual(['opened', 'held', 'resolved'])
   })
 
-  await test.step('the server is away: the agent goes on, and the alert knows when it really happened', async () => {
+  await test.step('the server is away: the agent goes on, and the alert has the real time of the failure', async () => {
     await server.stop()
     const stoppedAt = new Date().toISOString()
     await disk.fill(19)

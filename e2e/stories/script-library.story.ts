@@ -20,7 +20,7 @@ async function findAgent(session: Session) {
   return agent
 }
 
-test('a script runs with a key and a field that nobody wrote into it, and is taken back to what it was', async ({
+test('a script runs with a key and a field, and is restored to an earlier version', async ({
   admin,
   openConsole,
   expected,
@@ -46,7 +46,7 @@ test('a script runs with a key and a field that nobody wrote into it, and is tak
     await expect(page.getByText('Key added.')).toBeVisible()
   })
 
-  await test.step('what stands for nothing is said before anything is sent', async () => {
+  await test.step('a placeholder without a value shows an error before the script is sent', async () => {
     await page.goto(`/?dialog=run-script&item=${agent_id}.${script.id}`)
     await dialog(page).getByRole('button', { name: 'Run script', exact: true }).click()
     await expect(dialog(page)).toContainText(`{{agent.Room}} has no value for ${hostname}`)

@@ -24,7 +24,7 @@ async function givenFlood() {
   return { file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-test('a terminal: commands, a full screen, a flood, a reload, the end, and what the audit log says', async ({
+test('a terminal: commands, a full screen, a flood, a reload, the end, and the audit log', async ({
   admin,
   server,
   openConsole,

@@ -18,7 +18,7 @@ const FORM: InstallForm = {
   data_folder: '',
 }
 
-test('what is preset makes a line as it is', () => {
+test('the defaults make a valid line', () => {
   expect(checkInstallForm(FORM)).toEqual({})
   expect(toInstallerRequest(FORM)).toEqual({
     client: 1,

@@ -12,7 +12,7 @@ const form = (change: Partial<WindowForm> = {}): WindowForm => ({
 })
 const { schedule } = testWindow()
 
-test('what begins now ends at the next reminder, to the minute', () => {
+test('a window that starts now ends at the next reminder, to the minute', () => {
   const reminder = form({ now_until: '2026-11-21T18:35' })
   expect(toSchedule(reminder, ZONE, NOW)).toMatchObject({
     starts: '2026-11-21T17:40',

@@ -5,7 +5,7 @@ import * as policyTargets from './policy-targets.ts'
 const CLIENT: PolicyTarget = { level: 'client', id: 3, monitoring_type: 'server' }
 const SEARCH: PolicyTarget = { level: 'search', search: 'debian' }
 
-test('what is chosen stays as it was, and what is new is for all machines of it', () => {
+test('selected targets stay unchanged, and new ones apply to all machines', () => {
   expect(policyTargets.withLocations([CLIENT, SEARCH], ['client-3', 'site-4', 'agent-PC12PC12'])).toEqual([
     SEARCH,
     CLIENT,

@@ -58,7 +58,7 @@ test('a link that a terminal prints is followed only after its real address was 
   expect(open).not.toHaveBeenCalled()
 })
 
-test('markup is text, and an order without an end does not swallow what comes after it', async () => {
+test('markup is text, and an unterminated sequence does not swallow later output', async () => {
   const { machine, place } = await givenTerminal()
   machine.print(`<img src=x onerror=alert(1)>\r\n${ESC}]0;${'x'.repeat(2_000_000)}`)
   await print(machine, place, `${ESC}\\${ESC}[99999999999;99999999999H${ESC}[2147483647b${ESC}[H`)

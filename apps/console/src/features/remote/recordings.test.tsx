@@ -69,7 +69,7 @@ async function openPlayer(first = '$ first\r\n') {
   return server
 }
 
-test('sessions say who, from when to when, how they ended, and whether there is a recording', async () => {
+test('sessions list user, times, end reason and recording', async () => {
   await openSessions([
     SESSION,
     { ...SESSION, id: crypto.randomUUID(), username: 'cleo', ended_at: null, reason: null, recording: null },
@@ -143,7 +143,7 @@ test('any position is shown, forwards and back', async () => {
   expect(shown()).not.toContain('third')
 })
 
-test('words are found in what was shown, also where colours lie between the letters', async () => {
+test('the search finds text, also with colours between the letters', async () => {
   await openPlayer()
   const field = dialog().getByRole('searchbox', { name: 'Search recorded terminal' })
   await field.fill('SECOND')

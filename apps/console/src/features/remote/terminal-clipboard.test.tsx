@@ -11,14 +11,14 @@ function paste(field: HTMLElement, text: string) {
   field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
 }
 
-test('what is typed goes to the machine, with the keys that shells know', async () => {
+test('typed keys go to the machine, including control and arrow keys', async () => {
   const { machine } = await givenTerminal()
   await userEvent.keyboard('ls -l{Enter}')
   await userEvent.keyboard('{Control>}c{/Control}{Control>}d{/Control}{ArrowUp}{Tab}{F5}')
   await expect.poll(() => machine.received).toBe(`ls -l\r\u0003\u0004${ESC}[A\t${ESC}[15~`)
 })
 
-test("Ctrl+C copies what is marked, and is the machine's when nothing is", async () => {
+test('Ctrl+C copies the selection, and goes to the machine without one', async () => {
   const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
   const { machine, place, view } = await givenTerminal()
   machine.print('copy me')
@@ -49,7 +49,7 @@ test('lines are pasted as they are, in brackets where the shell asks for them', 
   await expect.poll(() => machine.received).toBe(`one\rtwo\tthree\r${ESC}[200~four\r${ESC}[201~`)
 })
 
-test('a hostile clipboard cannot leave the brackets and run what it holds', async () => {
+test('a hostile clipboard cannot leave the brackets and run commands', async () => {
   const { machine, place, field } = await givenTerminal()
   machine.print(`${ESC}[?2004hbrackets`)
   await expect.poll(() => place.textContent).toContain('brackets')

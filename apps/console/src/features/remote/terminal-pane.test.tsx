@@ -6,7 +6,7 @@ import { openTab } from './test-tab.tsx'
 const BASH = { shell: '/bin/bash', user: 'root' }
 const title = (text: string) => `\u001B]0;${text}\u0007`
 
-test('tabs are sessions of their own, and are called what their shells call them', async () => {
+test('each tab is its own session, named by its shell', async () => {
   const { screen, windows } = await openTab()
   windows[0]?.open(BASH)
   await expect.element(screen.getByRole('tab', { name: 'Shell 1' })).toBeVisible()

@@ -65,7 +65,7 @@ test('keys go to one machine, to those that are marked, or to all, and it is pla
   await expect.poll(received).toEqual(['ab\rc', 'b\rd', 'b\rc'])
 })
 
-test('what one machine makes its terminal answer is typed into no other', async () => {
+test('automatic responses of one terminal are typed into no other', async () => {
   const { windows, focus, received } = await openTogether()
   await page.getByText('All together').click()
   await focus('PC-1')
@@ -74,7 +74,7 @@ test('what one machine makes its terminal answer is typed into no other', async 
   expect(received().slice(1)).toEqual(['', ''])
 })
 
-test('a machine that is taken away ends its terminal, and the address says who is left', async () => {
+test('removing a machine ends its terminal, and the address keeps the others', async () => {
   const { windows, at } = await openTogether()
   const pill = page.getByText('PC-2, Berlin').element().parentElement
   pill?.querySelector('button')?.click()

@@ -90,7 +90,7 @@ test('a run can be cancelled; closing the dialog does not cancel it', async () =
   expect(server.calls(cancelHistory)).toHaveLength(1)
 })
 
-test('a refused command says why and keeps what was typed', async () => {
+test('a refused command shows the reason and keeps the text', async () => {
   const { server, open } = await givenDashboard()
   server.on(sendCommand, () => refuse('invalid', 'alpha has no bash.'))
   await open('/?dialog=send-command&item=alpha0000000')
