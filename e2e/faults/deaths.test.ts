@@ -15,7 +15,7 @@ let setup: FaultSetup
 let programs: Awaited<ReturnType<typeof givenPrograms>>
 
 beforeAll(async () => {
-  // systemctl is still busy when the fault comes; what journalctl follows goes on for ever.
+  // systemctl is still busy at the time of the fault; journalctl follows its log forever.
   programs = await givenPrograms({
     journalctl: 'case "$*" in *--follow*) exec tail -n 5 -f "$here/journal";; *) exec sleep 3;; esac',
     systemctl: 'case "$*" in *restart*) exec sleep 3;; *) cat "$here/unit";; esac',

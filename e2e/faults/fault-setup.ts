@@ -26,7 +26,7 @@ export async function openFaultSetup({ path = '', data }: { path?: string; data?
   const env = { [name]: value, ...(path === '' ? {} : { PATH: `${path}:${process.env.PATH}` }) }
   const agent = parts.use(await startAgent({ server: line.url, token, env }))
   const back = async () => {
-    // An agent waits longer each time that nobody answers.
+    // The agent waits longer after each failed attempt.
     for (;;) {
       const id = await waitForMachine(session, 'Faults').catch(() => undefined)
       if (id !== undefined) return id

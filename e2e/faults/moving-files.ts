@@ -68,7 +68,7 @@ export async function startToDownload(
   }
 }
 
-/** As much as a browser takes before it stands still; then the rest, as far as it comes. */
+/** Reads the first bytes; `rest` reads until the end or a failure. */
 export async function readFirst(response: Response) {
   if (response.body === null) throw new Error('there is no answer')
   const reader = response.body.getReader()

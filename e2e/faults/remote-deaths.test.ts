@@ -45,7 +45,7 @@ async function onlyTerminalIsLeft(): Promise<void> {
   expect(setup.ports()).toEqual([])
 }
 
-/** It is found again with what it wrote, and closing it leaves nothing at all. */
+/** The terminal resumes with its output, and closing it leaves no process. */
 async function comesBack(session: string): Promise<void> {
   const again = await setup.open({ ...newTerminal, session })
   await again.opened()
@@ -135,7 +135,7 @@ test(
     await vi.waitFor(() => {
       for (const window of [terminal, desktop]) expect(window.end?.code).toBe('link_lost')
     }, WAIT)
-    // Its VNC server has lost its only viewer, and needs nobody to end it.
+    // Its VNC server has lost its only viewer, and ends automatically.
     await vi.waitFor(() => expect(setup.started()).not.toContain('x11vnc'), WAIT)
     expect(setup.ports()).toEqual([])
     expect(setup.neighbour.viewers.size).toBe(0)

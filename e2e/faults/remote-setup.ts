@@ -46,7 +46,7 @@ export async function openRemoteSetup({ data }: { data?: string } = {}) {
   const env = { TMPDIR: folder, DISPLAY: display.name }
   const agent = parts.use(await startAgent({ server: toMachine.url, token, env }))
   const back = async () => {
-    // An agent waits longer each time that nobody answers.
+    // The agent waits longer after each failed attempt.
     for (;;) {
       const id = await waitForMachine(session, CLIENT).catch(() => undefined)
       if (id !== undefined) return id

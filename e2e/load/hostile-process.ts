@@ -57,7 +57,7 @@ interface Target {
   sent: HostileSent
 }
 
-/** Writes what nobody can read before it has signed in, and comes again whenever it is thrown out. */
+/** Sends garbage before it has signed in, and reconnects each time it is disconnected. */
 async function knock({ url, untilMs, sent }: Target): Promise<void> {
   await comeAgain({ url, untilMs, sent }, 'A'.repeat(40), (socket) => {
     socket.on('open', () => flood(socket, { untilMs, sent }, () => 'x'))

@@ -87,7 +87,7 @@ async function measureSweeps(stage: Stage): Promise<Figure> {
   for (const action of [true, false]) {
     for (const { id } of clients) await session.call(setMaintenance, { body: { type: 'Client', id, action } })
     const sinceMs = Date.now()
-    // No list is asked for meanwhile: that has a cost of its own.
+    // Requests no list meanwhile, whose cost would count as well.
     await new Promise((resolve) => setTimeout(resolve, SWEPT_MS))
     all.push(...pauses.since(sinceMs))
   }

@@ -143,7 +143,7 @@ function openHostile() {
       child.send(order)
       const over = ended.then(() => [{ error: 'the process of the hostile machines ended' }])
       const [message] = await Promise.race([answered, over])
-      // Sent by hostile-process.ts and by nobody else.
+      // Only hostile-process.ts sends here.
       const answer = message as { sent: HostileSent } | { error: string }
       if ('error' in answer) throw new Error(answer.error)
       return answer.sent

@@ -56,7 +56,7 @@ export function openRemoteFleet(): RemoteFleet {
         answered,
         ended.then(() => [{ error: 'the process of the fleet ended' }]),
       ])
-      // Sent by fleet-process.ts and by nobody else.
+      // Only fleet-process.ts sends here.
       const answer = message as Answer
       if ('error' in answer) throw new Error(answer.error)
       return answer.state

@@ -233,7 +233,7 @@ async function addCheck(settings: Settings): Promise<Check> {
   return (await admin.call(createCheck, { body: { agent: agentId, settings } })) as Check
 }
 
-/** How it stands once it has run. */
+/** The state of the check after its next run. */
 async function readResult({ id }: Pick<Check, 'id'>, after = ''): Promise<Check['check_result']> {
   return vi.waitFor(
     async () => {

@@ -189,7 +189,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await expect(canvas(page)).toBeHidden()
   await window.screenshot({ path: testInfo.outputPath('asked.png') })
   await canvas(window).click({ position: display.findButtons('Remote access')[0] ?? { x: 0, y: 0 } })
-  // It sees the same, both read of each other, and the first goes on when the second is closed.
+  // It shows the same desktop, both list each other, and the first continues when the second is closed.
   await expect(canvas(page)).toBeFocused()
   await expect.poll(() => countServers(display.name)).toBe(2)
   for (const one of [page, window]) await expect(one.getByText('Also here: admin (desktop)')).toBeVisible()

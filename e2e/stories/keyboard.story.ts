@@ -163,7 +163,7 @@ test('the focused element is always visible', async ({ admin, openConsole }) => 
   expect([...unseen]).toEqual([])
 })
 
-/** The element with the keyboard when neither it nor what stands around it shows that; null when it shows. */
+/** The focused element if neither it nor its surroundings show the focus; else null. */
 const FIND_BARE_FOCUS = `(() => {
   const element = document.activeElement
   if (element === null || element === document.body) return null

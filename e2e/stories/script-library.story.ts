@@ -25,7 +25,7 @@ test('a script runs with a key and a field, and is restored to an earlier versio
   openConsole,
   expected,
 }) => {
-  // Said in the dialog: a variable that stands for nothing.
+  // The dialog shows an error: a variable has no value.
   expected.browser.push(refusedWith(400))
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using _agent = await startAgent({ server: admin.url, token })

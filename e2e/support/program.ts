@@ -73,7 +73,7 @@ export class Program implements AsyncDisposable {
     return this.ended
   }
 
-  /** The end of what it has said, for messages. */
+  /** The last lines of its output, for error messages. */
   output(): string {
     return [...this.stdout.slice(-20), ...this.stderr.slice(-30)].join('\n')
   }

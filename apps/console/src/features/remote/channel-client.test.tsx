@@ -47,7 +47,7 @@ async function givenWindow() {
   return {
     client,
     frames,
-    /** The machine takes what came since, and gives credit for it as it does. */
+    /** The machine consumes the new frames, and grants credit for them. */
     takeAll: () => {
       for (const { payload } of frames.slice(taken)) {
         const credit = debt.consume(payload.length)
