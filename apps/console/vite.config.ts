@@ -47,7 +47,7 @@ function noVncWithoutAwait(): Plugin {
 
 // `vite dev` against a running server: MUSTER_API=http://127.0.0.1:8420 npx vite apps/console
 const api = process.env.MUSTER_API ?? 'http://127.0.0.1:8420'
-// What the server answers ends in a slash, as no screen and no file of Vite's does.
+// Paths of the server end in a slash; screens and Vite's files do not.
 const API = String.raw`^/[^?]+/(\?|$)`
 
 export default defineConfig({
@@ -60,7 +60,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
       output: {
-        // What the first screen needs is one file: sixty small ones would queue behind six connections.
+        // One file for the first screen: sixty small ones would queue behind six connections.
         codeSplitting: { groups: [{ name: 'console', tags: ['$initial'] }] },
       },
     },

@@ -8,43 +8,43 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { TerminalWindow } from '../load/terminal-window.ts'
 import { givenPrograms } from './given-programs.ts'
 import { raw, readFirst, someBytes, stalledBody, startToDownload, startUpload } from './moving-files.ts'
-import { openScene, type FaultScene } from './scene.ts'
+import { openFaultSetup, type FaultSetup } from './fault-setup.ts'
 
 const BIG_BYTES = 60_000_000
-let scene: FaultScene
+let setup: FaultSetup
 let programs: Awaited<ReturnType<typeof givenPrograms>>
 
 beforeAll(async () => {
-  // systemctl is still busy when the fault comes; what journalctl follows goes on for ever.
+  // systemctl is still busy at the time of the fault; journalctl follows its log forever.
   programs = await givenPrograms({
     journalctl: 'case "$*" in *--follow*) exec tail -n 5 -f "$here/journal";; *) exec sleep 3;; esac',
     systemctl: 'case "$*" in *restart*) exec sleep 3;; *) cat "$here/unit";; esac',
   })
   writeFileSync(join(programs.path, 'journal'), 'a line of the journal\n')
   writeFileSync(join(programs.path, 'unit'), 'Id=x.service\nLoadState=loaded\nActiveState=active\n')
-  scene = await openScene({ path: programs.path })
-  writeFileSync(join(scene.folder, 'app.log'), 'a line of a file\n')
-  execFileSync('truncate', ['-s', `${BIG_BYTES}`, join(scene.folder, 'big')])
-  mkdirSync(join(scene.folder, 'inner'))
-  writeFileSync(join(scene.folder, 'inner', 'noise'), someBytes(30))
+  setup = await openFaultSetup({ path: programs.path })
+  writeFileSync(join(setup.folder, 'app.log'), 'a line of a file\n')
+  execFileSync('truncate', ['-s', `${BIG_BYTES}`, join(setup.folder, 'big')])
+  mkdirSync(join(setup.folder, 'inner'))
+  writeFileSync(join(setup.folder, 'inner', 'noise'), someBytes(30))
 })
 afterAll(async () => {
-  await scene[Symbol.asyncDispose]()
+  await setup[Symbol.asyncDispose]()
   await programs[Symbol.asyncDispose]()
 })
 
-/** Every tool in the middle of its work, and what its window hears when that ends. */
+/** Starts every tool and leaves it in the middle of its work. */
 async function beginAll(name: string) {
-  const { session, agentId, params, folder } = scene
+  const { session, agentId, params, folder } = setup
   const leave = new AbortController()
   const bytes = someBytes(3)
-  const upload = await startUpload(scene, { path: join(folder, name), bytes })
-  const sending = upload.send(0, stalledBody(bytes.subarray(0, 500_000)), leave.signal).catch(tellLost)
+  const upload = await startUpload(setup, { path: join(folder, name), bytes })
+  const sending = upload.send(0, stalledBody(bytes.subarray(0, 500_000)), leave.signal).catch(messageOf)
   await vi.waitFor(async () => expect(partSize()).toBe(500_000))
-  const file = await startToDownload(scene, { path: join(folder, 'big') })
+  const file = await startToDownload(setup, { path: join(folder, 'big') })
   const answer = await file.get({}, leave.signal)
   const download = await readFirst(answer)
-  const archived = await startToDownload(scene, { path: join(folder, 'inner'), archive: true })
+  const archived = await startToDownload(setup, { path: join(folder, 'inner'), archive: true })
   const archive = await readFirst(await archived.get({}, leave.signal))
   const tail = await TerminalWindow.open(session, agentId, {
     tool: 'logfile',
@@ -55,10 +55,10 @@ async function beginAll(name: string) {
   const journal = await TerminalWindow.open(session, agentId, { tool: 'log', source })
   await journal.until('a line of the journal')
   const query = { unit: 'x.service', priority: 'debug', search: '' } as const
-  const read = session.call(readMachineLog, { params, query }).catch(tellLost)
+  const read = session.call(readMachineLog, { params, query }).catch(messageOf)
   const control = session
     .call(controlService, { params: { ...params, name: 'x.service' }, body: { sv_action: 'restart' } })
-    .catch(tellLost)
+    .catch(messageOf)
   expect((await session.call(listProcesses, { params })).length).toBeGreaterThan(1)
   await vi.waitFor(() => expect(busy()).toEqual(BUSY), { timeout: 5000 })
   return { leave, upload, bytes, sending, file, answer, download, archive, tail, journal, read, control }
@@ -68,20 +68,20 @@ const BUSY = ['gzip', 'sh', 'sleep', 'sleep', 'tail', 'tar']
 const nameOf = (command: string) => command.split(' ')[0]?.split('/').at(-1) ?? ''
 /** Without the agent's own helpers, which look at the machine now and then and end by themselves. */
 const busy = () =>
-  scene
+  setup
     .running()
     .map(nameOf)
     .filter((name) => name !== 'node')
     .toSorted()
-const partOf = () => readdirSync(scene.folder).filter((name) => name.startsWith('.muster-'))
-const partSize = () => partOf().reduce((sum, name) => sum + readFileSync(join(scene.folder, name)).length, 0)
-const tellLost = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const partOf = () => readdirSync(setup.folder).filter((name) => name.startsWith('.muster-'))
+const partSize = () => partOf().reduce((sum, name) => sum + readFileSync(join(setup.folder, name)).length, 0)
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 async function sentencesOf(all: Awaited<ReturnType<typeof beginAll>>) {
-  const end = (window: TerminalWindow) => window.until('\0').catch(tellLost)
+  const end = (window: TerminalWindow) => window.until('\0').catch(messageOf)
   return {
     upload: await all.sending,
-    question: await all.read,
+    read: await all.read,
     change: await all.control,
     logs: await Promise.all([end(all.tail), end(all.journal)]),
     isWhole: [(await all.download.rest()).isWhole, (await all.archive.rest()).isWhole],
@@ -91,7 +91,7 @@ async function sentencesOf(all: Awaited<ReturnType<typeof beginAll>>) {
 const NO_ANSWER = expect.stringMatching(/ did not respond\. The action may still have run/)
 const LINK_LOST = {
   upload: 'The link to the machine was lost.',
-  question: NO_ANSWER,
+  read: NO_ANSWER,
   change: NO_ANSWER,
   logs: [
     'the terminal ended: The link to the machine was lost.',
@@ -100,13 +100,13 @@ const LINK_LOST = {
   isWhole: [false, false],
 }
 
-/** What broke off is gone on with where it was, and arrives whole. */
+/** Resumes the interrupted transfers, and compares the files. */
 async function goOn({ upload, bytes, file, answer }: Awaited<ReturnType<typeof beginAll>>, name: string) {
   const there = await upload.size()
   expect(there).toBe(500_000)
   expect(await upload.send(there)).toBe(bytes.length)
   await upload.finish()
-  expect(readFileSync(join(scene.folder, name)).equals(bytes)).toBe(true)
+  expect(readFileSync(join(setup.folder, name)).equals(bytes)).toBe(true)
   const headers = { range: 'bytes=59000000-', 'if-range': answer.headers.get('etag') ?? '' }
   const rest = await file.get(headers)
   expect([rest.status, (await rest.arrayBuffer()).byteLength]).toEqual([206, 1_000_000])
@@ -120,44 +120,44 @@ test('the browser dies while each tool is in use', { timeout: 60_000 }, async ()
   all.journal[Symbol.dispose]()
   expect(await all.read).toEqual({ entries: [], complete: true })
   expect(await all.control).toMatchObject({ status: 'running' })
-  await vi.waitFor(() => expect(scene.running()).toEqual([]), { timeout: 20_000 })
+  await vi.waitFor(() => expect(setup.running()).toEqual([]), { timeout: 20_000 })
   await goOn(all, 'browser')
 })
 
 test('the agent dies while each tool is in use', { timeout: 60_000 }, async () => {
   const all = await beginAll('agent')
-  await scene.agent.kill()
+  await setup.agent.kill()
   // journalctl looks whether its reader is gone; its stand-in sees that when it writes.
   appendFileSync(join(programs.path, 'journal'), 'one more line\n')
   expect(await sentencesOf(all)).toEqual(LINK_LOST)
-  scene.agent.start()
-  await scene.back()
-  await vi.waitFor(() => expect(scene.running()).toEqual([]), { timeout: 20_000 })
+  setup.agent.start()
+  await setup.back()
+  await vi.waitFor(() => expect(setup.running()).toEqual([]), { timeout: 20_000 })
   await goOn(all, 'agent')
 })
 
 test('the server dies while each tool is in use', { timeout: 60_000 }, async () => {
   const all = await beginAll('server')
-  await scene.server.kill()
+  await setup.server.kill()
   expect(await sentencesOf(all)).toEqual({
     upload: 'fetch failed',
-    question: 'The server cannot be reached.',
+    read: 'The server cannot be reached.',
     change: 'The server cannot be reached.',
     logs: ['the terminal ended: the connection was lost', 'the terminal ended: the connection was lost'],
     isWhole: [false, false],
   })
-  await scene.server.start()
-  await scene.back()
-  await vi.waitFor(() => expect(scene.running()).toEqual([]), { timeout: 20_000 })
+  await setup.server.start()
+  await setup.back()
+  await vi.waitFor(() => expect(setup.running()).toEqual([]), { timeout: 20_000 })
   await goOn(all, 'server')
 })
 
 test('the network fails for longer than both ends wait', { timeout: 60_000 }, async () => {
   const all = await beginAll('line')
-  scene.line.drop()
+  setup.line.drop()
   expect(await sentencesOf(all)).toEqual(LINK_LOST)
-  await vi.waitFor(() => expect(scene.running()).toEqual([]), { timeout: 20_000 })
-  scene.line.mend()
-  await scene.back()
+  await vi.waitFor(() => expect(setup.running()).toEqual([]), { timeout: 20_000 })
+  setup.line.mend()
+  await setup.back()
   await goOn(all, 'line')
 })

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { addClient } from '../support/seed.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { raw, someBytes, startToDownload, startUpload } from './moving-files.ts'
-import { openScene } from './scene.ts'
+import { openFaultSetup } from './fault-setup.ts'
 
 const FULL = /: The disk is full\.$/
 
@@ -13,18 +13,18 @@ test(
   'full disk on the machine: uploads and edits report it, archives still work, no files are left behind',
   { timeout: 60_000 },
   async () => {
-    await using scene = await openScene()
+    await using setup = await openFaultSetup()
     await using disk = await mountSmallDisk()
     const at = (name: string) => join(disk.path, name)
     const bytes = someBytes(8)
     await disk.fill(14)
-    await expect(startUpload(scene, { path: at('big'), bytes })).rejects.toThrow(
+    await expect(startUpload(setup, { path: at('big'), bytes })).rejects.toThrow(
       /: Not enough disk space\. Free: /,
     )
     expect(readdirSync(disk.path)).toEqual(['filler'])
     await disk.empty()
 
-    const upload = await startUpload(scene, { path: at('big'), bytes })
+    const upload = await startUpload(setup, { path: at('big'), bytes })
     await disk.fill(14)
     expect(await upload.send(0)).toMatch(FULL)
     const there = await upload.size()
@@ -38,19 +38,19 @@ test(
     writeFileSync(at('app.conf'), text)
     mkdirSync(at('conf.d'))
     const query = { path: raw(at('app.conf')) }
-    const { hash } = await scene.session.call(readText, { params: scene.params, query })
+    const { hash } = await setup.session.call(readText, { params: setup.params, query })
     await disk.fill(13).catch(() => undefined)
     await expect(
-      scene.session.call(writeText, { params: scene.params, body: { ...query, hash, text: text.repeat(2) } }),
+      setup.session.call(writeText, { params: setup.params, body: { ...query, hash, text: text.repeat(2) } }),
     ).rejects.toThrow(FULL)
     expect(readFileSync(at('app.conf'), 'utf8')).toBe(text)
 
-    const archive = await startToDownload(scene, { path: disk.path, archive: true })
+    const archive = await startToDownload(setup, { path: disk.path, archive: true })
     expect((await (await archive.get()).arrayBuffer()).byteLength).toBeGreaterThan(bytes.length)
     expect(readdirSync(disk.path).toSorted()).toEqual(['app.conf', 'big', 'conf.d', 'filler'])
-    await vi.waitFor(() => expect(scene.running()).toEqual([]), { timeout: 20_000 })
-    scene.agent.expectCleanLog()
-    scene.server.expectCleanLog()
+    await vi.waitFor(() => expect(setup.running()).toEqual([]), { timeout: 20_000 })
+    setup.agent.expectCleanLog()
+    setup.server.expectCleanLog()
   },
 )
 
@@ -59,19 +59,19 @@ test(
   { timeout: 60_000 },
   async () => {
     await using disk = await mountSmallDisk()
-    await using scene = await openScene({ data: disk.path })
-    const { session, folder, server } = scene
+    await using setup = await openFaultSetup({ data: disk.path })
+    const { session, folder, server } = setup
     writeFileSync(join(folder, 'file'), 'content')
-    const file = await startToDownload(scene, { path: join(folder, 'file') })
+    const file = await startToDownload(setup, { path: join(folder, 'file') })
     await disk.fill(20).catch(() => undefined)
     const sentence = 'The disk of the server is full. Free some space and try again.'
     await expect(addClient(session, 'Another')).rejects.toThrow(sentence)
     await disk.empty()
     await addClient(session, 'Another')
-    // What the machine reports meanwhile is not acknowledged: its link is begun anew until it can be stored.
-    await scene.back()
+    // Reports that cannot be stored are not acknowledged: the agent reconnects until they are.
+    await setup.back()
     expect(await (await file.get()).text()).toBe('content')
-    await vi.waitFor(() => expect(scene.running()).toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(setup.running()).toEqual([]), { timeout: 20_000 })
     server.expectCleanLog(/disk is full|request failed/)
   },
 )

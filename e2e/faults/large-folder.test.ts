@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { residentMb } from '../load/process-figures.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { raw } from './moving-files.ts'
-import { openScene } from './scene.ts'
+import { openFaultSetup } from './fault-setup.ts'
 
 const ENTRIES = 100_000
 
@@ -13,9 +13,9 @@ test(
   'a very large folder is listed and searched in pages, with memory for one page',
   { timeout: 60_000 },
   async () => {
-    await using scene = await openScene()
+    await using setup = await openFaultSetup()
     await using disk = await mountSmallDisk()
-    const { session, params, agent, server } = scene
+    const { session, params, agent, server } = setup
     await promisify(execFile)('sh', ['-c', `seq -f f%07.0f ${ENTRIES} | xargs touch`], { cwd: disk.path })
     const list = (query: { after?: string; search?: string } = {}) =>
       session.call(listFolder, { params, query: { path: raw(disk.path), search: '', ...query } })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A line between a machine and a server that a test can have drop: nothing passes then, and nobody is told. */
+/** A TCP proxy between a machine and a server. A dropped line passes nothing, and neither end gets an error. */
 export async function openLine(to: string) {
   const { hostname, port } = new URL(to)
   const ends = new Set<Socket>()
@@ -28,7 +28,7 @@ export async function openLine(to: string) {
       isDown = true
       for (const end of ends) end.unpipe().pause()
     },
-    /** What waited is lost: those at its ends have given up long ago. */
+    /** Closes the old connections, with everything that waited in them. */
     mend() {
       isDown = false
       for (const end of ends) end.destroy()

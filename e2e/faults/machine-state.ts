@@ -14,7 +14,7 @@ export function listStarted(mark: string): string[] {
 
 const AGENT = 'apps/agent/src/main.ts'
 
-/** Ports on which the agent, or what it has started, listens, as `address:port` in the kernel's hexadecimal writing. */
+/** Listening ports of the agent and its child processes, as `address:port` in the hexadecimal form of the kernel. */
 export function listPorts(mark: string): string[] {
   const sockets = new Set(listPids(mark).flatMap(listSockets))
   return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>

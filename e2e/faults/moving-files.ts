@@ -9,13 +9,13 @@ import {
   UPLOAD_BYTES_PATH,
   UploadBytesResponse,
 } from '@muster/contract/api/files'
-import type { FaultScene } from './scene.ts'
+import type { FaultSetup } from './fault-setup.ts'
 
 export const raw = (path: string | Buffer) => Buffer.from(path).toString('base64url')
 
 /** A file on its way to a machine, as a browser sends it. */
 export async function startUpload(
-  { session, params }: Pick<FaultScene, 'session' | 'params'>,
+  { session, params }: Pick<FaultSetup, 'session' | 'params'>,
   { path, bytes }: { path: string; bytes: Buffer },
 ) {
   const at = { path: raw(path) }
@@ -35,7 +35,7 @@ export async function startUpload(
         headers: { ...session.headers(), 'content-type': 'application/octet-stream' },
         body,
         ...(signal === undefined ? {} : { signal }),
-        // Of a body that comes piece by piece; the types do not know of it.
+        // Required for a streamed body, and missing in the types.
         ...({ duplex: 'half' } as object),
       })
       const answer: unknown = await response.json()
@@ -55,7 +55,7 @@ export function stalledBody(first: Buffer): ReadableStream<Uint8Array> {
 
 /** A file, or a folder as an archive, on its way to a browser. */
 export async function startToDownload(
-  { session, params }: Pick<FaultScene, 'session' | 'params'>,
+  { session, params }: Pick<FaultSetup, 'session' | 'params'>,
   { path, archive = false }: { path: string | Buffer; archive?: boolean },
 ) {
   const { url } = await session.call(startDownload, { params, body: { path: raw(path), archive } })
@@ -68,7 +68,7 @@ export async function startToDownload(
   }
 }
 
-/** As much as a browser takes before it stands still; then the rest, as far as it comes. */
+/** Reads the first bytes; `rest` reads until the end or a failure. */
 export async function readFirst(response: Response) {
   if (response.body === null) throw new Error('there is no answer')
   const reader = response.body.getReader()

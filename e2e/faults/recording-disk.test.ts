@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { mountSmallDisk } from '../support/small-disk.ts'
-import { openRemoteScene } from './remote-scene.ts'
+import { openRemoteSetup } from './remote-setup.ts'
 import { signInByVnc } from './sign-in-by-vnc.ts'
 import { WAIT } from './tool-window.ts'
 
@@ -18,11 +18,11 @@ test(
     const data = await mkdtemp(join(tmpdir(), 'muster-e2e-'))
     await using _data = { [Symbol.asyncDispose]: () => rm(data, { recursive: true, force: true }) }
     await symlink(disk.path, join(data, 'recordings'))
-    await using scene = await openRemoteScene({ data })
-    await scene.setRules({ record_terminals: 'all', record_desktops: 'all' })
-    const terminal = await scene.open(TERMINAL)
+    await using setup = await openRemoteSetup({ data })
+    await setup.setRules({ record_terminals: 'all', record_desktops: 'all' })
+    const terminal = await setup.open(TERMINAL)
     const { session } = await terminal.opened()
-    const desktop = await scene.open(DESKTOP)
+    const desktop = await setup.open(DESKTOP)
     const opened = await desktop.opened()
     await disk.fill(20).catch(() => undefined)
 
@@ -36,12 +36,12 @@ test(
     }
     const problem = 'The server could not write the recording. Its disk may be full.'
     await vi.waitFor(async () => {
-      const rows = await scene.sessions()
+      const rows = await setup.sessions()
       const of = (id: string) => rows.find((row) => row.id === id)?.recording?.problem
       expect([of(session), of(opened.session)]).toEqual([problem, problem])
     }, WAIT)
 
-    const refused = await scene.open(TERMINAL)
+    const refused = await setup.open(TERMINAL)
     await vi.waitFor(
       () =>
         expect(refused.end).toEqual({
@@ -51,13 +51,13 @@ test(
         }),
       WAIT,
     )
-    await vi.waitFor(() => expect(scene.started()).toEqual([]), WAIT)
+    await vi.waitFor(() => expect(setup.started()).toEqual([]), WAIT)
     await disk.empty()
-    const again = await scene.open(TERMINAL)
+    const again = await setup.open(TERMINAL)
     await again.opened()
     again.close()
-    await vi.waitFor(() => expect(scene.started()).toEqual([]), WAIT)
-    scene.server.expectCleanLog(/recording/)
-    scene.agent.expectCleanLog()
+    await vi.waitFor(() => expect(setup.started()).toEqual([]), WAIT)
+    setup.server.expectCleanLog(/recording/)
+    setup.agent.expectCleanLog()
   },
 )

@@ -19,7 +19,7 @@ export class ToolWindow {
   #socket: WebSocket
   bytes = Buffer.alloc(0)
   readonly news: (TerminalNews | DesktopNews)[] = []
-  /** What the person reads when it is over. */
+  /** The reason for the end that the user sees. */
   end: ChannelEnd | undefined
   isClosed = false
 
@@ -55,7 +55,7 @@ export class ToolWindow {
     this.#socket.send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
   }
 
-  /** The session that it shows, as the machine tells it. */
+  /** The session that the machine has opened. */
   async opened(): Promise<{ session: string; password: string | null }> {
     return vi.waitFor(() => {
       const found = this.news.find((news) => news.type === 'opened')

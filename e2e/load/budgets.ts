@@ -1,4 +1,4 @@
-/** What the product promises of its speed and size. Below `aim` is what it strives for, above `must` is a defect. */
+/** Limits of speed and size. A figure above `must` is a defect; `aim` is the goal. */
 interface Budget {
   what: string
   must: number
@@ -54,7 +54,7 @@ export const BUDGETS = {
     unit: 'ms',
   },
   alertSweeps: {
-    what: 'longest pause of the server while 10,000 alerts are held and let go',
+    what: 'longest pause of the server while 10,000 alerts are suppressed and released',
     must: 60,
     aim: 25,
     unit: 'ms',
@@ -137,7 +137,7 @@ export const BUDGETS = {
   fileMemory: { what: 'growth of server and agent while files move', must: 50, aim: 25, unit: 'MB' },
   fileEcho: { what: 'key press to echo beside a download at full speed, p95', must: 20, aim: 10, unit: 'ms' },
   processList: {
-    what: 'agent, while its list of 1,000 processes is looked at, processor',
+    what: 'agent, while its list of 1,000 processes is open, processor',
     must: 5,
     aim: 2.5,
     unit: '%',
@@ -164,7 +164,7 @@ export type BudgetName = keyof typeof BUDGETS
 export interface Figure {
   budget: BudgetName
   value: number
-  /** What else was seen: the spread, a count. */
+  /** More about the measurement: the spread, a count. */
   remark?: string
 }
 

@@ -1,5 +1,5 @@
-// A fleet in a process of its own, so that what it does does not slow down whoever measures. Spoken to by
-// remote-fleet.ts: one JSON order at a time, each answered.
+// A fleet in its own process, so that its work does not slow down the measurement. remote-fleet.ts sends JSON orders, one
+// at a time, and waits for the response.
 import { type Fleet, startFleet } from '@muster/fake-agent/fleet'
 import type { FleetOrder, FleetState } from './remote-fleet.ts'
 
@@ -36,7 +36,7 @@ async function obey(order: FleetOrder): Promise<FleetState> {
     case 'await':
       await fleet?.waitForConnected(order.count, order.timeoutMs)
       break
-    case 'forget-failures':
+    case 'clear-failures':
       fleet?.resetFailures()
       break
     case 'rate':

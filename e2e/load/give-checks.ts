@@ -17,7 +17,7 @@ const CHECKS: PolicyChecks = [
   { settings: { check_type: 'cpuload' } },
   { settings: { check_type: 'memory' } },
   ...EACH_PATH,
-  // As an administrator would have it: what fails now and then is told at the third time.
+  // As an administrator would set it up: alerts at the third failure in a row.
   ...['sshd', 'cron'].map((process_name) => ({
     settings: { check_type: 'process', process_name } as const,
     fails_b4_alert: 3,

@@ -25,7 +25,7 @@ const SEED = 666
 
 let agentId: string | undefined
 let seq = Date.now()
-/** The check that it was told to run, and the moment of its last result. */
+/** The check from the server, and the time of its last result. */
 let check: { id: number; revision: string } | undefined
 let resultMs = Date.now()
 
@@ -57,7 +57,7 @@ interface Target {
   sent: HostileSent
 }
 
-/** Writes what nobody can read before it has signed in, and comes again whenever it is thrown out. */
+/** Sends garbage before it has signed in, and reconnects each time it is disconnected. */
 async function knock({ url, untilMs, sent }: Target): Promise<void> {
   await comeAgain({ url, untilMs, sent }, 'A'.repeat(40), (socket) => {
     socket.on('open', () => flood(socket, { untilMs, sent }, () => 'x'))
@@ -133,7 +133,7 @@ function flood(
   push()
 }
 
-/** What is dear to store, in turns. */
+/** Cycles through the reports that are expensive to store. */
 function nextReport(): string {
   seq += 1
   const frame: AgentFrame = { type: 'report', seq, report: makeReport(seq % 50) }
@@ -160,7 +160,7 @@ function makeReport(turn: number): Report {
   return { kind: 'output', history_id: 1, chunk: seq, stream: 'stdout', text: 'x'.repeat(32_768) }
 }
 
-/** It fails and passes in turns: an alert that opens and ends costs more than a result. */
+/** Alternates between failing and passing: an alert that opens and resolves costs more than a result. */
 function makeResults({ id, revision }: { id: number; revision: string }) {
   return Array.from({ length: 100 }, (_, index) => ({
     check_id: id,

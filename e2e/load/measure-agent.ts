@@ -11,7 +11,7 @@ const QUIET_AFTER_MS = 30_000
 const WATCH_MS = 60_000
 const SAMPLES = 12
 
-/** A real agent, as its service starts it, when nobody asks anything of it. */
+/** A real agent, started as by its service, without requests. */
 export async function measureAgent(): Promise<Figure[]> {
   await using server = await startServer()
   const session = await signIn(server.url, server.admin)

@@ -8,7 +8,7 @@ import { median, percentile } from './figures.ts'
 import { cpuSeconds } from './process-figures.ts'
 import { settle, type Stage } from './stage.ts'
 
-const ALERTS_TOLD = 100
+const ALERTS_SENT = 100
 const WAIT_MS = 120_000
 const STEADY_MS = 10_000
 const POLL_MS = 500
@@ -59,18 +59,18 @@ async function measureLatency({ session, fleet, started }: Stage): Promise<Figur
     body: { name: 'Bench', settings: { kind: 'webhook', url: hook.url, secret: 'bench' }, rules: {} },
   })
   const timesMs: number[] = []
-  for (let turn = 0; turn < ALERTS_TOLD; turn += 1) {
+  for (let turn = 0; turn < ALERTS_SENT; turn += 1) {
     const agentId = started.agentIds[turn * 7] ?? ''
-    const told = hook.nextPost()
+    const notified = hook.nextPost()
     const startedMs = performance.now()
     await fleet.ask({ kind: 'cpu', agentId, percent: 95 })
-    timesMs.push((await told) - startedMs)
+    timesMs.push((await notified) - startedMs)
     const over = hook.nextPost()
     await fleet.ask({ kind: 'cpu', agentId, percent: 10 })
     await over
   }
   await session.call(deleteAlertChannel, { params: { id } })
-  const remark = `p95 ${percentile(timesMs, 95).toFixed(0)} ms, ${ALERTS_TOLD} alerts one after the other`
+  const remark = `p95 ${percentile(timesMs, 95).toFixed(0)} ms, ${ALERTS_SENT} alerts one after the other`
   return { budget: 'alertLatency', value: median(timesMs), remark }
 }
 
@@ -87,7 +87,7 @@ async function measureSweeps(stage: Stage): Promise<Figure> {
   for (const action of [true, false]) {
     for (const { id } of clients) await session.call(setMaintenance, { body: { type: 'Client', id, action } })
     const sinceMs = Date.now()
-    // No list is asked for meanwhile: that has a cost of its own.
+    // Requests no list meanwhile, whose cost would count as well.
     await new Promise((resolve) => setTimeout(resolve, SWEPT_MS))
     all.push(...pauses.since(sinceMs))
   }

@@ -87,7 +87,7 @@ export async function measureLoad(
   ]
 }
 
-/** The rows of ten thousand machines that nobody has looked at yet are read with the first list: the answer is its time. */
+/** Returns the time of the first list, which reads the rows of all machines from the database. */
 export async function warmUp(stage: Stage): Promise<number> {
   const [firstMs = 0] = await timeEach(1, () => stage.session.call(listAgents, { query: {} }))
   await callAndWatch(stage, { seconds: WARM_UP_SECONDS, perSecond: CALLS_PER_SECOND })
@@ -103,7 +103,7 @@ export async function measureReconnect(stage: Stage): Promise<Figure[]> {
   const stoppedMs = performance.now()
   await server.start()
   const listeningMs = performance.now()
-  await fleet.ask({ kind: 'forget-failures' })
+  await fleet.ask({ kind: 'clear-failures' })
   const { counts } = await fleet.ask({ kind: 'await', count, timeoutMs: 120_000 })
   const backMs = performance.now()
   const seconds = (ms: number) => (ms / 1000).toFixed(1)

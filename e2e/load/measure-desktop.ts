@@ -11,12 +11,12 @@ import { median, percentile } from './figures.ts'
 import { waitForMachine } from './measure-api.ts'
 
 const PICTURES_FOR_MS = 10_000
-// As many as stand in the strip that is looked at.
+// As many as fit into the watched strip.
 const PRESSES = 40
 const BETWEEN_PRESSES_MS = 150
 const VIEWPORT = { width: 1400, height: 900 }
 const FLAGS = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'
-/** A window of 636 by 468 pixels, which is filled anew sixty times a second, on a desktop of 1280 by 800. */
+/** A window of 636 by 468 pixels that is redrawn sixty times a second, on a desktop of 1280 by 800. */
 const MOVING = {
   look: ['-geometry', '106x36+0+0', '-fn', '6x13', '-bg', 'black'],
   command: [process.execPath, join(import.meta.dirname, 'moving-picture.ts')],
@@ -73,7 +73,7 @@ async function lookAt<T>(session: Session, url: string, measure: (page: Page) =>
     const page = await context.newPage()
     await page.goto(`/takecontrol/${agentId}`)
     await page.locator('canvas:focus').waitFor({ timeout: 30_000 })
-    // What has to be drawn at first is drawn.
+    // The first picture is complete by then.
     await new Promise((resolve) => setTimeout(resolve, 2000))
     return await measure(page)
   } finally {

@@ -26,13 +26,13 @@ export interface HostileSent {
 
 const MACHINES = 500
 const CONNECTIONS = 8
-/** Quiet and attacked in turns, so that what else this machine does changes both alike. */
+/** Rounds alternate between quiet and attacked, so that other load affects both alike. */
 const ROUNDS = 5
 const ROUND_SECONDS = 2
 const CALL_EVERY_MS = 10
 const PAGE_EVERY_MS = 40
 
-/** What connections that nobody let in, and one machine that was, do to everybody else. */
+/** The effect of unauthenticated connections, and of one enrolled machine, on everyone else. */
 export async function measureHostile(): Promise<Figure[]> {
   await using stage = await openStage({ machines: MACHINES, logLevel: 'info' })
   const { server, session, clients, started } = stage
@@ -143,7 +143,7 @@ function openHostile() {
       child.send(order)
       const over = ended.then(() => [{ error: 'the process of the hostile machines ended' }])
       const [message] = await Promise.race([answered, over])
-      // Sent by hostile-process.ts and by nobody else.
+      // Only hostile-process.ts sends here.
       const answer = message as { sent: HostileSent } | { error: string }
       if ('error' in answer) throw new Error(answer.error)
       return answer.sent

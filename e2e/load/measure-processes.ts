@@ -13,7 +13,7 @@ import { cpuSeconds } from './process-figures.ts'
 const PROCESSES = 1000
 const WATCH_MS = 30_000
 
-/** What a machine pays while somebody looks at its process list, which is told anew each second. */
+/** Processor time of an agent while a user has its process list open, which updates each second. */
 export async function measureProcesses(
   given: { count?: number; watchMs?: number; program?: AgentOptions['program'] } = {},
 ): Promise<Figure[]> {
@@ -26,7 +26,7 @@ export async function measureProcesses(
   const [machine] = await session.call(listAgents, { query: {} })
   if (machine === undefined) throw new Error('there is no machine')
   await using _sleepers = await startSleepers(count)
-  // The first look tells of all of them, and their names are read once.
+  // The first response lists all processes, and the agent reads their names only once.
   const first = await look(session, machine.agent_id, watchMs / 10, '')
   const startedMs = performance.now()
   const before = cpuSeconds(agent.pid)
@@ -43,7 +43,7 @@ export async function measureProcesses(
   ]
 }
 
-/** Looks as the console does; `processes` counts all that it was told of. */
+/** Polls as the console does; `processes` counts all that were listed. */
 async function look(session: Session, agentId: string, forMs: number, after: string) {
   const until = performance.now() + forMs
   let next = after

@@ -41,7 +41,7 @@ export async function measureSamples(): Promise<Figure[]> {
   return [ingest, graph, size, await measurePruning(stage)]
 }
 
-/** What the database file grows by when some machines send what they found in a week. */
+/** Growth of the database file when some machines send the results of a week. */
 async function measureSize(stage: Stage): Promise<Figure> {
   const { fleet, server, started } = stage
   const before = await fleet.ask({ kind: 'look' })
@@ -93,7 +93,7 @@ async function measureIngest(stage: Stage): Promise<Figure> {
   return { budget: 'ingest', value: seen.results / seen.seconds, remark }
 }
 
-/** Somebody looks at graphs of machines that have a past, while as many results come as are promised. */
+/** Opens graphs of machines with a history, while results arrive at the promised rate. */
 async function measureGraphs(stage: Stage): Promise<Figure> {
   let timesMs: number[] = []
   const seen = await reportWhile(stage, PROMISED_PER_SECOND, async () => {
@@ -129,7 +129,7 @@ async function measurePruning(stage: Stage): Promise<Figure> {
   return { budget: 'pruneWrite', value: Math.max(...timesMs), remark }
 }
 
-/** What a server of some years has: ended runs with their output, resolved alerts with their log, audit entries. */
+/** Records of a server after some years: ended runs with their output, resolved alerts with their log, audit entries. */
 function addOldRecords(dataFolder: string): void {
   using db = new DatabaseSync(join(dataFolder, 'muster.db'))
   const numbers = (count: number) =>

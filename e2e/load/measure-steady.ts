@@ -11,10 +11,10 @@ const INTERVAL_SECONDS = 120
 const CALLS_PER_SECOND = 25
 /** Long enough for one run of the job that merges samples. */
 const SECONDS = 65
-/** Of a minute, when each machine is merged twice an hour. */
+/** Machines merged in a minute, when each is merged twice an hour. */
 const MERGED_MACHINES = Math.ceil(MACHINES / 30)
 const HALF_HOUR_MS = 1_800_000
-/** Of the first results, of which each begins a series and turns a check that waits into one that passes. */
+/** First results are slower: each one starts a series and changes the state of its check. */
 const FIRST_RESULTS_PER_SECOND = 4000
 /** As many as put the machine into the next run of the job. */
 const CROWDED = { everySeconds: HALF_HOUR_MS / 1000 / 45 }

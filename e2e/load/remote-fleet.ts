@@ -13,7 +13,7 @@ export type FleetOrder =
       mode: 'stay' | 'visit'
     }
   | { kind: 'await'; count: number; timeoutMs: number }
-  | { kind: 'forget-failures' }
+  | { kind: 'clear-failures' }
   /** Reports of changes a second, of all machines together. */
   | { kind: 'rate'; reportsPerSecond: number }
   /** Results of checks a second, of all machines together, in reports of so many. */
@@ -56,7 +56,7 @@ export function openRemoteFleet(): RemoteFleet {
         answered,
         ended.then(() => [{ error: 'the process of the fleet ended' }]),
       ])
-      // Sent by fleet-process.ts and by nobody else.
+      // Only fleet-process.ts sends here.
       const answer = message as Answer
       if ('error' in answer) throw new Error(answer.error)
       return answer.state

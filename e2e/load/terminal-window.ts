@@ -46,7 +46,7 @@ export class TerminalWindow implements Disposable {
     return window
   }
 
-  /** What is typed; what came before is forgotten. */
+  /** Types text, and drops the earlier output. */
   type(text: string): void {
     this.#recent = ''
     const payload = new TextEncoder().encode(text)

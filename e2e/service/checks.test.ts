@@ -124,7 +124,7 @@ test('session changes list what changed in services, /etc, users and ports', asy
   await machine.run('systemctl start muster-web')
   {
     using window = await TerminalWindow.open(admin, agentId)
-    await looked()
+    await waitForSnapshot()
     const line = [
       'systemctl stop muster-web',
       'systemctl -q enable muster-web',
@@ -175,8 +175,8 @@ async function findFreePort(): Promise<number> {
   return address.port
 }
 
-/** The agent has kept what the machine was like when the session began. */
-async function looked(): Promise<void> {
+/** Until the agent has stored the state of the machine at the start of the session. */
+async function waitForSnapshot(): Promise<void> {
   const kept = 'ls /var/lib/muster-agent/receipts 2>/dev/null | grep -vc "new$"'
   await vi.waitFor(async () => expect((await machine.run(kept)).output).toBe('1\n'), {
     timeout: 20_000,
@@ -229,11 +229,11 @@ async function addUnit(name: string, body: string): Promise<void> {
 }
 
 async function addCheck(settings: Settings): Promise<Check> {
-  // Of a machine, not of a policy.
+  // A check of a machine, not of a policy.
   return (await admin.call(createCheck, { body: { agent: agentId, settings } })) as Check
 }
 
-/** How it stands once it has run. */
+/** The state of the check after its next run. */
 async function readResult({ id }: Pick<Check, 'id'>, after = ''): Promise<Check['check_result']> {
   return vi.waitFor(
     async () => {

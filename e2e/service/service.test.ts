@@ -17,7 +17,7 @@ const TROUBLE_OF_RESTARTS = /link|connect/
 let server: TestServer
 let machine: SystemdMachine
 let admin: Session
-/** What the Install Agent dialog shows. */
+/** The line from the Install Agent dialog. */
 let line: string
 let resources: AsyncDisposableStack
 
@@ -107,7 +107,7 @@ There is no data folder ${DATA}.
   await expectNothingLeft()
 }, 60_000)
 
-test('the installer removes what it made; a second time it says that there is nothing', async () => {
+test('the installer removes its files; a second run says that nothing is installed', async () => {
   await install()
   await waitForOnline()
   expect(await machine.run(`${line} -s -- --uninstall`)).toEqual({ code: 0, output: 'muster: removed\n' })
@@ -118,7 +118,7 @@ test('the installer removes what it made; a second time it says that there is no
   })
 }, 60_000)
 
-test('an agent in a folder of its own is removed without what else is there, and without the service', async () => {
+test('removing an agent in its own folder keeps other files there, and the service', async () => {
   await install()
   const [agent] = await waitForOnline()
   const pid = await readPid()

@@ -60,7 +60,7 @@ test('alerts: raised through the API, on every console at once, seen to from bel
     await expect(bell(watcher, 'Alerts: none open')).toBeVisible(SOON)
   })
 
-  await test.step('what the list is narrowed to survives a reload', async () => {
+  await test.step('the filters of the list survive a reload', async () => {
     await page.getByRole('checkbox', { name: 'Resolved' }).click()
     await expect(row(page, /Error resolved .*first pump/)).toBeVisible()
     await expect(page).toHaveURL(/\/alerts\?.*also=snoozed%2Cresolved.*search=pump/)
@@ -70,7 +70,7 @@ test('alerts: raised through the API, on every console at once, seen to from bel
     await expect(row(page, /Error resolved .*second pump/)).toBeVisible()
   })
 
-  await test.step('the log tells who did what', async () => {
+  await test.step('the log lists who did what', async () => {
     const { alerts } = await admin.call(listAlerts, { body: { search: 'The line' } })
     const { log } = await admin.call(getAlert, { params: { id: alerts[0]?.id ?? 0 } })
     expect(log.map(({ kind, by }) => [kind, by])).toEqual(
@@ -82,7 +82,7 @@ test('alerts: raised through the API, on every console at once, seen to from bel
   })
 })
 
-/** The server tells within a second; the consoles take events of a quarter of a second together. */
+/** The server sends events within a second; the consoles batch the events of a quarter of a second. */
 const SOON = { timeout: 2500 }
 
 const bell = (page: Page, name: string | RegExp) => page.getByRole('button', { name })

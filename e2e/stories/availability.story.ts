@@ -19,7 +19,7 @@ test('availability: a server that stops raises a bell alert without any setup, a
   const client = await addClient(admin, 'Acme')
   const token = await makeToken(admin, client)
   const ofWorkstations = await makeToken(admin, client, { type: 'workstation' })
-  // The third keeps the site from being down as a whole, which is an alert of its own.
+  // The third keeps the whole site from being down, which would open another alert.
   using fleet = await startMachines(admin, [
     { hostname: 'delta', token },
     { hostname: 'echo', token: ofWorkstations },
@@ -37,7 +37,7 @@ test('availability: a server that stops raises a bell alert without any setup, a
     await expect(page.getByRole('button', { name: 'Turn on' })).toBeVisible()
   })
 
-  await test.step('the server is dead: the bell says so by itself', async () => {
+  await test.step('the server is dead: the bell updates without a reload', async () => {
     const bell = page.getByRole('button', { name: 'Alerts: 1 open, the worst is an error' })
     await expect(bell).toBeVisible(SOON)
     await bell.click()

@@ -32,7 +32,7 @@ test('browser notifications: once allowed, new alerts are shown while the page i
 
   await raise('The line is down')
   await expect(page.getByRole('button', { name: /^Alerts: 1 open/ })).toBeVisible()
-  expect(await shown(), 'while somebody looks').toHaveLength(1)
+  expect(await shown(), 'while the page is visible').toHaveLength(1)
   await page.evaluate('window.isAway = true')
   const { id } = await raise('The pump stands')
   await expect.poll(shown).toEqual([expect.any(String), 'Error: The pump stands'])

@@ -25,7 +25,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
   await expect(page.getByText(/has no checks yet/)).toBeVisible()
 
   await test.step('CPU and memory: the first results come without touching the page', async () => {
-    // What else this machine does at the moment must not turn the tree.
+    // Other load on this machine must not change the colour of the tree.
     await addCheck(page, 'CPU load', { 'Alert after (consecutive failures)': '10' })
     await expect(checkRow(page, /CPU/)).toContainText(/(passing|no results).* % in use/, { timeout: 15_000 })
     await addCheck(page, 'Memory', { 'Alert after (consecutive failures)': '10' })
@@ -52,7 +52,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await expect(treeLine(watcher, /Berlin/)).toContainText('Check failing', SOON)
   })
 
-  await test.step('a changed threshold counts at once, on what was measured last', async () => {
+  await test.step('a changed threshold applies at once, to the last measurement', async () => {
     await diskRow(page, disk).dblclick()
     const dialog = page.getByRole('dialog')
     await expect(dialog.getByRole('status')).toHaveText(/^Last .*: 1 alert, .* in error/)
@@ -75,7 +75,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
     await expect(treeLine(watcher, /Berlin/)).not.toContainText('Check ', SOON)
   })
 
-  await test.step('the history shows what was measured, exactly, as a graph and as a table', async () => {
+  await test.step('the history shows exact measurements, as a graph and as a table', async () => {
     await diskRow(page, disk).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Show history' }).click()
     const dialog = page.getByRole('dialog')
@@ -118,7 +118,7 @@ test('checks: results come by themselves, and a disk that fills up turns every c
   agent.expectCleanLog()
 })
 
-/** The server tells within a second; the tree asks again up to a second later, and the rest is the tests' own. */
+/** The server sends events within a second, the tree refreshes up to a second later, and the rest is for the test itself. */
 const SOON = { timeout: 2500 }
 /** Until the check has run again. */
 const LATER = { timeout: 15_000 }
@@ -144,7 +144,7 @@ async function chooseAction(page: Page, disk: SmallDisk, name: string): Promise<
   await page.getByRole('menuitem', { name: new RegExp(`^${name}`) }).click()
 }
 
-/** A web server that answers what it is told to. */
+/** A web server with a settable status. */
 async function startWeb() {
   const web = { status: 200 }
   const server = createServer((_, response) => response.writeHead(web.status).end('hello'))

@@ -22,7 +22,7 @@ test('a node is green in maintenance mode, else negative, else warning, else pla
         agent_count: 2,
         maintenance_mode: client.name === 'Maintained',
         maintenance_count: { Maintained: 2, Partly: 1 }[client.name] ?? 0,
-        // In maintenance the failure is not told.
+        // A client in maintenance shows no failure.
         failing_checks: {
           error: client.name === 'Failing' || client.name === 'Maintained',
           warning: client.name !== 'Calm' && client.name !== 'Partly',

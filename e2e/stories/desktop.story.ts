@@ -41,7 +41,7 @@ const countProcesses = (program: string, display: string) =>
 
 const countServers = (display: string) => countProcesses('x11vnc', display)
 
-/** What a browser has, and the types of Node do not. */
+/** Globals of the browser that are missing in the types of Node. */
 interface Browser {
   OffscreenCanvas: new (
     width: number,
@@ -57,7 +57,7 @@ interface Browser {
   }
 }
 
-/** Bright points of a canvas, looked at in a copy: Chromium warns of reading the shown one again and again. */
+/** Counts bright pixels in a copy: Chromium warns about repeated reads of a visible canvas. */
 const countBright = (shown: Locator) =>
   shown.evaluate((node) => {
     const { width, height } = node as unknown as { width: number; height: number }
@@ -101,13 +101,13 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await enter(window, `echo "It's ME: {ok} ~|" > ${folder}/typed`)
   await expect.poll(() => written('typed')).toBe("It's ME: {ok} ~|\n")
 
-  // What the machine copies comes here, and is on this computer's clipboard.
+  // Text copied on the machine arrives on this computer's clipboard.
   await enter(window, String.raw`printf '\033]52;cp;%s\a' $(printf 'from there' | base64)`)
   // x11vnc looks at selections from the fifteenth second on.
   await expect
     .poll(() => window.evaluate('navigator.clipboard.readText()'), { timeout: 30_000 })
     .toBe('from there')
-  // What is given to it is pasted there, by the middle button.
+  // Text sent to the machine is pasted there with the middle button.
   await tools(window).getByRole('button', { name: 'Clipboard' }).click()
   const field = window.getByRole('textbox', { name: "Text on the machine's clipboard" })
   await expect(field).toHaveValue('from there')
@@ -163,7 +163,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
       expect.stringMatching(/^Opened a desktop on "/),
     ])
 
-  // From here on desktops are recorded, which both sides are told; what was shown is played back.
+  // From here on desktops are recorded: both sides see a notice, and the recording plays back.
   const params = { level: 'default' as const, id: 'all' }
   const { settings } = await admin.call(getRemoteAccess, { params })
   await admin.call(setRemoteAccess, { params, body: { ...settings, record_desktops: 'all' } })
@@ -173,7 +173,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await expect.poll(() => countProcesses('xmessage', display.name)).toBe(1)
   await canvas(window).hover({ position: { x: 200, y: 200 } })
 
-  // A second window has to be allowed by the person there, who is whoever has the first one.
+  // A second window needs the consent of the user at the machine, which the first window gives here.
   const { agent_id } = (await admin.call(listAgents, { query: {} }))[0] ?? { agent_id: '' }
   await admin.call(setRemoteAccess, {
     params,
@@ -185,7 +185,7 @@ test('take control of a desktop: see, type, click, copy, look only, take a pictu
   await expect.poll(() => display.findButtons('Remote access').length).toBe(2)
   await expect(canvas(page)).toBeHidden()
   await canvas(window).click({ position: display.findButtons('Remote access')[0] ?? { x: 0, y: 0 } })
-  // It sees the same, both read of each other, and the first goes on when the second is closed.
+  // It shows the same desktop, both list each other, and the first continues when the second is closed.
   await expect(canvas(page)).toBeFocused()
   await expect.poll(() => countServers(display.name)).toBe(2)
   for (const one of [page, window]) await expect(one.getByText('Also here: admin (desktop)')).toBeVisible()

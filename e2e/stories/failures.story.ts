@@ -7,7 +7,7 @@ import type { Session } from '../support/sign-in.ts'
 import { type OpenOptions, test } from '../support/story.ts'
 import { refusedWith } from '../support/watch-browser.ts'
 
-// What a healthy server never answers is put in its mouth here; all else is real.
+// Responses that a healthy server never sends are faked; everything else is real.
 const refusal = { detail: 'Your role does not allow this.', code: 'not_allowed', request_id: 'req-403' }
 const broken = { detail: 'Something went wrong on the server.', code: 'internal', request_id: 'req-500' }
 
@@ -99,7 +99,7 @@ test("a 5xx that is none of the server's own (a proxy's page) is said too", asyn
   await expect(page.getByRole('alert').filter({ hasText: 'The server returned 502' })).toBeVisible()
 })
 
-test('a server that does not answer in time is said, and what was asked may still happen', async ({
+test('a server that does not respond in time is reported, and the request may still take effect', async ({
   admin,
   openConsole,
 }) => {

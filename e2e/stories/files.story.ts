@@ -37,7 +37,7 @@ async function openFiles(page: Page, folder: string): Promise<Page> {
   return window
 }
 
-/** 1 GB with something of its own in each of its megabytes, without a gigabyte that the disk has to take first. */
+/** 1 GB with a unique mark in each megabyte, as a sparse file. */
 async function writeLargeFile(path: string): Promise<void> {
   await using file = await open(path, 'wx')
   await file.truncate(1024 * MEGABYTE)
@@ -99,7 +99,7 @@ test('files of a machine: walked, searched, downloaded whole, a folder as an arc
   agent.expectCleanLog()
 })
 
-test('files of a machine: made, renamed, given rights, edited without losing what others wrote, deleted', async ({
+test('files of a machine: made, renamed, given rights, edited without overwriting others, deleted', async ({
   admin,
   server,
   openConsole,

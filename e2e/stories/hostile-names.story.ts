@@ -157,7 +157,7 @@ test('a name that is taken is said at the field', async ({ admin, openConsole, e
   expect(await admin.call(listClients, { query: {} })).toHaveLength(1)
 })
 
-test('two tabs saving at once: one is told who and what came before, and loses nothing', async ({
+test('two tabs saving at once: the later one sees who changed what, and loses nothing', async ({
   admin,
   openConsole,
   expected,
@@ -172,11 +172,11 @@ test('two tabs saving at once: one is told who and what came before, and loses n
   await description(one).fill('of the first')
   await description(two).fill('of the second')
   await Promise.all([one, two].map((page) => dialogOf(page).getByRole('button', { name: 'Save' }).click()))
-  const told = (page: Page) => dialogOf(page).getByText('Another user has changed this machine')
+  const warning = (page: Page) => dialogOf(page).getByText('Another user has changed this machine')
   await expect
-    .poll(async () => [await told(one).isVisible(), await told(two).isVisible()].filter(Boolean).length)
+    .poll(async () => [await warning(one).isVisible(), await warning(two).isVisible()].filter(Boolean).length)
     .toBe(1)
-  const late = (await told(one).isVisible()) ? one : two
+  const late = (await warning(one).isVisible()) ? one : two
   await expect(dialogOf(late)).toContainText('admin')
   const mine = late === one ? 'of the first' : 'of the second'
   await expect(description(late)).toHaveValue(mine)

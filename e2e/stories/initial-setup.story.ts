@@ -49,7 +49,7 @@ test('the setup is closed for good once a client was there', async ({ admin, ope
   await expect(again).rejects.toMatchObject({ status: 403, code: 'setup_closed' })
 })
 
-test('two browsers on the setup: the second hears that it is done', async ({
+test('two browsers on the setup: the second sees that it is done', async ({
   admin,
   openConsole,
   expected,
@@ -68,7 +68,7 @@ test('two browsers on the setup: the second hears that it is done', async ({
   expect(await admin.call(listClients, { query: {} })).toHaveLength(1)
 })
 
-test('what is wrong with a name is said at its field', async ({ admin, openConsole }) => {
+test('an invalid name shows an error at its field', async ({ admin, openConsole }) => {
   const page = await openConsole({ as: admin })
   const client = page.getByRole('textbox', { name: 'Client' })
   await client.fill('Acme | Sons')

@@ -6,7 +6,7 @@ import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
 
-/** Presses Tab until something has the keyboard, as somebody without a mouse finds it. */
+/** Presses Tab until the target has the focus, as a user without a mouse does. */
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
   const hasKeyboard = () => target.evaluate((element) => element === element.ownerDocument.activeElement)
   await expect(target).toBeVisible()
@@ -147,7 +147,7 @@ test('menus, splitters and dialogs are reached and left by the keyboard', async 
   await expect(page).toHaveURL(/tab=workstation/)
 })
 
-test('what has the keyboard can be seen, wherever one tabs to', async ({ admin, openConsole }) => {
+test('the focused element is always visible', async ({ admin, openConsole }) => {
   const token = await makeToken(admin, await addClient(admin, 'Acme', 'Berlin'))
   using _machines = await startMachines(admin, [{ hostname: 'alpha', token }])
   const page = await openConsole({ as: admin })
@@ -163,7 +163,7 @@ test('what has the keyboard can be seen, wherever one tabs to', async ({ admin, 
   expect([...unseen]).toEqual([])
 })
 
-/** The element with the keyboard when neither it nor what stands around it shows that; null when it shows. */
+/** The focused element if neither it nor its surroundings show the focus; else null. */
 const FIND_BARE_FOCUS = `(() => {
   const element = document.activeElement
   if (element === null || element === document.body) return null

@@ -42,7 +42,7 @@ test(`kill -9 at any moment loses no acknowledged write and doubles none, ${KILL
     const cutOff = (await Promise.all(writers)).flat()
     await server.start()
 
-    // Whoever got no answer asks again with the same key: it happens once, now or before.
+    // Requests without a response are retried with the same key, and take effect once.
     for (const { name, send } of cutOff) if (await send()) acknowledged.add(name)
     const stored = await listStored(admin, agentId)
     expect(findMissing(acknowledged, stored), `after kill ${kill}`).toEqual([])

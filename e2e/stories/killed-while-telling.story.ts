@@ -13,11 +13,11 @@ import { test } from '../support/story.ts'
 // Several processes need PostgreSQL and NATS: on the default deployment there is nothing to prove.
 const deployments = process.env['MUSTER_TEST_POSTGRES'] === undefined ? [] : ['PostgreSQL and NATS']
 const ALERTS = 40
-/** A process has so many jobs in hand: what it had sent and not noted when it was killed is sent again. */
+/** Jobs that a process runs at once: those sent but not recorded when it was killed are sent again. */
 const IN_HAND = 8
 
 for (const name of deployments) {
-  test(`two servers on ${name}, one of them killed while it tells: every notice, script and webhook once`, async ({
+  test(`two servers on ${name}, one of them killed while it notifies: every notice, script and webhook once`, async ({
     server: one,
     admin,
     deployment,
@@ -56,14 +56,14 @@ for (const name of deployments) {
       return raised
     })
 
-    await test.step('the other one goes on: all is told, and every failure action done', async () => {
-      await expect.poll(() => toldOf(notices.posts, 'opened').size, PATIENT).toBe(ALERTS)
-      await expect.poll(() => toldOf(actions.posts, 'opened').size, PATIENT).toBe(ALERTS)
+    await test.step('the other one goes on: every notification is sent, and every failure action run', async () => {
+      await expect.poll(() => alertsOf(notices.posts, 'opened').size, PATIENT).toBe(ALERTS)
+      await expect.poll(() => alertsOf(actions.posts, 'opened').size, PATIENT).toBe(ALERTS)
     })
 
-    await test.step('they are resolved: that is told, and the script runs for each', async () => {
+    await test.step('the alerts are resolved: a notification is sent and the script runs for each', async () => {
       await onTwo.call(changeAlerts, { body: { bulk_action: 'resolve', alerts: ids } })
-      await expect.poll(() => toldOf(notices.posts, 'resolved').size, PATIENT).toBe(ALERTS)
+      await expect.poll(() => alertsOf(notices.posts, 'resolved').size, PATIENT).toBe(ALERTS)
       const done = async () => (await runs()).filter(({ state }) => state === 'done').length
       await expect.poll(done, PATIENT).toBe(ALERTS)
     })
@@ -72,11 +72,11 @@ for (const name of deployments) {
       expect(await runs()).toHaveLength(ALERTS)
       for (const { posts } of [notices, actions]) {
         const deliveries = posts.map(({ headers }) => headers['muster-delivery'])
-        // What comes again bears the same number, by which a receiver knows it.
+        // A repeated delivery has the same id, by which a receiver recognises it.
         const distinct = [...new Map(posts.map((post, index) => [deliveries[index], post])).values()]
         expect(posts.length - distinct.length).toBeLessThanOrEqual(IN_HAND)
-        const told = distinct.flatMap(newsOf)
-        expect(told).toHaveLength(new Set(told).size)
+        const sent = distinct.flatMap(newsOf)
+        expect(sent).toHaveLength(new Set(sent).size)
       }
     })
     two.expectCleanLog()
@@ -100,9 +100,9 @@ interface News {
   alert: { id: number }
 }
 
-function toldOf(posts: readonly Post[], kind: string): Set<string> {
+function alertsOf(posts: readonly Post[], kind: string): Set<string> {
   return new Set(posts.flatMap(newsOf).filter((news) => news.startsWith(kind)))
 }
 
-/** What the killed one had in hand is free a minute later. */
+/** Jobs of the killed process are released a minute later. */
 const PATIENT = { timeout: 100_000 }

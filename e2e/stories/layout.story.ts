@@ -136,7 +136,7 @@ test('below 900 px the tree is a drawer and the machine a page; below 600 px row
     await expect(page).toHaveURL(/\/agents\//)
     await expect(page.getByRole('heading', { name: 'alpha', level: 1 })).toBeVisible()
     await page.getByRole('tab', { name: 'Audit' }).click()
-    // Nothing makes the page itself or what stands in it scroll sideways.
+    // Neither the page nor its content scrolls sideways.
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
     expect(await page.evaluate("document.querySelector('main').scrollWidth")).toBe(width)
   }

@@ -64,7 +64,7 @@ test("two consoles see each other's changes within a second, and no selection mo
   expect(two.url()).toBe(selected)
 })
 
-test('a machine that comes appears by itself; one whose link is lost says so within 5 s, and comes back', async ({
+test('a new machine appears without a reload; a lost link shows within 5 s, and the machine comes back', async ({
   admin,
   openConsole,
 }) => {
@@ -83,7 +83,7 @@ test('a machine that comes appears by itself; one whose link is lost says so wit
   await expect(machineRow(page, 'alpha')).toContainText('online', { timeout: 5000 })
 })
 
-test('what happens while the live link is being set up is not missed', async ({ admin, openConsole }) => {
+test('changes during the setup of the live link are not missed', async ({ admin, openConsole }) => {
   const acme = await addClient(admin, 'Acme')
   const page = await openConsole({ as: admin, path: '/login' })
   await expect(page.getByText('No machines yet.')).toBeVisible()
@@ -101,7 +101,7 @@ test('what happens while the live link is being set up is not missed', async ({ 
   await expect(treeLine(page, /Munich/)).toBeVisible()
 })
 
-test('losing the server shows a banner with the age of what is on screen; coming back re-syncs by itself', async ({
+test('losing the server shows a banner with the age of what is on screen; coming back re-syncs automatically', async ({
   server,
   admin,
   openConsole,
@@ -122,7 +122,7 @@ test('losing the server shows a banner with the age of what is on screen; coming
   await server.start()
   await admin.call(editClient, { params: { id: acme.id }, body: { client: { name: 'Acme Dental' } } })
   await expect(banner).toBeHidden({ timeout: 15_000 })
-  // Calm: nothing that the console asks by itself has raised a message.
+  // Automatic requests of the console have shown no error.
   await expect(page.getByRole('button', { name: 'Dismiss' })).toHaveCount(0)
   await fleet.waitForConnected()
   await expect(machineRow(page, 'alpha')).toContainText('online')

@@ -161,7 +161,7 @@ test('all words of a search count, in all fields, together with the is: words', 
   await page.getByRole('button', { name: 'Clear search' }).first().click()
   await expectShown(page, 'alpha', 'Bravo', 'charlie', 'delta')
 
-  await test.step('what is searched is in the address', async () => {
+  await test.step('the search is in the address', async () => {
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByRole('checkbox', { name: /reboot/i }).check()
     await page.getByRole('button', { name: 'Apply' }).click()
@@ -214,7 +214,7 @@ test('a row is selected by click or key, opened by Enter, and its menu by right 
   await expectShown(page, 'Bravo')
 })
 
-test('a double click does what the user has chosen for it', async ({ admin, openConsole }) => {
+test("a double click runs the user's chosen action", async ({ admin, openConsole }) => {
   using _machines = await startOffice(admin)
   const page = await openConsole({ as: admin })
   await machineRow(page, 'alpha').dblclick()

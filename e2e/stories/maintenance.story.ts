@@ -23,7 +23,7 @@ const dialogOf = (page: Page) => page.getByRole('dialog')
 const site = (page: Page) => treeLine(page, /^Berlin/)
 const greenSite = (page: Page) => treeLine(page, /^Berlin.*In maintenance mode/)
 
-test('a site is in maintenance by the dialog, green on two consoles, and comes back by itself at the end', async ({
+test('maintenance of a site starts in the dialog, shows green on two consoles, and ends automatically', async ({
   admin,
   openConsole,
 }) => {
@@ -34,7 +34,7 @@ test('a site is in maintenance by the dialog, green on two consoles, and comes b
   const other = await openConsole({ as: admin })
   for (const console of [page, other]) await expect(site(console)).toBeVisible()
 
-  await test.step('the dialog offers the next reminder, and says what it will do', async () => {
+  await test.step('the dialog offers the next reminder, and previews the window', async () => {
     await site(page).click({ button: 'right' })
     await page.getByRole('menuitem', { name: /^Start or plan maintenance/ }).click()
     const dialog = dialogOf(page)
@@ -152,7 +152,7 @@ test('maintenance of a client without an end is undone, or stands in a banner on
     await expect(client(page)).toBeVisible()
   })
 
-  await test.step('what a program switches on is named too, and ends from the list', async () => {
+  await test.step('maintenance started by a program is listed too, and ends from the list', async () => {
     await treeLine(page, /^Acme/).click({ button: 'right' })
     await page.getByRole('menuitem', { name: /^Disable maintenance mode/ }).click()
     await expect(client(other)).toHaveCount(0, { timeout: 5000 })

@@ -6,7 +6,7 @@ import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
 
-test('a machine measures itself: the first values come within seconds, are told exactly, and can be taken away', async ({
+test('metrics of a machine arrive within seconds, show exact values, and can be downloaded', async ({
   admin,
   server,
   openConsole,
@@ -27,13 +27,13 @@ test('a machine measures itself: the first values come within seconds, are told 
   }
   await cpu.press('End')
   await expect(cpu).toHaveAttribute('aria-valuetext', /: \d+(\.\d+)? %$/)
-  await test.step('while somebody looks it is measured each second, and not for longer', async () => {
+  await test.step('values arrive each second while the pane is open, and not for longer', async () => {
     await page.getByText('Live', { exact: true }).click()
     await expect(page).toHaveURL(/entry=live/)
     await expect(page.getByText('Live, every second')).toBeVisible()
-    const told = new Set<string | null>()
+    const values = new Set<string | null>()
     await expect
-      .poll(async () => told.add(await cpu.getAttribute('aria-valuetext')).size, { timeout: 20_000 })
+      .poll(async () => values.add(await cpu.getAttribute('aria-valuetext')).size, { timeout: 20_000 })
       .toBeGreaterThan(4)
     let asked = 0
     page.on('request', (request) => (asked += request.url().includes('/metrics/live/') ? 1 : 0))
@@ -50,7 +50,7 @@ test('a machine measures itself: the first values come within seconds, are told 
   await page.getByText('24 h', { exact: true }).click()
   await expect(page).not.toHaveURL(/entry=/)
 
-  await test.step('what happened stands below, and leads to where it is told in full', async () => {
+  await test.step('events are listed below, and link to their details', async () => {
     await chooseAction(page, 'Send command')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Command' }).fill('echo hello')
@@ -65,7 +65,7 @@ test('a machine measures itself: the first values come within seconds, are told 
     await page.getByRole('tab', { name: 'Metrics' }).click()
   })
 
-  await test.step('it is compared with others, by what its checks measure too', async () => {
+  await test.step('the machine is compared with others, also by the metrics of its checks', async () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     const dialog = page.getByRole('dialog', { name: 'Compare machines' })
     await expect(dialog.getByRole('slider', { name: 'Processor of one machine over time' })).toBeVisible()

@@ -20,13 +20,13 @@ import type { Session } from '../support/sign-in.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
-import { addChannels, expectSigned } from '../support/told-channels.ts'
+import { addChannels, expectSigned } from '../support/alert-channels.ts'
 import { SERVER_GONE } from '../support/watch-browser.ts'
 
 const OUTAGE_MS = 25_000
 
 // A real agent, a disk that really fills up, a real mail server and a real receiver of webhooks.
-test('monitoring: a disk fills up, everybody concerned hears of it once, also through maintenance and an outage', async ({
+test('monitoring: a full disk notifies each recipient once, also through maintenance and an outage', async ({
   admin,
   server,
   openConsole,
@@ -49,7 +49,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
   const [{ agent_id: agentId } = { agent_id: '' }] = await admin.call(listAgents, { query: {} })
   const diskCheck = await test.step('seven checks, and each of them has a result', () => addChecks())
 
-  await test.step('the disk fills up: warning, told on both consoles, by mail, webhook and script', async () => {
+  await test.step('the disk fills up: a warning on both consoles, by mail, webhook and script', async () => {
     await disk.fill(16)
     await expectColours('warning', /1 of 7 checks warning/)
     await expectBells(1)
@@ -64,14 +64,14 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     await disk.fill(19)
     await expectColours('failing', /1 of 7 checks failing/)
     await expectBells(1)
-    await expectTold(2)
+    await expectNotified(2)
     expect(await alerts({ resolvedFilter: true })).toMatchObject([{ severity: 'error', state: 'open' }])
   })
 
-  await test.step('room again: all of it resolves, once', async () => {
+  await test.step('the disk is freed: each alert resolves once', async () => {
     await disk.empty()
     await expectCalm()
-    await expectTold(3)
+    await expectNotified(3)
     await expect
       .poll(() => actionsOf('resolved'), SOON)
       .toEqual([
@@ -80,7 +80,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
       ])
     await runDiskCheck()
     expect(await alerts({ resolvedFilter: true })).toHaveLength(1)
-    expectTellings(3)
+    expectNotifications(3)
   })
 
   await test.step('maintenance every Sunday: nothing alerts inside, nothing bursts at its end', async () => {
@@ -114,7 +114,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     await page.goto('/')
     await expectCalm()
     await runDiskCheck()
-    expectTellings(3)
+    expectNotifications(3)
     expect(await runs()).toHaveLength(2)
     const held = await alerts({ resolvedFilter: true })
     expect(held).toHaveLength(2)
@@ -122,7 +122,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     expect(log.map(({ kind }) => kind)).toEqual(['opened', 'held', 'resolved'])
   })
 
-  await test.step('the server is away: the agent goes on, and the alert knows when it really happened', async () => {
+  await test.step('the server is away: the agent goes on, and the alert has the real time of the failure', async () => {
     await server.stop()
     const stoppedAt = new Date().toISOString()
     await disk.fill(19)
@@ -131,7 +131,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     await server.start()
     await expectColours('failing', /1 of 7 checks failing/)
     await expectBells(1)
-    await expectTold(4)
+    await expectNotified(4)
     const [alert] = await alerts()
     expect(alert?.alert_time.localeCompare(stoppedAt)).toBe(1)
     expect(alert?.alert_time.localeCompare(startedAt)).toBe(-1)
@@ -139,12 +139,12 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     expect(times.filter((at) => at > stoppedAt && at < startedAt).length).toBeGreaterThanOrEqual(2)
     await disk.empty()
     await expectCalm()
-    await expectTold(5)
+    await expectNotified(5)
     await expect.poll(async () => (await actionsOf('resolved')).map(([kind]) => kind), SOON).toEqual(BOTH)
   })
 
-  await test.step('in the end everything was told and run once', async () => {
-    expectTellings(5)
+  await test.step('in the end every notification was sent and every script run once', async () => {
+    expectNotifications(5)
     expect((await runs()).toReversed()).toEqual([OPENED, OVER, OPENED, OVER])
     for (const post of hook.posts) expectSigned(post)
   })
@@ -159,7 +159,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     const patient = { agent: agentId, fails_b4_alert: 10 }
     const name = 'Watched'
     type Settings = Input<typeof createCheck>['body']['settings']
-    // What else this machine does, has or lacks must not turn the tree.
+    // Other load or services of this machine must not change the colour of the tree.
     const others: Settings[] = [
       { check_type: 'cpuload' },
       { check_type: 'memory' },
@@ -202,15 +202,15 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
     for (const each of consoles) await expect(bell(each, open)).toBeVisible(SOON)
   }
 
-  async function expectTold(times: number): Promise<void> {
+  async function expectNotified(times: number): Promise<void> {
     await expect.poll(() => [mail.mails.length, hook.posts.length], LATER).toEqual([times, times])
   }
 
-  function expectTellings(times: number): void {
+  function expectNotifications(times: number): void {
     expect([mail.mails.length, hook.posts.length]).toEqual([times, times])
   }
 
-  /** Lets the check run once more, so that what would be told would be told by then. */
+  /** Runs the check again, so that a wrong notification would have been sent by then. */
   async function runDiskCheck(): Promise<void> {
     const params = { id: diskCheck }
     const { last_run: before } = (await admin.call(getCheck, { params })).check_result
@@ -247,7 +247,7 @@ test('monitoring: a disk fills up, everybody concerned hears of it once, also th
 const bell = (page: Page, open: number) =>
   page.getByRole('button', { name: open === 0 ? 'Alerts: none open' : new RegExp(`^Alerts: ${open} open`) })
 
-/** Of every machine: a script that looks into the disk when it is full, and another one when it is over. */
+/** A default template with a script that lists the full disk, and another one when the alert resolves. */
 async function addTemplate(admin: Session, disk: SmallDisk): Promise<void> {
   const opened = await addScript(admin, { name: OPENED, script_body: `#!/bin/sh\nls ${disk.path}\n` })
   const over = await addScript(admin, { name: OVER, script_body: '#!/bin/sh\necho room again\n' })
@@ -275,7 +275,7 @@ const SUNDAYS = {
   weekdays: [0],
   until: '2099-12-31T00:00',
 }
-/** The server tells within a second, and the rest is the tests' own. */
+/** The server sends events within a second, and the rest is for the test itself. */
 const SOON = { timeout: 10_000 }
 /** Until the check has run again. */
 const LATER = { timeout: 30_000 }

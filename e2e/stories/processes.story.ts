@@ -31,7 +31,7 @@ test('a process of a real machine is found, sorted, ended, and seen to go', asyn
   const upwards = await numbers()
   expect(upwards.length).toBeGreaterThan(5)
   expect(upwards).toEqual(upwards.toSorted((one, other) => one - other))
-  // Begun while somebody looks, as a number that nothing else has in its command line.
+  // Started while the list is open, with a unique number in its command line.
   const child = spawn('sleep', ['1000.4711'])
   const ended = once(child, 'exit')
   try {

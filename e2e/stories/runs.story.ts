@@ -20,7 +20,7 @@ async function findAgentId(session: Session): Promise<string> {
   return agent.agent_id
 }
 
-test('what is sent to a machine that is away waits, says so, and runs when it is back', async ({
+test('a command for an offline machine waits, says so, and runs when the machine is back', async ({
   admin,
   openConsole,
 }) => {

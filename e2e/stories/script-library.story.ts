@@ -20,12 +20,12 @@ async function findAgent(session: Session) {
   return agent
 }
 
-test('a script runs with a key and a field that nobody wrote into it, and is taken back to what it was', async ({
+test('a script runs with a key and a field, and is restored to an earlier version', async ({
   admin,
   openConsole,
   expected,
 }) => {
-  // Said in the dialog: a variable that stands for nothing.
+  // The dialog shows an error: a variable has no value.
   expected.browser.push(refusedWith(400))
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using _agent = await startAgent({ server: admin.url, token })
@@ -46,7 +46,7 @@ test('a script runs with a key and a field that nobody wrote into it, and is tak
     await expect(page.getByText('Key added.')).toBeVisible()
   })
 
-  await test.step('what stands for nothing is said before anything is sent', async () => {
+  await test.step('a placeholder without a value shows an error before the script is sent', async () => {
     await page.goto(`/?dialog=run-script&item=${agent_id}.${script.id}`)
     await dialog(page).getByRole('button', { name: 'Run script', exact: true }).click()
     await expect(dialog(page)).toContainText(`{{agent.Room}} has no value for ${hostname}`)

@@ -124,7 +124,7 @@ test('in the grace after its end the page stays: one signs in again in place and
   openConsole,
   expected,
 }) => {
-  // What was on its way when the new session began is refused, and asked for again.
+  // Requests sent before the new session began are refused, and retried.
   expected.browser.push(refusedWith(401))
   await addClient(admin, 'Acme')
   const session = await signIn(server.url, server.admin)

@@ -86,10 +86,7 @@ test('a password manager finds the fields, and Enter submits', async ({ page, se
   await expect(page).toHaveURL('/totp_setup')
 })
 
-test('the sign-in page is for visitors: who is signed in gets the dashboard', async ({
-  admin,
-  openConsole,
-}) => {
+test('a signed-in user on the sign-in page gets the dashboard', async ({ admin, openConsole }) => {
   await addClient(admin, 'Acme')
   const page = await openConsole({ as: admin, path: '/login' })
   await expect(page).toHaveURL('/')

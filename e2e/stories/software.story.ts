@@ -29,9 +29,9 @@ test('a package of a real machine is found, on the fleet as well, and its change
   const packages = page.getByRole('grid', { name: 'Software' })
   const own = packages.getByRole('row', { name: NAME })
   const search = page.getByRole('textbox', { name: 'Search software' })
-  const listAnew = page.getByRole('button', { name: 'Scan software' })
+  const scan = page.getByRole('button', { name: 'Scan software' })
 
-  await test.step('it tells by itself what is installed, some seconds after its start', async () => {
+  await test.step('the agent reports the installed packages some seconds after its start', async () => {
     await expect(search).toBeVisible({ timeout: 45_000 })
     await search.fill(NAME)
     await expect(own).toContainText('1.2')
@@ -43,7 +43,7 @@ test('a package of a real machine is found, on the fleet as well, and its change
     expect(csv).toContain(`"${NAME}","1.2","Muster Tests"`)
   })
 
-  await test.step('an update and a removal are seen when it is asked anew, and open screens follow', async () => {
+  await test.step('a scan finds an update and a removal, and open screens follow', async () => {
     const colleague = await openConsole({ as: admin, path: '/software' })
     await colleague.getByRole('textbox', { name: 'Search software of all machines' }).fill(NAME)
     const title = colleague
@@ -55,12 +55,12 @@ test('a package of a real machine is found, on the fleet as well, and its change
     await expect(machine).toContainText('1.2')
     await expectAccessible(colleague, 'software of all machines')
     await dpkg.install(NAME, '1.3')
-    await listAnew.click()
+    await scan.click()
     await expect(own).toContainText('1.3')
     await expect(title).toContainText('1.3 (1)')
     await expect(machine).toContainText('1.3')
     await dpkg.remove(NAME)
-    await listAnew.click()
+    await scan.click()
     await expect(page.getByText('No packages match the search.')).toBeVisible()
     await expect(colleague.getByText('No machines with this package any more.')).toBeVisible()
     await expect(colleague.getByText(`No packages match "${NAME}".`)).toBeVisible()

@@ -9,7 +9,7 @@ import { test } from '../support/story.ts'
 import { SERVER_GONE } from '../support/watch-browser.ts'
 
 // Tasks on this machine itself, with the agent's own program and its own clock.
-test('tasks: a machine runs what it is told by its own clock, and says how it went', async ({
+test('tasks: a machine runs its tasks by its own clock, and reports the results', async ({
   admin,
   server,
   openConsole,

@@ -24,7 +24,7 @@ async function givenFlood() {
   return { file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-test('a terminal: commands, a full screen, a flood, a reload, the end, and what the audit log says', async ({
+test('a terminal: commands, a full screen, a flood, a reload, the end, and the audit log', async ({
   admin,
   server,
   openConsole,
@@ -55,7 +55,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await expect(screen(window).locator('.xterm-bg-4')).toHaveText('blue')
   await enter(window, 'clear; echo copied-$((40 + 2))')
   const place = await screen(window).getByText('copied-42', { exact: true }).boundingBox()
-  // What stands over the rows is what the pointer meets.
+  // The pointer hits the layer above the rows.
   await window.mouse.dblclick((place?.x ?? 0) + 20, (place?.y ?? 0) + 6)
   await window.keyboard.press('Control+c')
   await window.keyboard.type('echo "and pasted: ')
@@ -74,7 +74,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await window.setViewportSize({ width: 900, height: 600 })
   await expect(screen(window)).toContainText(/load average/)
   await window.keyboard.press('q')
-  // What is typed before the shell is back is for the program.
+  // Keys before the prompt is back would go to the program.
   await expect(screen(window)).toContainText(/next>\s*$/)
   expect(await sizeNow('small')).not.toBe(large)
   await enter(window, 'vi -u NONE /etc/passwd')
@@ -96,28 +96,28 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
   await test.step('a colleague watches in another browser, then types too; both see who is there', async () => {
     const ben = await openConsole({ as: await addColleague(admin), path: new URL(window.url()).pathname })
     const shown = ben.locator('.xterm-rows').filter({ visible: true })
-    const told = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text })
+    const people = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text })
     await expect(shown).toContainText(/[$#] *$/)
     await joinTerminal(ben, 'Watch the terminal of admin')
     await expect(ben.getByText(/^Watching, without typing, \//)).toBeVisible()
     await expect(shown).toContainText('is kept')
-    await expect(told(ben, 'admin opened it · Ben (ben) watches')).toBeVisible()
-    await expect(told(window, 'admin opened it · Ben (ben) watches')).toBeVisible()
+    await expect(people(ben, 'admin opened it · Ben (ben) watches')).toBeVisible()
+    await expect(people(window, 'admin opened it · Ben (ben) watches')).toBeVisible()
     await enter(ben, 'echo "not $((40 + 1))"')
     await enter(window, 'echo "seen $((40 + 2))"')
     await expect(shown).toContainText('seen 42')
     await expect(screen(window)).not.toContainText('not 41')
     await ben.getByRole('button', { name: 'Leave' }).filter({ visible: true }).click()
     await expect(ben.getByText('You left the session.')).toBeVisible()
-    await expect(told(window, 'Ben (ben)')).toBeHidden()
+    await expect(people(window, 'Ben (ben)')).toBeHidden()
 
     await joinTerminal(ben, 'Type into the terminal of admin')
-    await expect(told(window, 'admin opened it · Ben (ben) types')).toBeVisible()
-    await expect(told(ben, 'admin opened it · Ben (ben) types')).toBeVisible()
+    await expect(people(window, 'admin opened it · Ben (ben) types')).toBeVisible()
+    await expect(people(ben, 'admin opened it · Ben (ben) types')).toBeVisible()
     await enter(ben, 'echo "typed by ben $((40 + 3))"')
     await expect(screen(window)).toContainText('typed by ben 43')
     await ben.close()
-    await expect(told(window, 'Ben (ben)')).toBeHidden()
+    await expect(people(window, 'Ben (ben)')).toBeHidden()
   })
 
   await window.locator('.xterm').click()
@@ -135,7 +135,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and what 
       expect.stringMatching(/^Opened a terminal on "/),
     ])
 
-  // What it showed is played back, after a reload in a second part.
+  // The recording plays back, with a second part after the reload.
   await window.getByRole('tab', { name: 'Sessions' }).click()
   await window.getByRole('button', { name: /^Play the recording of admin/ }).click()
   const player = window.getByRole('dialog', { name: /^Recording: admin on / })

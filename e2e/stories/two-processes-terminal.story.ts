@@ -58,7 +58,7 @@ for (const name of deployments) {
       await expect(screen).toContainText('is kept')
     })
 
-    await test.step('the sign-in ends at the other server, the terminal within a second, and what ran in it', async () => {
+    await test.step('the sign-in ends at the other server, the terminal within a second, and its programs', async () => {
       expected.browser.push(refusedWith(401))
       expect(countRunning(`sleep\x00${NAP}\0`)).toBe(1)
       const elsewhere = await signIn(two.url, one.admin)

@@ -57,7 +57,7 @@ for (const name of deployments) {
       expect(older).toMatchObject({ id: sent.id, retcode: 3 })
     })
 
-    await test.step('what a machine of the other measures each second is followed on both at once', async () => {
+    await test.step('live metrics of a machine at the other server are shown on both', async () => {
       const watch = async (session: Session) => {
         const values: number[] = []
         let after = 0

@@ -25,7 +25,7 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   return address.port
 }
 
-test('VNC to a port of a machine and to a neighbour: allowed, with its password, and what is refused says why', async ({
+test('VNC to a port of a machine and to a neighbour: allowed, with its password; a refusal shows the reason', async ({
   admin,
   server,
   openConsole,

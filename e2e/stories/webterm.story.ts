@@ -4,7 +4,7 @@ import { expect } from '@playwright/test'
 import { addClient } from '../support/seed.ts'
 import { test } from '../support/story.ts'
 
-test('a superuser opens a shell of the server from the menu, and plays what it showed', async ({
+test('a superuser opens a shell of the server from the menu, and plays its recording', async ({
   admin,
   openConsole,
 }) => {

@@ -20,7 +20,7 @@ export async function openDeployment(): Promise<Deployment> {
 export async function openScaledDeployment(): Promise<Deployment> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openPostgresDatabase())
-  // Of its own: subjects on one NATS server belong to one fleet.
+  // Not shared: subjects on one NATS server belong to one fleet.
   const nats = await startTestNats()
   stack.defer(() => nats.stop())
   const resources = stack.move()

@@ -64,7 +64,7 @@ export function listDialogs(
     'pending-actions': { shows: 'No pending actions.' },
     reboot: { item: agentId, shows: 'Restarts at once.' },
     'reboot-later': { item: agentId, shows: 'Plan reboot' },
-    'shut-down': { item: agentId, shows: 'It stays off until somebody' },
+    'shut-down': { item: agentId, shows: 'Stays off until switched on' },
     vnc: { item: agentId, shows: 'localhost is itself' },
     'remote-access': { item: 'client-1', shows: "In each machine's time zone." },
     'maintenance-windows': { shows: 'No maintenance planned.' },

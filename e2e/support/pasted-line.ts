@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { expectNoTrouble } from './clean-log.ts'
 
 /**
- * A line as somebody pastes it into a terminal: run by sh with a process group of its own, so that it can be
- * stopped as Ctrl+C does.
+ * A line as pasted into a terminal: run by sh in its own process group, so that it can be stopped as with Ctrl+C.
  */
 export class PastedLine implements AsyncDisposable {
   readonly #child: ChildProcess
@@ -19,7 +18,7 @@ export class PastedLine implements AsyncDisposable {
     this.#ended = once(this.#child, 'close')
   }
 
-  /** What it has said to whoever pasted it. */
+  /** Its standard output. */
   output(): string {
     return this.#stdout
   }

@@ -28,7 +28,7 @@ export class Program implements AsyncDisposable {
       ([code]: unknown[]) => {
         this.#isOver = true
         process.off('exit', kill)
-        this.#tell()
+        this.#notify()
         return typeof code === 'number' ? code : -1
       },
       (error: Error) => {
@@ -73,7 +73,7 @@ export class Program implements AsyncDisposable {
     return this.ended
   }
 
-  /** The end of what it has said, for messages. */
+  /** The last lines of its output, for error messages. */
   output(): string {
     return [...this.stdout.slice(-20), ...this.stderr.slice(-30)].join('\n')
   }
@@ -86,11 +86,11 @@ export class Program implements AsyncDisposable {
     if (stream === null) return
     createInterface(stream).on('line', (line) => {
       lines.push(line)
-      this.#tell()
+      this.#notify()
     })
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }

@@ -47,7 +47,7 @@ export async function startHookReceiver(): Promise<
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       posts.push({ headers: request.headers, body })
-      for (const tell of waiting.splice(0)) tell(performance.now())
+      for (const resolve of waiting.splice(0)) resolve(performance.now())
       response.end('thank you')
     })
   })

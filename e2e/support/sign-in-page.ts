@@ -8,7 +8,6 @@ export async function sendPassword(page: Page, { username, password }: Credentia
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** What lies in the page's local storage. */
 export async function readStorage(page: Page): Promise<Record<string, string>> {
   return page.evaluate<Record<string, string>>('({ ...localStorage })')
 }

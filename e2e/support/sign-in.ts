@@ -54,7 +54,7 @@ function totpCode(key: string): string {
   return new TOTP({ secret: Secret.fromBase32(key) }).generate()
 }
 
-/** What Playwright's `newContext({storageState})` takes: a browser in which this session is signed in. */
+/** For Playwright's `newContext({storageState})`: a browser in which this session is signed in. */
 export function storageStateOf(session: Session) {
   const { hostname } = new URL(session.url)
   const entries = { access_token: session.token, user_name: session.username, name: session.name ?? '' }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 export type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>
 
-/** 20 MB in memory, mounted as a disk of its own. */
+/** 20 MB in memory, mounted as a separate disk. */
 export async function mountSmallDisk() {
   const path = await mkdtemp(join(tmpdir(), 'muster-e2e-disk-'))
   await asRoot('mount', '-t', 'tmpfs', '-o', `size=20m,mode=700,uid=${process.getuid?.()}`, 'muster', path)

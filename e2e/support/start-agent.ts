@@ -81,7 +81,7 @@ export class TestAgent implements AsyncDisposable {
   }
 
   #spawn(args: string[]): Program {
-    // The shells that tests start read nobody's profile: one may wait for a minute, or print.
+    // Shells of tests read no profile, which may wait or print.
     const env = { ...process.env, HOME: tmpdir(), ...this.#options.env }
     const program = PROGRAMS[this.#options.program ?? 'sources']
     return new Program(process.execPath, [...program, ...args, '--data', this.dataFolder], { env })

@@ -36,7 +36,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
 export class TestServer implements AsyncDisposable {
   /** http://127.0.0.1:port, the same after a restart. */
   url = ''
-  /** What it wrote to standard error so far, over all its starts. */
+  /** Lines of standard error, over all its starts. */
   readonly log: string[] = []
   /** Name and password of the first user, as the first start printed them; set the password in `env` to choose it. */
   admin = { username: 'admin', password: '' }
@@ -70,7 +70,7 @@ export class TestServer implements AsyncDisposable {
       HOME: HOME ?? tmpdir(),
       MUSTER_DATA: this.dataFolder,
       MUSTER_PORT: this.url === '' ? '0' : new URL(this.url).port,
-      // What the stories let it watch and notify stands on this machine.
+      // The stories watch and notify addresses of this machine.
       MUSTER_CHECK_TARGETS: 'any',
       MUSTER_CHANNEL_TARGETS: 'any',
       // As `npm start` has it.

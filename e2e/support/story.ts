@@ -11,7 +11,7 @@ import { startServer, type TestServer } from './start-server.ts'
 import { TestHost } from './test-host.ts'
 import { watchBrowser } from './watch-browser.ts'
 
-/** What a story expects to go wrong; anything else in a log or in a browser's console fails it. */
+/** Expected errors of a story; any other in a log or in a browser's console fails it. */
 export interface Expected {
   server: RegExp[]
   browser: RegExp[]

@@ -12,7 +12,7 @@ export interface Outcome {
 }
 
 const PATIENCE_MS = 20_000
-// What a terminal of root has on Debian; the Node of the tests is not on it.
+// The PATH of root on Debian, without the Node of the tests.
 const TERMINAL = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
 
 // The disk: what is written to these folders goes to memory, the rest is this machine's own.
@@ -127,7 +127,7 @@ export class SystemdMachine implements AsyncDisposable {
     }
   }
 
-  /** The kernel lets go of groups a moment after their processes. */
+  /** The kernel releases groups a moment after their processes. */
   async #removeGroups(): Promise<void> {
     const place = ['--target', `${this.#disk.pid}`, '--mount']
     const remove = ['find', join(this.#folder, 'groups', this.#name), '-depth', '-type', 'd', '-delete']

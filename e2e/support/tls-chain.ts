@@ -1,4 +1,4 @@
-/** An authority that signed itself, and what it signed for localhost and 127.0.0.1; valid for a hundred years, for tests only. */
+/** A self-signed authority, and its certificate for localhost and 127.0.0.1; valid for a hundred years, for tests only. */
 export const TEST_AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBmDCCAT2gAwIBAgIUX7vh+gkSFHXZZZ6WmjvnH3BakrYwCgYIKoZIzj0EAwIw
 IDEeMBwGA1UEAwwVTXVzdGVyIHRlc3QgYXV0aG9yaXR5MCAXDTI2MTEyMjExMzYy

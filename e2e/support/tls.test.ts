@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** What a machine knows by itself: nothing of ours, or the authority, as it knows those of the world. */
+/** Certificates that a machine trusts: none of ours, or the authority, like a public one. */
 const deployments = [
   ['an authority of its own, whose certificate is in the file', 'chain.pem', ''],
   ['an authority that machines know', 'leaf.pem', 'authority.pem'],

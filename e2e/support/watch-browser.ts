@@ -3,7 +3,7 @@ import type { BrowserContext } from '@playwright/test'
 /** Chromium's own remark on a refused request; the console shows what the server said. */
 export const refusedWith = (status: number): RegExp =>
   new RegExp(`the server responded with a status of ${status}\\b`)
-/** What Chromium says while the server stops, is gone, and starts again. */
+/** Messages of Chromium while the server stops, is gone, and starts again. */
 export const SERVER_GONE =
   /net::ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|status of 503|WebSocket connection to .* failed|Failed to load agents/
 

@@ -21,7 +21,7 @@
     })
   }
 
-  // What the dashboard waits for is asked for while its program is still on its way; app/early.ts takes it over.
+  // Requests the data of the dashboard while its program still loads; app/early.ts uses the responses.
   var token = null
   try {
     token = localStorage.getItem('access_token')
@@ -37,7 +37,7 @@
       })
       return answers[path]
     }
-    // A failure is told by whoever takes the answer.
+    // app/early.ts reports failures.
     var ignore = function () {}
     window.musterEarly = { token: token, answers: answers }
     ask('/accounts/users/me/').catch(ignore)

@@ -18,8 +18,8 @@ import { settingsDialogs } from '../features/settings/register.ts'
 import { taskDialogs } from '../features/tasks/register.ts'
 import { userDialogs } from '../features/users/register.ts'
 
-// What the features add to the frame. Only the frame and the routes import features: a feature opens a dialog by its
-// name, so that no file is in a circle.
+// Dialogs and search sources of the features. Only the frame and the routes import features; a feature opens a dialog by
+// its name, which avoids import cycles.
 
 /** Every dialog with an address. */
 export const DIALOGS = {
@@ -44,7 +44,7 @@ export const DIALOGS = {
   ...userDialogs,
 }
 
-/** What the command palette finds besides actions and screens. */
+/** Results of the command palette besides actions and screens. */
 export function useFeatureSources(): void {
   useClientSource()
   useMachineSource()

@@ -11,7 +11,7 @@ import { NotificationArea } from '../app/shell/NotificationArea.tsx'
 import { followSession } from '../app/session/follow-session.ts'
 import { createQueryClient } from '../app/api/query-client.ts'
 import { createConsoleRouter } from '../app/router.tsx'
-import { forgetSignIn, storeSignIn, takeNext } from '../app/session/session.ts'
+import { clearSignIn, storeSignIn, takeNext } from '../app/session/session.ts'
 import { cssVariables, theme } from '../app/theme.ts'
 
 /** The whole console at an address, without the address bar and without a live link. */
@@ -48,7 +48,7 @@ export function givenLive(messages: readonly LiveMessage[]): void {
 export function givenSession(
   signIn: { token: string; username: string; name?: string | null } | undefined,
 ): void {
-  forgetSignIn()
+  clearSignIn()
   takeNext()
   if (signIn !== undefined) storeSignIn({ name: null, ...signIn })
 }

@@ -4,7 +4,7 @@ import { savePreferences } from '@muster/contract/api/users'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { call, onRefusal } from './api.ts'
 import { duringSignIn } from '../session/replaced-session.ts'
-import { forgetSignIn, storeSignIn } from '../session/session.ts'
+import { clearSignIn, storeSignIn } from '../session/session.ts'
 import { givenSession } from '../../testing/test-console.tsx'
 import { answer, fakeServer, refuse } from '../../testing/test-server.ts'
 
@@ -50,7 +50,7 @@ test('signing out aborts reads; writes continue', async () => {
   const stop = onRefusal(refusals)
   const reading = call(listClients, { query: {} })
   const saving = call(savePreferences, { body: { dark_mode: true } })
-  forgetSignIn()
+  clearSignIn()
   await expect(reading).rejects.toMatchObject({ code: 'aborted' })
   resolve()
   await expect(saving).resolves.toEqual({})

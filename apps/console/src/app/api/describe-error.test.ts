@@ -15,7 +15,7 @@ test('a timeout warns before the same thing is done twice', () => {
   expect(describeError(error).caption).toBe('Check the result before you try again.')
 })
 
-test.each([500, 503])('a %d gives the request id for whoever reads the log', (status) => {
+test.each([500, 503])('a %d shows the request id', (status) => {
   const error = new ApiError('Something went wrong on the server.', {
     status,
     code: 'internal',

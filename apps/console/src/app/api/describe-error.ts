@@ -2,7 +2,7 @@ import { ApiError } from '@muster/contract/client'
 
 export interface ErrorDescription {
   message: string
-  /** What to do next, and the request id to find in the server's log. */
+  /** The next step, and the request id to find in the server's log. */
   caption: string | undefined
 }
 

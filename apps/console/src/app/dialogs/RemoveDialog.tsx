@@ -7,7 +7,6 @@ import { notifyDone } from '../shell/notify.ts'
 
 interface RemoveDialogProps {
   title: string
-  /** What is lost. */
   message: ReactNode
   remove: () => Promise<unknown>
   done: string

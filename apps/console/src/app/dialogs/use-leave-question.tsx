@@ -33,14 +33,14 @@ export function DiscardDialog(answers: { onConfirm: () => void; onClose: () => v
   )
 }
 
-interface Place {
+interface RouteLocation {
   pathname: string
   search: unknown
 }
 
 const isSame = {
-  page: (current: Place, next: Place) => current.pathname === next.pathname,
-  dialog: (current: Place, next: Place) =>
+  page: (current: RouteLocation, next: RouteLocation) => current.pathname === next.pathname,
+  dialog: (current: RouteLocation, next: RouteLocation) =>
     isSame.page(current, next) && dialogOf(current.search) === dialogOf(next.search),
 }
 

@@ -64,7 +64,7 @@ test.each([
   expect(isStale(key, events)).toBe(expected)
 })
 
-test('what an event makes stale is an endpoint of the contract', () => {
+test('every query that an event invalidates is an endpoint of the contract', () => {
   const files: Record<string, Record<string, unknown>> = import.meta.glob(
     '../../../../../packages/contract/src/api/*.ts',
     { eager: true },

@@ -53,20 +53,20 @@ class FakeSocket extends EventTarget {
 }
 
 async function openLink(more: Partial<LiveSocketHandlers> = {}) {
-  const heard: string[] = []
+  const events: string[] = []
   const handlers: LiveSocketHandlers = {
     fetchTicket: () => Promise.resolve('ticket-1'),
-    onReady: ({ again }) => heard.push(again ? 'ready again' : 'ready'),
-    onMessage: ({ type }) => heard.push(type),
-    onHeard: (ms) => ms !== undefined && heard.push(`pong ${ms}`),
-    onLost: () => heard.push('lost'),
+    onReady: ({ again }) => events.push(again ? 'ready again' : 'ready'),
+    onMessage: ({ type }) => events.push(type),
+    onReceived: (ms) => ms !== undefined && events.push(`pong ${ms}`),
+    onLost: () => events.push('lost'),
     isSessionReplaced: () => Promise.resolve(false),
-    onSessionEnded: () => heard.push('session ended'),
+    onSessionEnded: () => events.push('session ended'),
     ...more,
   }
   const link = new LiveSocket('ws://server/ws/live/', handlers)
   await settle()
-  return { link, heard }
+  return { link, events }
 }
 
 async function connect() {
@@ -79,25 +79,25 @@ async function connect() {
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
 test('the socket sends hello with its ticket, then pings', async () => {
-  const { heard } = await openLink()
+  const { events } = await openLink()
   await connect()
   expect(FakeSocket.last?.sent).toEqual(['{"type":"hello","ticket":"ticket-1"}', 'ping'])
   await vi.advanceTimersByTimeAsync(30)
   FakeSocket.last?.say('pong')
-  expect(heard).toEqual(['ready', 'pong 30'])
+  expect(events).toEqual(['ready', 'pong 30'])
   await vi.advanceTimersByTimeAsync(PING_EVERY_MS)
   expect(FakeSocket.last?.sent.filter((text) => text === 'ping')).toHaveLength(2)
 })
 
 test('a ping without a response is a lost connection, and the next attempt follows', async () => {
-  const { heard } = await openLink()
+  const { events } = await openLink()
   await connect()
   await vi.advanceTimersByTimeAsync(PONG_WITHIN_MS)
-  expect(heard).toEqual(['ready', 'lost'])
+  expect(events).toEqual(['ready', 'lost'])
   await vi.advanceTimersByTimeAsync(1_000)
   expect(FakeSocket.all).toHaveLength(2)
   await connect()
-  expect(heard).toEqual(['ready', 'lost', 'ready again'])
+  expect(events).toEqual(['ready', 'lost', 'ready again'])
 })
 
 test('a silent server is given up', async () => {
@@ -109,7 +109,7 @@ test('a silent server is given up', async () => {
 
 test('a missing ticket counts as a failed attempt', async () => {
   let attempts = 0
-  const { heard } = await openLink({
+  const { events } = await openLink({
     fetchTicket: () => {
       attempts += 1
       return attempts < 4 ? Promise.reject(new Error('down')) : Promise.resolve('ticket-4')
@@ -117,40 +117,40 @@ test('a missing ticket counts as a failed attempt', async () => {
   })
   await vi.advanceTimersByTimeAsync(10_000)
   expect(attempts).toBe(4)
-  expect(heard).toEqual(['lost', 'lost', 'lost'])
+  expect(events).toEqual(['lost', 'lost', 'lost'])
   await connect()
-  expect(heard.at(-1)).toBe('ready')
+  expect(events.at(-1)).toBe('ready')
 })
 
 test('a session that has ended ends the attempts', async () => {
-  const { heard } = await openLink()
+  const { events } = await openLink()
   await connect()
   FakeSocket.last?.drop(LIVE_CLOSE.sessionEnded)
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(heard).toEqual(['ready', 'session ended'])
+  expect(events).toEqual(['ready', 'session ended'])
   expect(FakeSocket.all).toHaveLength(1)
 })
 
 test('a session that another sign-in has replaced connects with the new one', async () => {
-  const { heard } = await openLink({ isSessionReplaced: () => Promise.resolve(true) })
+  const { events } = await openLink({ isSessionReplaced: () => Promise.resolve(true) })
   await connect()
   FakeSocket.last?.drop(LIVE_CLOSE.sessionEnded)
   await settle()
   await connect()
-  expect(heard).toEqual(['ready', 'ready again'])
+  expect(events).toEqual(['ready', 'ready again'])
 })
 
 test('garbage and unknown messages are ignored', async () => {
-  const { heard } = await openLink()
+  const { events } = await openLink()
   await connect()
   for (const message of ['{', '[]', { type: 'fireworks' }, { type: 'agents', changed: 'all' }])
     FakeSocket.last?.say(message)
   FakeSocket.last?.say({ type: 'agents', changed: [], added: [], removed: [] })
-  expect(heard).toEqual(['ready', 'agents'])
+  expect(events).toEqual(['ready', 'agents'])
 })
 
 test('messages of an older connection are ignored', async () => {
-  const { heard } = await openLink()
+  const { events } = await openLink()
   await connect()
   const old = FakeSocket.last
   old?.drop()
@@ -158,7 +158,7 @@ test('messages of an older connection are ignored', async () => {
   await connect()
   old?.say({ type: 'agents', changed: [], added: [], removed: [] })
   old?.drop()
-  expect(heard).toEqual(['ready', 'lost', 'ready again'])
+  expect(events).toEqual(['ready', 'lost', 'ready again'])
 })
 
 test('coming back to the page pings at once', async () => {
@@ -170,13 +170,13 @@ test('coming back to the page pings at once', async () => {
 })
 
 test('after disposal nothing is sent', async () => {
-  const { link, heard } = await openLink()
+  const { link, events } = await openLink()
   await connect()
   link[Symbol.dispose]()
   FakeSocket.last?.drop()
   await vi.advanceTimersByTimeAsync(60_000)
   expect(FakeSocket.all).toHaveLength(1)
-  expect(heard).toEqual(['ready'])
+  expect(events).toEqual(['ready'])
 })
 
 test('a connection cancelled while opening closes once open', async () => {

@@ -13,7 +13,7 @@ export interface LiveSocketHandlers {
   onReady(message: { version: string; again: boolean }): void
   onMessage(message: LiveMessage): void
   /** A message arrived; with the round-trip time if it answers a ping. */
-  onHeard(roundTripMs: number | undefined): void
+  onReceived(roundTripMs: number | undefined): void
   /** The connection broke; the next attempt follows automatically. */
   onLost(): void
   /** The server ended the session. Resolves to whether another session can take over. */
@@ -93,7 +93,7 @@ export class LiveSocket implements Disposable {
     if (typeof data !== 'string') return
     if (data === 'pong') {
       this.#clearTimers()
-      this.#handlers.onHeard(
+      this.#handlers.onReceived(
         this.#pingSentAt === undefined ? undefined : performance.now() - this.#pingSentAt,
       )
       this.#pingSentAt = undefined
@@ -103,7 +103,7 @@ export class LiveSocket implements Disposable {
     const parsed = LiveMessage.safeParse(parseJson(data))
     // A newer server may send messages that this console does not know yet.
     if (!parsed.success) return
-    this.#handlers.onHeard(undefined)
+    this.#handlers.onReceived(undefined)
     if (parsed.data.type === 'ready') {
       this.#failures = 0
       const again = this.#wasReady

@@ -16,7 +16,7 @@ export interface LiveState {
   /** Round-trip time of the last ping, in milliseconds. */
   roundTripMs: number | undefined
   /** Time of the last message from the server: the age of the data on screen. */
-  heardAtMs: number | undefined
+  receivedAtMs: number | undefined
   counts: Counts | undefined
 }
 
@@ -25,7 +25,7 @@ export type AgentsFrame = Extract<LiveMessage, { type: 'agents' }>
 const START: LiveState = {
   status: 'connecting',
   roundTripMs: undefined,
-  heardAtMs: undefined,
+  receivedAtMs: undefined,
   counts: undefined,
 }
 const live = createStore<LiveState>(START)
@@ -66,10 +66,10 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
       quietly(() => askAgain(queryClient))
       if (again) for (const listener of reconnectListeners) listener()
     },
-    onHeard(roundTripMs) {
+    onReceived(roundTripMs) {
       live.set({
         ...live.get(),
-        heardAtMs: Date.now(),
+        receivedAtMs: Date.now(),
         ...(roundTripMs === undefined ? {} : { roundTripMs }),
       })
     },

@@ -5,7 +5,7 @@ import { useLiveMachines } from '../../features/agents/use-live-machines.ts'
 import { lazyPart } from '../shell/lazy-part.ts'
 import { connectLive } from '../live/live.ts'
 import { clientsQuery, useDashInfo } from '../api/queries.ts'
-import { forgetSignIn } from './session.ts'
+import { clearSignIn } from './session.ts'
 import { useSignInNeeded } from './sign-in-needed.ts'
 
 const SignInAgain = lazyPart(() =>
@@ -18,7 +18,7 @@ export function SignedInGate() {
   const navigate = useNavigate()
   useEffect(() => {
     const link = connectLive(queryClient, () => {
-      forgetSignIn()
+      clearSignIn()
       void navigate({ to: '/expired' })
     })
     return () => link[Symbol.dispose]()

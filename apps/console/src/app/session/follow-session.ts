@@ -4,7 +4,7 @@ import type { Endpoint } from '@muster/contract/endpoint'
 import type { QueryClient } from '@tanstack/react-query'
 import { onRefusal } from '../api/api.ts'
 import type { createConsoleRouter } from '../router.tsx'
-import { forgetSignIn, getSession, onOtherTab, sessionStore } from './session.ts'
+import { clearSignIn, getSession, onOtherTab, sessionStore } from './session.ts'
 import { lastPageShown, noteOtherTab } from './session-end.ts'
 import { askForSignIn } from './sign-in-needed.ts'
 
@@ -18,7 +18,7 @@ export function followSession(
     if (way === 'sign-in-here') askForSignIn()
     if (way === 'expired') {
       // The server has ended the session already: no sign-out needed.
-      forgetSignIn()
+      clearSignIn()
       void router.navigate({ to: '/expired' })
     }
     if (way === 'totp-setup') void router.navigate({ to: '/totp_setup' })

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import {
   displayName,
-  forgetSignIn,
+  clearSignIn,
   getSession,
   isSignedIn,
   onOtherTab,
@@ -11,7 +11,7 @@ import {
 } from './session.ts'
 
 beforeEach(() => {
-  forgetSignIn()
+  clearSignIn()
   takeNext()
   localStorage.clear()
 })
@@ -45,7 +45,7 @@ test('signing out clears everything but next', () => {
   changeElsewhere('sso_provider', 'corporate')
   changeElsewhere('provider_id', '7')
   storeNext('/agents/abcdefgh12')
-  forgetSignIn()
+  clearSignIn()
   expect(stored()).toEqual({ next: '/agents/abcdefgh12' })
   expect(isSignedIn()).toBe(false)
 })
@@ -65,14 +65,14 @@ test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascr
 )
 
 test('sign-ins and sign-outs of another tab are followed', () => {
-  const heard: [string | null, string | null][] = []
-  const stop = onOtherTab((before, now) => heard.push([before.access_token, now.access_token]))
+  const changes: [string | null, string | null][] = []
+  const stop = onOtherTab((before, now) => changes.push([before.access_token, now.access_token]))
   changeElsewhere('access_token', 'xyz')
   expect(isSignedIn()).toBe(true)
   changeElsewhere('access_token', null)
   expect(isSignedIn()).toBe(false)
   stop()
-  expect(heard).toEqual([
+  expect(changes).toEqual([
     [null, 'xyz'],
     ['xyz', null],
   ])
@@ -80,7 +80,7 @@ test('sign-ins and sign-outs of another tab are followed', () => {
 
 const stored = () => Object.fromEntries(Object.entries(localStorage))
 
-/** What this tab sees when another one writes. */
+/** Writes as another tab does. */
 function changeElsewhere(key: string, value: string | null): void {
   if (value === null) localStorage.removeItem(key)
   else localStorage.setItem(key, value)

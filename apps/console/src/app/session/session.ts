@@ -33,7 +33,7 @@ export function storeSignIn(signIn: {
 }
 
 /** Clears the session; `next` stays, so that the next sign-in returns to the same page. */
-export function forgetSignIn(): void {
+export function clearSignIn(): void {
   write({ access_token: null, user_name: null, name: null, sso_provider: null, provider_id: null })
 }
 

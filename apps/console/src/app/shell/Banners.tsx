@@ -121,7 +121,7 @@ function OfflineBanner() {
 }
 
 function LostLink() {
-  const heardAtMs = useLive((state) => state.heardAtMs)
+  const receivedAtMs = useLive((state) => state.receivedAtMs)
   const [shownAtMs] = useState(() => Date.now())
   const nowMs = useSeconds()
   if (nowMs - shownAtMs < GRACE_MS) return null
@@ -129,8 +129,8 @@ function LostLink() {
     <Banner tone="warning" icon={<IconCloudOff size={16} stroke={1.75} aria-hidden />}>
       <span>
         The server cannot be reached.{' '}
-        {heardAtMs !== undefined && `What you see is ${formatAge(nowMs - heardAtMs)} old. `}
-        The console tries again by itself.
+        {receivedAtMs !== undefined && `What you see is ${formatAge(nowMs - receivedAtMs)} old. `}
+        The console reconnects automatically.
       </span>
     </Banner>
   )

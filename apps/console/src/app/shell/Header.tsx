@@ -54,7 +54,7 @@ export function Header() {
       <div className={classes.end}>
         <CertificateChip />
         <MachineCounts />
-        <Suspense fallback={<span className={classes.bellPlace} />}>
+        <Suspense fallback={<span className={classes.bellPlaceholder} />}>
           <AlertBell />
         </Suspense>
         <DarkModeButton />

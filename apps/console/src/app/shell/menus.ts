@@ -14,7 +14,7 @@ interface ToolWindow {
 
 interface MenuEntry {
   label: string
-  /** What the item opens: a dialog, a page of the console, or an external page. */
+  /** A dialog, a page of the console, or an external page. */
   opens: { dialog: DialogName } | Page | { href: string } | ToolWindow
   needs?: Permission
   /** Only for superusers, and only where this switch is on. */

@@ -84,7 +84,7 @@ test.each([{ timeoutMs: -1 }, { timeoutMs: Number.NaN }, { position: 'nowhere' }
   async (options) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const screen = await show()
-    // What a caller without types might pass.
+    // As a caller without types might pass them.
     notify('Lost.', options as object)
     expect(log).toHaveBeenCalledOnce()
     log.mockRestore()

@@ -22,7 +22,7 @@ export function AgentPage() {
   return (
     <div className="pane">
       <header className={classes.head}>
-        <Place agent={agent} />
+        <AgentLocation agent={agent} />
         <div className={classes.line}>
           <h1 className={classes.name}>{agent.hostname}</h1>
           <MachineStatus row={agent} />
@@ -37,7 +37,7 @@ export function AgentPage() {
 }
 
 /** The machine's location in the tree; each part is a link. */
-function Place({ agent }: { agent: AgentDetail }) {
+function AgentLocation({ agent }: { agent: AgentDetail }) {
   return (
     <nav aria-label="Location" className={classes.place}>
       <Link to="/">All Clients</Link>

@@ -3,7 +3,7 @@ import { formatFileSize } from '@muster/rules/text/units'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import classes from './DiskList.module.css'
 
-const LEVEL_WORDS = { ok: undefined, warning: 'filling up', negative: 'nearly full' }
+const LEVEL_LABELS = { ok: undefined, warning: 'filling up', negative: 'nearly full' }
 
 /** Mounted disks with their free space. */
 export function DiskList({ disks }: { disks: AgentFacts['disks'] }) {
@@ -13,7 +13,7 @@ export function DiskList({ disks }: { disks: AgentFacts['disks'] }) {
       {disks.map((disk, index) => {
         const name = disk.mount || disk.device
         const level = diskLevel(disk.percent)
-        const word = LEVEL_WORDS[level]
+        const word = LEVEL_LABELS[level]
         return (
           <li key={index} data-level={level}>
             <div className={classes.line}>

@@ -23,7 +23,7 @@ import {
 import type { ReactNode } from 'react'
 import { type DotState, StatusDot } from '../../ui/layout/StatusDot.tsx'
 import classes from './machine-cells.module.css'
-import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
+import { OVERDUE_ALERTS, isNotified } from './overdue-alerts.ts'
 
 /** Cell data besides the row itself. */
 export interface MachineContext {
@@ -153,11 +153,11 @@ export function RebootIcon({ row }: { row: AgentRow }) {
 
 /** Notifications when the machine is overdue. */
 export function OverdueCell({ row }: { row: AgentRow }) {
-  const told = OVERDUE_ALERTS.filter((alert) => isTold(alert, row))
-  if (told.length === 0) return <None label="No alerting" />
+  const active = OVERDUE_ALERTS.filter((alert) => isNotified(alert, row))
+  if (active.length === 0) return <None label="No alerting" />
   return (
     <span className={classes.icons}>
-      {told.map(({ field, label }) => (
+      {active.map(({ field, label }) => (
         <IconCell key={field} icon={OVERDUE_ICONS[field]} label={`When overdue: ${label}`} />
       ))}
     </span>

@@ -10,6 +10,6 @@ export const OVERDUE_ALERTS = [
 export type OverdueAlert = (typeof OVERDUE_ALERTS)[number]
 
 /** Whether the notification is on, by the machine or by its template. */
-export function isTold({ field, fixedBy }: OverdueAlert, row: AgentRow): boolean {
+export function isNotified({ field, fixedBy }: OverdueAlert, row: AgentRow): boolean {
   return row.alert_template?.[fixedBy] ?? row[field]
 }

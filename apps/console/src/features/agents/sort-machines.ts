@@ -2,7 +2,7 @@ import type { AgentRow } from '@muster/contract/api/agents'
 import { statusRank, toPresence } from '@muster/rules/agents/agent-status'
 import { checksSortKey } from '@muster/rules/checks/check-freshness'
 import { toSortKey } from '@muster/rules/search/tree-order'
-import { OVERDUE_ALERTS, isTold } from './overdue-alerts.ts'
+import { OVERDUE_ALERTS, isNotified } from './overdue-alerts.ts'
 
 type Key = string | number
 
@@ -21,7 +21,7 @@ const KEYS = {
   patches: (row) => Number(row.has_patches_pending),
   pending: (row) => row.pending_actions_count,
   reboot: (row) => Number(row.needs_reboot),
-  overdue: (row) => OVERDUE_ALERTS.filter((alert) => isTold(alert, row)).length,
+  overdue: (row) => OVERDUE_ALERTS.filter((alert) => isNotified(alert, row)).length,
   // ISO texts in UTC sort by time; a connected machine counts as now.
   last_response: (row) => (row.connected ? '9' : (row.last_seen ?? '')),
   boot_time: (row) => row.boot_time ?? 0,
@@ -82,7 +82,7 @@ export function resortMachines(
   const rows = [...sorted]
   const moved: AgentRow[] = []
   for (const [before, after] of replaced) {
-    const at = findPlace(rows, before, compare)
+    const at = findIndex(rows, before, compare)
     if (rows[at] !== before) continue
     if (compare(before, after) === 0) rows[at] = after
     else {
@@ -90,7 +90,7 @@ export function resortMachines(
       moved.push(after)
     }
   }
-  for (const row of moved) rows.splice(findPlace(rows, row, compare), 0, row)
+  for (const row of moved) rows.splice(findIndex(rows, row, compare), 0, row)
   return rows
 }
 
@@ -111,7 +111,7 @@ function compareTie(a: AgentRow, b: AgentRow): number {
 }
 
 /** Index of the first row that does not come before this one. */
-function findPlace(
+function findIndex(
   rows: readonly AgentRow[],
   row: AgentRow,
   compare: (a: AgentRow, b: AgentRow) => number,

@@ -23,7 +23,7 @@ const BellMenu = lazyPart(loadMenu)
 const SnoozeDialog = lazyPart(() => import('./SnoozeDialog.tsx').then((file) => file.SnoozeDialog))
 const BrowserNotices = lazyPart(() => import('./BrowserNotices.tsx').then((file) => file.BrowserNotices))
 
-// Each severity has its own shape, for users who cannot tell the colours apart.
+// Each severity has its own shape, for users who cannot distinguish the colours.
 const ICONS: Record<Severity | 'none', Icon> = {
   none: IconBell,
   info: IconBellMinus,

@@ -42,7 +42,7 @@ import { AlertFacts } from './AlertFacts.tsx'
 import { SnoozeDialog } from './SnoozeDialog.tsx'
 import { fits, useChangeAlerts } from './use-alert-actions.tsx'
 import { alertQuery, refreshAlerts } from './alerts-query.ts'
-import { LOG_LABELS } from './alert-words.ts'
+import { LOG_LABELS } from './alert-labels.ts'
 
 const TITLE = 'Alert'
 

@@ -9,12 +9,12 @@ import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { Time } from '../../ui/layout/Time.tsx'
 import { useNow } from '../../ui/layout/use-now.ts'
-import { dependencyName } from '../checks/check-words.ts'
+import { dependencyName } from '../checks/check-labels.ts'
 import classes from './AlertDialog.module.css'
 import { SeverityMark } from './SeverityMark.tsx'
 import { StateMark } from './StateMark.tsx'
 import { lasting } from './alert-columns.tsx'
-import { HOLD_LABELS, TYPE_LABELS } from './alert-words.ts'
+import { HOLD_LABELS, TYPE_LABELS } from './alert-labels.ts'
 
 const TICK_MS = 10_000
 

@@ -34,7 +34,7 @@ import {
 } from './alert-view.ts'
 import { alertsQuery } from './alerts-query.ts'
 import { type AlertActions, fits, useAlertActions } from './use-alert-actions.tsx'
-import { alertName, countAlerts } from './alert-words.ts'
+import { alertName, countAlerts } from './alert-labels.ts'
 import { alertCard, alertColumns, type AlertContext } from './alert-columns.tsx'
 
 /** Alerts fetched at first, and added by each "Show more". */

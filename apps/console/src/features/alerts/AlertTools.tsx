@@ -10,7 +10,7 @@ import { ClientsFilter, useClientNames } from '../clients/ClientsFilter.tsx'
 import { useAddressed } from '../dashboard/use-dashboard.ts'
 import classes from './AlertList.module.css'
 import { type AlertView, ALSO, type Also } from './alert-view.ts'
-import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from './alert-words.ts'
+import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from './alert-labels.ts'
 
 const TYPING_PAUSE_MS = 300
 const ALSO_LABELS: Record<Also, string> = { snoozed: 'Snoozed', held: 'Suppressed', resolved: 'Resolved' }

@@ -19,7 +19,7 @@ import { useNow } from '../../ui/layout/use-now.ts'
 import classes from './BellMenu.module.css'
 import { SeverityMark } from './SeverityMark.tsx'
 import { describeCalm, OverdueActions, useOverdue } from './Overdue.tsx'
-import { alertName, placeOf } from './alert-words.ts'
+import { alertName, locationOf } from './alert-labels.ts'
 import { TOP, topAlertsQuery } from './alerts-query.ts'
 import { useChangeAlerts } from './use-alert-actions.tsx'
 import {
@@ -91,7 +91,7 @@ interface BellRowProps {
 function BellRow({ alert, nowMs, mayManage, onSnooze, onLeave }: BellRowProps) {
   const { open } = useDialog()
   const change = useChangeAlerts()
-  const place = placeOf(alert)
+  const place = locationOf(alert)
   const name = alertName(alert)
   return (
     <li className={classes.row}>

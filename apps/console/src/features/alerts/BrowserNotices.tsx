@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { query } from '../../app/api/api.ts'
-import { SEVERITY_LABELS, alertName, placeOf } from './alert-words.ts'
+import { SEVERITY_LABELS, alertName, locationOf } from './alert-labels.ts'
 import { findNews } from './find-news.ts'
 
 /** Shows new open alerts as browser notifications while the page is hidden. Renders nothing. */
@@ -19,7 +19,7 @@ export function BrowserNotices() {
     if (!document.hidden) return
     for (const alert of news) {
       const notice = new Notification(
-        [SEVERITY_LABELS[alert.severity], placeOf(alert)].filter(Boolean).join(': '),
+        [SEVERITY_LABELS[alert.severity], locationOf(alert)].filter(Boolean).join(': '),
         // Several tabs of one browser show one notification: the later one replaces the earlier.
         { body: alertName(alert), tag: `muster-alert-${alert.id}`, icon: '/favicon.svg' },
       )

@@ -1,7 +1,7 @@
 import type { Severity } from '@muster/contract/fields'
 import { type Icon, IconAlertTriangle, IconAlertTriangleFilled, IconInfoCircle } from '@tabler/icons-react'
 import classes from './AlertMarks.module.css'
-import { SEVERITY_LABELS } from './alert-words.ts'
+import { SEVERITY_LABELS } from './alert-labels.ts'
 
 export const SEVERITY_TONES = { error: 'negative', warning: 'warning', info: 'info' } as const
 const ICONS: Record<Severity, Icon> = {

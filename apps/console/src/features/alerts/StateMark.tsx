@@ -8,7 +8,7 @@ import {
   IconUserCheck,
 } from '@tabler/icons-react'
 import classes from './AlertMarks.module.css'
-import { HOLD_LABELS, STATE_LABELS } from './alert-words.ts'
+import { HOLD_LABELS, STATE_LABELS } from './alert-labels.ts'
 
 const ICONS: Record<AlertState, Icon> = {
   open: IconBell,

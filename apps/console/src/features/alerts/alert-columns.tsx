@@ -5,7 +5,7 @@ import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './AlertList.module.css'
 import { SeverityMark } from './SeverityMark.tsx'
 import { StateMark } from './StateMark.tsx'
-import { TYPE_LABELS, alertName, placeOf } from './alert-words.ts'
+import { TYPE_LABELS, alertName, locationOf } from './alert-labels.ts'
 
 export interface AlertContext {
   nowMs: number
@@ -130,7 +130,7 @@ export function alertCard({ ofAgent, canCheck }: ColumnChoice): DataCard<Alert, 
         </div>
         {!ofAgent && (
           <div className="cardLine dim">
-            <bdi className="cut">{placeOf(alert) ?? TYPE_LABELS[alert.alert_type]}</bdi>
+            <bdi className="cut">{locationOf(alert) ?? TYPE_LABELS[alert.alert_type]}</bdi>
           </div>
         )}
         <div className="cardLine dim">

@@ -119,7 +119,7 @@ test('a click and Enter open the alert, the checkbox only selects it', async () 
   await expect.poll(at).toBe('/alerts?dialog=alert&item=2')
 })
 
-test('the menu of an alert offers what fits its state', async () => {
+test('the menu of an alert depends on its state', async () => {
   const { open } = await givenAlerts({ alerts: [testAlert({ state: 'snoozed' })] })
   await open('/alerts?also=snoozed')
   await table().getByRole('row', { name: /alpha/ }).click({ button: 'right' })

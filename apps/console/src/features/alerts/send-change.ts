@@ -1,6 +1,6 @@
 import { type Alert, type AlertAction, changeAlert, changeAlerts } from '@muster/contract/api/alerts'
 import { call } from '../../app/api/api.ts'
-import { countAlerts } from './alert-words.ts'
+import { countAlerts } from './alert-labels.ts'
 
 export interface AlertChange {
   action: AlertAction

@@ -21,7 +21,7 @@ import { notifyDone } from '../../app/shell/notify.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { AlertNames, SnoozeDialog } from './SnoozeDialog.tsx'
 import classes from './AlertDialogs.module.css'
-import { countAlerts } from './alert-words.ts'
+import { countAlerts } from './alert-labels.ts'
 import { refreshAlerts } from './alerts-query.ts'
 import { type AlertChange, describeChange, sendChange } from './send-change.ts'
 

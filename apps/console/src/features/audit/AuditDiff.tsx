@@ -50,7 +50,7 @@ function DiffRow({ line: { depth, left, right, mark } }: { line: DiffLine }) {
   )
 }
 
-/** The mark before a line, for sight and for screen readers. */
+/** The mark before a line, with text for screen readers. */
 function Sign({ sign, word }: { sign: string; word: string }) {
   return (
     <>

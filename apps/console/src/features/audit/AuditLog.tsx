@@ -31,7 +31,7 @@ import {
   START_VIEW,
   toAuditRequest,
 } from './audit-view.ts'
-import { ACTION_LABELS, OBJECT_LABELS } from './audit-words.ts'
+import { ACTION_LABELS, OBJECT_LABELS } from './audit-labels.ts'
 
 interface AuditLogProps {
   view: AuditView

@@ -13,7 +13,7 @@ import { ActionBadge, AGENT_AUDIT_CARD, AUDIT_CARD, type AUDIT_COLUMNS } from '.
 import { type AuditFilter, type AuditView, SORT_COLUMNS, START_VIEW } from './audit-view.ts'
 import { AuditDiff } from './AuditDiff.tsx'
 import classes from './AuditEntryDialog.module.css'
-import { OBJECT_LABELS } from './audit-words.ts'
+import { OBJECT_LABELS } from './audit-labels.ts'
 
 const ROW_PX = 32
 const COLUMNS_PX = { all: 1280, agent: 860 }

@@ -14,7 +14,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
-import { ACTION_LABELS, OBJECT_LABELS } from './audit-words.ts'
+import { ACTION_LABELS, OBJECT_LABELS } from './audit-labels.ts'
 import classes from './ActionBadge.module.css'
 
 type Tone = 'positive' | 'warning' | 'negative' | 'info' | 'dim'

@@ -64,7 +64,6 @@ function givenServer() {
   const server = givenFrame()
   const log = { entries: [entry(2), entry(1)] }
   server.on(listAudit, ({ body }) => {
-    // What the console sends.
     const { pagination: { page: wanted = 1, rowsPerPage = 25 } = {} } = body as AuditBody
     const audit_logs = log.entries.slice((wanted - 1) * rowsPerPage, wanted * rowsPerPage)
     return answer(listAudit, { audit_logs, total: log.entries.length })

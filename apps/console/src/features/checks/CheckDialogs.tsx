@@ -24,7 +24,7 @@ import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { CheckFormDialog } from './CheckFormDialog.tsx'
 import { type CheckForm, newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
 import { DependencyFields } from './fields/DependencyFields.tsx'
-import { checkName, TYPE_LABELS } from './check-words.ts'
+import { checkName, TYPE_LABELS } from './check-labels.ts'
 import { fieldLabel } from './field-labels.ts'
 
 /** A new check; the address holds the machine and the type: `AGENTID.cpuload`. */

@@ -8,12 +8,12 @@ import { formatDuration } from '@muster/rules/text/units'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { notify } from '../../app/shell/notify.ts'
 import { CheckFields } from './fields/CheckFields.tsx'
-import { type CheckPlace, WholeNumber } from './fields/FieldParts.tsx'
+import { type CheckTarget, WholeNumber } from './fields/FieldParts.tsx'
 import { checkCheckForm, type CheckForm, thresholdMessage } from './check-form.ts'
 
 interface CheckFormDialogProps {
   title: string
-  agent: CheckPlace
+  agent: CheckTarget
   type: CheckType
   /** The one that is edited. */
   check?: Check
@@ -64,7 +64,7 @@ export function CheckFormDialog(props: CheckFormDialogProps) {
 }
 
 interface ScheduleFieldsProps {
-  agent: CheckPlace
+  agent: CheckTarget
   form: UseFormReturnType<CheckForm>
 }
 

@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import classes from './CheckGraph.module.css'
 import { GraphCanvas, GraphHint, GraphTip } from './GraphParts.tsx'
-import { formatValue } from './check-words.ts'
+import { formatValue } from './check-labels.ts'
 import { type GraphColumns, type GraphPoint, type TimeRange, toColumns } from './graph-data.ts'
 import { handleGraphKey } from './graph-keys.ts'
 import { type GraphCursor, type GraphMarks, graphOptions } from './graph-options.ts'
@@ -93,12 +93,12 @@ export function CheckGraph(props: CheckGraphProps) {
   }, [unit, height, scheme, mayZoom])
 
   const last = columns[0].length - 1
-  const tellAt = (index: number) => {
-    const value = tell(columns, index, { unit, isMean })
+  const describeAt = (index: number) => {
+    const value = describeValue(columns, index, { unit, isMean })
     const state = stateAt(columns[0][index] ?? 0, { failures, maintenance })
     return value === undefined || state === '' ? value : `${value}, ${state}`
   }
-  const told = cursor === undefined ? undefined : tellAt(cursor.index)
+  const text = cursor === undefined ? undefined : describeAt(cursor.index)
   return (
     <div className={classes.graph}>
       <GraphCanvas
@@ -106,14 +106,14 @@ export function CheckGraph(props: CheckGraphProps) {
         label={label}
         last={last}
         cursor={cursor}
-        text={told ?? tellAt(last) ?? 'No data in this time range.'}
+        text={text ?? describeAt(last) ?? 'No data in this time range.'}
         height={height}
         {...drag}
         onKeyDown={(event) =>
           handleGraphKey(event, { chart: chart.current, columns, cursor: cursor?.index, range, onZoom })
         }
       />
-      {cursor !== undefined && told !== undefined && <GraphTip cursor={cursor}>{told}</GraphTip>}
+      {cursor !== undefined && text !== undefined && <GraphTip cursor={cursor}>{text}</GraphTip>}
       {mayZoom && hasHint && <GraphHint />}
     </div>
   )
@@ -129,13 +129,17 @@ function show(chart: uPlot | undefined, columns: GraphColumns, { from, to }: Tim
   chart.redraw(false, true)
 }
 
-interface Telling {
+interface ValueFormat {
   unit: string
   isMean: boolean
 }
 
 /** `Sat, Nov 21, 10:02:13: 45.2 %`, with the minimum and maximum of a mean. */
-function tell(columns: GraphColumns, index: number, { unit, isMean }: Telling): string | undefined {
+function describeValue(
+  columns: GraphColumns,
+  index: number,
+  { unit, isMean }: ValueFormat,
+): string | undefined {
   const [times, means, leasts, mosts] = columns
   const [at, mean, least, most] = [times[index], means[index], leasts[index], mosts[index]]
   if (at === undefined || typeof mean !== 'number') return undefined

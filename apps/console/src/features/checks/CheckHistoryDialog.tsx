@@ -20,7 +20,7 @@ import { CheckDialog } from './CheckDialogs.tsx'
 import classes from './CheckHistory.module.css'
 import { CheckStatus } from './CheckStatus.tsx'
 import { thresholdsOf } from './check-thresholds.ts'
-import { checkName, formatValue, intervalSeconds, seriesLabel } from './check-words.ts'
+import { checkName, formatValue, intervalSeconds, seriesLabel } from './check-labels.ts'
 import { RangeTools, useHistoryView, ViewButtons } from './RangeTools.tsx'
 import { useSamples } from './use-samples.ts'
 import type { GraphPoint } from './graph-data.ts'
@@ -123,7 +123,7 @@ const STATE: Column = {
   id: 'state',
   title: 'State',
   width: 'minmax(110px, 1fr)',
-  render: ([at], { stateAt: tell }) => tell(at),
+  render: ([at], context) => context.stateAt(at),
 }
 const SAMPLE_COLUMNS = [TIME, valueColumn('value', 'Value', 1), STATE]
 const MEAN_COLUMNS = [

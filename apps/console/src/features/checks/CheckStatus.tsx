@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { useNow } from '../../ui/layout/use-now.ts'
 import classes from './CheckStatus.module.css'
-import { type CheckTone, describeStatus } from './check-words.ts'
+import { type CheckTone, describeStatus } from './check-labels.ts'
 
 const ICONS: Record<CheckTone, Icon> = {
   positive: IconChecks,

@@ -10,7 +10,7 @@ import { useNow } from '../../ui/layout/use-now.ts'
 import { usePane } from '../agents/use-pane.ts'
 import type { CheckActions } from './use-check-actions.ts'
 import classes from './ChecksPane.module.css'
-import { checkName } from './check-words.ts'
+import { checkName } from './check-labels.ts'
 import { CHECK_CARD, CHECK_COLUMNS, CHECK_COLUMNS_PX, type CheckContext } from './check-columns.tsx'
 
 const ROW_PX = 32

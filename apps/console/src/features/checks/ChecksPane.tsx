@@ -135,7 +135,7 @@ function NewCheck({ agent }: { agent: AgentDetail }) {
   )
 }
 
-const STANDINGS = [
+const STATES = [
   ['failing', 'failing'],
   ['old', 'old'],
   ['no_results', 'without results'],
@@ -144,12 +144,12 @@ const STANDINGS = [
 
 /** `3 failing, 2 old, 1 without results, 8 passing`. */
 function countChecks(checks: readonly Check[], nowMs: number): string {
-  const standings = checks
+  const states = checks
     .filter(({ overridden_by_policy: rests }) => !rests)
     .map(({ check_result }) => checkStateOf(check_result, nowMs))
-  return STANDINGS.map(([standing, word]) => ({
+  return STATES.map(([state, word]) => ({
     word,
-    many: standings.filter((one) => one === standing).length,
+    many: states.filter((one) => one === state).length,
   }))
     .filter(({ many }) => many > 0)
     .map(({ word, many }) => `${many} ${word}`)

@@ -17,7 +17,7 @@ import {
   IconWorld,
 } from '@tabler/icons-react'
 import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
-import { TYPE_LABELS, isFromServer, isOfPlatform } from './check-words.ts'
+import { TYPE_LABELS, isFromServer, isOfPlatform } from './check-labels.ts'
 
 const TYPE_ICONS: Record<CheckType, Icon> = {
   diskspace: IconDatabase,

@@ -8,10 +8,10 @@ import { Suspense, useMemo } from 'react'
 import { query } from '../../app/api/api.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { type CheckForm, asRows, toCheckBody } from './check-form.ts'
-import type { CheckPlace } from './fields/FieldParts.tsx'
+import type { CheckTarget } from './fields/FieldParts.tsx'
 import { type SeriesThresholds, thresholdsOf } from './check-thresholds.ts'
-import { intervalSeconds, seriesLabel } from './check-words.ts'
-import { describePreview } from './preview-words.ts'
+import { intervalSeconds, seriesLabel } from './check-labels.ts'
+import { describePreview } from './preview-text.ts'
 import classes from './ThresholdPreview.module.css'
 import { useRecentSamples } from './use-samples.ts'
 import type { ThresholdName } from './use-threshold-drag.ts'
@@ -20,7 +20,7 @@ const CheckGraph = lazyPart(() => import('./CheckGraph.tsx').then((file) => file
 const GRAPH_PX = 132
 
 interface ThresholdPreviewProps {
-  agent: CheckPlace
+  agent: CheckTarget
   check: Check | undefined
   type: CheckType
   form: UseFormReturnType<CheckForm>
@@ -32,7 +32,7 @@ export function ThresholdPreview(props: ThresholdPreviewProps) {
   return agent.agent_id === null ? null : <PreviewOn {...props} agent={agent} />
 }
 
-type OnMachine = ThresholdPreviewProps & { agent: Extract<CheckPlace, { agent_id: string }> }
+type OnMachine = ThresholdPreviewProps & { agent: Extract<CheckTarget, { agent_id: string }> }
 
 function PreviewOn({ agent, check, type, form }: OnMachine) {
   const body = toCheckBody(type, form.values)

@@ -7,7 +7,7 @@ import type { Point } from '../../ui/dialog/menu-entry.ts'
 import { PolicyMark } from '../policies/PolicyMark.tsx'
 import { CheckStatus } from './CheckStatus.tsx'
 import classes from './ChecksPane.module.css'
-import { checkName, dependencyName, describeInterval } from './check-words.ts'
+import { checkName, dependencyName, describeInterval } from './check-labels.ts'
 
 export interface CheckContext {
   nowMs: number

@@ -70,7 +70,7 @@ test('a disk check offers the disks of the machine, and takes any other', async 
     percent: 75,
   }
   const facts = { disks: [disk] }
-  // The rest of the facts is not looked at here.
+  // The dialog reads no other facts.
   const { server, open } = await givenChecks({ agent: { facts: facts as never } })
   await open(add('diskspace'))
   const name = page.getByRole('combobox', { name: 'Disk' }).or(field('Disk'))

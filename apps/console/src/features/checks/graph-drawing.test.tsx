@@ -6,7 +6,7 @@ const AT = `/agents/${AGENT}?pane=checks&dialog=check-history&item=1`
 
 const graph = page.getByRole('slider', { name: 'In use over time' })
 
-/** What is painted in a row of pixels of the graph, between two shares of its width, more than anything else. */
+/** The most frequent colour in a row of pixels of the graph, between two shares of its width. */
 function paintedAt(height: number, [from, to]: [number, number]): string {
   const over = graph.element().querySelector('.u-over')!.getBoundingClientRect()
   const canvas = graph.element().querySelector('canvas')!

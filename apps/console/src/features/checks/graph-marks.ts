@@ -63,7 +63,7 @@ export function drawFailures(chart: uPlot, failures: readonly GraphFailure[], co
   const { ctx, bbox } = chart
   ctx.save()
   for (const failure of failures) {
-    const place = placeOf(chart, failure)
+    const place = positionOf(chart, failure)
     if (place === undefined) continue
     const { left, width } = place
     ctx.fillStyle = colors[failure.severity]
@@ -87,7 +87,7 @@ export function drawMaintenance(chart: uPlot, periods: readonly GraphPeriod[], c
   ctx.strokeStyle = colors.maintenance
   ctx.lineWidth = devicePixelRatio
   for (const period of periods) {
-    const place = placeOf(chart, period)
+    const place = positionOf(chart, period)
     if (place === undefined) continue
     const { left, width } = place
     ctx.save()
@@ -115,7 +115,7 @@ const MAINTENANCE = 'maintenance'
 const HATCH_PX = 10
 
 /** The visible part of a period; undefined = none. */
-function placeOf(chart: uPlot, { from, to }: GraphPeriod): { left: number; width: number } | undefined {
+function positionOf(chart: uPlot, { from, to }: GraphPeriod): { left: number; width: number } | undefined {
   const { bbox } = chart
   const end = bbox.left + bbox.width
   const left = clamp(chart.valToPos(from, 'x', true), bbox.left, end)

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { formatValue } from './check-words.ts'
+import { formatValue } from './check-labels.ts'
 import {
   drawFailures,
   drawMaintenance,

@@ -8,7 +8,7 @@ const field = (name: string) => page.getByRole('textbox', { name, exact: true })
 const toasts = () =>
   [...document.querySelectorAll('[aria-live] [data-tone=negative]')].map((toast) => toast.textContent)
 
-test('an http check asks for what it needs, and fails for no wrong reason', async () => {
+test('an http check requires its fields, and shows no wrong errors', async () => {
   const { server, open } = await givenChecks()
   await open(add('http'))
   await field('Name').fill('Shop')

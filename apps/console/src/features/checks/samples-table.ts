@@ -1,5 +1,5 @@
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
-import { seriesLabel } from './check-words.ts'
+import { seriesLabel } from './check-labels.ts'
 import type { GraphFailure, GraphPeriod } from './graph-marks.ts'
 
 type TableSource = Pick<CheckSamples, 'resolution' | 'series'> & {

@@ -23,7 +23,7 @@ import {
   unlessOfPolicy,
 } from '../../app/shell/row-actions.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
-import { checkName, isFromServer } from './check-words.ts'
+import { checkName, isFromServer } from './check-labels.ts'
 
 export type CheckActions = ReturnType<typeof useCheckActions>
 

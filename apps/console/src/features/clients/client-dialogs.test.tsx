@@ -50,7 +50,7 @@ test('a bar in a name is refused before anything is sent', async () => {
   await expect.element(screen.getByRole('button', { name: 'Save' })).toBeDisabled()
 })
 
-test('a site moves to another client, which says what goes along', async () => {
+test('a site moves to another client, and the dialog lists what moves with it', async () => {
   const server = givenServer()
   server.on(editSite, () => answer(editSite, BOREALIS.sites[0]!))
   const { screen } = await openConsole(`${AT}edit-site&item=1`)
@@ -91,7 +91,7 @@ test('the last site of a client stays, in the words of the server', async () => 
   await expect.element(screen.getByRole('alert').getByText(/"Office" is the only site/)).toBeVisible()
 })
 
-test('what is not there any more is said, whatever the address names', async () => {
+test('a dialog of a deleted item says so', async () => {
   givenServer()
   const { screen } = await openConsole(`${AT}edit-site&item=99`)
   await expect.element(screen.getByText(/No such site/)).toBeVisible()

@@ -60,7 +60,7 @@ describe('the lines of the tree', () => {
     expect(lines.filter(({ kind }) => kind === 'Client').map(({ label }) => label)).toEqual(['Alpha', 'Zeta'])
   })
 
-  test('leave out what a closed branch holds', () => {
+  test('leave out the lines of a closed branch', () => {
     const lines = listTreeLines(CLIENTS, 'alpha', new Map([['Client|2', false]]))
     expect(lines.map(({ id }) => id)).toEqual(['all', 'Client|2', 'Client|1', 'Site|1'])
     expect(lines[1]?.expanded).toBe(false)

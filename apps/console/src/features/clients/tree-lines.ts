@@ -85,14 +85,14 @@ function lineOf(kind: 'Client' | 'Site', node: Client | Site) {
   }
 }
 
-const COLOR_WORDS: Record<NodeColor, string> = {
+const COLOR_LABELS: Record<NodeColor, string> = {
   maintenance: 'In maintenance mode',
   negative: 'Check failing',
   warning: 'Check warning',
 }
 
 export const describeColor = (color: NodeColor | undefined): string | undefined =>
-  color === undefined ? undefined : COLOR_WORDS[color]
+  color === undefined ? undefined : COLOR_LABELS[color]
 
 const countMachines = (count: number) => `${count} ${count === 1 ? 'machine' : 'machines'}`
 

@@ -46,7 +46,7 @@ async function givenFields(fields: CustomField[]) {
   return { server, open }
 }
 
-test('fields are listed by what they belong to, and a new one is added', async () => {
+test('fields are listed by their owner type, and a new one is added', async () => {
   const { server, open } = await givenFields([ROOM, field(4, { model: 'site', name: 'Door' })])
   const { at } = await open('/?dialog=custom-fields&item=site')
   await expect.element(dialog().getByText('Door')).toBeVisible()
@@ -81,7 +81,7 @@ test('a required field needs a default before it can be saved', async () => {
   await expect.element(dialog().getByRole('button', { name: 'Save' })).toBeEnabled()
 })
 
-test('what has a default needs nothing written, and has no star', async () => {
+test('a field with a default is not required, and has no star', async () => {
   const { open } = await givenFields([
     field(1, { name: 'Room', required: true, default_value_string: 'Attic' }),
     field(2, { name: 'Desk', required: true }),
@@ -106,7 +106,7 @@ test('a field is moved up, and deleted only after a typed yes', async () => {
   await expect.element(page.getByText('Field deleted.')).toBeVisible()
 })
 
-test('spec, custom fields: a machine’s fields are edited, and what changed is sent by kind', async () => {
+test('spec, custom fields: a machine’s fields are edited, and changed values are sent by kind', async () => {
   const { server, open } = await givenFields([
     ROOM,
     TAGS,
@@ -152,7 +152,7 @@ test('a client’s fields are edited with its name', async () => {
     })
 })
 
-test('the summary of a machine shows what is noted, but not what is hidden there', async () => {
+test('the summary of a machine shows its fields, except hidden ones', async () => {
   const { server, open } = await givenFields([ROOM])
   const value = { agent: 'alpha0000000', type: 'text' as const, hide_in_summary: false }
   server.on(getAgent, () =>

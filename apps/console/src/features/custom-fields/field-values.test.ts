@@ -28,7 +28,7 @@ const FIELDS = [
   field(4, 'datetime'),
 ]
 
-test('inputs begin with what is stored, else empty, a checkbox with its default', () => {
+test('inputs start with the stored value, else empty; a checkbox starts with its default', () => {
   const at = '2026-11-21T10:00:00.000Z'
   expect(startInputs(FIELDS, [])).toEqual({ 1: '', 2: [], 3: true, 4: '' })
   expect(
@@ -41,7 +41,7 @@ test('inputs begin with what is stored, else empty, a checkbox with its default'
   ).toEqual({ 1: 'x', 2: ['a'], 3: false, 4: toLocalInput(at) })
 })
 
-test('spec, custom fields: only what has changed is sent, each with the kind of its type', () => {
+test('spec, custom fields: only changed values are sent, each with the kind of its type', () => {
   const start = startInputs(FIELDS, [])
   expect(changedPayloads(FIELDS, start, start)).toEqual([])
   const at = '2026-11-21T10:00:00.000Z'

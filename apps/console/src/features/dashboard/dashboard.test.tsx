@@ -60,7 +60,7 @@ test('the slash focuses the search, which filters while typing and is in the add
   await expect.element(grid()).toHaveFocus()
 })
 
-test('without machines it says what to do next; a search that finds none can be cleared', async () => {
+test('an empty dashboard shows the next step; a search without matches can be cleared', async () => {
   const { server, open } = await givenDashboard()
   server.on(listAgents, (received) => answerMachines(received, []))
   const { at } = await open('/?node=Site|3')

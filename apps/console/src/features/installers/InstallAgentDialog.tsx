@@ -15,7 +15,7 @@ import { CopyBox } from '../../ui/inputs/CopyBox.tsx'
 import { StatusDot } from '../../ui/layout/StatusDot.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import { InstallChoices, type MadeLine } from './InstallChoices.tsx'
-import { checkInstallForm, findPlace, type InstallForm, isLoopback } from './install-form.ts'
+import { checkInstallForm, findInitialSite, type InstallForm, isLoopback } from './install-form.ts'
 import classes from './InstallAgent.module.css'
 import { useArrivals } from './use-arrivals.ts'
 import { type Arrival } from './find-arrivals.ts'
@@ -51,7 +51,7 @@ function InstallSteps({
   const [made, setMade] = useState<MadeLine>()
   const form = useForm<InstallForm>({
     initialValues: {
-      ...findPlace(clients, item ?? node),
+      ...findInitialSite(clients, item ?? node),
       agenttype: tab === 'workstation' ? 'workstation' : 'server',
       expires: 24,
       uses: 100,

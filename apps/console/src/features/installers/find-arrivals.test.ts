@@ -9,7 +9,7 @@ const machine = (id: number): Machine => ({
   site: 'Berlin',
 })
 
-test('what was not there before has arrived, the latest first', () => {
+test('new machines have arrived, the latest first', () => {
   const arrivals = findArrivals([machine(1), machine(2), machine(3)], new Set(['agent-1']), new Set())
   expect(arrivals.map(({ hostname, known }) => [hostname, known])).toEqual([
     ['pc-3', false],
@@ -29,7 +29,7 @@ test('a reinstalled machine is listed after new ones', () => {
   ])
 })
 
-test('a frame tells which machines have connected', () => {
+test('a frame lists the machines that have connected', () => {
   const changed = [
     { agent_id: 'agent-1', connected: true },
     { agent_id: 'agent-2', connected: false },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   type InstallForm,
   checkInstallForm,
-  findPlace,
+  findInitialSite,
   isLoopback,
   toInstallerRequest,
 } from './install-form.ts'
@@ -18,7 +18,7 @@ const FORM: InstallForm = {
   data_folder: '',
 }
 
-test('what is preset makes a line as it is', () => {
+test('the defaults make a valid line', () => {
   expect(checkInstallForm(FORM)).toEqual({})
   expect(toInstallerRequest(FORM)).toEqual({
     client: 1,
@@ -88,11 +88,11 @@ test.each([
   ['Site|9', { client: null, site: null }],
   ['nonsense', { client: null, site: null }],
 ])('the place for %j', (wanted, place) => {
-  expect(findPlace(CLIENTS, wanted)).toEqual(place)
+  expect(findInitialSite(CLIENTS, wanted)).toEqual(place)
 })
 
 test('the only client and its only site need no choice', () => {
-  expect(findPlace([client(2, [3])], undefined)).toEqual({ client: '2', site: '3' })
+  expect(findInitialSite([client(2, [3])], undefined)).toEqual({ client: '2', site: '3' })
 })
 
 test.each([

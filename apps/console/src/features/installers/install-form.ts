@@ -44,7 +44,7 @@ export function toInstallerRequest(form: InstallForm): Input<typeof createInstal
 }
 
 /** Initial client and site: the requested ones (`7`, `Site|7`, `Client|3`), else the only choice. */
-export function findPlace(
+export function findInitialSite(
   clients: readonly Client[],
   wanted: string | undefined,
 ): Pick<InstallForm, 'client' | 'site'> {

@@ -41,7 +41,7 @@ async function givenKeys(keys: KeyStoreEntry[] = [], me: Partial<Me> = {}) {
   return { server, open }
 }
 
-test('an empty store says what keys are for, and a key is stored', async () => {
+test('an empty store explains keys, and a key is stored', async () => {
   const { server, open } = await givenKeys()
   const { at } = await open(LIST)
   await expect.element(dialog().getByText('{{global.name}}', { exact: false })).toBeVisible()
@@ -101,7 +101,7 @@ test('a user who may not list roles cannot choose them', async () => {
   await expect.element(dialog().getByText('Your role does not allow you to see roles.')).toBeVisible()
 })
 
-test('what the server refuses is said in the form', async () => {
+test('the form shows the error of the server', async () => {
   const { server, open } = await givenKeys([KEY])
   const sentence = 'A key named "API" already exists.'
   server.on(createKey, () => refuse('conflict', sentence))

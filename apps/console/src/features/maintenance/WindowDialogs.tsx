@@ -31,7 +31,7 @@ import { groupTargets, windowsQuery } from './target-choices.ts'
 import { checkForm, newForm, readForm, readTarget, toSchedule, type WindowForm } from './window-form.ts'
 import { describeTargets } from './window-state.ts'
 import classes from './Maintenance.module.css'
-import { describeSchedule } from './schedule-words.ts'
+import { describeSchedule } from './schedule-labels.ts'
 
 const NOW_EVERY_MS = 10_000
 
@@ -102,7 +102,7 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
     validate: (values) => checkForm(values, zone),
     validateInputOnChange: true,
   })
-  const tellAdded = useTellAdded()
+  const notifyAdded = useNotifyAdded()
   const groups = useTargetGroups(window?.targets ?? [])
   const { values } = form
   const isValid = Object.keys(checkForm(values, zone, nowMs)).every((field) => field === 'targets')
@@ -112,7 +112,7 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
     if (schedule === undefined) return
     const targets = values.targets.map(readTarget).filter((target) => target !== undefined)
     const body = { reason: values.reason, targets, schedule }
-    if (window === undefined) tellAdded(await call(createMaintenanceWindow, { body }))
+    if (window === undefined) notifyAdded(await call(createMaintenanceWindow, { body }))
     else {
       const { id, modified } = window
       await call(editMaintenanceWindow, { params: { id }, body: { ...body, modified } })
@@ -144,7 +144,7 @@ function WindowFormDialog({ title, initialValues, window: given, close }: Window
 }
 
 /** Notifies about the new window, with Undo where that restores the earlier state. */
-function useTellAdded() {
+function useNotifyAdded() {
   const queryClient = useQueryClient()
   const remove = useMutation({
     mutationFn: ({ id }: MaintenanceWindow) => call(deleteMaintenanceWindow, { params: { id } }),

@@ -5,7 +5,7 @@ import '@mantine/core/styles/PillsInput.css'
 import type { UseFormReturnType } from '@mantine/form'
 import { listTimeZones } from '../setup/time-zones.ts'
 import classes from './Maintenance.module.css'
-import { WEEKDAYS } from './schedule-words.ts'
+import { WEEKDAYS } from './schedule-labels.ts'
 import { filterTargets, type TargetGroup } from './target-choices.ts'
 import { UNIT_CHOICES, type WindowForm } from './window-form.ts'
 

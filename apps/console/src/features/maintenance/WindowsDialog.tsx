@@ -36,7 +36,7 @@ import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './Maintenance.module.css'
 import { describeState, describeTargets, sortWindows, stateOf } from './window-state.ts'
 import { windowsQuery } from './target-choices.ts'
-import { describeSchedule } from './schedule-words.ts'
+import { describeSchedule } from './schedule-labels.ts'
 
 const TITLE = 'Maintenance windows'
 const ROW_PX = 32

@@ -19,7 +19,7 @@ beforeEach(async () => {
   givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter' })
 })
 
-// What one test was told must not cover the buttons of the next.
+// Notifications of one test would cover the buttons of the next.
 afterEach(() => {
   for (const button of page.getByRole('button', { name: 'Dismiss' }).elements())
     (button as HTMLElement).click()

@@ -85,7 +85,7 @@ test('a recurring window shows its preview; errors are shown at their fields', a
   expect(bodies[0]).toMatchObject({ modified: '2026-11-21T10:00:00.000Z', schedule: { weekdays: [1] } })
 })
 
-test('what the server refuses is said, and nothing that was typed is lost', async () => {
+test('an error of the server is shown, and the form keeps its values', async () => {
   const { server } = givenServer([])
   server.on(createMaintenanceWindow, () =>
     refuse('not_found', 'This site does not exist, or you may not see it.'),
@@ -97,7 +97,7 @@ test('what the server refuses is said, and nothing that was typed is lost', asyn
   await expect.element(screen.getByLabelText('Reason')).toHaveValue('Roof')
 })
 
-test('the list shows what is on, and ends it by the keyboard', async () => {
+test('the list shows active windows, and ends one by the keyboard', async () => {
   const { bodies } = givenServer([testWindow({ active: true, active_until: '2099-11-22T03:00:00.000Z' })])
   const { screen } = await openConsole('/?dialog=maintenance-windows')
   await expect.element(screen.getByText('1 of 1 active')).toBeVisible()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeLength, describeSchedule } from './schedule-words.ts'
+import { describeLength, describeSchedule } from './schedule-labels.ts'
 import { testWindow } from './test-windows.ts'
 import { type WindowForm, checkForm, newForm, readForm, readTarget, toSchedule } from './window-form.ts'
 import { describeMaintenance, describeState, findWindowOn, sortWindows } from './window-state.ts'
@@ -12,7 +12,7 @@ const form = (change: Partial<WindowForm> = {}): WindowForm => ({
 })
 const { schedule } = testWindow()
 
-test('what begins now ends at the next reminder, to the minute', () => {
+test('a window that starts now ends at the next reminder, to the minute', () => {
   const reminder = form({ now_until: '2026-11-21T18:35' })
   expect(toSchedule(reminder, ZONE, NOW)).toMatchObject({
     starts: '2026-11-21T17:40',

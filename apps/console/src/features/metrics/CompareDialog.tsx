@@ -17,13 +17,13 @@ import { type HistoryView, rangeUntilNow } from '../checks/history-view.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { DataColumn } from '../../ui/table/data-column.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { checkName, formatValue, seriesLabel } from '../checks/check-words.ts'
+import { checkName, formatValue, seriesLabel } from '../checks/check-labels.ts'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
 import classes from './Compare.module.css'
 import { type ComparedLine, type ComparedPoint, compareTable, listPoints } from './compare-lines.ts'
-import { metricLabel, sortMetrics } from './metric-words.ts'
+import { metricLabel, sortMetrics } from './metric-labels.ts'
 
 interface ShownComparison extends Comparison {
   range: TimeRange

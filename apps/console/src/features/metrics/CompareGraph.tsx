@@ -5,7 +5,7 @@ import uPlot from 'uplot'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import graphClasses from '../checks/CheckGraph.module.css'
 import { GraphCanvas, GraphHint, GraphTip } from '../checks/GraphParts.tsx'
-import { formatValue } from '../checks/check-words.ts'
+import { formatValue } from '../checks/check-labels.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
 import { handleGraphKey } from '../checks/graph-keys.ts'
 import { type GraphColors, readColors } from '../checks/graph-marks.ts'
@@ -76,7 +76,7 @@ export function CompareGraph({ label, lines, unit, range, height, onZoom }: Comp
   const last = times.length - 1
   const at = times[cursor?.index ?? last]
   const shown = lines.filter(({ agent_id }) => !hidden.has(agent_id))
-  const told = at === undefined ? [] : tell(shown, at, unit)
+  const values = at === undefined ? [] : valuesAt(shown, at, unit)
   const known = useMemo(
     () => times.map((_, place) => (data.slice(1).some((line) => typeof line[place] === 'number') ? 0 : null)),
     [times, data],
@@ -89,7 +89,9 @@ export function CompareGraph({ label, lines, unit, range, height, onZoom }: Comp
         last={last}
         cursor={cursor}
         text={
-          at === undefined ? 'No data in this time range.' : `${sayTime(at)}: ${told.map(sayLine).join(', ')}`
+          at === undefined
+            ? 'No data in this time range.'
+            : `${formatTime(at)}: ${values.map(describeLine).join(', ')}`
         }
         height={height}
         onKeyDown={(event) =>
@@ -104,8 +106,8 @@ export function CompareGraph({ label, lines, unit, range, height, onZoom }: Comp
       />
       {cursor !== undefined && at !== undefined && (
         <GraphTip cursor={cursor}>
-          <b className={classes.tipTime}>{sayTime(at)}</b>
-          {told.map(({ agent_id, hostname, value }) => (
+          <b className={classes.tipTime}>{formatTime(at)}</b>
+          {values.map(({ agent_id, hostname, value }) => (
             <span key={agent_id} className={classes.tipLine}>
               <bdi>{hostname}</bdi>
               <span>{value}</span>
@@ -161,13 +163,13 @@ function toggled(before: ReadonlySet<string>, agentId: string): ReadonlySet<stri
   return after
 }
 
-interface Told {
+interface ShownValue {
   agent_id: string
   hostname: string
   value: string
 }
 
-function tell(lines: readonly ComparedLine[], at: number, unit: string): Told[] {
+function valuesAt(lines: readonly ComparedLine[], at: number, unit: string): ShownValue[] {
   return lines.map((line) => {
     const point = nearestPoint(line.points, at, reachOf(line))
     const value = point === undefined ? '–' : formatValue(point[1], unit)
@@ -175,8 +177,8 @@ function tell(lines: readonly ComparedLine[], at: number, unit: string): Told[] 
   })
 }
 
-const sayLine = ({ hostname, value }: Told) => `${hostname} ${value === '–' ? 'nothing' : value}`
-const sayTime = (at: number) => formatDate(at, 'ddd, MMM D, HH:mm:ss')
+const describeLine = ({ hostname, value }: ShownValue) => `${hostname} ${value === '–' ? 'nothing' : value}`
+const formatTime = (at: number) => formatDate(at, 'ddd, MMM D, HH:mm:ss')
 
 interface CompareLegendProps {
   lines: readonly ComparedLine[]

@@ -14,7 +14,7 @@ import { CsvButton } from '../../ui/table/CsvButton.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { usePane } from '../agents/use-pane.ts'
 import { RangeTools } from '../checks/RangeTools.tsx'
-import { formatValue } from '../checks/check-words.ts'
+import { formatValue } from '../checks/check-labels.ts'
 import { type TimeRange, usualStep } from '../checks/graph-data.ts'
 import { type HistoryView, rangeUntilNow, readView, writeView } from '../checks/history-view.ts'
 import { samplesTable } from '../checks/samples-table.ts'
@@ -26,7 +26,7 @@ import { askAgain } from '../../app/api/ask-again.ts'
 import classes from './MetricsPane.module.css'
 import { Timeline } from './Timeline.tsx'
 import { addSamples, type LiveSample, withTail } from './live-tail.ts'
-import { metricLabel, sortMetrics } from './metric-words.ts'
+import { metricLabel, sortMetrics } from './metric-labels.ts'
 
 /** `waiting`: requested, no value yet; `paused`: the page is hidden. */
 type LiveView = 'waiting' | 'live' | 'paused' | 'away'
@@ -42,10 +42,10 @@ const RETRY_MS = 2000
 
 /** Values by the second, while the page is visible: the requests keep the measurement running. */
 function useLiveMetrics(agentId: string, { connected }: { connected: boolean }): LiveMetrics {
-  const isLookedAt = useDocumentVisibility() !== 'hidden'
+  const isVisible = useDocumentVisibility() !== 'hidden'
   const [samples, setSamples] = useState<readonly LiveSample[]>([])
   const [hasNews, setHasNews] = useState(false)
-  const isAsking = isLookedAt && connected
+  const isAsking = isVisible && connected
   useEffect(() => {
     if (!isAsking) return undefined
     const stop = new AbortController()
@@ -58,7 +58,7 @@ function useLiveMetrics(agentId: string, { connected }: { connected: boolean }):
       setHasNews(false)
     }
   }, [agentId, isAsking])
-  const view = !connected ? 'away' : !isLookedAt ? 'paused' : hasNews ? 'live' : 'waiting'
+  const view = !connected ? 'away' : !isVisible ? 'paused' : hasNews ? 'live' : 'waiting'
   return { view, samples }
 }
 
@@ -66,7 +66,7 @@ function useLiveMetrics(agentId: string, { connected }: { connected: boolean }):
 function follow(
   agentId: string,
   signal: AbortSignal,
-  tell: (samples: readonly LiveSample[] | undefined) => void,
+  onSamples: (samples: readonly LiveSample[] | undefined) => void,
 ): Promise<void> {
   let after = 0
   const ask = async () => {
@@ -74,11 +74,11 @@ function follow(
     const answer = await call(watchMachineMetrics, asked, { signal })
     if (signal.aborted) return 0
     after = answer.next
-    tell(answer.samples.length > 0 ? answer.samples : undefined)
+    onSamples(answer.samples.length > 0 ? answer.samples : undefined)
     return answer.connected ? MIN_MS : RETRY_MS
   }
   // The live indicator shows problems of the server.
-  return askAgain(ask, () => tell(undefined), signal)
+  return askAgain(ask, () => onSamples(undefined), signal)
 }
 
 interface ShownMetrics extends MachineMetrics {

@@ -25,7 +25,7 @@ import type { TimeRange } from '../checks/graph-data.ts'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import { SeverityMark } from '../alerts/SeverityMark.tsx'
 import classes from './Timeline.module.css'
-import { lanesOf, placeOf, ticksOf } from './timeline-lanes.ts'
+import { lanesOf, positionOf, ticksOf } from './timeline-lanes.ts'
 
 const ROW_PX = 36
 /** As high as its rows, up to a part of the screen. */
@@ -112,7 +112,7 @@ function TimelineStrip({ entries, range }: TimelineStripProps) {
           <LaneName kind={kind} />
           <div className={classes.track}>
             {own.map((entry) => {
-              const { left, width } = placeOf(entry, range)
+              const { left, width } = positionOf(entry, range)
               return (
                 <span
                   key={`${entry.id ?? ''} ${entry.from}`}

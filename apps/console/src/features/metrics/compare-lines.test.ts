@@ -17,7 +17,7 @@ test('lines that were measured at other seconds share one axis, and a silence of
   expect(joinLines([])).toEqual([[]])
 })
 
-test('what a line says of a moment is its nearest value, not one of long ago', () => {
+test('a line shows its nearest value, unless that is too old', () => {
   const { points } = line('a', [0, 1], [60, 2], [120, 3])
   expect(nearestPoint(points, 70, 120)?.[1]).toBe(2)
   expect(nearestPoint(points, 100, 120)?.[1]).toBe(3)

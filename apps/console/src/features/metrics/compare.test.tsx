@@ -57,7 +57,7 @@ test('two machines are two lines, read together by keyboard, and each can be hid
   await expect.poll(at).toMatch(/filter=\d+-\d+(,|%2C)alpha/)
 })
 
-test('what is compared, the machines and the table stand in the address', async () => {
+test('the metric, the machines and the table are in the address', async () => {
   const { server, open } = await given()
   const { at } = await open('/?dialog=compare')
   await expect.element(page.getByText('Choose machines to compare.', { exact: false })).toBeVisible()

@@ -13,7 +13,7 @@ test('samples are kept in order, each once, for five minutes', () => {
   expect(addSamples(first, [sample(1000, 4)])).toEqual([sample(1000, 4)])
 })
 
-test('a graph moves on with the last value, and what is new has its unit', () => {
+test('a graph moves on with the last value, and a new metric has its unit', () => {
   const metrics = {
     resolution: 0,
     range: { from: 100, to: 400 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lanesOf, placeOf, ticksOf } from './timeline-lanes.ts'
+import { lanesOf, positionOf, ticksOf } from './timeline-lanes.ts'
 
 const entry = (kind: 'check' | 'run' | 'reboot', from: number) => ({
   kind,
@@ -22,10 +22,10 @@ test('a lane for each kind that occurs, troubles first', () => {
 
 test('entries lie where the graphs have their time, cut to the range', () => {
   const range = { from: 1000, to: 2000 }
-  expect(placeOf({ from: 1250, to: 1500 }, range)).toEqual({ left: 25, width: 25 })
-  expect(placeOf({ from: 0, to: 1100 }, range)).toEqual({ left: 0, width: 10 })
-  expect(placeOf({ from: 1900, to: null }, range)).toEqual({ left: 90, width: 10 })
-  expect(placeOf({ from: 1400, to: 1400 }, range)).toEqual({ left: 40, width: 0 })
+  expect(positionOf({ from: 1250, to: 1500 }, range)).toEqual({ left: 25, width: 25 })
+  expect(positionOf({ from: 0, to: 1100 }, range)).toEqual({ left: 0, width: 10 })
+  expect(positionOf({ from: 1900, to: null }, range)).toEqual({ left: 90, width: 10 })
+  expect(positionOf({ from: 1400, to: 1400 }, range)).toEqual({ left: 40, width: 0 })
 })
 
 test.each([

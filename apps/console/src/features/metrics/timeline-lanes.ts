@@ -30,7 +30,7 @@ export function lanesOf(entries: readonly TimelineEntry[]): Lane[] {
 }
 
 /** Position of an entry in a range, in percent; ongoing entries extend to the end. */
-export function placeOf(
+export function positionOf(
   { from, to }: Pick<TimelineEntry, 'from' | 'to'>,
   range: TimeRange,
 ): { left: number; width: number } {
@@ -53,7 +53,7 @@ export function ticksOf({ from, to }: TimeRange): { at: number; left: number; fo
   const format = step >= DAY ? 'MMM D' : 'HH:mm'
   const ticks: { at: number; left: number; format: string }[] = []
   for (let at = first; at <= to; at += step) {
-    ticks.push({ at, left: placeOf({ from: at, to: at }, { from, to }).left, format })
+    ticks.push({ at, left: positionOf({ from: at, to: at }, { from, to }).left, format })
   }
   return ticks
 }

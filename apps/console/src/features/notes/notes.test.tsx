@@ -71,7 +71,7 @@ test('notes are text, whatever they hold, and a long one is cut', async () => {
   await expect.element(screen.getByText(/end$/)).toBeVisible()
 })
 
-test('an empty list says what to do next', async () => {
+test('an empty list shows the next step', async () => {
   givenServer([])
   const screen = await showTab()
   await expect.element(screen.getByText(/No notes yet/)).toBeVisible()

@@ -59,7 +59,7 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
       />
       <PatchNotes agent={agent} status={status.data} onShow={setRun} />
       {status.data.looked_at === null ? (
-        <EmptyState message={neverLooked(agent)}>
+        <EmptyState message={notScanned(agent)}>
           {scan.reason === undefined && (
             <Button variant="default" loading={scan.busy} onClick={scan.run}>
               Start scan
@@ -79,7 +79,7 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
   )
 }
 
-function neverLooked({ hostname, connected }: AgentDetail): string {
+function notScanned({ hostname, connected }: AgentDetail): string {
   return connected
     ? `No patch scan of ${hostname} yet. The agent scans every six hours.`
     : `${hostname} is offline. No patch scan yet.`

@@ -28,7 +28,7 @@ type Listed = PlacePolicies['policies'][number]
 export function AssignPoliciesDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_manage_automation_policies" onClose={close}>
-      <Place params={paramsOf(item)} close={close} />
+      <LoadPolicies params={paramsOf(item)} close={close} />
     </GuardedDialog>
   )
 }
@@ -41,7 +41,7 @@ function paramsOf(item: string) {
   return { level: level as 'client' | 'site' | 'agent' | 'default', id }
 }
 
-function Place({ params, close }: { params: Params; close: () => void }) {
+function LoadPolicies({ params, close }: { params: Params; close: () => void }) {
   const options = query(listPlacePolicies, { params })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0, gcTime: 0 })
   if (data === undefined) {
@@ -58,7 +58,7 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
   const wanted = listed.map(({ id, monitoring_type }) => ({ id, monitoring_type }))
   const isDirty = JSON.stringify(listed) !== JSON.stringify(place.policies)
   const plan = useQuery({
-    queryKey: ['plan of a place', params, wanted],
+    queryKey: ['plan of a level', params, wanted],
     queryFn: ({ signal }) => call(planPlacePolicies, { params, body: { policies: wanted } }, { signal }),
     enabled: isReviewed,
     gcTime: 0,

@@ -12,11 +12,11 @@ import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { ChainList, ItemList } from './WhyDialog.tsx'
 import classes from './Policies.module.css'
 import { Section } from './PlanView.tsx'
-import { UNFIT_WORDS } from './policy-words.ts'
+import { UNFIT_LABELS } from './policy-labels.ts'
 
 const REFUSED = 'Your role does not allow you to see policies.'
 
-/** What a machine has from policies and of its own, with its origin and the overridden items. */
+/** The items of a machine, from policies and its own, each with its origin and the items that it overrides. */
 export function MachinePolicies({ agent }: { agent: AgentDetail }) {
   const params = { agent_id: agent.agent_id }
   const options = query(getEffectivePolicy, { params })
@@ -86,8 +86,8 @@ function UnfitList({ policy, kind }: { policy: EffectivePolicy; kind: EffectiveI
     .filter((one) => one.kind === kind)
     .map(({ what, source, why }) => (
       <p key={`${what} ${JSON.stringify(source)}`} className="dim small">
-        <bdi>{what}</bdi> of {source.own ? 'the machine' : <bdi>{source.policy_name}</bdi>} {UNFIT_WORDS[why]}
-        .
+        <bdi>{what}</bdi> of {source.own ? 'the machine' : <bdi>{source.policy_name}</bdi>}{' '}
+        {UNFIT_LABELS[why]}.
       </p>
     ))
 }

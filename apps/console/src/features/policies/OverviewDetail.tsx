@@ -13,7 +13,7 @@ import { MachinesButton, StatusCounts } from './ItemStatus.tsx'
 import policyClasses from './Policies.module.css'
 import classes from './PolicyOverview.module.css'
 import { Section } from './PlanView.tsx'
-import { countMachines } from './policy-words.ts'
+import { countMachines } from './policy-labels.ts'
 
 /** The saved checks and tasks of a policy, and their status on its machines. */
 export function OverviewDetail({ policy }: { policy: Policy }) {

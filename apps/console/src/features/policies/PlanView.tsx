@@ -1,7 +1,7 @@
 import type { PolicyPlan } from '@muster/contract/policies/place-policies'
 import { type ReactNode, useId } from 'react'
 import classes from './Policies.module.css'
-import { countMachines, describeChange } from './policy-words.ts'
+import { countMachines, describeChange } from './policy-labels.ts'
 
 /** The changes of a save, and the affected machines. */
 export function PlanView({ plan: { agents_count, lines, agents } }: { plan: PolicyPlan }) {

@@ -9,9 +9,9 @@ import { query } from '../../app/api/api.ts'
 import { CheckFormDialog } from '../checks/CheckFormDialog.tsx'
 import { NewCheckItems } from '../checks/NewCheckItems.tsx'
 import { newCheckForm, readCheckForm, toCheckBody } from '../checks/check-form.ts'
-import { checkName, TYPE_LABELS } from '../checks/check-words.ts'
+import { checkName, TYPE_LABELS } from '../checks/check-labels.ts'
 import { FIELD_LABELS } from '../checks/field-labels.ts'
-import { POLICY_PLACE } from '../checks/fields/FieldParts.tsx'
+import { POLICY_TARGET } from '../checks/fields/FieldParts.tsx'
 import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
@@ -77,7 +77,7 @@ function PolicyCheckDialog({ check, type, name, others, save, close }: PolicyChe
   return (
     <CheckFormDialog
       title={check === undefined ? `New check of the policy: ${TYPE_LABELS[type]}` : `Edit ${name ?? ''}`}
-      agent={POLICY_PLACE}
+      agent={POLICY_TARGET}
       type={type}
       start={check === undefined ? newCheckForm(type) : readCheckForm(check)}
       isNew={check === undefined}

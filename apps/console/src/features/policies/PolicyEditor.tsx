@@ -31,7 +31,7 @@ import {
   NEW_POLICY,
   type SectionProps,
 } from './policy-draft.ts'
-import { countMachines, LEVEL_WORDS } from './policy-words.ts'
+import { countMachines, LEVEL_LABELS } from './policy-labels.ts'
 import { Section } from './PlanView.tsx'
 
 /** A policy as a draft: machines change only after the plan was shown and saved. */
@@ -252,7 +252,7 @@ function PolicyMachines({ id }: { id: number }) {
                 {client_name}, {site_name}
               </span>
             </span>
-            <span className="dim small">{LEVEL_WORDS[level]}</span>
+            <span className="dim small">{LEVEL_LABELS[level]}</span>
           </li>
         ))}
       </ul>

@@ -25,7 +25,7 @@ import type { Point } from '../../ui/dialog/menu-entry.ts'
 import { OverviewDetail } from './OverviewDetail.tsx'
 import policyClasses from './Policies.module.css'
 import classes from './PolicyOverview.module.css'
-import { listOverview, type OverviewLine, type PlaceKind } from './overview-lines.ts'
+import { listOverview, type OverviewLine, type AssignmentLevel } from './overview-lines.ts'
 
 const REFUSED = 'Your role does not allow you to see policies.'
 const EVERYWHERE = { level: 'default', id: 'all' } as const
@@ -132,7 +132,7 @@ function Overview({ data }: OverviewProps) {
   )
 }
 
-const ICONS: Record<PlaceKind, typeof IconWorld> = {
+const ICONS: Record<AssignmentLevel, typeof IconWorld> = {
   default: IconWorld,
   client: IconBuilding,
   site: IconBuildingCommunity,

@@ -145,7 +145,7 @@ const STATUS_COLUMNS: readonly DataColumn<StatusRow>[] = [
     id: 'place',
     title: 'Client and site',
     width: 'minmax(140px, 1fr)',
-    render: (row) => <bdi className="dim">{placeOf(row)}</bdi>,
+    render: (row) => <bdi className="dim">{locationOf(row)}</bdi>,
   },
   {
     id: 'more_info',
@@ -170,7 +170,7 @@ const STATUS_CARD: DataCard<StatusRow, undefined> = {
         <CheckStatus state={row} />
       </div>
       <div className="cardLine dim">
-        <bdi className="cut">{placeOf(row)}</bdi>
+        <bdi className="cut">{locationOf(row)}</bdi>
         <span>{row.last_run === null ? 'never' : <Time instant={row.last_run} relative />}</span>
       </div>
       <div className="cardLine">
@@ -180,7 +180,7 @@ const STATUS_CARD: DataCard<StatusRow, undefined> = {
   ),
 }
 
-const placeOf = ({ client_name, site_name }: StatusRow) => `${client_name}, ${site_name}`
+const locationOf = ({ client_name, site_name }: StatusRow) => `${client_name}, ${site_name}`
 
 function describe({ more_info, retcode, status }: StatusRow): string {
   if (more_info !== '') return more_info

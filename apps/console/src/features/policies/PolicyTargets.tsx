@@ -12,7 +12,7 @@ import { filterTargets, groupTargets } from '../maintenance/target-choices.ts'
 import classes from './Policies.module.css'
 import type { SectionProps } from './policy-draft.ts'
 import { Section } from './PlanView.tsx'
-import * as places from './policy-places.ts'
+import * as policyTargets from './policy-targets.ts'
 
 const DEFAULTS = [
   { value: '', label: 'Off' },
@@ -30,9 +30,9 @@ type Known = { type: string; id: number | string; name: string }[]
 export function PolicyTargets({ draft, change, disabled, known }: SectionProps & { known: Known }) {
   const groups = useChoices(known)
   const labels = new Map(groups.flatMap(({ items }) => items.map(({ value, label }) => [value, label])))
-  const chosen = draft.targets.filter(places.isPlace)
+  const chosen = draft.targets.filter(policyTargets.isLocation)
   const searches = draft.targets.flatMap((target) => (target.level === 'search' ? [target.search] : []))
-  const slot = places.defaultSlot(draft)
+  const slot = policyTargets.defaultSlot(draft)
   const problem = searches.map(findTargetProblem).find((sentence) => sentence !== undefined)
   const common = {
     data: [...groups],
@@ -49,26 +49,30 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
           label="Clients, sites and machines"
           description="Closer assignments win: machine, then site, then client."
           {...common}
-          value={chosen.map(places.placeKey)}
-          onChange={(keys) => change({ targets: places.withPlaces(draft.targets, keys) })}
+          value={chosen.map(policyTargets.locationKey)}
+          onChange={(keys) => change({ targets: policyTargets.withLocations(draft.targets, keys) })}
         />
         {chosen.some(({ level }) => level !== 'agent') && (
           <ul className="plain-list" aria-label="Machine type">
             {chosen.map((target) =>
               target.level === 'agent' ? null : (
-                <li key={places.placeKey(target)} className={classes.line}>
+                <li key={policyTargets.locationKey(target)} className={classes.line}>
                   <bdi className={classes.lineText}>
-                    {labels.get(places.placeKey(target)) ?? target.level}
+                    {labels.get(policyTargets.locationKey(target)) ?? target.level}
                   </bdi>
                   <Select
-                    aria-label={`Machines of ${labels.get(places.placeKey(target)) ?? target.level}`}
+                    aria-label={`Machines of ${labels.get(policyTargets.locationKey(target)) ?? target.level}`}
                     data={SLOTS}
                     allowDeselect={false}
                     disabled={disabled}
                     value={target.monitoring_type ?? 'all'}
                     onChange={(value) =>
                       change({
-                        targets: places.withSlot(draft.targets, places.placeKey(target), toSlot(value)),
+                        targets: policyTargets.withSlot(
+                          draft.targets,
+                          policyTargets.locationKey(target),
+                          toSlot(value),
+                        ),
                       })
                     }
                   />
@@ -83,7 +87,7 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
           disabled={disabled}
           error={problem}
           value={searches}
-          onChange={(next) => change({ targets: places.withSearches(draft.targets, next) })}
+          onChange={(next) => change({ targets: policyTargets.withSearches(draft.targets, next) })}
         />
         <Select
           label="Apply to all machines"
@@ -93,7 +97,7 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
           value={slot === undefined ? '' : (slot ?? 'all')}
           onChange={(value) =>
             change({
-              targets: places.withDefault(draft.targets, value === '' ? undefined : toSlot(value)),
+              targets: policyTargets.withDefault(draft.targets, value === '' ? undefined : toSlot(value)),
             })
           }
         />
@@ -101,15 +105,15 @@ export function PolicyTargets({ draft, change, disabled, known }: SectionProps &
           label="Except"
           description="Clients, sites and machines to exclude"
           {...common}
-          value={places.exclusionKeys(draft)}
-          onChange={(keys) => change(places.readExclusions(keys))}
+          value={policyTargets.exclusionKeys(draft)}
+          onChange={(keys) => change(policyTargets.readExclusions(keys))}
         />
       </Stack>
     </Section>
   )
 }
 
-function toSlot(value: string | null): places.Slot {
+function toSlot(value: string | null): policyTargets.Slot {
   return value === 'server' || value === 'workstation' ? value : null
 }
 

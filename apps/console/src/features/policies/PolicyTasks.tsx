@@ -10,7 +10,7 @@ import { agentPlatform } from '../../app/session/store.ts'
 import { query } from '../../app/api/api.ts'
 import { shellsOf } from '../runs/run-form.ts'
 import { TaskFormDialog } from '../tasks/TaskFormDialog.tsx'
-import { ALL_PLATFORMS, policyTaskPlace } from '../tasks/fields/GeneralFields.tsx'
+import { ALL_PLATFORMS, policyTaskTarget } from '../tasks/fields/GeneralFields.tsx'
 import { newTaskForm, readPlatforms, readTaskForm } from '../tasks/task-form.ts'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
@@ -94,7 +94,7 @@ function PolicyTaskDialog({ task, checks, save, close }: PolicyTaskDialogProps) 
   return (
     <TaskFormDialog
       title={task === undefined ? 'New task of the policy' : `Edit ${task.task.name}`}
-      agent={policyTaskPlace(choices)}
+      agent={policyTaskTarget(choices)}
       start={start}
       isNew={task === undefined}
       save={async (fields, form) =>

@@ -9,7 +9,7 @@ import { query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import classes from './Policies.module.css'
-import { describeLink, describeOutcome, describeSource, LOST_WORDS } from './policy-words.ts'
+import { describeLink, describeOutcome, describeSource, LOST_LABELS } from './policy-labels.ts'
 
 const TITLE = 'Why does this machine have this?'
 
@@ -67,7 +67,7 @@ function TemplateAnswer({ policy }: { policy: EffectivePolicy }) {
   }
   return (
     <div className={classes.lead}>
-      <ItemWords item={found} />
+      <ItemText item={found} />
     </div>
   )
 }
@@ -83,7 +83,7 @@ function Answer({ policy, noun, id }: { policy: EffectivePolicy; noun: Noun; id:
     </p>
   ) : (
     <div className={classes.lead}>
-      <ItemWords item={found} />
+      <ItemText item={found} />
     </div>
   )
 }
@@ -101,7 +101,7 @@ export function ItemList({ items, empty, actionOf }: ItemListProps) {
     <ul className="plain-list">
       {items.map((item) => (
         <li key={`${item.kind} ${item.key}`} className={classes.line}>
-          <ItemWords item={item} />
+          <ItemText item={item} />
           {actionOf?.(item)}
         </li>
       ))}
@@ -109,7 +109,7 @@ export function ItemList({ items, empty, actionOf }: ItemListProps) {
   )
 }
 
-function ItemWords({ item: { what, source, overrode } }: { item: EffectiveItem }) {
+function ItemText({ item: { what, source, overrode } }: { item: EffectiveItem }) {
   return (
     <div className={classes.lineText}>
       <p>
@@ -121,7 +121,7 @@ function ItemWords({ item: { what, source, overrode } }: { item: EffectiveItem }
       {overrode.map((loser, index) => (
         <p key={index} className="dim small">
           Instead of <bdi>{loser.what}</bdi> from <bdi>{describeSource(loser.source)}</bdi>.{' '}
-          {LOST_WORDS[loser.lost]}
+          {LOST_LABELS[loser.lost]}
         </p>
       ))}
     </div>

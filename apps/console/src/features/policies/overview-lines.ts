@@ -3,12 +3,16 @@ import type { PlacePolicies, PolicyOverview } from '@muster/contract/policies/pl
 import type { TreeLine } from '../../ui/table/tree-keys.ts'
 
 type Placed = PlacePolicies['policies'][number]
-export type PlaceKind = 'default' | 'client' | 'site' | 'search' | 'agent'
+export type AssignmentLevel = 'default' | 'client' | 'site' | 'search' | 'agent'
 
 /** A line of the overview: a location, or a policy that is assigned there. */
 export type OverviewLine = TreeLine &
   (
-    | { kind: 'place'; place: PlaceKind; /** Whose policies can be assigned: `client-3`. */ assign?: string }
+    | {
+        kind: 'place'
+        place: AssignmentLevel
+        /** Target for assigning policies: `client-3`. */ assign?: string
+      }
     | {
         kind: 'policy'
         policy: number
@@ -40,15 +44,15 @@ export function listOverview(
 ): OverviewLine[] {
   const kept = (branches: Branch[]) => branches.filter(({ below }) => showEmpty || below.length > 0)
   const tops = kept([
-    placeOf('default', 'All machines', leaves('default-all', everywhere), 'default-all'),
+    levelBranch('default', 'All machines', leaves('default-all', everywhere), 'default-all'),
     ...clients.map(({ id, name, policies: own, sites }) => {
       const ofSites = sites.map((site) =>
-        placeOf('site', site.name, leaves(`site-${site.id}`, site.policies), `site-${site.id}`),
+        levelBranch('site', site.name, leaves(`site-${site.id}`, site.policies), `site-${site.id}`),
       )
-      return placeOf('client', name, [...leaves(`client-${id}`, own), ...kept(ofSites)], `client-${id}`)
+      return levelBranch('client', name, [...leaves(`client-${id}`, own), ...kept(ofSites)], `client-${id}`)
     }),
-    placeOf('search', 'By searches', spread(policies, 'search')),
-    placeOf('agent', 'Single machines', spread(policies, 'agent')),
+    levelBranch('search', 'By searches', spread(policies, 'search')),
+    levelBranch('agent', 'Single machines', spread(policies, 'agent')),
   ])
   return draw(tops, 1, isOpen)
 }
@@ -64,7 +68,7 @@ function draw(branches: readonly Branch[], level: number, isOpen: (id: string) =
 // Its position is known once its branch is drawn.
 const NOWHERE = { level: 0, position: 0, siblings: 0 }
 
-function placeOf(place: PlaceKind, label: string, below: Branch[], assign?: string): Branch {
+function levelBranch(place: AssignmentLevel, label: string, below: Branch[], assign?: string): Branch {
   const id = assign ?? place
   return {
     line: { ...NOWHERE, kind: 'place', id, label, place, ...(assign === undefined ? {} : { assign }) },

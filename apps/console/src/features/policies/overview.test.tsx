@@ -114,7 +114,7 @@ test('one click shows the status of a check on each machine', async () => {
   await expect.poll(at).toBe('/agents/alpha0000000?pane=checks')
 })
 
-test('the page of a policy says the same of what is saved, also while it is being changed', async () => {
+test('the page of a policy describes the saved version, also while it is edited', async () => {
   const server = givenOverview()
   server.on(getPolicy, () => answer(getPolicy, testPolicy()))
   server.on(listPolicyCheckStatus, () => answer(listPolicyCheckStatus, [ON_ALPHA]))

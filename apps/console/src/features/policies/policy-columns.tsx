@@ -4,7 +4,7 @@ import { IconCircleCheck, IconCircleDashed, IconDots } from '@tabler/icons-react
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
 import classes from './Policies.module.css'
-import { countMachines, describeTarget } from './policy-words.ts'
+import { countMachines, describeTarget } from './policy-labels.ts'
 
 export interface PolicyContext {
   format: (instant: string) => string
@@ -104,14 +104,14 @@ function Name({ policy: { name, enforced, desc } }: { policy: Policy }) {
 /** `all machines, Nordwind (servers)`. */
 function describeTargets({ targets, names }: Policy): string {
   const known = { client: names.clients, site: names.sites, agent: names.agents }
-  const told = targets.slice(0, 20).map((target) =>
+  const listed = targets.slice(0, 20).map((target) =>
     describeTarget(target, (one) => {
       if (one.level === 'default') return 'all machines'
       if (one.level === 'search') return one.search
       return known[one.level].find(({ id }) => id === one.id)?.name ?? one.level
     }),
   )
-  return [...told, ...(targets.length > 20 ? [`${targets.length - 20} more`] : [])].join(', ')
+  return [...listed, ...(targets.length > 20 ? [`${targets.length - 20} more`] : [])].join(', ')
 }
 
 function describeContent({ content }: Policy): string {

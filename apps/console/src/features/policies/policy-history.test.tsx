@@ -16,7 +16,7 @@ beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter
 
 const dialog = () => page.getByRole('dialog')
 
-test('what a save changed is shown, and an earlier version is put back after its plan', async () => {
+test('the changes of a save are listed, and an earlier version is restored after its plan', async () => {
   const now = testPolicy({ version: 2, name: 'Servers' })
   const server = givenPolicies([now])
   server.on(getPolicy, () => answer(getPolicy, now))
@@ -45,7 +45,7 @@ test('what a save changed is shown, and an earlier version is put back after its
     .toMatchObject({ name: 'Base', plan: 'token 1', reason: 'Reverted to version 1' })
 })
 
-test('why a machine has a check: the chain, and what it overrode', async () => {
+test('the origin of a check lists the chain and the overridden items', async () => {
   const server = givenPolicies([])
   server.on(getEffectivePolicy, () =>
     answer(getEffectivePolicy, {

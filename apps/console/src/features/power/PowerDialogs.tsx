@@ -20,14 +20,14 @@ const WAYS = {
     endpoint: rebootAgent,
     title: 'Reboot now',
     question: 'Reboot',
-    message: 'Restarts at once. Unsaved work on it is lost.',
+    message: 'Restarts at once. Unsaved work is lost.',
     done: 'is restarting.',
   },
   shutdown: {
     endpoint: shutdownAgent,
     title: 'Shut down',
     question: 'Shut down',
-    message: 'It stays off until somebody switches it on or wakes it. Unsaved work on it is lost.',
+    message: 'Stays off until switched on or woken. Unsaved work is lost.',
     done: 'is shutting down.',
   },
 } as const

@@ -15,7 +15,7 @@ const row = (name: string) => page.getByRole('grid', { name: 'Machines' }).getBy
 const item = (name: RegExp) => page.getByRole('menuitem', { name })
 const dialog = () => page.getByRole('dialog')
 
-test('Reboot now asks first, and says what the machine refused', async () => {
+test('Reboot now asks first, and shows the error of the machine', async () => {
   const { server, open } = await givenDashboard()
   server.on(rebootAgent, () => refuse('agent_refused', 'alpha: The system refused: Access denied'))
   await open()

@@ -3,7 +3,7 @@ import { Button, Stack, Textarea } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { ConfirmCode } from '../users/sessions/ConfirmCode.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import { dismissPurpose, givePurpose, onPurpose, waitForPurpose } from './channel-client.ts'
+import { dismissReason, giveReason, onReason, waitForReason } from './channel-client.ts'
 
 interface AskNeededProps {
   /** Why a tool was not opened. */
@@ -16,11 +16,11 @@ interface AskNeededProps {
 /** Asks for the code or reason that opening a tool needs; nothing if the refusal is final. */
 export function AskNeeded({ code, message, onGiven, onClose }: AskNeededProps) {
   if (code === 'code_needed') return <ConfirmCode message={message} onConfirmed={onGiven} onClose={onClose} />
-  if (code === 'purpose_needed') return <AskPurpose message={message} onGiven={onGiven} onClose={onClose} />
+  if (code === 'purpose_needed') return <AskReason message={message} onGiven={onGiven} onClose={onClose} />
   return null
 }
 
-interface AskPurposeProps {
+interface AskReasonProps {
   /** Why a reason is required. */
   message: string
   onGiven: () => void
@@ -28,26 +28,26 @@ interface AskPurposeProps {
 }
 
 /** Asks for the reason of opening a tool, where the remote access of the machine requires one; once for all tools opened together. */
-function AskPurpose({ message, onGiven, onClose }: AskPurposeProps) {
+function AskReason({ message, onGiven, onClose }: AskReasonProps) {
   const [text, setText] = useState('')
   const [asks, setAsks] = useState(false)
-  const tell = useRef({ onGiven, onClose })
+  const handlers = useRef({ onGiven, onClose })
   useEffect(() => {
-    tell.current = { onGiven, onClose }
+    handlers.current = { onGiven, onClose }
   })
-  useEffect(() => onPurpose(() => tell.current.onGiven()), [])
+  useEffect(() => onReason(() => handlers.current.onGiven()), [])
   useEffect(
-    () => waitForPurpose({ onTurn: () => setAsks(true), onDismissed: () => tell.current.onClose() }),
+    () => waitForReason({ onTurn: () => setAsks(true), onDismissed: () => handlers.current.onClose() }),
     [],
   )
   if (!asks) return null
-  const purpose = text.trim()
+  const reason = text.trim()
   return (
-    <Dialog title="Reason" size="sm" onClose={dismissPurpose}>
+    <Dialog title="Reason" size="sm" onClose={dismissReason}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (purpose !== '') givePurpose(purpose)
+          if (reason !== '') giveReason(reason)
         }}
       >
         <Stack gap="md">
@@ -68,7 +68,7 @@ function AskPurpose({ message, onGiven, onClose }: AskPurposeProps) {
             maxRows={6}
             data-autofocus
           />
-          <Button type="submit" size="sm" disabled={purpose === ''}>
+          <Button type="submit" size="sm" disabled={reason === ''}>
             Continue
           </Button>
         </Stack>

@@ -38,7 +38,7 @@ export function PlayerBar({ player, isPlaying, positionMs, lengthMs, isLoading }
       <Slider
         className={classes.place}
         thumbLabel="Position in the recording"
-        label={tellTime}
+        label={formatPosition}
         min={0}
         max={Math.max(1, lengthMs)}
         step={100}
@@ -46,7 +46,7 @@ export function PlayerBar({ player, isPlaying, positionMs, lengthMs, isLoading }
         onChange={(value) => player.current?.seek(value)}
       />
       <span className={classes.time}>
-        {tellTime(positionMs)} / {tellTime(lengthMs)}
+        {formatPosition(positionMs)} / {formatPosition(lengthMs)}
         {isLoading && ' ...'}
       </span>
     </div>
@@ -84,7 +84,7 @@ export function PlayerPace({ speed, onSpeed, skipPauses, onSkipPauses }: PlayerP
 }
 
 /** `1:02:03`, `2:03`. */
-function tellTime(ms: number): string {
+function formatPosition(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60]
   const two = (value: number) => `${value}`.padStart(2, '0')

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '@muster/contract/api/remote'
 import { saveFile } from '../../ui/inputs/save-file.ts'
 import { PlayerBar, PlayerPace } from './PlayerBar.tsx'
 import classes from './RecordingPlayer.module.css'
-import { type Cast, findWords, layOut, plainTextOf, writeAsciicast } from './cast.ts'
+import { type Cast, findText, layOut, plainTextOf, writeAsciicast } from './cast.ts'
 import type { LoadedRecording } from './use-recording.ts'
 import { bindLinks } from './terminal-links.ts'
 import { TERMINAL_LOOK } from './terminal-look.ts'
@@ -52,7 +52,7 @@ class CastPlayer implements Disposable {
     this.#cast = cast
     this.#isWhole = isWhole
     if (this.#next > 0) this.#positionMs = cast.atMs[this.#next - 1] ?? this.#positionMs
-    this.#tell()
+    this.#notify()
   }
 
   play(): void {
@@ -60,13 +60,13 @@ class CastPlayer implements Disposable {
     if (this.#isWhole && this.#next === this.#cast.events.length) this.seek(0)
     this.#drawnMs = performance.now()
     this.#frame = requestAnimationFrame(() => this.#draw())
-    this.#tell()
+    this.#notify()
   }
 
   pause(): void {
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
     this.#frame = undefined
-    this.#tell()
+    this.#notify()
   }
 
   /** Moves to a time. A terminal cannot go back, so earlier times replay from the start. */
@@ -77,7 +77,7 @@ class CastPlayer implements Disposable {
       this.#screen.reset()
     }
     this.#show()
-    this.#tell()
+    this.#notify()
   }
 
   [Symbol.dispose](): void {
@@ -92,7 +92,7 @@ class CastPlayer implements Disposable {
     this.#show()
     const isOver = this.#isWhole && this.#next === this.#cast.events.length
     this.#frame = isOver ? undefined : requestAnimationFrame(() => this.#draw())
-    this.#tell()
+    this.#notify()
   }
 
   /** Writes everything up to the position, in as few pieces as possible. */
@@ -111,7 +111,7 @@ class CastPlayer implements Disposable {
     if (text !== '') this.#screen.write(text)
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#onState({ isPlaying: this.#frame !== undefined, positionMs: this.#positionMs })
   }
 }
@@ -252,11 +252,11 @@ interface RecordingSearchProps {
 
 /** Searches a recorded terminal; Enter goes to the next match, Shift+Enter to the previous one. */
 function RecordingSearch({ events, onFound }: RecordingSearchProps) {
-  const [words, setWords] = useState('')
+  const [text, setText] = useState('')
   const [at, setAt] = useState<number>()
-  const isSearched = words !== ''
+  const isSearched = text !== ''
   const plain = useMemo(() => (isSearched ? plainTextOf(events) : undefined), [events, isSearched])
-  const hits = useMemo(() => (plain === undefined ? [] : findWords(plain, words)), [plain, words])
+  const hits = useMemo(() => (plain === undefined ? [] : findText(plain, text)), [plain, text])
   const go = (by: number) => {
     if (hits.length === 0) return
     const next = at === undefined ? (by > 0 ? 0 : hits.length - 1) : (at + by + hits.length) % hits.length
@@ -271,9 +271,9 @@ function RecordingSearch({ events, onFound }: RecordingSearchProps) {
         type="search"
         aria-label="Search recorded terminal"
         placeholder="Search"
-        value={words}
+        value={text}
         onChange={({ currentTarget }) => {
-          setWords(currentTarget.value)
+          setText(currentTarget.value)
           setAt(undefined)
         }}
         onKeyDown={(event) => {
@@ -287,13 +287,13 @@ function RecordingSearch({ events, onFound }: RecordingSearchProps) {
         Next
       </Button>
       <span className={classes.time} role="status">
-        {isSearched && tellHits(hits.length, at)}
+        {isSearched && describeHits(hits.length, at)}
       </span>
     </div>
   )
 }
 
-function tellHits(count: number, at: number | undefined): string {
+function describeHits(count: number, at: number | undefined): string {
   if (count === 0) return 'Not found'
   return at === undefined ? `${count} found` : `${at + 1} of ${count}`
 }

@@ -23,13 +23,13 @@ interface SessionTableProps<Session extends RemoteSession> {
   columns: readonly DataColumn<Session, SessionContext>[]
   /** The machine or host of a session. */
   hostnameOf: (session: Session) => string
-  onReceipt?: (session: RemoteSession) => void
+  onShowChanges?: (session: RemoteSession) => void
   empty: string
 }
 
 /** Sessions as rows or, in narrow windows, as cards; recordings can be played. */
 export function SessionTable<Session extends RemoteSession>(props: SessionTableProps<Session>) {
-  const { label, sessions, columns, hostnameOf, onReceipt, empty } = props
+  const { label, sessions, columns, hostnameOf, onShowChanges, empty } = props
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const format = use(DateFormat)
   const [selected, setSelected] = useState<string>()
@@ -46,7 +46,7 @@ export function SessionTable<Session extends RemoteSession>(props: SessionTableP
         context={{
           formatDate: (instant: string) => formatDate(instant, format),
           onPlay: play,
-          ...(onReceipt === undefined ? {} : { onReceipt }),
+          ...(onShowChanges === undefined ? {} : { onShowChanges }),
         }}
         rowHeight={32}
         minWidth={SESSION_COLUMNS_PX}

@@ -12,7 +12,7 @@ import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { SessionTable } from './SessionTable.tsx'
 import { SESSION_COLUMNS } from './session-columns.tsx'
-import classes from './ReceiptDialog.module.css'
+import classes from './SessionChangesDialog.module.css'
 
 /** Remote sessions on this machine; recordings can be played. */
 export function SessionsPane({ agent: { agent_id, hostname } }: { agent: AgentDetail }) {
@@ -20,7 +20,7 @@ export function SessionsPane({ agent: { agent_id, hostname } }: { agent: AgentDe
     ...query(listRemoteSessions, { params: { agent_id } }),
     staleTime: 0,
   })
-  const [looked, setLooked] = useState<RemoteSession>()
+  const [shown, setShown] = useState<RemoteSession>()
   if (data === undefined) return <LoadingState error={error} onRetry={() => void refetch()} rows={8} />
   return (
     <>
@@ -29,15 +29,15 @@ export function SessionsPane({ agent: { agent_id, hostname } }: { agent: AgentDe
         sessions={data}
         columns={SESSION_COLUMNS}
         hostnameOf={() => hostname}
-        onReceipt={setLooked}
+        onShowChanges={setShown}
         empty="No remote sessions yet."
       />
-      {looked !== undefined && (
-        <ReceiptDialog
-          session={looked}
+      {shown !== undefined && (
+        <SessionChangesDialog
+          session={shown}
           hostname={hostname}
-          others={data.filter((other) => overlaps(other, looked)).length}
-          onClose={() => setLooked(undefined)}
+          others={data.filter((other) => overlaps(other, shown)).length}
+          onClose={() => setShown(undefined)}
         />
       )}
     </>
@@ -50,7 +50,7 @@ function overlaps(other: RemoteSession, session: RemoteSession): boolean {
   return other.id !== session.id && !isBefore && !isAfter
 }
 
-interface ReceiptDialogProps {
+interface SessionChangesDialogProps {
   session: RemoteSession
   hostname: string
   /** Other sessions on the machine that overlap with this one. */
@@ -59,7 +59,7 @@ interface ReceiptDialogProps {
 }
 
 /** Changes on the machine during a session. */
-function ReceiptDialog({ session, hostname, others, onClose }: ReceiptDialogProps) {
+function SessionChangesDialog({ session, hostname, others, onClose }: SessionChangesDialogProps) {
   const format = use(DateFormat)
   const options = query(getSessionChanges, { params: { id: session.id } })
   const { data, error, refetch } = useQuery(options)
@@ -77,7 +77,7 @@ function ReceiptDialog({ session, hostname, others, onClose }: ReceiptDialogProp
         </Alert>
       )}
       <p className="note">
-        {tellSpan(data, (instant) => formatDate(instant, format))} {tellOthers(others)}
+        {describeSpan(data, (instant) => formatDate(instant, format))} {describeOthers(others)}
       </p>
       {CHANGED_PARTS.map((name) => (
         <section key={name} className={classes.part} aria-label={TITLES[name]}>
@@ -127,11 +127,11 @@ function Part({ part }: { part: ChangedPart }) {
   )
 }
 
-function tellSpan({ from, to }: SessionChangesView, format: (instant: string) => string): string {
+function describeSpan({ from, to }: SessionChangesView, format: (instant: string) => string): string {
   return `All changes on the machine from ${format(from)} to ${format(to)}, by its own clock.`
 }
 
-function tellOthers(others: number): string {
+function describeOthers(others: number): string {
   if (others === 0) return 'No other session was open.'
   return others === 1 ? '1 other session was open.' : `${others} other sessions were open.`
 }

@@ -12,15 +12,15 @@ import { ShellPathDialog } from './ShellPathDialog.tsx'
 
 interface ShellMenuProps {
   agentId: string
-  wish: ShellRequest
+  request: ShellRequest
   /** Label of the button. */
   label: string
   /** Restarts with another shell, or as another user. */
-  onWish: (wish: ShellRequest) => void
+  onRequest: (request: ShellRequest) => void
 }
 
 /** The shell of a terminal and its user; the machine is asked each time the menu opens. */
-export function ShellMenu({ agentId, wish, label, onWish }: ShellMenuProps) {
+export function ShellMenu({ agentId, request, label, onRequest }: ShellMenuProps) {
   const [opened, setOpened] = useState(false)
   const [asksPath, setAsksPath] = useState(false)
   const { data, error } = useQuery({
@@ -31,7 +31,7 @@ export function ShellMenu({ agentId, wish, label, onWish }: ShellMenuProps) {
   const entries =
     data === undefined
       ? [waiting(error === null ? undefined : describeError(error).message)]
-      : listEntries(data, wish, { onWish, askPath: () => setAsksPath(true) })
+      : listEntries(data, request, { onRequest, askPath: () => setAsksPath(true) })
   return (
     <>
       <Menu
@@ -57,11 +57,11 @@ export function ShellMenu({ agentId, wish, label, onWish }: ShellMenuProps) {
       </Menu>
       {asksPath && (
         <ShellPathDialog
-          path={wish.shell ?? ''}
+          path={request.shell ?? ''}
           problem={undefined}
           onPath={(shell) => {
             setAsksPath(false)
-            onWish({ ...wish, shell })
+            onRequest({ ...request, shell })
           }}
           onClose={() => setAsksPath(false)}
         />
@@ -72,20 +72,20 @@ export function ShellMenu({ agentId, wish, label, onWish }: ShellMenuProps) {
 
 function listEntries(
   { shells, agent_user, signed_in_user, why_no_user }: TerminalDefaults,
-  wish: ShellRequest,
-  { onWish, askPath }: { onWish: (wish: ShellRequest) => void; askPath: () => void },
+  request: ShellRequest,
+  { onRequest, askPath }: { onRequest: (request: ShellRequest) => void; askPath: () => void },
 ): MenuEntry[] {
   const [first] = shells
-  const chosen = wish.shell ?? first?.path
+  const chosen = request.shell ?? first?.path
   const isListed = shells.some(({ path }) => path === chosen)
-  const asUser = wish.as_user === true
+  const asUser = request.as_user === true
   return [
     ...shells.map(({ name, path }, at) => ({
       id: path,
       label: at === 0 ? `${name} (default)` : name,
       note: noteOf(path, path === chosen),
       icon: mark(path === chosen),
-      run: () => onWish({ ...(at === 0 ? {} : { shell: path }), ...(asUser ? { as_user: true } : {}) }),
+      run: () => onRequest({ ...(at === 0 ? {} : { shell: path }), ...(asUser ? { as_user: true } : {}) }),
     })),
     {
       id: 'custom',
@@ -100,7 +100,7 @@ function listEntries(
       label: `As ${agent_user}`,
       note: noteOf('User of the agent', !asUser),
       icon: mark(!asUser),
-      run: () => onWish(wish.shell === undefined ? {} : { shell: wish.shell }),
+      run: () => onRequest(request.shell === undefined ? {} : { shell: request.shell }),
     },
     {
       id: 'signed-in-user',
@@ -108,7 +108,7 @@ function listEntries(
       note: noteOf('User at the machine', asUser),
       icon: mark(asUser),
       disabledReason: why_no_user ?? undefined,
-      run: () => onWish({ ...wish, as_user: true }),
+      run: () => onRequest({ ...request, as_user: true }),
     },
   ]
 }

@@ -27,7 +27,7 @@ export function SideBySideDialog({ item = '', close }: AddressedDialogProps) {
 
 function Choose({ item, close }: { item: string; close: () => void }) {
   // Fixed for this address: another address is another dialog.
-  const [{ node, first }] = useState(() => placeOf(item))
+  const [{ node, first }] = useState(() => readItem(item))
   const list = useQuery(machinesQuery({ tab: 'mixed', node }))
   const [search, setSearch] = useState('')
   const [wanted, setWanted] = useState<readonly string[]>(first)
@@ -88,7 +88,7 @@ function Choose({ item, close }: { item: string; close: () => void }) {
   )
 }
 
-function placeOf(item: string): { node: TreeNode | undefined; first: AgentRow['agent_id'][] } {
+function readItem(item: string): { node: TreeNode | undefined; first: AgentRow['agent_id'][] } {
   const [, level, id = ''] = /^(client|site|agent)-(.+)$/.exec(item) ?? []
   if (level === 'agent') return { node: undefined, first: [id] }
   const place = Number(id)

@@ -157,10 +157,10 @@ export function TerminalPane({ agentId, hostname }: { agentId: string; hostname:
               agentId={agentId}
               hostname={hostname}
               place={tab.id}
-              firstWish={tab.wish}
+              initialRequest={tab.wish}
               join={tab.joined?.join}
               isShown={tab.id === shown}
-              onWish={(wish) => setKept((now) => putTab(now, { ...tab, wish }))}
+              onRequest={(request) => setKept((now) => putTab(now, { ...tab, wish: request }))}
               onTitle={(title) => setTitles((now) => ({ ...now, [tab.id]: title }))}
               onView={(view) => void views.current.set(tab.id, view)}
             />

@@ -26,7 +26,7 @@ import { RecordedMark } from './RecordedMark.tsx'
 import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
 import classes from './TerminalTab.module.css'
-import { TERMINAL_THEME_WORDS, TERMINAL_THEMES, useTerminalLook } from './terminal-look.ts'
+import { TERMINAL_THEME_LABELS, TERMINAL_THEMES, useTerminalLook } from './terminal-look.ts'
 import { openTerminal, type TerminalState, type TerminalView } from './terminal-view.ts'
 import { cleanTitle } from './clean-title.ts'
 import type { Hit } from './terminal-search.ts'
@@ -37,10 +37,10 @@ export interface TerminalTabProps {
   /** Key under which its session is found again after a reload. */
   place: string
   isShown: boolean
-  firstWish: ShellRequest
+  initialRequest: ShellRequest
   /** A colleague's terminal instead of the user's own. */
   join?: TerminalJoin | undefined
-  onWish: (wish: ShellRequest) => void
+  onRequest: (request: ShellRequest) => void
   /** Title set by its shell. */
   onTitle: (title: string | undefined) => void
   /** Keys and pastes of the user. */
@@ -50,45 +50,46 @@ export interface TerminalTabProps {
 
 /** A shell on the machine. */
 export function TerminalTab(props: TerminalTabProps) {
-  const { agentId, hostname, place, isShown, firstWish, join, onWish, onTitle, onTyped, onView } = props
+  const { agentId, hostname, place, isShown, initialRequest, join, onRequest, onTitle, onTyped, onView } =
+    props
   const [state, setState] = useState<TerminalState>({ state: 'connecting' })
   const [round, setRound] = useState(0)
   const [people, setPeople] = useState<TerminalPerson[]>([])
   const [searches, setSearches] = useState(false)
   const [showsKeys, setShowsKeys] = useState(false)
   const { terminal_font_size, terminal_theme } = useTerminalLook().look
-  const [wish, setWish] = useState(firstWish)
+  const [request, setRequest] = useState(initialRequest)
   /** The last opened shell, for the way back. */
   const lastGood = useRef<ShellRequest>({})
   const box = useRef<HTMLDivElement>(null)
   const view = useRef<TerminalView>(null)
-  const tell = useRef({ onTitle, onTyped, onView })
+  const handlers = useRef({ onTitle, onTyped, onView })
   useEffect(() => {
-    tell.current = { onTitle, onTyped, onView }
+    handlers.current = { onTitle, onTyped, onView }
   })
   useEffect(() => {
     if (box.current === null) return undefined
     setState({ state: 'connecting' })
-    tell.current.onTitle(undefined)
+    handlers.current.onTitle(undefined)
     setPeople([])
     const opened = openTerminal(box.current, {
       agentId,
       place,
-      wish,
+      request,
       join,
       onPeople: setPeople,
-      onTyped: (text) => tell.current.onTyped?.(text),
-      onTitle: (title) => tell.current.onTitle(title),
+      onTyped: (text) => handlers.current.onTyped?.(text),
+      onTitle: (title) => handlers.current.onTitle(title),
       onSearch: () => setSearches(true),
       onState: (next) => {
-        if (next.state === 'open') lastGood.current = wish
+        if (next.state === 'open') lastGood.current = request
         setState(next)
       },
     })
     view.current = opened
-    tell.current.onView(opened)
+    handlers.current.onView(opened)
     return () => opened[Symbol.dispose]()
-  }, [agentId, place, round, wish, join])
+  }, [agentId, place, round, request, join])
   useEffect(
     () => view.current?.setLook({ terminal_font_size, terminal_theme }),
     [terminal_font_size, terminal_theme, round],
@@ -100,8 +101,8 @@ export function TerminalTab(props: TerminalTabProps) {
     return <NoPermission message={state.message} />
   const begin = (next: ShellRequest) => {
     view.current?.end()
-    setWish(next)
-    onWish(next)
+    setRequest(next)
+    onRequest(next)
     setRound(round + 1)
   }
   const isOver = state.state === 'ended' || state.state === 'refused'
@@ -114,7 +115,7 @@ export function TerminalTab(props: TerminalTabProps) {
         </p>
         {state.state === 'open' && state.recorded && <RecordedMark what="terminal" />}
         {join === undefined && (
-          <ShellMenu agentId={agentId} wish={wish} label={nameShell(state)} onWish={begin} />
+          <ShellMenu agentId={agentId} request={request} label={nameShell(state)} onRequest={begin} />
         )}
         <Button
           size="compact-sm"
@@ -142,7 +143,7 @@ export function TerminalTab(props: TerminalTabProps) {
           onKeys={() => setShowsKeys(true)}
         />
         {isOver ? (
-          <Button size="compact-sm" onClick={() => begin(noShell === undefined ? wish : lastGood.current)}>
+          <Button size="compact-sm" onClick={() => begin(noShell === undefined ? request : lastGood.current)}>
             {join !== undefined ? 'Rejoin' : noShell === undefined ? 'New terminal' : 'Return to last shell'}
           </Button>
         ) : (
@@ -152,11 +153,11 @@ export function TerminalTab(props: TerminalTabProps) {
         )}
       </div>
       <TerminalPeople people={people} />
-      {noShell !== undefined && wish.shell !== undefined && (
+      {noShell !== undefined && request.shell !== undefined && (
         <ShellPathDialog
-          path={wish.shell}
+          path={request.shell}
           problem={noShell}
-          onPath={(shell) => begin({ ...wish, shell })}
+          onPath={(shell) => begin({ ...request, shell })}
           onClose={() => begin(lastGood.current)}
         />
       )}
@@ -197,12 +198,12 @@ function TerminalPeople({ people }: { people: readonly TerminalPerson[] }) {
   return (
     <p className={classes.people} role="status">
       <IconUsers size={14} stroke={1.75} aria-hidden />
-      {people.map((person) => tellPerson(person)).join(' · ')}
+      {people.map((person) => describePerson(person)).join(' · ')}
     </p>
   )
 }
 
-function tellPerson({ name, role, here }: TerminalPerson): string {
+function describePerson({ name, role, here }: TerminalPerson): string {
   return `${cleanTitle(name) ?? 'Unknown user'} ${ROLES[role]}${here ? '' : ', away now'}`
 }
 
@@ -281,7 +282,7 @@ function TerminalMenu({ onCopyAll, onKeys }: { onCopyAll: () => void; onKeys: ()
   const { least, most } = TERMINAL_FONT_SIZES
   const themes: MenuEntry[] = TerminalTheme.options.map((name) => ({
     id: name,
-    label: TERMINAL_THEME_WORDS[name],
+    label: TERMINAL_THEME_LABELS[name],
     note: name === chosen ? 'Selected' : undefined,
     icon: name === chosen ? IconCircleDot : IconCircle,
     run: () => change({ terminal_theme: name }),
@@ -325,10 +326,10 @@ function TerminalMenu({ onCopyAll, onKeys }: { onCopyAll: () => void; onKeys: ()
 
 /** Searches a terminal's buffer; Enter goes back in time, Shift+Enter forward. */
 function TerminalSearch({ view, onClose }: { view: RefObject<TerminalView | null>; onClose: () => void }) {
-  const [words, setWords] = useState('')
+  const [words, setText] = useState('')
   const [found, setFound] = useState<{ hits: Hit[]; at: number }>()
   const look = (typed: string) => {
-    setWords(typed)
+    setText(typed)
     // Users mostly look for the newest match.
     const hits = view.current?.find(typed) ?? []
     show(typed === '' ? undefined : { hits, at: hits.length - 1 })
@@ -369,7 +370,7 @@ function TerminalSearch({ view, onClose }: { view: RefObject<TerminalView | null
         Newer
       </Button>
       <span className={classes.hits} role="status">
-        {found !== undefined && tellHits(found)}
+        {found !== undefined && describeHits(found)}
       </span>
       <ActionIcon variant="subtle" size="sm" aria-label="Close search" onClick={onClose}>
         <IconX size={14} stroke={1.75} aria-hidden />
@@ -378,6 +379,6 @@ function TerminalSearch({ view, onClose }: { view: RefObject<TerminalView | null
   )
 }
 
-function tellHits({ hits, at }: { hits: Hit[]; at: number }): string {
+function describeHits({ hits, at }: { hits: Hit[]; at: number }): string {
   return hits.length === 0 ? 'Not found' : `${at + 1} of ${hits.length.toLocaleString('en')}`
 }

@@ -56,8 +56,8 @@ function TerminalCell(props: TerminalCellProps) {
         hostname={hostname}
         place="together"
         isShown={false}
-        firstWish={NO_WISH}
-        onWish={() => {}}
+        initialRequest={DEFAULT_SHELL}
+        onRequest={() => {}}
         onTitle={() => {}}
         onTyped={onTyped}
         onView={onView}
@@ -66,7 +66,7 @@ function TerminalCell(props: TerminalCellProps) {
   )
 }
 
-const NO_WISH = {}
+const DEFAULT_SHELL = {}
 
 const MODES: { value: TypingMode; label: string }[] = [
   { value: 'alone', label: 'Separate' },

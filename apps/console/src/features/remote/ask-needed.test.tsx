@@ -33,7 +33,8 @@ async function openTab(shown: ReactNode = <TerminalPane agentId="alpha0000000" h
 test('the code is asked for in place, a wrong one is shown, and the terminal continues', async () => {
   givenWindows(
     (socket) => socket.end('code_needed', REASON),
-    (socket) => socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),
+    (socket) =>
+      socket.deliver(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),
   )
   const { server, screen } = await openTab()
   const codes: unknown[] = []
@@ -71,7 +72,7 @@ test('the reason is asked for in place, and applies to the whole window', async 
     (socket) => socket.end('purpose_needed', message),
     (socket) => {
       sent.push(...socket.sent.map((text) => JSON.parse(text) as unknown))
-      socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>)
+      socket.deliver(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>)
     },
   )
   const { screen } = await openTab()
@@ -91,7 +92,7 @@ test('several terminals opened together ask for the reason once', async () => {
   const refuseIt = (socket: Opened) => socket.end('purpose_needed', 'Say why.')
   const ask = (socket: Opened) => {
     sent.push(...socket.sent.map((text) => JSON.parse(text) as unknown))
-    socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>)
+    socket.deliver(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>)
   }
   givenWindows(refuseIt, refuseIt, ask, ask)
   const { screen } = await openTab(

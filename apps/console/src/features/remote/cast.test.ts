@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '@muster/contract/api/remote'
 import { expect, test } from 'vitest'
-import { findWords, layOut, plainTextOf, writeAsciicast } from './cast.ts'
+import { findText, layOut, plainTextOf, writeAsciicast } from './cast.ts'
 
 const ESC = '\u001b'
 const out = (ms: number, text: string): RecordedEvent => [ms, 'o', text]
@@ -26,9 +26,9 @@ test('words are found across events and colours', () => {
   ]
   const plain = plainTextOf(events)
   expect(plain.text).toBe('$ rm -rf /tmp\nRM -RF again')
-  expect(findWords(plain, 'rm -rf')).toEqual([4, 5])
-  expect(findWords(plain, 'title')).toEqual([])
-  expect(findWords(plain, '')).toEqual([])
+  expect(findText(plain, 'rm -rf')).toEqual([4, 5])
+  expect(findText(plain, 'title')).toEqual([])
+  expect(findText(plain, '')).toEqual([])
 })
 
 test('an unterminated sequence hides only itself, and the search is fast', () => {
@@ -37,7 +37,7 @@ test('an unterminated sequence hides only itself, and the search is fast', () =>
     out(1, `${ESC}\\seen`),
     out(2, `${ESC}[${'1;'.repeat(200_000)}`),
   ]
-  expect(findWords(plainTextOf(events), 'seen')).toEqual([1])
+  expect(findText(plainTextOf(events), 'seen')).toEqual([1])
 })
 
 test('the file for other players is asciicast', () => {

@@ -74,7 +74,7 @@ export function plainTextOf(events: readonly RecordedEvent[]): PlainText {
 }
 
 /** The first five hundred events at whose end the words appear. */
-export function findWords({ text, eventAt }: PlainText, words: string): number[] {
+export function findText({ text, eventAt }: PlainText, words: string): number[] {
   const wanted = words.toLowerCase()
   if (wanted === '') return []
   const searched = text.toLowerCase()

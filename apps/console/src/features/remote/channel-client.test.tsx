@@ -10,7 +10,7 @@ import { CreditDebt } from '@muster/contract/agent/channel-flow'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ChannelClient } from './channel-client.ts'
 
-/** A window whose machine takes what it sends when it is told to. */
+/** A window whose machine grants credit when the test says so. */
 async function givenWindow() {
   const frames: ChannelFrame[] = []
   const sockets: EventTarget[] = []
@@ -47,7 +47,7 @@ async function givenWindow() {
   return {
     client,
     frames,
-    /** The machine takes what came since, and gives credit for it as it does. */
+    /** The machine consumes the new frames, and grants credit for them. */
     takeAll: () => {
       for (const { payload } of frames.slice(taken)) {
         const credit = debt.consume(payload.length)

@@ -17,15 +17,15 @@ import { ChannelAccepted, channelPath, type LogRequest, type ToolRequest } from 
 let given: string | undefined
 const listeners = new Set<() => void>()
 
-const readPurpose = (): string | undefined => given
+const readReason = (): string | undefined => given
 
-export function givePurpose(purpose: string): void {
-  given = purpose
+export function giveReason(reason: string): void {
+  given = reason
   for (const listener of listeners) listener()
 }
 
 /** Called as soon as a reason was given, in any terminal of this window. */
-export function onPurpose(listener: () => void): () => void {
+export function onReason(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
@@ -37,7 +37,7 @@ interface Waiting {
 const waiting: Waiting[] = []
 
 /** Several tools may need a reason at once: the first asks, the next one if that is dismissed. */
-export function waitForPurpose(tool: Waiting): () => void {
+export function waitForReason(tool: Waiting): () => void {
   waiting.push(tool)
   waiting[0]?.onTurn()
   return () => {
@@ -47,7 +47,7 @@ export function waitForPurpose(tool: Waiting): () => void {
 }
 
 /** The question was dismissed: waiting tools do not ask again on their own. */
-export function dismissPurpose(): void {
+export function dismissReason(): void {
   for (const tool of waiting.slice()) tool.onDismissed()
 }
 
@@ -143,8 +143,9 @@ export class ChannelClient implements Disposable {
     let end: ChannelEnd | undefined
     socket.addEventListener('open', () => {
       // Undefined values are left out.
-      const purpose = readPurpose()
-      socket.send(JSON.stringify({ type: 'hello', ticket, purpose, request: this.#handlers.request() }))
+      socket.send(
+        JSON.stringify({ type: 'hello', ticket, purpose: readReason(), request: this.#handlers.request() }),
+      )
       this.#push()
     })
     this.#watch(socket)

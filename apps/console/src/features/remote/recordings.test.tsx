@@ -69,7 +69,7 @@ async function openPlayer(first = '$ first\r\n') {
   return server
 }
 
-test('sessions say who, from when to when, how they ended, and whether there is a recording', async () => {
+test('sessions list user, times, end reason and recording', async () => {
   await openSessions([
     SESSION,
     { ...SESSION, id: crypto.randomUUID(), username: 'cleo', ended_at: null, reason: null, recording: null },
@@ -143,7 +143,7 @@ test('any position is shown, forwards and back', async () => {
   expect(shown()).not.toContain('third')
 })
 
-test('words are found in what was shown, also where colours lie between the letters', async () => {
+test('the search finds text, also with colours between the letters', async () => {
   await openPlayer()
   const field = dialog().getByRole('searchbox', { name: 'Search recorded terminal' })
   await field.fill('SECOND')
@@ -188,7 +188,7 @@ test('changes are shown with their session, including failed scans', async () =>
       interrupted: true,
       parts: {
         packages: { ...nothing, changed: [{ name: 'vim', from: '1.0', to: '1.1' }] },
-        services: { state: 'not_collected', reason: 'systemd does not tell its services.' },
+        services: { state: 'not_collected', reason: 'systemd did not list its services.' },
         files: { ...nothing, added: [{ name: '/etc/<b>x', state: '3 bytes' }], left_out: 200 },
         users: nothing,
         ports: { ...nothing, removed: [{ name: 'tcp 0.0.0.0:80', state: 'nginx' }] },
@@ -199,7 +199,7 @@ test('changes are shown with their session, including failed scans', async () =>
   await page.getByRole('button', { name: /^204 changes in the session of ben/ }).click()
   const part = (name: string) => dialog().getByRole('region', { name })
   await expect.element(part('Packages')).toHaveTextContent('PackagesChangedvim 1.0 \u2192 1.1')
-  await expect.element(part('Services')).toHaveTextContent('Servicessystemd does not tell its services.')
+  await expect.element(part('Services')).toHaveTextContent('Servicessystemd did not list its services.')
   await expect
     .element(part('Files in /etc'))
     .toHaveTextContent('Files in /etcAdded/etc/<b>x 3 bytesAnd 200 more.')

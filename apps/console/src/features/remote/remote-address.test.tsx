@@ -37,7 +37,7 @@ async function openAt(address: string, plat: 'linux' | 'windows' = 'linux') {
   return { server, ...(await open(`${WINDOW}${address}`)) }
 }
 
-test('a folder and what is searched in it stand in the address, and Back leads to the folder before', async () => {
+test('a folder and its search are in the address, and Back returns to the previous folder', async () => {
   const { server, at, router } = await openAt('?tool=files&at=/var/log&find=sys')
   const asked = () => {
     const { search } = server.calls(listFolder).at(-1) ?? {}

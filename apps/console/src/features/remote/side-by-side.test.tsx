@@ -33,7 +33,7 @@ test('several machines of a client are chosen with the keyboard, and their termi
   const { opened, search, box, asked, at, screen } = await openDialog('&item=client-1')
   expect(asked().some((query) => query.includes('client=1'))).toBe(true)
   await expect.element(page.getByRole('button', { name: 'Open', exact: true })).toBeDisabled()
-  // What is not connected stands last, and cannot be chosen.
+  // Offline machines are last, and cannot be selected.
   await expect
     .poll(() => page.getByRole('list', { name: 'Machines' }).element().textContent)
     .toMatch(/PC-1.*PC-2.*PC-3.*PC-0/)

@@ -96,7 +96,7 @@ export function useTerminalLook(): { look: TerminalLook; change: (changes: Parti
 }
 
 /** Labels of the terminal themes; apart from their colours, which need the terminal itself. */
-export const TERMINAL_THEME_WORDS: Record<TerminalTheme, string> = {
+export const TERMINAL_THEME_LABELS: Record<TerminalTheme, string> = {
   dark: 'Dark',
   light: 'Light',
   black: 'Black, high contrast',

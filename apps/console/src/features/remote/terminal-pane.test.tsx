@@ -6,7 +6,7 @@ import { openTab } from './test-tab.tsx'
 const BASH = { shell: '/bin/bash', user: 'root' }
 const title = (text: string) => `\u001B]0;${text}\u0007`
 
-test('tabs are sessions of their own, and are called what their shells call them', async () => {
+test('each tab is its own session, named by its shell', async () => {
   const { screen, windows } = await openTab()
   windows[0]?.open(BASH)
   await expect.element(screen.getByRole('tab', { name: 'Shell 1' })).toBeVisible()
@@ -18,7 +18,7 @@ test('tabs are sessions of their own, and are called what their shells call them
   await expect.element(screen.getByRole('tab', { name: 'root@web-1: ~' })).toBeVisible()
   await expect.element(screen.getByRole('tab', { name: `${'x'.repeat(59)}…` })).toBeVisible()
   expect(document.title).not.toContain('x')
-  // What is not shown goes on, in its own size.
+  // Hidden terminals keep running, with their own size.
   await screen.getByRole('tab', { name: 'root@web-1: ~' }).click()
   windows[1]?.print(`${title('two')}unseen`)
   await screen.getByRole('tab', { name: 'two' }).click()
@@ -60,7 +60,7 @@ test('after a reload each tab finds its own session again', async () => {
   expect(windows.slice(0, 2).map(({ isEnded }) => isEnded)).toEqual([false, false])
 })
 
-/** What is on the terminal that is in sight. */
+/** Text of the visible terminal. */
 function shownText(): string {
   const rows = [...document.querySelectorAll<HTMLElement>('.xterm-rows')]
   return rows.find((row) => row.checkVisibility({ visibilityProperty: true }))?.textContent ?? ''

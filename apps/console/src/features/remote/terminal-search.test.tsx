@@ -26,7 +26,7 @@ test('words are found in the whole scrollback, over wrapped lines and beside wid
   expect(view.find('l').length).toBeGreaterThan(3000)
 })
 
-test('the search opens by its keys, steps through what it finds, and gives the keys back', async () => {
+test('the search opens by its shortcut, steps through matches, and returns the focus', async () => {
   const { screen, windows } = await openTab()
   windows[0]?.open(BASH)
   windows[0]?.print('one two one two one')
@@ -45,7 +45,7 @@ test('the search opens by its keys, steps through what it finds, and gives the k
   await userEvent.keyboard('{Escape}')
   await expect.element(words).not.toBeInTheDocument()
   await userEvent.keyboard('back')
-  await expect.poll(() => windows[0]?.heard).toBe('back')
+  await expect.poll(() => windows[0]?.received).toBe('back')
 })
 
 test('text size and theme are kept for the user, and shown at once', async () => {

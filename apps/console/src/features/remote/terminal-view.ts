@@ -22,7 +22,7 @@ import { cleanTitle } from './clean-title.ts'
 
 const SCROLLBACK_LINES = 50_000
 const LOST_WITH_SERVER = 'Connection to the server failed. The shell has ended.'
-const NOTHING_KEPT = { read: () => null, store: () => {}, forget: () => {} }
+const NOTHING_KEPT = { read: () => null, store: () => {}, remove: () => {} }
 
 export type TerminalState =
   | { state: 'connecting' }
@@ -66,7 +66,7 @@ export interface TerminalOptions {
   agentId: string | undefined
   /** Key under which its session is found again after a reload. */
   place: string
-  wish: ShellRequest
+  request: ShellRequest
   /** A colleague's terminal instead of the user's own. */
   join?: TerminalJoin | undefined
   /** The people in it. */
@@ -83,7 +83,7 @@ export interface TerminalOptions {
 /** Draws a terminal of a machine into an element, and keeps it connected. */
 export function openTerminal(
   element: HTMLElement,
-  { agentId, place, wish, join, onState, onTitle, onSearch, onPeople, onTyped }: TerminalOptions,
+  { agentId, place, request, join, onState, onTitle, onSearch, onPeople, onTyped }: TerminalOptions,
 ): TerminalView {
   const kept = agentId === undefined || join !== undefined ? NOTHING_KEPT : keptSession(agentId, place)
   const terminal = new Terminal({
@@ -111,7 +111,7 @@ export function openTerminal(
       const { cols, rows } = terminal
       return agentId === undefined
         ? { tool: 'webterm', cols, rows }
-        : { tool: 'terminal', session: kept.read(), cols, rows, ...wish, join }
+        : { tool: 'terminal', session: kept.read(), cols, rows, ...request, join }
     },
     onData: (bytes, consumed) => terminal.write(bytes, consumed),
     onText: (message) => {
@@ -145,7 +145,7 @@ export function openTerminal(
     },
     onEnd: (end) => {
       const isOld = end.code === 'not_found' && !wasOpen && kept.read() !== null
-      if (end.code !== 'closed' && end.code !== 'code_needed') kept.forget()
+      if (end.code !== 'closed' && end.code !== 'code_needed') kept.remove()
       if (isOld) return true
       onState(
         end.code === 'ended'
@@ -179,7 +179,7 @@ export function openTerminal(
       fill()
     },
     end: () => {
-      kept.forget()
+      kept.remove()
       channel.close()
       onState({
         state: 'ended',
@@ -224,12 +224,12 @@ function keptSession(agentId: string, place: string) {
   return {
     read: () => sessionStorage.getItem(key),
     store: (session: string) => sessionStorage.setItem(key, session),
-    forget: () => sessionStorage.removeItem(key),
+    remove: () => sessionStorage.removeItem(key),
   }
 }
 
 /** A program may change the title as fast as it writes. */
-const TOLD_EVERY_MS = 200
+const NOTIFY_EVERY_MS = 200
 
 /** Reports title changes, throttled to the newest. */
 function followTitle(terminal: Terminal, onTitle: (title: string | undefined) => void): Disposable {
@@ -240,7 +240,7 @@ function followTitle(terminal: Terminal, onTitle: (title: string | undefined) =>
     timer ??= setTimeout(() => {
       timer = undefined
       onTitle(cleanTitle(newest))
-    }, TOLD_EVERY_MS)
+    }, NOTIFY_EVERY_MS)
   })
   return {
     [Symbol.dispose]() {

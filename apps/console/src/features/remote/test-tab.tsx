@@ -78,7 +78,7 @@ class TestSocket extends EventTarget {
   asked: ChannelHello['request'] | undefined
   /** The person has ended it. */
   isEnded = false
-  heard = ''
+  received = ''
   /** Sizes that came after the first one. */
   readonly sizes: unknown[] = []
   readonly session = crypto.randomUUID()
@@ -102,13 +102,13 @@ class TestSocket extends EventTarget {
     if ('wrong' in frame) throw new Error(frame.wrong)
     if (frame.kind === CHANNEL_KIND.end) this.isEnded = true
     if (frame.kind === CHANNEL_KIND.text) this.sizes.push(readChannelText(frame.payload))
-    if (frame.kind === CHANNEL_KIND.data) this.heard += new TextDecoder().decode(frame.payload)
+    if (frame.kind === CHANNEL_KIND.data) this.received += new TextDecoder().decode(frame.payload)
   }
 
   close(): void {}
 
   open({ shell, user }: { shell: string; user: string }): void {
-    this.tell({ type: 'opened', session: this.session, shell, user, resumed: false })
+    this.deliver({ type: 'opened', session: this.session, shell, user, resumed: false })
   }
 
   answerPings(): void {
@@ -116,7 +116,7 @@ class TestSocket extends EventTarget {
       this.dispatchEvent(new MessageEvent('message', { data: 'pong' }))
   }
 
-  tell(news: object): void {
+  deliver(news: object): void {
     this.#receive(encodeChannelText(0, news))
   }
 

@@ -33,7 +33,7 @@ export async function givenTerminal() {
   const view = openTerminal(place, {
     agentId: 'alpha0000000',
     place: '1',
-    wish: {},
+    request: {},
     onState: () => {},
     onTitle: (title) => void titles.push(title),
   })
@@ -66,8 +66,8 @@ class MachineSocket extends EventTarget {
     queueMicrotask(() => this.dispatchEvent(new Event('open')))
   }
 
-  /** What was typed or pasted, and what xterm itself answered. */
-  get heard(): string {
+  /** Typed and pasted text, and the responses of xterm itself. */
+  get received(): string {
     const pieces = this.#frames.filter(({ kind }) => kind === CHANNEL_KIND.data)
     return pieces.map(({ payload }) => new TextDecoder().decode(payload)).join('')
   }
@@ -81,7 +81,7 @@ class MachineSocket extends EventTarget {
     if (data === 'ping') return
     this.isGreeted = true
     const session = crypto.randomUUID()
-    this.#tell(
+    this.#deliver(
       encodeChannelText(0, { type: 'opened', session, shell: '/bin/bash', user: 'root', resumed: false }),
     )
   }
@@ -93,11 +93,11 @@ class MachineSocket extends EventTarget {
     const bytes = new TextEncoder().encode(text)
     for (let from = 0; from < bytes.length; from += 16_384) {
       const payload = bytes.subarray(from, from + 16_384)
-      this.#tell(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+      this.#deliver(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
     }
   }
 
-  #tell(frame: Uint8Array<ArrayBuffer>): void {
+  #deliver(frame: Uint8Array<ArrayBuffer>): void {
     this.dispatchEvent(new MessageEvent('message', { data: frame.buffer }))
   }
 }

@@ -36,12 +36,12 @@ class Socket extends EventTarget {
 
   close(): void {}
 
-  tell(frame: Uint8Array<ArrayBuffer>): void {
+  deliver(frame: Uint8Array<ArrayBuffer>): void {
     this.dispatchEvent(new MessageEvent('message', { data: frame.buffer }))
   }
 
   end(code: ChannelEndCode, message: string): void {
-    this.tell(encodeChannelEnd(0, { code, message }) as Uint8Array<ArrayBuffer>)
+    this.deliver(encodeChannelEnd(0, { code, message }) as Uint8Array<ArrayBuffer>)
     this.dispatchEvent(new CloseEvent('close', { code: 4000 }))
   }
 }

@@ -34,21 +34,21 @@ async function openTogether(path = `/terminals?agents=${MACHINES.join('.')}`) {
     field?.focus()
     await expect.poll(() => document.activeElement).toBe(field)
   }
-  return { windows, focus, at, heard: () => windows.map(({ heard }) => heard) }
+  return { windows, focus, at, received: () => windows.map(({ received }) => received) }
 }
 
 test('keys go to one machine, to those that are marked, or to all, and it is plain which', async () => {
-  const { focus, heard } = await openTogether()
+  const { focus, received } = await openTogether()
   await focus('PC-1')
   await userEvent.keyboard('a')
-  await expect.poll(heard).toEqual(['a', '', ''])
+  await expect.poll(received).toEqual(['a', '', ''])
 
   await page.getByText('All together').click()
   await expect.element(page.getByText('Typing goes to 3 machines: PC-1, PC-2, PC-3')).toBeVisible()
   expect(page.getByText('typing together').elements()).toHaveLength(3)
   await focus('PC-2')
   await userEvent.keyboard('b{Enter}')
-  await expect.poll(heard).toEqual(['ab\r', 'b\r', 'b\r'])
+  await expect.poll(received).toEqual(['ab\r', 'b\r', 'b\r'])
 
   await page.getByText('Selected together').click()
   await expect.element(page.getByText(/^Select at least two machines/)).toBeVisible()
@@ -58,23 +58,23 @@ test('keys go to one machine, to those that are marked, or to all, and it is pla
   expect(page.getByText('typing together').elements()).toHaveLength(2)
   await focus('PC-3')
   await userEvent.keyboard('c')
-  await expect.poll(heard).toEqual(['ab\rc', 'b\r', 'b\rc'])
+  await expect.poll(received).toEqual(['ab\rc', 'b\r', 'b\rc'])
   // One that is not marked is typed into alone.
   await focus('PC-2')
   await userEvent.keyboard('d')
-  await expect.poll(heard).toEqual(['ab\rc', 'b\rd', 'b\rc'])
+  await expect.poll(received).toEqual(['ab\rc', 'b\rd', 'b\rc'])
 })
 
-test('what one machine makes its terminal answer is typed into no other', async () => {
-  const { windows, focus, heard } = await openTogether()
+test('automatic responses of one terminal are typed into no other', async () => {
+  const { windows, focus, received } = await openTogether()
   await page.getByText('All together').click()
   await focus('PC-1')
   windows[0]?.print(`${ESC}[c${ESC}[6n${ESC}[>c${ESC}P$q"p${ESC}\\`)
-  await expect.poll(() => windows[0]?.heard).toContain('R')
-  expect(heard().slice(1)).toEqual(['', ''])
+  await expect.poll(() => windows[0]?.received).toContain('R')
+  expect(received().slice(1)).toEqual(['', ''])
 })
 
-test('a machine that is taken away ends its terminal, and the address says who is left', async () => {
+test('removing a machine ends its terminal, and the address keeps the others', async () => {
   const { windows, at } = await openTogether()
   const pill = page.getByText('PC-2, Berlin').element().parentElement
   pill?.querySelector('button')?.click()

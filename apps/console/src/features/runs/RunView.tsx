@@ -122,7 +122,7 @@ const VIEWS = [
 interface RunOutputProps {
   history: AgentHistory
   output: Output
-  /** Of one stream only. */
+  /** Undefined = all streams. */
   shown: OutputStream | undefined
 }
 
@@ -167,8 +167,8 @@ function InstallProgress({ output }: { output: Output }) {
 }
 
 export function readProgress(text: string): number | undefined {
-  const told = [...text.slice(-TAIL).matchAll(/^Progress: (\d{1,3}) %$/gm)].at(-1)?.[1]
-  return told === undefined ? undefined : Math.min(100, Number(told))
+  const percent = [...text.slice(-TAIL).matchAll(/^Progress: (\d{1,3}) %$/gm)].at(-1)?.[1]
+  return percent === undefined ? undefined : Math.min(100, Number(percent))
 }
 
 interface Run {

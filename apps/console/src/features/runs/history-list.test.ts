@@ -37,7 +37,7 @@ test.each([
   expect(searchRuns([RUN, SCRIPT], search).map(({ id }) => id)).toEqual(ids)
 })
 
-test('the file has what the table shows', () => {
+test('the file has the columns of the table', () => {
   expect(historyTable([RUN, SCRIPT]).slice(1)).toEqual([
     ['2026-11-21T10:00:00.000Z', 'Command', 'systemctl restart Nginx', 'ada', 'exit code 3', '3', '1.5'],
     ['2026-11-21T10:00:00.000Z', 'Script', 'Clean up /tmp', 'ben', 'waiting', '', ''],

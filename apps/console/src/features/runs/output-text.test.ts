@@ -34,7 +34,7 @@ describe('output is shown as text', () => {
   })
 })
 
-test('what was added before is not added again, in whatever order it comes', () => {
+test('duplicate output is not added again, in any order', () => {
   const [first, second, third] = chunks('a', 'b', 'c')
   const before = addOutput(NO_OUTPUT, [second!, first!])
   const after = addOutput(before, [third!, second!])
@@ -53,7 +53,7 @@ test('the streams stay apart and keep their order', () => {
   expect(outputText(output, 'stderr')).toBe('b')
 })
 
-test('long output is parted at line ends, and nothing of it is lost', () => {
+test('long output is split at line ends, without loss', () => {
   const text = `${'x'.repeat(999)}\n`.repeat(20) + 'y'.repeat(20_000)
   const { segments } = addOutput(NO_OUTPUT, chunks(text))
   expect(segments.map((segment) => segment.text).join('')).toBe(text)

@@ -26,13 +26,13 @@ async function sendUptime() {
   await dialog().getByRole('textbox', { name: 'Command' }).fill('uptime')
   await userEvent.keyboard('{Control>}{Enter}{/Control}')
   await expect.element(output()).toBeVisible()
-  // As the live link does when it hears of the run.
-  const hear = () => opened.queryClient.invalidateQueries({ queryKey: queryKey(getHistoryOutput) })
-  return { server, hear, ...opened }
+  // As the live link does for an event of the run.
+  const refetchOutput = () => opened.queryClient.invalidateQueries({ queryKey: queryKey(getHistoryOutput) })
+  return { server, refetchOutput, ...opened }
 }
 
 test('a command is sent, and its output comes as it comes, piece by piece', async () => {
-  const { server, hear } = await sendUptime()
+  const { server, refetchOutput } = await sendUptime()
   expect(server.calls(sendCommand)[0]?.body).toMatchObject({
     shell: 'bash',
     cmd: 'uptime',
@@ -46,7 +46,7 @@ test('a command is sent, and its output comes as it comes, piece by piece', asyn
       chunks: [{ seq: 1, stream: 'stdout', text: '\u001b[1mline 1\u001b[0m\n' }],
     }),
   )
-  await hear()
+  await refetchOutput()
   await expect.element(output()).toHaveTextContent('line 1')
   server.on(getHistoryOutput, () =>
     answer(getHistoryOutput, {
@@ -61,7 +61,7 @@ test('a command is sent, and its output comes as it comes, piece by piece', asyn
       chunks: [{ seq: 2, stream: 'stderr', text: 'oops\n' }],
     }),
   )
-  await hear()
+  await refetchOutput()
   await expect.element(output()).toHaveTextContent('line 1 oops')
   expect(server.calls(getHistoryOutput).at(-1)?.search.get('after')).toBe('1')
   await expect.element(dialog().getByText('exit code 3')).toBeVisible()
@@ -90,7 +90,7 @@ test('a run can be cancelled; closing the dialog does not cancel it', async () =
   expect(server.calls(cancelHistory)).toHaveLength(1)
 })
 
-test('a refused command says why and keeps what was typed', async () => {
+test('a refused command shows the reason and keeps the text', async () => {
   const { server, open } = await givenDashboard()
   server.on(sendCommand, () => refuse('invalid', 'alpha has no bash.'))
   await open('/?dialog=send-command&item=alpha0000000')

@@ -22,7 +22,7 @@ test('nothing is green before the machine said so', () => {
   }
 })
 
-test('the duration is what the machine measured, or what has passed since it started', () => {
+test('the duration is measured by the machine, or counted since the start', () => {
   const started_at = '2026-11-21T10:00:00.000Z'
   const nowMs = Date.parse('2026-11-21T10:00:12.400Z')
   expect(describeDuration({ ...RUN, execution_time: 0.25 }, nowMs)).toBe('250 ms')

@@ -6,7 +6,7 @@ import { notify } from '../../app/shell/notify.ts'
 import classes from './ScriptEditor.module.css'
 import { decodeFile, interpreterWarning, MAX_CODE_LENGTH } from './script-code.ts'
 import { type ScriptEdit, takeFile, typeCode } from './script-edit.ts'
-import { SHELL_LABELS } from './script-words.ts'
+import { SHELL_LABELS } from './script-labels.ts'
 
 const CodeEditor = lazy(() => import('./CodeEditor.tsx').then((file) => ({ default: file.CodeEditor })))
 
@@ -26,7 +26,7 @@ export function CodePane({ edit, setEdit, error, readOnly, waitsForFile }: CodeP
   if (waitsForFile) {
     return (
       <section className={classes.code} aria-label="Code of the script">
-        <FilePlace onFile={take} />
+        <FileDropZone onFile={take} />
       </section>
     )
   }
@@ -75,11 +75,11 @@ interface FileChoiceProps {
 }
 
 /** Asks for a file by drop or choice, before there is code. */
-function FilePlace({ onFile }: FileChoiceProps) {
+function FileDropZone({ onFile }: FileChoiceProps) {
   const [isOver, setOver] = useState(false)
   return (
     <div
-      className={classes.filePlace}
+      className={classes.fileDropZone}
       data-over={isOver || undefined}
       onDragOver={(event) => {
         event.preventDefault()

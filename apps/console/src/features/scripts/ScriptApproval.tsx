@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { SkeletonRows } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import classes from './ScriptApproval.module.css'
-import { SHELL_LABELS } from './script-words.ts'
+import { SHELL_LABELS } from './script-labels.ts'
 
 const CodeDiff = lazyPart(() => import('./CodeDiff.tsx').then((file) => file.CodeDiff))
 

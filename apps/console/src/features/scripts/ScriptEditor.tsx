@@ -28,7 +28,7 @@ import { ScriptFieldset } from './ScriptFieldset.tsx'
 import classes from './ScriptEditor.module.css'
 import { beginEdit, hasChanges, isOutdated, markSaved, replaceCode, type ScriptEdit } from './script-edit.ts'
 import { checkCode, checkFields, type ScriptDraft, toDraft, toScriptBody } from './script-form.ts'
-import { SHELL_LABELS } from './script-words.ts'
+import { SHELL_LABELS } from './script-labels.ts'
 import { useMayTestOnServer } from './use-test-run.ts'
 
 /** The server gives up after a minute. */

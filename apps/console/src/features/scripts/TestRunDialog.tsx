@@ -23,9 +23,9 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
   const mayRun = useMay('can_run_scripts')
   const mayRunOnServer = useMayTestOnServer()
   const machines = useQuery({ ...query(listAgents, { query: { detail: 'false' } }), enabled: mayRun })
-  const [place, setPlace] = useState<string | null>(null)
+  const [target, setTarget] = useState<string | null>(null)
   const run = useTestRun(edit)
-  const isOnServer = place === SERVER
+  const isOnServer = target === SERVER
   const snippets = useQuery({ ...query(listSnippets, {}), enabled: isOnServer })
   const codeWithSnippets = useMemo(
     () => expandCode(edit.code, snippets.data ?? []),
@@ -47,16 +47,16 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
       title="Test script"
       size="lg"
       onClose={onClose}
-      why={place === null ? 'Choose a target.' : undefined}
+      why={target === null ? 'Choose a target.' : undefined}
       footer={
         <>
           <Button variant="default" onClick={onClose}>
             Close
           </Button>
           <Button
-            disabled={place === null || (isOnServer && snippets.data === undefined)}
+            disabled={target === null || (isOnServer && snippets.data === undefined)}
             loading={run.isPending}
-            onClick={() => place !== null && run.mutate({ place, codeWithSnippets })}
+            onClick={() => target !== null && run.mutate({ place: target, codeWithSnippets })}
           >
             {run.data === undefined ? 'Run script' : 'Run again'}
           </Button>
@@ -80,8 +80,8 @@ export function TestRunDialog({ edit, onClose }: { edit: ScriptEdit; onClose: ()
           allowDeselect={false}
           nothingFoundMessage="No matching machine"
           limit={200}
-          value={place}
-          onChange={setPlace}
+          value={target}
+          onChange={setTarget}
           data-autofocus
         />
       )}

@@ -22,7 +22,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import classes from './Versions.module.css'
-import { platformsLabel, SHELL_LABELS } from './script-words.ts'
+import { platformsLabel, SHELL_LABELS } from './script-labels.ts'
 
 const CodeDiff = lazyPart(() => import('./CodeDiff.tsx').then((file) => file.CodeDiff))
 

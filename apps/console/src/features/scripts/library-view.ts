@@ -1,7 +1,7 @@
 import type { Script } from '@muster/contract/api/scripts'
 import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TableSort } from '../../ui/table/data-column.ts'
-import { platformsLabel, SHELL_LABELS } from './script-words.ts'
+import { platformsLabel, SHELL_LABELS } from './script-labels.ts'
 
 /** Filter and order of the library. */
 export interface LibraryView {

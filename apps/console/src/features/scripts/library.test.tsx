@@ -54,7 +54,7 @@ test('folders hold the scripts of a category; which are open, and that there are
   await expect.element(screen.getByRole('treeitem', { name: 'Tidy' })).not.toBeInTheDocument()
 })
 
-test('a search shows what it finds, whichever folders are open; Enter opens a script', async () => {
+test('a search shows matches in closed folders too; Enter opens a script', async () => {
   givenLibrary()
   const { screen, at } = await openLibrary()
   await screen.getByText('Folders', { exact: true }).click()
@@ -160,7 +160,7 @@ test('a script is downloaded under the name that the server gives it', async () 
   vi.restoreAllMocks()
 })
 
-test('what is built in says so, and is shown or hidden for this user', async () => {
+test('built-in scripts are marked, and shown or hidden for this user', async () => {
   const server = givenLibrary()
   const builtIn = testScript({ id: 1, name: 'Disk use', script_type: 'builtin' })
   server.on(listScripts, () => answer(listScripts, [...SCRIPTS, builtIn]))

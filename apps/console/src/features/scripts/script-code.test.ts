@@ -18,7 +18,7 @@ test.each([
 
 const bytes = (...values: number[]) => new Uint8Array(values)
 
-test('files are read as what they are', () => {
+test('files are read by their type', () => {
   expect(decodeFile(new TextEncoder().encode('echo grün'))).toBe('echo grün')
   expect(decodeFile(bytes(0xef, 0xbb, 0xbf, 0x61))).toBe('a')
   expect(decodeFile(bytes(0xff, 0xfe, 0x61, 0x00, 0xfc, 0x00))).toBe('aü')
@@ -27,7 +27,7 @@ test('files are read as what they are', () => {
   expect(decodeFile(bytes())).toBe('')
 })
 
-test('what is no text is not read', () => {
+test('binary files are not read', () => {
   expect(decodeFile(bytes(0x7f, 0x45, 0x4c, 0x46, 0x00, 0x01))).toBeUndefined()
 })
 

@@ -18,7 +18,7 @@ import {
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
 import classes from './ScriptsDialog.module.css'
-import { platformsLabel, SHELL_LABELS } from './script-words.ts'
+import { platformsLabel, SHELL_LABELS } from './script-labels.ts'
 import { WaitingBadge } from './ScriptApproval.tsx'
 
 export interface ScriptContext {

@@ -64,7 +64,7 @@ test.each([
   expect(checkVariable(text)).toBe(answer)
 })
 
-test('what is sent fits the contract, without empty lines', () => {
+test('the request fits the contract, without empty lines', () => {
   const body = toScriptBody({ ...FIELDS, args: ['', 'a b', ''], env_vars: ['', 'A=1'] }, 'echo')
   expect(body).toMatchObject({ args: ['a b'], env_vars: ['A=1'], default_timeout: 90, script_body: 'echo' })
   expect(ScriptForm.safeParse(body).success).toBe(true)

@@ -7,7 +7,7 @@ import {
 import type { Input } from '@muster/contract/endpoint'
 import type { Platform } from '@muster/contract/fields'
 import { MAX_CODE_LENGTH } from './script-code.ts'
-import { PLATFORMS } from './script-words.ts'
+import { PLATFORMS } from './script-labels.ts'
 
 /** All fields of a script except the code. */
 export interface ScriptFields extends Record<string, unknown> {

@@ -52,7 +52,7 @@ async function givenVersions(info: Partial<DashInfo> = {}, me: Partial<Me> = {})
   return { server, open }
 }
 
-test('an older version is compared with what the script is now, and taken back', async () => {
+test('an older version is compared with the current one, and restored', async () => {
   const { server, open } = await givenVersions()
   const { at } = await open(`/?dialog=script-versions&item=${NOW.id}`)
   await expect.element(dialog().getByText('2 lines of code differ from the current version.')).toBeVisible()
@@ -101,7 +101,7 @@ test('two long texts without a common line are compared', async () => {
   await expect.element(screen.getByRole('status')).toHaveTextContent('6000 lines')
 })
 
-test('code is tested as it is in the editor; what the server refuses is said there', async () => {
+test('unsaved code is tested; the dialog shows the error of the server', async () => {
   const { server, open } = await givenVersions()
   const names = [{ id: 1, agent_id: 'alpha0000000', hostname: 'alpha', client: 'Acme', site: 'Berlin' }]
   server.on(listAgents, (received) =>

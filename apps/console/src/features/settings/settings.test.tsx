@@ -137,7 +137,7 @@ test('a read-only role cannot change settings', async () => {
     .toBeVisible()
 })
 
-test('what is recorded of terminals, for how long and up to which size is changed', async () => {
+test('the recording of terminals, its retention and its size limit are changed', async () => {
   const server = await givenSettings()
   await dialog().getByRole('combobox', { name: 'Record terminals on' }).click()
   await page.getByRole('option', { name: 'All machines' }).click()

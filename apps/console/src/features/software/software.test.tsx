@@ -26,10 +26,10 @@ const known = (name: string, version: string, more: Partial<PackageRow> = {}): P
   uninstall: null,
   ...more,
 })
-const LOOKED = { looked_at: '2026-11-22T10:00:00.000Z', changed_at: '2026-11-22T10:00:00.000Z', left_out: 0 }
+const SCANNED = { looked_at: '2026-11-22T10:00:00.000Z', changed_at: '2026-11-22T10:00:00.000Z', left_out: 0 }
 const NOTHING: Software = { software: [], looked_at: null, changed_at: null, left_out: 0 }
 const SOFTWARE: Software = {
-  ...LOOKED,
+  ...SCANNED,
   software: [
     known('openssl', '3.0.1'),
     known('zsh', '5.9', { title: 'b'.repeat(32), publisher: '<b>Z</b>' }),

@@ -21,7 +21,7 @@ import { shellsOf } from '../runs/run-form.ts'
 import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { TaskFormDialog } from './TaskFormDialog.tsx'
 import { newTaskForm, readTaskForm } from './task-form.ts'
-import { knownZone } from './task-words.ts'
+import { knownZone } from './task-labels.ts'
 
 /** Adds a task to the machine in the address. */
 export function AddTaskDialog({ item = '', close }: AddressedDialogProps) {

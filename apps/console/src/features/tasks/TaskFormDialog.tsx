@@ -4,15 +4,15 @@ import type { TaskFields } from '@muster/contract/api/tasks'
 import type { ReactNode } from 'react'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { ActionList } from './fields/ActionList.tsx'
-import { GeneralFields, type TaskPlace } from './fields/GeneralFields.tsx'
+import { GeneralFields, type TaskTarget } from './fields/GeneralFields.tsx'
 import { MoreFields } from './fields/MoreFields.tsx'
 import { ScheduleFields } from './fields/ScheduleFields.tsx'
 import { checkTaskForm, type TaskForm, toTask } from './task-form.ts'
-import { knownZone } from './task-words.ts'
+import { knownZone } from './task-labels.ts'
 
 interface TaskFormDialogProps {
   title: string
-  agent: TaskPlace
+  agent: TaskTarget
   start: TaskForm
   isNew?: boolean
   save: (task: TaskFields, form: TaskForm) => Promise<void>

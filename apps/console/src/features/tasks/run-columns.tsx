@@ -3,7 +3,7 @@ import { formatDuration } from '@muster/rules/text/units'
 import { Time } from '../../ui/layout/Time.tsx'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import { RunStatus } from './TaskStatus.tsx'
-import { triggerLabel } from './task-words.ts'
+import { triggerLabel } from './task-labels.ts'
 
 export interface RunContext {
   severity: Task['alert_severity']

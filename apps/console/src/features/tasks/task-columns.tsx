@@ -7,7 +7,7 @@ import type { Point } from '../../ui/dialog/menu-entry.ts'
 import { PolicyMark } from '../policies/PolicyMark.tsx'
 import classes from '../checks/ChecksPane.module.css'
 import { TaskStatus } from './TaskStatus.tsx'
-import { describeResult, nextRunOf, SYNC_LABELS } from './task-words.ts'
+import { describeResult, nextRunOf, SYNC_LABELS } from './task-labels.ts'
 
 export interface TaskContext {
   nowMs: number

@@ -187,7 +187,7 @@ test('a conflict loads the version of the other user', async () => {
   await expect.element(field('Name')).toHaveValue('Theirs')
 })
 
-test('runs are listed with their output; what was missed says why', async () => {
+test('runs are listed with their output; a missed run shows the reason', async () => {
   const missed = testTaskRun({
     id: 2,
     state: 'missed',

@@ -16,7 +16,7 @@ import { clientsQuery, dashInfoQuery } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { ErrorState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { TERMINAL_THEME_WORDS } from '../remote/terminal-look.ts'
+import { TERMINAL_THEME_LABELS } from '../remote/terminal-look.ts'
 import { userColor } from '../../app/shell/look.ts'
 import {
   checkPreferences,
@@ -149,7 +149,7 @@ function PreferencesFormDialog({ info, close }: { info: DashInfo; close: () => v
   )
 }
 
-/** A date whose day, month, hour and minute all differ, to tell the tokens apart. */
+/** A date whose day, month, hour and minute all differ, so that every token looks different. */
 const PREVIEW = new Date(2026, 10, 23, 14, 5).toISOString()
 
 const TABS = [
@@ -164,7 +164,7 @@ const TERMINAL_SIZES = Array.from(
     label: `${TERMINAL_FONT_SIZES.least + more} px`,
   }),
 )
-const TERMINAL_LOOKS = TerminalTheme.options.map((value) => ({ value, label: TERMINAL_THEME_WORDS[value] }))
+const TERMINAL_LOOKS = TerminalTheme.options.map((value) => ({ value, label: TERMINAL_THEME_LABELS[value] }))
 const SORTS = [
   { value: 'alphafail', label: 'Failing first, then by name' },
   { value: 'alpha', label: 'By name' },

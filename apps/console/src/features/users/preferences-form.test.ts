@@ -25,7 +25,7 @@ test('palette names, theme names and hex colours can be saved', () => {
   ).toEqual({})
 })
 
-test('what is no colour is said at its own field', () => {
+test('an invalid colour shows an error at its own field', () => {
   expect(Object.keys(checkPreferences({ ...form, dash_info_color: 'ruby', dash_warning_color: '' }))).toEqual(
     ['dash_warning_color', 'dash_info_color'],
   )

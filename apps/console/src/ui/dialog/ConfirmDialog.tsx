@@ -6,7 +6,7 @@ interface ConfirmDialogProps {
   title: string
   message: ReactNode
   confirmLabel: string
-  /** Closes by itself after success; the caller shows a rejection. */
+  /** Closes the dialog after success; the caller shows a rejection. */
   onConfirm: () => void | Promise<unknown>
   onClose: () => void
   danger?: boolean

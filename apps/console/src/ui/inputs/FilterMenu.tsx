@@ -7,7 +7,7 @@ import classes from '../layout/Filter.module.css'
 /** For selects inside a filter: they open inside the popover, or choosing in them would close it. */
 export const INSIDE = { withinPortal: false, shadow: 'md' }
 
-/** A button with a form below it; `children` are mounted anew each time it opens. */
+/** A button with a form below it; `children` are mounted each time it opens. */
 export function FilterMenu({ children }: { children: (close: () => void) => ReactNode }) {
   const [opened, setOpened] = useState(false)
   return (

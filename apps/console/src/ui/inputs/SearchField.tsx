@@ -4,7 +4,6 @@ import { IconSearch } from '@tabler/icons-react'
 interface SearchFieldProps {
   /** For screen readers: "Search services". */
   label: string
-  /** What can be searched for. */
   placeholder: string
   value: string
   onSearch: (search: string) => void

@@ -9,9 +9,9 @@ const SECOND_MS = 1000
  */
 export function useNow(everyMs: number | undefined): number {
   const tick = useCallback(
-    (tell: () => void) => {
+    (onTick: () => void) => {
       if (everyMs === undefined) return () => {}
-      const timer = setInterval(tell, everyMs)
+      const timer = setInterval(onTick, everyMs)
       return () => clearInterval(timer)
     },
     [everyMs],

@@ -32,7 +32,7 @@ function TestTree({ onMenu }: { onMenu?: (line: TreeLine) => void }) {
     <MantineProvider>
       <div style={{ display: 'flex', width: 280, height: 300 }}>
         <Tree
-          label="Places"
+          label="Sites"
           lines={listLines(opened)}
           selected={selected}
           onSelect={({ id }) => setSelected(id)}

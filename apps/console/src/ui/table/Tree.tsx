@@ -78,7 +78,7 @@ export function Tree<Line extends TreeLine>(props: TreeProps<Line>) {
       else if ('toggle' in move) onToggle(idsAt(lines, move.toggle), move.expanded)
       else if ('menu' in move) openMenu(move.menu, event.currentTarget.querySelector('[tabindex="0"]'))
       else if (lines[move.select])
-        (event.key === 'Enter' ? (onOpen ?? onSelect) : onSelect)(lines[move.select]!) // just looked up
+        (event.key === 'Enter' ? (onOpen ?? onSelect) : onSelect)(lines[move.select]!) // checked above
       return
     }
     // The slash is the search field's shortcut everywhere.

@@ -14,11 +14,11 @@ import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
-import { HOLD_LABELS, SEVERITIES, SEVERITY_LABELS } from '../alert-words.ts'
+import { HOLD_LABELS, SEVERITIES, SEVERITY_LABELS } from '../alert-labels.ts'
 import { Time } from '../../../ui/layout/Time.tsx'
 import { machineNamesQuery, namesOf } from './template-form.ts'
 import classes from './Templates.module.css'
-import { OUTCOME_LABELS, SOURCE_LABELS } from './template-words.ts'
+import { OUTCOME_LABELS, SOURCE_LABELS } from './template-labels.ts'
 
 const TITLE = 'Preview alerts'
 const TYPES = [
@@ -134,7 +134,7 @@ function PreviewAnswer({ answer }: { answer: Answer }) {
       <Part title="Recipients">
         <ul className={classes.plain}>
           <li>
-            <Mark told={answer.bell} words={answer.bell ? 'shows the alert' : 'does not show the alert'} />
+            <Mark notified={answer.bell} text={answer.bell ? 'shows the alert' : 'does not show the alert'} />
             <div className="dim small">Always shown in the list of alerts.</div>
           </li>
           {answer.channels.map((channel) => (
@@ -178,13 +178,13 @@ function Chain({ chain }: Pick<Answer, 'chain'>) {
 }
 
 function Channel({ channel }: { channel: Answer['channels'][number] }) {
-  const { name, told, reason, at, recipients, on_resolved, repeat_minutes } = channel
+  const { name, told: notified, reason, at, recipients, on_resolved, repeat_minutes } = channel
   return (
     <li>
-      <Mark told={told} name={name} words={told ? 'notified' : 'not notified'} />
+      <Mark notified={notified} name={name} text={notified ? 'notified' : 'not notified'} />
       <div className="dim small">
         {reason}
-        {told && (
+        {notified && (
           <>
             {at !== null && (
               <>
@@ -207,13 +207,13 @@ function Channel({ channel }: { channel: Answer['channels'][number] }) {
   )
 }
 
-function Mark({ told, name = 'Bell', words }: { told: boolean; name?: string; words: string }) {
-  const MarkIcon = told ? IconCheck : IconMinus
+function Mark({ notified, name = 'Bell', text }: { notified: boolean; name?: string; text: string }) {
+  const MarkIcon = notified ? IconCheck : IconMinus
   return (
     <div className={classes.mark}>
-      <MarkIcon size={16} stroke={1.75} aria-hidden className={told ? classes.told : 'dim-icon'} />
+      <MarkIcon size={16} stroke={1.75} aria-hidden className={notified ? classes.notified : 'dim-icon'} />
       <bdi className="strong">{name}</bdi>
-      <span>{words}</span>
+      <span>{text}</span>
     </div>
   )
 }

@@ -28,7 +28,7 @@ import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialog
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { clientsQuery, useMay } from '../../../app/api/queries.ts'
-import { SEVERITIES, SEVERITY_LABELS } from '../alert-words.ts'
+import { SEVERITIES, SEVERITY_LABELS } from '../alert-labels.ts'
 import {
   checkTemplateForm,
   machineNamesQuery,

@@ -22,7 +22,7 @@ import { EditAndDelete, ListRow, RowDetail } from '../../../ui/table/ListRows.ts
 import { WaitingNote } from '../../scripts/ScriptApproval.tsx'
 import { relatedQuery, templatesQuery } from './template-form.ts'
 import classes from './Templates.module.css'
-import { appliedLabel, describeTemplate } from './template-words.ts'
+import { appliedLabel, describeTemplate } from './template-labels.ts'
 
 const TITLE = 'Alert templates'
 

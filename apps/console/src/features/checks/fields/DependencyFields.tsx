@@ -9,7 +9,7 @@ import { query } from '../../../app/api/api.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { machineNamesQuery, namesOf } from '../../alerts/templates/template-form.ts'
 import type { CheckForm } from '../check-form.ts'
-import { checkName } from '../check-words.ts'
+import { checkName } from '../check-labels.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
 
 interface DependencyFieldsProps {

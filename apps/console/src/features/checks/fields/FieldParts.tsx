@@ -97,14 +97,14 @@ export function SeverityChoice({ form }: { form: Form }) {
 const focusAttribute = (autoFocus: boolean) => (autoFocus ? { 'data-autofocus': true } : {})
 
 /** The target of a check: a machine, or the unknown machines of a policy. */
-export type CheckPlace =
+export type CheckTarget =
   | (Pick<AgentDetail, 'agent_id' | 'facts' | 'check_interval'> & { plat: AgentDetail['plat'] })
   | { agent_id: null; plat: null; facts: null; check_interval: null }
-export const POLICY_PLACE: CheckPlace = { agent_id: null, plat: null, facts: null, check_interval: null }
+export const POLICY_TARGET: CheckTarget = { agent_id: null, plat: null, facts: null, check_interval: null }
 
 /** Props of the fields of every type. */
 export interface FieldsProps {
-  agent: CheckPlace
+  agent: CheckTarget
   /** The edited check; absent for a new one. */
   check: Check | undefined
   type: CheckType

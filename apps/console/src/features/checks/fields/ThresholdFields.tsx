@@ -5,7 +5,7 @@ import type { FieldsProps } from './FieldParts.tsx'
 import { FIELD_LABELS } from '../field-labels.ts'
 
 interface ThresholdFieldsProps extends Pick<FieldsProps, 'form' | 'onLeaveThresholds'> {
-  /** What the numbers count: `% in use`. */
+  /** Unit of the thresholds: `% in use`. */
   unit: string
   /** The direction: warns above it, or below it. */
   reverse: boolean

@@ -9,7 +9,7 @@ import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
-import { WEEKDAYS } from '../../maintenance/schedule-words.ts'
+import { WEEKDAYS } from '../../maintenance/schedule-labels.ts'
 import {
   accessChoices,
   type AccessForm,
@@ -26,7 +26,7 @@ type Params = ReturnType<typeof paramsOf>
 export function RemoteAccessDialog({ item = 'default-all', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_manage_remote_access" onClose={close}>
-      <Place params={paramsOf(item)} close={close} />
+      <LoadAccess params={paramsOf(item)} close={close} />
     </GuardedDialog>
   )
 }
@@ -38,7 +38,7 @@ function paramsOf(item: string) {
   return { level, id: item.slice(dash + 1) }
 }
 
-function Place({ params, close }: { params: Params; close: () => void }) {
+function LoadAccess({ params, close }: { params: Params; close: () => void }) {
   const options = query(getRemoteAccess, { params })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0, gcTime: 0 })
   if (data === undefined) {

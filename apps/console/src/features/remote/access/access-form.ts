@@ -71,17 +71,17 @@ export function checkAccess(form: AccessForm): Partial<Record<AccessField, strin
   return { ...wrong, ...Object.fromEntries(ofHours) }
 }
 
-const CONSENT_WORDS = {
+const CONSENT_LABELS = {
   off: 'Not asked',
   ask: 'Asked; no answer refuses',
   ask_allow: 'Asked; no answer allows',
   require: 'Consent required',
 } satisfies Record<RemoteRules['consent'], string>
-const CONSENTS = Object.entries(CONSENT_WORDS).map(([value, label]) => ({ value, label }))
+const CONSENTS = Object.entries(CONSENT_LABELS).map(([value, label]) => ({ value, label }))
 
-const RECORDED_WORDS = { servers: 'Servers', all: 'All machines', none: 'Off' }
+const RECORDED_LABELS = { servers: 'Servers', all: 'All machines', none: 'Off' }
 const RECORDED = {
-  many: Object.entries(RECORDED_WORDS).map(([value, label]) => ({ value, label })),
+  many: Object.entries(RECORDED_LABELS).map(([value, label]) => ({ value, label })),
   one: [
     { value: 'all', label: 'Recorded' },
     { value: 'none', label: 'Not recorded' },
@@ -104,7 +104,7 @@ export function accessChoices(inherited: PlaceRemoteAccess['inherited'], level: 
   })
   const { hours } = inherited
   const recorded = (which: RecordedMachines) => [
-    above(RECORDED_WORDS[which].toLowerCase()),
+    above(RECORDED_LABELS[which].toLowerCase()),
     ...RECORDED[level === 'agent' ? 'one' : 'many'],
   ]
   return {
@@ -118,7 +118,7 @@ export function accessChoices(inherited: PlaceRemoteAccess['inherited'], level: 
       { value: 'always', label: 'At any time' },
       { value: 'hours', label: 'At these hours' },
     ],
-    consent: [above(CONSENT_WORDS[inherited.consent].toLowerCase()), ...CONSENTS],
+    consent: [above(CONSENT_LABELS[inherited.consent].toLowerCase()), ...CONSENTS],
     banner: [
       above(inherited.banner ? 'shown' : 'not shown'),
       { value: 'yes', label: 'Shown' },

@@ -51,12 +51,12 @@ async function openWindow(pieces: number[][], end?: string) {
   givenWindows((socket) => {
     const session = crypto.randomUUID()
     const display = 'localhost:5900'
-    socket.tell(
+    socket.deliver(
       encodeChannelText(0, { type: 'opened', session, display, displays: [], server: 'VNC', password: null }),
     )
     for (const piece of pieces) {
       const payload = new Uint8Array(piece)
-      socket.tell(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+      socket.deliver(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
     }
     if (end !== undefined) socket.end('ended', end)
   })

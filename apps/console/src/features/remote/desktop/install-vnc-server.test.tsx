@@ -48,7 +48,8 @@ async function openWindow(end: Parameters<typeof testRun>[0], text: string) {
 test('the VNC server is installed on request, and the desktop opens', async () => {
   givenWindows(
     (socket) => socket.end('no_vnc_server', NONE),
-    (socket) => socket.tell(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),
+    (socket) =>
+      socket.deliver(encodeChannelText(0, { type: 'asking', seconds: 30 }) as Uint8Array<ArrayBuffer>),
   )
   const server = await openWindow({ state: 'done', retcode: 0 }, 'Setting up x11vnc\n')
   await expect.element(page.getByText(NONE)).toBeVisible()

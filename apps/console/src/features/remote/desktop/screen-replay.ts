@@ -62,7 +62,7 @@ export class ScreenReplay implements Playing, Disposable {
 
   pause(): void {
     this.#isPlaying = false
-    this.#tell()
+    this.#notify()
   }
 
   seek(toMs: number): void {
@@ -86,7 +86,7 @@ export class ScreenReplay implements Playing, Disposable {
       this.#drawnMs = performance.now()
       this.#frame = requestAnimationFrame(() => this.#draw())
     }
-    this.#tell()
+    this.#notify()
   }
 
   #draw(): void {
@@ -100,7 +100,7 @@ export class ScreenReplay implements Playing, Disposable {
       if (this.#isWhole && this.#next === this.#laid.events.length) this.#isPlaying = false
     }
     this.#frame = this.#isPlaying || isBehind ? requestAnimationFrame(() => this.#draw()) : undefined
-    this.#tell()
+    this.#notify()
   }
 
   /** False = more data is due, and has to wait. */
@@ -115,7 +115,7 @@ export class ScreenReplay implements Playing, Disposable {
     return true
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#onState({ isPlaying: this.#isPlaying, positionMs: this.#positionMs })
   }
 }

@@ -73,9 +73,9 @@ function MoveFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
     <FormDialog
       title={`Rename or move ${entry.name}`}
       form={form}
-      save={(wish) => {
-        const name = wish.name === entry.name ? entry.raw : rawOfText(wish.name)
-        const into = wish.folder === shownFolder ? folder : rawOfText(wish.folder)
+      save={(values) => {
+        const name = values.name === entry.name ? entry.raw : rawOfText(values.name)
+        const into = values.folder === shownFolder ? folder : rawOfText(values.folder)
         return change({ change: 'move', path: joinRaw(folder, entry.raw), to: joinRaw(into, name) })
       }}
       onClose={onClose}
@@ -137,11 +137,11 @@ function RightsDialog({ agent, folder, entry, onClose }: FileDialogProps) {
     <FormDialog
       title={`Permissions of ${entry.name}`}
       form={form}
-      save={(wish) =>
+      save={(values) =>
         change({
           change: 'set-mode',
           path: joinRaw(folder, entry.raw),
-          mode: Number.parseInt(wish.mode, 8),
+          mode: Number.parseInt(values.mode, 8),
         })
       }
       onClose={onClose}

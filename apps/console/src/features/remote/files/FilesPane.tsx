@@ -21,7 +21,7 @@ import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { listFolder } from '@muster/contract/api/files'
 import { describeError, isRefused } from '../../../app/api/describe-error.ts'
 import { useMay } from '../../../app/api/queries.ts'
-import { useFind, usePlace } from '../../../app/shell/use-place.ts'
+import { useFind, useToolLocation } from '../../../app/shell/use-tool-location.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../../ui/layout/States.tsx'
 import table from '../../../ui/layout/ListPane.module.css'
 import { call } from '../../../app/api/api.ts'
@@ -44,7 +44,7 @@ const SEARCH_AFTER_MS = 250
 /** The files of a machine, folder by folder. */
 export function FilesPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_manage_files')
-  const place = usePlace()
+  const place = useToolLocation()
   const at = folderOf(place.at)
   const [dialog, setDialog] = useState<OpenDialog>()
   const [search, setSearch] = useFind()

@@ -4,7 +4,7 @@ import { formatFileSize } from '@muster/rules/text/units'
 import { useMutation } from '@tanstack/react-query'
 import { useStore } from '../../../app/session/store.ts'
 import classes from './FilesPane.module.css'
-import { forgetUpload, type Upload, type UploadView, uploads } from './upload.ts'
+import { removeUpload, type Upload, type UploadView, uploads } from './upload.ts'
 
 const WORDS: Record<UploadView['state'], string> = {
   running: 'Uploading',
@@ -18,7 +18,7 @@ const WORDS: Record<UploadView['state'], string> = {
 /** Current uploads to this machine. */
 export function UploadList({ agentId }: { agentId: string }) {
   const all = useStore(uploads, (list) => list)
-  const own = all.filter(({ wish }) => wish.agentId === agentId)
+  const own = all.filter(({ options }) => options.agentId === agentId)
   if (own.length === 0) return null
   return (
     <ul aria-label="Uploads" className={classes.uploads}>
@@ -31,10 +31,10 @@ export function UploadList({ agentId }: { agentId: string }) {
 
 function UploadItem({ upload }: { upload: Upload }) {
   const { state, sent, problem } = useStore(upload.view, (view) => view)
-  const { name, size } = upload.wish.file
+  const { name, size } = upload.options.file
   const { mutate: cancel, isPending } = useMutation({
     mutationFn: () => upload.cancel(),
-    onSettled: () => forgetUpload(upload),
+    onSettled: () => removeUpload(upload),
   })
   const percent = size === 0 ? 100 : (sent / size) * 100
   const isOver = state === 'done'
@@ -57,7 +57,7 @@ function UploadItem({ upload }: { upload: Upload }) {
         </Button>
       )}
       {isOver ? (
-        <Button variant="default" size="compact-sm" onClick={() => forgetUpload(upload)}>
+        <Button variant="default" size="compact-sm" onClick={() => removeUpload(upload)}>
           Close
         </Button>
       ) : (

@@ -154,7 +154,7 @@ test('a text with changes is not closed without a question', async () => {
   expect(server.calls(writeText)).toEqual([])
 })
 
-test('F2 and Del do what they do in a file manager, after a question', async () => {
+test('F2 renames and Del deletes, after a confirmation', async () => {
   await openFiles(entry('motd'), entry('hosts'))
   await row('motd').click()
   await userEvent.keyboard('{F2}')

@@ -94,9 +94,9 @@ export interface UploadView {
   problem: string | undefined
 }
 
-interface UploadWish {
+interface UploadOptions {
   agentId: string
-  /** Of the resulting file. */
+  /** Target path on the machine. */
   path: string
   file: File
   replace: boolean
@@ -106,34 +106,34 @@ interface UploadWish {
 /** An upload to a machine: in pieces, each appended to what is there, so that it resumes where it stopped. */
 export class Upload {
   readonly view = createStore<UploadView>({ state: 'running', sent: 0, problem: undefined })
-  readonly wish: UploadWish
+  readonly options: UploadOptions
   readonly key = crypto.getRandomValues(new Uint32Array(2)).join('-')
   #id: string | undefined
   #hash: Promise<string | null> | undefined
   #stop = new AbortController()
 
-  constructor(wish: UploadWish) {
-    this.wish = wish
+  constructor(options: UploadOptions) {
+    this.options = options
   }
 
   /** Starts or resumes it. */
   start(): void {
     this.#stop = new AbortController()
-    this.#tell({ state: 'running', problem: undefined })
+    this.#notify({ state: 'running', problem: undefined })
     void this.#run(this.#stop.signal)
   }
 
   pause(): void {
     this.#stop.abort()
-    this.#tell({ state: 'paused', problem: undefined })
+    this.#notify({ state: 'paused', problem: undefined })
   }
 
   /** Removes the uploaded part. */
   async cancel(): Promise<void> {
     this.#stop.abort()
-    this.#tell({ state: 'cancelled', problem: undefined })
+    this.#notify({ state: 'cancelled', problem: undefined })
     if (this.#id === undefined) return
-    const { agentId: agent_id, path } = this.wish
+    const { agentId: agent_id, path } = this.options
     await call(dropUpload, { params: { agent_id, upload: this.#id }, query: { path } })
   }
 
@@ -148,8 +148,8 @@ export class Upload {
         const { message } = describeError(error)
         if (this.view.get().sent > before) tries = 0
         const isPassing = error instanceof ApiError && PASSING.has(error.code)
-        if (!isPassing || tries >= RETRIES) return this.#tell({ state: 'paused', problem: message })
-        this.#tell({ state: 'waiting', problem: message })
+        if (!isPassing || tries >= RETRIES) return this.#notify({ state: 'paused', problem: message })
+        this.#notify({ state: 'waiting', problem: message })
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       if (signal.aborted) return
@@ -157,35 +157,35 @@ export class Upload {
   }
 
   async #send(signal: AbortSignal): Promise<void> {
-    const { agentId, path, file, replace } = this.wish
+    const { agentId, path, file, replace } = this.options
     const upload = await this.#begin()
     const params = { agent_id: agentId, upload }
     this.#hash ??= hashFile(file, signal)
     this.#hash.catch(() => (this.#hash = undefined))
     let offset = (await call(lookAtUpload, { params, query: { path } }, { signal })).size
-    this.#tell({ state: 'running', sent: offset, problem: undefined })
+    this.#notify({ state: 'running', sent: offset, problem: undefined })
     for (let size = FIRST_PIECE_BYTES; offset < file.size;) {
       const startedMs = performance.now()
       offset = await sendBytes({ agentId, upload, path, offset }, file.slice(offset, offset + size), signal)
       size = nextPieceBytes(size, performance.now() - startedMs)
-      this.#tell({ sent: offset })
+      this.#notify({ sent: offset })
     }
-    this.#tell({ state: 'checking' })
+    this.#notify({ state: 'checking' })
     const body = { path, size: file.size, replace, hash: await this.#hash }
     await call(finishUpload, { params, body }, { signal, timeoutMs: FINISH_TIMEOUT_MS })
-    this.#tell({ state: 'done' })
-    this.wish.onDone()
+    this.#notify({ state: 'done' })
+    this.options.onDone()
   }
 
   async #begin(): Promise<string> {
     if (this.#id !== undefined) return this.#id
-    const { agentId, path, file, replace } = this.wish
+    const { agentId, path, file, replace } = this.options
     const body = { path, size: file.size, replace }
     this.#id = (await call(beginUpload, { params: { agent_id: agentId }, body })).upload
     return this.#id
   }
 
-  #tell(more: Partial<UploadView>): void {
+  #notify(more: Partial<UploadView>): void {
     const now = this.view.get()
     if (now.state !== 'cancelled') this.view.set({ ...now, ...more })
   }
@@ -194,13 +194,13 @@ export class Upload {
 /** All uploads of this window, also while another tab of it is open. */
 export const uploads = createStore<readonly Upload[]>([])
 
-export function addUpload(wish: UploadWish): void {
-  const upload = new Upload(wish)
+export function addUpload(options: UploadOptions): void {
+  const upload = new Upload(options)
   uploads.set([...uploads.get(), upload])
   upload.start()
 }
 
-export function forgetUpload(upload: Upload): void {
+export function removeUpload(upload: Upload): void {
   uploads.set(uploads.get().filter((other) => other !== upload))
 }
 

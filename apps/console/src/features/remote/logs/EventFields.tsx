@@ -3,7 +3,7 @@ import { EventId } from '@muster/contract/agent/checks'
 import { EventLogName } from '@muster/contract/agent/logs'
 import { readEventId } from '@muster/rules/checks/logs'
 import styles from './Logs.module.css'
-import { EVENT_LOGS } from './log-words.ts'
+import { EVENT_LOGS } from './log-labels.ts'
 
 /** A Windows event log: one that every Windows has, or the name of another one. */
 export function EventLogField({ value, onChange }: { value: string; onChange: (log: string) => void }) {

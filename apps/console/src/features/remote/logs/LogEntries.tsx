@@ -5,7 +5,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import type { LogLine } from '@muster/contract/agent/logs'
 import { makeVisible } from '@muster/rules/text/safe-text'
 import { describeError } from '../../../app/api/describe-error.ts'
-import { useFind } from '../../../app/shell/use-place.ts'
+import { useFind } from '../../../app/shell/use-tool-location.ts'
 import { EmptyState, ErrorState, SkeletonRows } from '../../../ui/layout/States.tsx'
 import classes from '../../../ui/layout/ListPane.module.css'
 import { DataTable } from '../../../ui/table/DataTable.tsx'
@@ -16,7 +16,7 @@ import type { DataCard, DataColumn } from '../../../ui/table/data-column.ts'
 import styles from './Logs.module.css'
 import { EventIdField, EventLogField, isEventId, isEventLog } from './EventFields.tsx'
 import { readLogFilter, type WantedLog, writeLogFilter } from './log-filter.ts'
-import { PRIORITY_CHOICES, priorityWord, TIME_CHOICES } from './log-words.ts'
+import { PRIORITY_CHOICES, priorityLabel, TIME_CHOICES } from './log-labels.ts'
 import { useLogEntries } from './use-log-entries.ts'
 import tones from './Logs.module.css'
 
@@ -163,7 +163,7 @@ function EntryTable({ entries, scrollKey, hasEvents }: EntryTableProps) {
       />
       {opened !== undefined && (
         <Dialog
-          title={`${priorityWord(opened.priority)} of ${makeVisible(opened.source)}`}
+          title={`${priorityLabel(opened.priority)} of ${makeVisible(opened.source)}`}
           onClose={() => setOpened(undefined)}
           footer={
             <Button variant="default" onClick={() => setOpened(undefined)} data-autofocus>
@@ -205,7 +205,7 @@ const LOG_COLUMNS: readonly DataColumn<LogLine, LogContext>[] = [
     width: '100px',
     render: ({ priority }) => (
       <span className={tones.priority} data-priority={priority}>
-        {priorityWord(priority)}
+        {priorityLabel(priority)}
       </span>
     ),
   },
@@ -245,7 +245,7 @@ const LOG_CARD: DataCard<LogLine, LogContext> = {
       </div>
       <div className="cardLine dim">
         <span className="cut">
-          {format(at_ms)}, {priorityWord(priority)}, {makeVisible(source)}
+          {format(at_ms)}, {priorityLabel(priority)}, {makeVisible(source)}
         </span>
       </div>
     </>

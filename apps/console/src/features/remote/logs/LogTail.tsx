@@ -11,7 +11,7 @@ import classes from '../../../ui/layout/ListPane.module.css'
 import styles from './Logs.module.css'
 import { EventLogField, isEventLog } from './EventFields.tsx'
 import { showPieces } from './log-lines.ts'
-import { PRIORITY_CHOICES } from './log-words.ts'
+import { PRIORITY_CHOICES } from './log-labels.ts'
 import { type TailState, useLogTail } from './use-log-tail.ts'
 
 interface LogTailProps {

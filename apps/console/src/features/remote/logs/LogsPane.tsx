@@ -3,7 +3,7 @@ import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { useMay } from '../../../app/api/queries.ts'
-import { usePlace } from '../../../app/shell/use-place.ts'
+import { useToolLocation } from '../../../app/shell/use-tool-location.ts'
 import { NoPermission } from '../../../ui/layout/States.tsx'
 import classes from '../../../ui/layout/ListPane.module.css'
 import { LogEntries } from './LogEntries.tsx'
@@ -13,7 +13,7 @@ import { LogTail } from './LogTail.tsx'
 export function LogsPane({ agent }: { agent: AgentDetail }) {
   const mayLogs = useMay('can_view_eventlogs')
   const mayFiles = useMay('can_manage_files')
-  const { at, go } = usePlace()
+  const { at, go } = useToolLocation()
   const view = at === 'live' ? 'live' : 'entries'
   if (!mayLogs) return <NoPermission message="Your role does not allow you to see the logs of machines." />
   const choice = (

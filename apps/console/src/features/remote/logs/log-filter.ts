@@ -1,5 +1,5 @@
 import { parseSearch, stringifySearch } from '../../../app/search.ts'
-import { PRIORITY_CHOICES, TIME_CHOICES } from './log-words.ts'
+import { PRIORITY_CHOICES, TIME_CHOICES } from './log-labels.ts'
 import type { Filter } from './use-log-entries.ts'
 
 export type WantedLog = Omit<Filter, 'askedAt'>

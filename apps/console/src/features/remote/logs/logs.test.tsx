@@ -63,13 +63,13 @@ function givenSockets() {
       this.dispatchEvent(new CloseEvent('close'))
     }
 
-    tell(frame: Uint8Array<ArrayBuffer>): void {
+    deliver(frame: Uint8Array<ArrayBuffer>): void {
       this.dispatchEvent(new MessageEvent('message', { data: frame.buffer }))
     }
 
     write(text: string): void {
       const payload = new TextEncoder().encode(text)
-      this.tell(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+      this.deliver(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
     }
   }
   const Chosen = new Proxy(Real, {
@@ -181,7 +181,7 @@ test('a log is followed live, searched, paused and stopped', async () => {
     tool: 'log',
     source: { kind: 'journal', unit: 'ssh.service', priority: 'debug' },
   })
-  machine.tell(encodeChannelText(0, { type: 'following', name: 'journalctl' }))
+  machine.deliver(encodeChannelText(0, { type: 'following', name: 'journalctl' }))
   machine.write('Disk FULL \u001B]0;title\u0007\nfine\n')
   await expect.element(box().getByText(/Disk FULL ␛\]0;title␇/)).toBeVisible()
   await page.getByRole('textbox', { name: 'Show lines with' }).fill('disk')
@@ -192,9 +192,9 @@ test('a log is followed live, searched, paused and stopped', async () => {
   await expect.element(box().getByText(/disk while paused/)).not.toBeInTheDocument()
   await page.getByRole('button', { name: 'Resume' }).click()
   await expect.element(box().getByText(/disk while paused/)).toBeVisible()
-  machine.tell(encodeChannelText(0, { type: 'skipped', bytes: 12 * 1024 * 1024 }))
+  machine.deliver(encodeChannelText(0, { type: 'skipped', bytes: 12 * 1024 * 1024 }))
   await expect.element(box().getByText(/12 MB skipped/)).toBeVisible()
-  machine.tell(encodeChannelEnd(0, { code: 'refused', message: 'No journal files were found.' }))
+  machine.deliver(encodeChannelEnd(0, { code: 'refused', message: 'No journal files were found.' }))
   machine.close()
   await expect.element(page.getByText('No journal files were found.')).toBeVisible()
   await page.getByRole('button', { name: 'Stop' }).click()
@@ -212,7 +212,7 @@ test('ten megabytes and a line of one are shown in bounded memory, with all cred
   await page.getByRole('button', { name: 'Follow' }).click()
   const machine = await last()
   expect(machine.hello).toEqual({ tool: 'logfile', path: btoa('/srv/app.log') })
-  machine.tell(encodeChannelText(0, { type: 'following', name: '/srv/app.log' }))
+  machine.deliver(encodeChannelText(0, { type: 'following', name: '/srv/app.log' }))
   const piece = `${'x'.repeat(127)}\n`.repeat(128)
   for (let count = 0; count < 640; count += 1) machine.write(piece)
   for (let count = 0; count < 64; count += 1) machine.write('y'.repeat(16_384))

@@ -35,7 +35,7 @@ interface ProcessTableProps {
   asTree: boolean
 }
 
-type Open = { process: Process } & ({ at: Point } | { wish: EndWish } | { what: 'priority' })
+type Open = { process: Process } & ({ at: Point } | { options: EndOptions } | { what: 'priority' })
 
 /** Rows keep their order while the pointer is over the table, one is selected, or a dialog about one is open. */
 export function ProcessTable({ agent, processes, search, asTree }: ProcessTableProps) {
@@ -58,7 +58,7 @@ export function ProcessTable({ agent, processes, search, asTree }: ProcessTableP
     ),
     isHeld ? view : undefined,
   )
-  const ask = (wish: EndWish) => (line: ProcessLine) => setOpen({ process: line.process, wish })
+  const ask = (options: EndOptions) => (line: ProcessLine) => setOpen({ process: line.process, options })
   return (
     <div className="pane" onPointerEnter={() => setOver(true)} onPointerLeave={() => setOver(false)}>
       <DataTable
@@ -94,11 +94,11 @@ export function ProcessTable({ agent, processes, search, asTree }: ProcessTableP
           onClose={() => setOpen((now) => (now !== undefined && 'at' in now ? undefined : now))}
         />
       )}
-      {open !== undefined && 'wish' in open && (
+      {open !== undefined && 'options' in open && (
         <EndProcessDialog
           agent={agent}
           process={open.process}
-          wish={open.wish}
+          options={open.options}
           onClose={() => setOpen(undefined)}
         />
       )}
@@ -110,7 +110,7 @@ export function ProcessTable({ agent, processes, search, asTree }: ProcessTableP
 }
 
 function menuOf(process: Process, setOpen: (open: Open) => void): MenuEntry[] {
-  const end = (force: boolean, tree: boolean) => () => setOpen({ process, wish: { force, tree } })
+  const end = (force: boolean, tree: boolean) => () => setOpen({ process, options: { force, tree } })
   return [
     { id: 'end', label: 'End process', icon: IconHandStop, shortcut: 'Enter', run: end(false, false) },
     { id: 'end-tree', label: 'End process tree', icon: IconHandStop, run: end(false, true) },
@@ -188,7 +188,7 @@ function PriorityDialog({ agent, process, onClose }: PriorityDialogProps) {
   )
 }
 
-interface EndWish {
+interface EndOptions {
   force: boolean
   tree: boolean
 }
@@ -196,18 +196,18 @@ interface EndWish {
 interface EndProcessDialogProps {
   agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
   process: Process
-  wish: EndWish
+  options: EndOptions
   onClose: () => void
 }
 
 /** Names the process and the machine; shows in place if the process continues. */
-function EndProcessDialog({ agent, process, wish, onClose }: EndProcessDialogProps) {
+function EndProcessDialog({ agent, process, options, onClose }: EndProcessDialogProps) {
   const { name, pid, start, username } = process
   const [left, setLeft] = useState<number>()
-  const force = wish.force || left !== undefined
+  const force = options.force || left !== undefined
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => {
-      const query = { start, force: force ? 'true' : 'false', tree: wish.tree ? 'true' : 'false' } as const
+      const query = { start, force: force ? 'true' : 'false', tree: options.tree ? 'true' : 'false' } as const
       return call(endProcess, { params: { agent_id: agent.agent_id, pid }, query })
     },
     meta: { errorsShown: true },
@@ -227,14 +227,14 @@ function EndProcessDialog({ agent, process, wish, onClose }: EndProcessDialogPro
           {error !== null && <FormError error={error} />}
           {left !== undefined && (
             <p role="alert">
-              {left === 1 && !wish.tree
+              {left === 1 && !options.tree
                 ? `${name} did not end. You can kill it.`
                 : `${left} processes did not end. You can kill them.`}
             </p>
           )}
           <p>
             Process {pid} of {username || 'an unknown user'}
-            {wish.tree && ', with its child processes'}.{' '}
+            {options.tree && ', with its child processes'}.{' '}
             {force ? 'Ends at once. Unsaved work is lost.' : 'The process can save its work first.'}
           </p>
         </>
@@ -366,6 +366,6 @@ function Name({ line: { process, depth } }: { line: ProcessLine }) {
 }
 
 function Ports({ process: { ports } }: Pick<ProcessLine, 'process'>) {
-  const told = ports.map(({ protocol, address, port }) => `${protocol} ${address}:${port}`).join('\n')
-  return <span data-tip={told}>{[...new Set(ports.map(({ port }) => port))].join(', ')}</span>
+  const addresses = ports.map(({ protocol, address, port }) => `${protocol} ${address}:${port}`).join('\n')
+  return <span data-tip={addresses}>{[...new Set(ports.map(({ port }) => port))].join(', ')}</span>
 }

@@ -8,7 +8,7 @@ import { useDocumentVisibility } from '@mantine/hooks'
 import { type LiveProcesses, type Process, watchProcesses } from '@muster/contract/api/processes'
 import { describeError, isRefused } from '../../../app/api/describe-error.ts'
 import { useMay } from '../../../app/api/queries.ts'
-import { useFind } from '../../../app/shell/use-place.ts'
+import { useFind } from '../../../app/shell/use-tool-location.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../../ui/layout/States.tsx'
 import classes from '../../../ui/layout/ListPane.module.css'
 import { SearchField } from '../../../ui/inputs/SearchField.tsx'
@@ -142,12 +142,12 @@ function useLiveProcesses(
   agentId: string,
   { connected, paused }: { connected: boolean; paused: boolean },
 ): LiveView & { retry: () => void } {
-  const isLookedAt = useDocumentVisibility() !== 'hidden'
+  const isVisible = useDocumentVisibility() !== 'hidden'
   const [view, setView] = useState<ProcessesView>()
   const [news, setNews] = useState<'waiting' | 'live' | 'silent'>('waiting')
   const [error, setError] = useState<unknown>(null)
   const [turn, setTurn] = useState(0)
-  const isAsking = isLookedAt && connected && !paused
+  const isAsking = isVisible && connected && !paused
   useEffect(() => {
     if (!isAsking) return undefined
     const stop = new AbortController()
@@ -157,7 +157,7 @@ function useLiveProcesses(
         setNews('live')
         setError(null)
       },
-      hearNothing: () => setNews('silent'),
+      onSilence: () => setNews('silent'),
       miss: (trouble) => {
         setNews('waiting')
         setError(trouble)
@@ -174,11 +174,11 @@ function useLiveProcesses(
 
 interface Listener {
   see: (view: ProcessesView) => void
-  hearNothing: () => void
+  onSilence: () => void
   miss: (error: unknown) => void
 }
 
-function follow(agentId: string, signal: AbortSignal, { see, hearNothing, miss }: Listener): Promise<void> {
+function follow(agentId: string, signal: AbortSignal, { see, onSilence, miss }: Listener): Promise<void> {
   const known = new Map<number, Process>()
   let after = ''
   let vainTurns = 0
@@ -193,7 +193,7 @@ function follow(agentId: string, signal: AbortSignal, { see, hearNothing, miss }
     if (!answer.connected) miss(null)
     else if (known.size === 0) {
       vainTurns += 1
-      if (vainTurns >= VAIN_TURNS) hearNothing()
+      if (vainTurns >= VAIN_TURNS) onSilence()
     } else {
       const { cpu_percent, memory_total, memory_used, left_out } = answer
       see({ processes: [...known.values()], sums: { cpu_percent, memory_total, memory_used, left_out } })

@@ -37,14 +37,14 @@ async function openProcesses(first: Partial<LiveProcesses> = {}) {
   const given = await givenDashboard()
   const { server } = given
   const looks: Partial<LiveProcesses>[] = [{ processes: [INIT, SHELL, SLEEP], ...first }]
-  let told = 0
+  let sent = 0
   server.on(watchProcesses, () => {
     const look = looks.shift()
-    told += 1
-    return answer(watchProcesses, testLook({ whole: told === 1, next: `epoch.${told}`, ...look }))
+    sent += 1
+    return answer(watchProcesses, testLook({ whole: sent === 1, next: `epoch.${sent}`, ...look }))
   })
   const opened = await given.open(ADDRESS)
-  return { server, tell: (look: Partial<LiveProcesses>) => void looks.push(look), ...opened }
+  return { server, push: (look: Partial<LiveProcesses>) => void looks.push(look), ...opened }
 }
 
 test('processes are sorted, searched with all words, and stand as a tree', async () => {
@@ -67,11 +67,11 @@ test('processes are sorted, searched with all words, and stand as a tree', async
 })
 
 test('rows keep their order during use, and go when their process has ended', async () => {
-  const { tell } = await openProcesses()
+  const { push } = await openProcesses()
   await row('bash').click()
   await page.getByRole('textbox', { name: 'Search processes' }).hover()
   const added = testProcess({ pid: 4, name: 'new', cpu_percent: 99 })
-  tell({ processes: [{ ...SLEEP, cpu_percent: 80 }, added], gone: [1] })
+  push({ processes: [{ ...SLEEP, cpu_percent: 80 }, added], gone: [1] })
   await expect.poll(shownNames).toEqual(['bash', 'sleep', 'new'])
   await expect.element(row('sleep').getByText('80.0 %')).toBeVisible()
   // The keyboard has the table since the click.

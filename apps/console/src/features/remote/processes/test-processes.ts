@@ -20,7 +20,7 @@ export function testProcess(more: Partial<Process> = {}): Process {
   }
 }
 
-/** What the server says about them. */
+/** A response with processes. */
 export function testLook(more: Partial<LiveProcesses> = {}): LiveProcesses {
   return {
     connected: true,

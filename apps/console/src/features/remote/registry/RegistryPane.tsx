@@ -15,7 +15,7 @@ import { ApiError } from '@muster/contract/client'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { queryKey } from '../../../app/api/query-key.ts'
-import { usePlace } from '../../../app/shell/use-place.ts'
+import { useToolLocation } from '../../../app/shell/use-tool-location.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../../ui/layout/States.tsx'
 import { ButtonMenu } from '../../../ui/dialog/ContextMenu.tsx'
 import table from '../../../ui/layout/ListPane.module.css'
@@ -29,7 +29,7 @@ import { ValueTable } from './ValueTable.tsx'
 /** The registry of a Windows machine: its keys, and the values of one. */
 export function RegistryPane({ agent }: { agent: AgentDetail }) {
   const may = useMay('can_use_registry')
-  const place = usePlace()
+  const place = useToolLocation()
   const path = place.at ?? ''
   const [chosen, setChosen] = useState<{ path: string; name: string }>()
   const [dialog, setDialog] = useState<OpenDialog>()

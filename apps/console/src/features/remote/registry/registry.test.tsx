@@ -213,7 +213,7 @@ test('a machine with another system has no registry', async () => {
   await expect.element(page.getByRole('tab', { name: 'Registry' })).not.toBeInTheDocument()
 })
 
-test('the tab that is chosen stays in sight when the window becomes narrow', async () => {
+test('the selected tab stays visible when the window becomes narrow', async () => {
   await page.viewport(1280, 800)
   await openRegistry()
   const tab = page.getByRole('tab', { name: 'Registry' })

@@ -74,7 +74,7 @@ interface ServiceTableProps {
 
 type Open = { service: MachineService } & (
   | { at: Point }
-  | { wish: ServiceWish }
+  | { action: ServiceAction }
   | { what: 'log' | 'start-type' }
 )
 
@@ -118,8 +118,8 @@ export function ServiceTable({ agent, services, search }: ServiceTableProps) {
           onClose={() => setOpen((now) => (now !== undefined && 'at' in now ? undefined : now))}
         />
       )}
-      {open !== undefined && 'wish' in open && (
-        <ControlServiceDialog agent={agent} service={open.service} wish={open.wish} onClose={close} />
+      {open !== undefined && 'action' in open && (
+        <ControlServiceDialog agent={agent} service={open.service} action={open.action} onClose={close} />
       )}
       {open !== undefined && 'what' in open && open.what === 'log' && (
         <ServiceLogDialog agent={agent} service={open.service} onClose={close} />
@@ -133,14 +133,14 @@ export function ServiceTable({ agent, services, search }: ServiceTableProps) {
 
 function menuOf(service: MachineService, setOpen: (open: Open) => void): MenuEntry[] {
   const isUp = service.status === 'running' || service.status === 'starting'
-  const wish = (what: ServiceWish) => () => setOpen({ service, wish: what })
+  const control = (action: ServiceAction) => () => setOpen({ service, action })
   return [
     {
       id: 'start',
       label: 'Start',
       icon: IconPlayerPlay,
       disabledReason: isUp ? 'Already running' : undefined,
-      run: wish('start'),
+      run: control('start'),
     },
     {
       id: 'stop',
@@ -148,9 +148,9 @@ function menuOf(service: MachineService, setOpen: (open: Open) => void): MenuEnt
       icon: IconPlayerStop,
       danger: true,
       disabledReason: service.status === 'stopped' ? 'Not running' : undefined,
-      run: wish('stop'),
+      run: control('stop'),
     },
-    { id: 'restart', label: 'Restart', icon: IconRefresh, run: wish('restart') },
+    { id: 'restart', label: 'Restart', icon: IconRefresh, run: control('restart') },
     divider('more'),
     {
       id: 'log',
@@ -213,10 +213,8 @@ function ServiceLogDialog({ agent, service, onClose }: ServiceLogDialogProps) {
   )
 }
 
-type ServiceWish = ServiceAction
-
 const VERBS = { start: 'Start', stop: 'Stop', restart: 'Restart' } as const
-const MESSAGES: Record<ServiceWish, string> = {
+const MESSAGES: Record<ServiceAction, string> = {
   start: 'Runs until it is stopped.',
   stop: 'Dependent services stop, too.',
   restart: 'Unavailable for a moment.',
@@ -225,17 +223,17 @@ const MESSAGES: Record<ServiceWish, string> = {
 interface ControlServiceDialogProps {
   agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
   service: MachineService
-  wish: ServiceWish
+  action: ServiceAction
   onClose: () => void
 }
 
 /** Names the service and the machine; shows the machine's error in place. */
-function ControlServiceDialog({ agent, service, wish, onClose }: ControlServiceDialogProps) {
+function ControlServiceDialog({ agent, service, action, onClose }: ControlServiceDialogProps) {
   const queryClient = useQueryClient()
   const { name, display_name } = service
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      call(controlService, { params: { agent_id: agent.agent_id, name }, body: { sv_action: wish } }),
+      call(controlService, { params: { agent_id: agent.agent_id, name }, body: { sv_action: action } }),
     meta: { errorsShown: true },
     onSuccess: async (after) => {
       notifyDone(`${display_name} is ${after.status}.`)
@@ -245,15 +243,15 @@ function ControlServiceDialog({ agent, service, wish, onClose }: ControlServiceD
   })
   return (
     <ConfirmDialog
-      title={`${VERBS[wish]} ${display_name} on ${agent.hostname}?`}
+      title={`${VERBS[action]} ${display_name} on ${agent.hostname}?`}
       message={
         <>
           {error !== null && <FormError error={error} />}
-          <p>{MESSAGES[wish]}</p>
+          <p>{MESSAGES[action]}</p>
         </>
       }
-      confirmLabel={VERBS[wish]}
-      danger={wish === 'stop'}
+      confirmLabel={VERBS[action]}
+      danger={action === 'stop'}
       busy={isPending}
       onConfirm={() => mutate()}
       onClose={onClose}

@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { listServices } from '@muster/contract/api/services'
 import { query } from '../../../app/api/api.ts'
-import { useFind } from '../../../app/shell/use-place.ts'
+import { useFind } from '../../../app/shell/use-tool-location.ts'
 import { useQueryPane } from '../../../app/dialogs/use-query-pane.tsx'
 import { SearchField } from '../../../ui/inputs/SearchField.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'

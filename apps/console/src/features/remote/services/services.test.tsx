@@ -48,7 +48,7 @@ test('services are listed, searched by all words, and sorted by failures', async
   await expect.element(row('Secure Shell')).toBeVisible()
 })
 
-test('stopping asks first, names service and machine, and says what the machine refused', async () => {
+test('stopping asks first, names service and machine, and shows the error of the machine', async () => {
   const server = await openServices()
   server.on(controlService, () => refuse('agent_refused', 'alpha: systemd refused: Access denied'))
   await row('Secure Shell').click({ button: 'right' })

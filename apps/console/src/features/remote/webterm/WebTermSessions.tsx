@@ -8,7 +8,7 @@ import { SESSION_COLUMNS, type SessionContext } from '../session-columns.tsx'
 
 const COLUMNS: readonly DataColumn<WebTermSession, SessionContext>[] = SESSION_COLUMNS.filter(
   // The server itself has no change reports, and requires no reason.
-  ({ id }) => id !== 'changes' && id !== 'purpose',
+  ({ id }) => id !== 'changes' && id !== 'reason',
 ).map((column) =>
   column.id === 'tool'
     ? { id: 'host', title: 'Host', width: 'minmax(90px, 0.6fr)', render: ({ host }) => host }

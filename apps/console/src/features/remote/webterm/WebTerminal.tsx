@@ -21,7 +21,7 @@ export function WebTerminal() {
     const opened = openTerminal(place.current, {
       agentId: undefined,
       place: 'server',
-      wish: {},
+      request: {},
       onState: setState,
       onTitle: () => {},
     })

@@ -43,7 +43,7 @@ test('a superuser sees on which host the shell is, and that it ended when the se
   await expect.poll(() => sockets.length).toBe(2)
 })
 
-test('it says that it is switched off; who had one before is listed and played all the same', async () => {
+test('a disabled web terminal says so; earlier sessions are still listed and played', async () => {
   const { server, open } = await givenDashboard()
   server.on(listWebTermSessions, () => answer(listWebTermSessions, [SESSION]))
   const events: [number, 'o', string][] = [[10, 'o', '$ whoami\r\n']]

@@ -11,7 +11,7 @@ import { useMay } from '../../../app/api/queries.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { SkeletonRows } from '../../../ui/layout/States.tsx'
 import { readShell } from '../script-form.ts'
-import { SHELL_LABELS } from '../script-words.ts'
+import { SHELL_LABELS } from '../script-labels.ts'
 import classes from './SnippetDialog.module.css'
 
 export const snippetsQuery = query(listSnippets, {})

@@ -11,7 +11,7 @@ import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialog
 import { useMay } from '../../../app/api/queries.ts'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
-import { SHELL_LABELS } from '../script-words.ts'
+import { SHELL_LABELS } from '../script-labels.ts'
 import { snippetsQuery } from './SnippetDialog.tsx'
 
 const TITLE = 'Snippets'

@@ -61,12 +61,12 @@ export function Section({ title, children }: { title: string; children: ReactNod
 }
 
 export interface TaskFieldsProps {
-  agent: TaskPlace
+  agent: TaskTarget
   form: UseFormReturnType<TaskForm>
 }
 
 /** The target of a task: a machine, or the unknown machines of a policy. */
-export type TaskPlace =
+export type TaskTarget =
   | Pick<AgentDetail, 'agent_id' | 'hostname' | 'plat' | 'timezone'>
   | {
       agent_id: null
@@ -79,6 +79,6 @@ export type TaskPlace =
 
 export const ALL_PLATFORMS: string[] = [...Platform.options]
 
-export function policyTaskPlace(checks: readonly { value: string; label: string }[]): TaskPlace {
+export function policyTaskTarget(checks: readonly { value: string; label: string }[]): TaskTarget {
   return { agent_id: null, hostname: 'each machine', plat: null, timezone: 'UTC', checks }
 }

@@ -1,7 +1,7 @@
 import { Checkbox, Select, TextInput, type TextInputProps } from '@mantine/core'
 import { isTimed, parseTimePeriod } from '@muster/rules/schedules/task-schedule'
 import { useEffect } from 'react'
-import { POLICY_CHOICES, TYPE_CHOICES } from '../task-words.ts'
+import { POLICY_CHOICES, TYPE_CHOICES } from '../task-labels.ts'
 import { Section, type TaskFieldsProps } from './GeneralFields.tsx'
 import classes from './TaskFields.module.css'
 

@@ -15,7 +15,7 @@ import { ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { MenuItems } from '../../../ui/dialog/ContextMenu.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
 import { divider, type MenuEntry } from '../../../ui/dialog/menu-entry.ts'
-import type { Question } from './UserQuestion.tsx'
+import type { UserAction } from './UserActionDialog.tsx'
 import { useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { describeRole, fullName } from './user-form.ts'
 import classes from './Users.module.css'
@@ -23,7 +23,7 @@ import classes from './Users.module.css'
 interface UserRowProps {
   user: User
   mayEdit: boolean
-  onAsk: (what: Question) => void
+  onAsk: (what: UserAction) => void
 }
 
 /** A user: names, role, and last sign-in. */
@@ -101,7 +101,7 @@ function Marks({ user, isOwn }: { user: User; isOwn: boolean }) {
 
 const IN_ACCOUNT = 'Use your account menu.'
 
-function entriesFor(user: User, isOwn: boolean, onAsk: (what: Question) => void): MenuEntry[] {
+function entriesFor(user: User, isOwn: boolean, onAsk: (what: UserAction) => void): MenuEntry[] {
   const notOwn = (why: string) => ({ disabledReason: isOwn ? why : undefined })
   return [
     {

@@ -9,7 +9,7 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { ListRows } from '../../../ui/table/ListRows.tsx'
 import { SearchField } from '../../../ui/inputs/SearchField.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
-import { type Asked, UserQuestion } from './UserQuestion.tsx'
+import { type Asked, UserActionDialog } from './UserActionDialog.tsx'
 import { UserRow } from './UserRow.tsx'
 import { findUsers, usersQuery } from './user-form.ts'
 import classes from './Users.module.css'
@@ -82,7 +82,7 @@ function Users({ close }: { close: () => void }) {
           </ListRows>
         )}
       </Dialog>
-      {asked !== undefined && <UserQuestion {...asked} onClose={() => setAsked(undefined)} />}
+      {asked !== undefined && <UserActionDialog {...asked} onClose={() => setAsked(undefined)} />}
     </>
   )
 }

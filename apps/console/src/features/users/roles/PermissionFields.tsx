@@ -151,9 +151,9 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
   ...Map.groupBy(PERMISSIONS, (name) => GROUPS.find(({ of }) => of.test(name))?.label ?? CORE),
 ]
   .map(([label, permissions]) => ({ label, permissions }))
-  .toSorted((a, b) => placeOf(a.label) - placeOf(b.label))
+  .toSorted((a, b) => orderOf(a.label) - orderOf(b.label))
 
-function placeOf(label: string): number {
+function orderOf(label: string): number {
   const known = ['Agents', ...GROUPS.map((group) => group.label)].indexOf(label)
   return known === -1 ? GROUPS.length + 1 : known
 }

@@ -39,7 +39,7 @@ async function openDialog(path: string, me: Partial<Me> = { username: 'ada', is_
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
 
-test('roles are listed with what they allow and who has them; one that is used cannot be deleted', async () => {
+test('roles are listed with their permissions and users; a role in use cannot be deleted', async () => {
   const server = await openDialog('/?dialog=roles')
   server.on(deleteRole, () => refuse('conflict', 'The role "Idle" cannot be deleted: eve has it.'))
   const row = page.getByRole('listitem').filter({ hasText: 'Help <b>desk</b>' })

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { MessagePage } from '../../../app/shell/MessagePage.tsx'
 import { call } from '../../../app/api/api.ts'
-import { forgetSignIn, isSignedIn } from '../../../app/session/session.ts'
+import { clearSignIn, isSignedIn } from '../../../app/session/session.ts'
 
 /** The page after a session ended or a sign-out. */
 export function ExpiredPage() {
@@ -24,5 +24,5 @@ function signOut(): void {
   if (!isSignedIn()) return
   // The token is read when the call starts; its result does not matter here.
   call(logout, {}).catch(() => undefined)
-  forgetSignIn()
+  clearSignIn()
 }

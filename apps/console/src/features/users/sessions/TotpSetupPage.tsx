@@ -9,7 +9,7 @@ import { call, query } from '../../../app/api/api.ts'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { notify } from '../../../app/shell/notify.ts'
 import { meQuery } from '../../../app/api/queries.ts'
-import { forgetSignIn, takeNext } from '../../../app/session/session.ts'
+import { clearSignIn, takeNext } from '../../../app/session/session.ts'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { ErrorState, SkeletonRows } from '../../../ui/layout/States.tsx'
 import { CodeForm } from './PasswordForm.tsx'
@@ -67,7 +67,7 @@ function ConfirmCode() {
   const navigate = useNavigate()
   const confirm = async (twofactor: string) => {
     await call(confirmTotp, { body: { twofactor } })
-    forgetSignIn()
+    clearSignIn()
     notify('Two-factor sign-in is set up. Now sign in with a code.', { tone: 'positive' })
     void navigate({ to: '/login', replace: true })
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describePreview } from './preview-words.ts'
+import { describePreview } from './preview-text.ts'
 
 const DAY = 86_400
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { metricLabel, sortMetrics } from './metric-words.ts'
+import { metricLabel, sortMetrics } from './metric-labels.ts'
 
 test('the processor comes first, disks last by name', () => {
   const names = ['disk:/var', 'net_in', 'disk:/', 'uptime', 'cpu'].map((name) => ({ name }))

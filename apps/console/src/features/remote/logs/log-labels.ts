@@ -10,7 +10,7 @@ export const PRIORITY_CHOICES: { value: JournalPriority; label: string }[] = [
   { value: 'crit', label: 'Critical and above' },
 ]
 
-const PRIORITY_WORDS: Record<JournalPriority, string> = {
+const PRIORITY_LABELS: Record<JournalPriority, string> = {
   emerg: 'Emergency',
   alert: 'Alert',
   crit: 'Critical',
@@ -21,7 +21,7 @@ const PRIORITY_WORDS: Record<JournalPriority, string> = {
   debug: 'Debug',
 }
 
-export const priorityWord = (priority: JournalPriority): string => PRIORITY_WORDS[priority]
+export const priorityLabel = (priority: JournalPriority): string => PRIORITY_LABELS[priority]
 
 /** Logs that every Windows has; others can be typed. */
 export const EVENT_LOGS = [

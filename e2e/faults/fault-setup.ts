@@ -10,10 +10,10 @@ import { startServer } from '../support/start-server.ts'
 import { listRunning } from './left-behind.ts'
 import { openLine } from './line.ts'
 
-export type FaultScene = Awaited<ReturnType<typeof openScene>>
+export type FaultSetup = Awaited<ReturnType<typeof openFaultSetup>>
 
 /** A server (with its data at `data`), a machine behind a line that can drop, and a folder of its files. */
-export async function openScene({ path = '', data }: { path?: string; data?: string } = {}) {
+export async function openFaultSetup({ path = '', data }: { path?: string; data?: string } = {}) {
   await using parts = new AsyncDisposableStack()
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'muster-faults-')))
   parts.defer(() => rm(folder, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ export async function openScene({ path = '', data }: { path?: string; data?: str
   const env = { [name]: value, ...(path === '' ? {} : { PATH: `${path}:${process.env.PATH}` }) }
   const agent = parts.use(await startAgent({ server: line.url, token, env }))
   const back = async () => {
-    // An agent waits longer each time that nobody answers.
+    // The agent waits longer after each failed attempt.
     for (;;) {
       const id = await waitForMachine(session, 'Faults').catch(() => undefined)
       if (id !== undefined) return id

@@ -54,7 +54,7 @@ export const LOG_LABELS: Record<AlertLogKind, string> = {
 }
 
 /** The location: `Acme › Berlin › alpha`; undefined for alerts without a machine, site or client. */
-export function placeOf({ client, site, hostname }: Pick<Alert, 'client' | 'site' | 'hostname'>) {
+export function locationOf({ client, site, hostname }: Pick<Alert, 'client' | 'site' | 'hostname'>) {
   const parts = [client, site, hostname].filter((part) => part !== '')
   return parts.length === 0 ? undefined : parts.join(' › ')
 }

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 
 /** The location in a tool (a folder, a key), from the address; each location is one step in the browser's history. */
-export function usePlace() {
+export function useToolLocation() {
   const { at } = useSearch({ strict: false })
   const navigate = useNavigate()
   const go = useCallback(

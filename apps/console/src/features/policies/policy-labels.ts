@@ -53,7 +53,7 @@ export function describeSource(source: PolicySource): string {
 const PLACES = { site: 'its site', client: 'its client', default: 'the default' }
 
 /** Why another item overrides it. */
-export const LOST_WORDS: Record<Lost, string> = {
+export const LOST_LABELS: Record<Lost, string> = {
   enforced: 'Overridden by an enforced policy.',
   own: 'Overridden by the settings of the machine.',
   nearer: 'Overridden by a closer assignment.',
@@ -63,7 +63,7 @@ export const LOST_WORDS: Record<Lost, string> = {
 }
 
 /** Why the machine does not get an item of a policy. */
-export const UNFIT_WORDS: Record<EffectivePolicy['unfit'][number]['why'], string> = {
+export const UNFIT_LABELS: Record<EffectivePolicy['unfit'][number]['why'], string> = {
   other_system: 'is for other systems',
   inactive: 'is disabled',
   excluded: 'excludes this machine',
@@ -71,7 +71,7 @@ export const UNFIT_WORDS: Record<EffectivePolicy['unfit'][number]['why'], string
 
 type PlanLine = PolicyPlan['lines'][number]
 
-const CHANGE_WORDS: Record<PlanLine['change'], string> = {
+const CHANGE_LABELS: Record<PlanLine['change'], string> = {
   added: 'Add',
   removed: 'Remove, with history',
   changed: 'Change',
@@ -79,7 +79,7 @@ const CHANGE_WORDS: Record<PlanLine['change'], string> = {
   released: 'Restore own',
 }
 
-const TEMPLATE_CHANGE_WORDS: Record<PlanLine['change'], string> = {
+const TEMPLATE_CHANGE_LABELS: Record<PlanLine['change'], string> = {
   added: 'Add alert template',
   removed: 'Remove alert template',
   changed: 'Change to alert template',
@@ -89,13 +89,13 @@ const TEMPLATE_CHANGE_WORDS: Record<PlanLine['change'], string> = {
 
 /** The change for each machine. Settings and templates have no history. */
 export function describeChange({ kind, change }: Pick<PlanLine, 'kind' | 'change'>): string {
-  if (kind === 'alert_template') return TEMPLATE_CHANGE_WORDS[change]
+  if (kind === 'alert_template') return TEMPLATE_CHANGE_LABELS[change]
   if (kind === 'agent_settings' && change === 'removed') return 'Restore from'
-  return kind === 'agent_settings' && change === 'overridden' ? 'Add, overrides own' : CHANGE_WORDS[change]
+  return kind === 'agent_settings' && change === 'overridden' ? 'Add, overrides own' : CHANGE_LABELS[change]
 }
 
 /** How a policy applies to a machine. */
-export const LEVEL_WORDS: Record<Link['level'], string> = {
+export const LEVEL_LABELS: Record<Link['level'], string> = {
   agent: 'itself',
   search: 'by a search',
   site: 'by its site',

@@ -45,7 +45,6 @@ const TRIGGERS: Record<TaskRun['trigger'], string> = {
   onboarding: 'first sync',
 }
 
-/** What triggered a run. */
 export const triggerLabel = ({ trigger }: Pick<TaskRun, 'trigger'>) => TRIGGERS[trigger]
 
 /** Text beside a task's state: the error, or the start of its output. */

@@ -3,12 +3,12 @@ import { writeTarget } from '../maintenance/window-form.ts'
 
 /** Targets and exclusions of a policy as choices of a form: `client-3`, `agent-PC12PC12`. */
 
-type Place = Extract<PolicyTarget, { id: unknown }>
+type LocationTarget = Extract<PolicyTarget, { id: unknown }>
 export type Slot = 'server' | 'workstation' | null
 
-export const isPlace = (target: PolicyTarget): target is Place => 'id' in target
+export const isLocation = (target: PolicyTarget): target is LocationTarget => 'id' in target
 
-export function placeKey(target: Place): string {
+export function locationKey(target: LocationTarget): string {
   return `${target.level}-${target.id}`
 }
 
@@ -25,10 +25,10 @@ export function withDefault(targets: readonly PolicyTarget[], slot: Slot | undef
 }
 
 /** The chosen targets, unchanged. */
-export function withPlaces(targets: readonly PolicyTarget[], keys: readonly string[]): PolicyTarget[] {
-  const known = new Map(targets.filter(isPlace).map((target) => [placeKey(target), target]))
-  const places = keys.flatMap((key) => known.get(key) ?? readPlace(key) ?? [])
-  return [...targets.filter((target) => !isPlace(target)), ...places]
+export function withLocations(targets: readonly PolicyTarget[], keys: readonly string[]): PolicyTarget[] {
+  const known = new Map(targets.filter(isLocation).map((target) => [locationKey(target), target]))
+  const locations = keys.flatMap((key) => known.get(key) ?? readLocation(key) ?? [])
+  return [...targets.filter((target) => !isLocation(target)), ...locations]
 }
 
 export function withSearches(targets: readonly PolicyTarget[], searches: readonly string[]): PolicyTarget[] {
@@ -40,7 +40,7 @@ export function withSearches(targets: readonly PolicyTarget[], searches: readonl
 
 export function withSlot(targets: readonly PolicyTarget[], key: string, slot: Slot): PolicyTarget[] {
   return targets.map((target) =>
-    isPlace(target) && target.level !== 'agent' && placeKey(target) === key
+    isLocation(target) && target.level !== 'agent' && locationKey(target) === key
       ? { ...target, monitoring_type: slot }
       : target,
   )
@@ -55,15 +55,15 @@ export function exclusionKeys(document: PolicyDocument): string[] {
 }
 
 export function readExclusions(keys: readonly string[]) {
-  const places = keys.flatMap((key) => readPlace(key) ?? [])
+  const locations = keys.flatMap((key) => readLocation(key) ?? [])
   return {
-    excluded_clients: places.flatMap((one) => (one.level === 'client' ? [one.id] : [])),
-    excluded_sites: places.flatMap((one) => (one.level === 'site' ? [one.id] : [])),
-    excluded_agents: places.flatMap((one) => (one.level === 'agent' ? [one.id] : [])),
+    excluded_clients: locations.flatMap((one) => (one.level === 'client' ? [one.id] : [])),
+    excluded_sites: locations.flatMap((one) => (one.level === 'site' ? [one.id] : [])),
+    excluded_agents: locations.flatMap((one) => (one.level === 'agent' ? [one.id] : [])),
   }
 }
 
-function readPlace(key: string): Place | undefined {
+function readLocation(key: string): LocationTarget | undefined {
   const dash = key.indexOf('-')
   const level = key.slice(0, dash)
   const id = key.slice(dash + 1)

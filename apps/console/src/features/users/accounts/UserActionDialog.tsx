@@ -20,11 +20,11 @@ import { SessionRow } from '../sessions/SessionRow.tsx'
 import { usersQuery } from './user-form.ts'
 import { checkNewPassword, NewPasswordField } from './NewPasswordField.tsx'
 
-export type Question = 'password' | 'sessions' | keyof typeof ACTS
+export type UserAction = 'password' | 'sessions' | keyof typeof ACTS
 
 export interface Asked {
   user: User
-  what: Question
+  what: UserAction
 }
 
 interface Act {
@@ -72,8 +72,8 @@ const ACTS = {
   },
 } satisfies Record<string, Act>
 
-/** Questions of a user's menu before an action. */
-export function UserQuestion({ user, what, onClose }: Asked & { onClose: () => void }) {
+/** The dialog of an action in a user's menu. */
+export function UserActionDialog({ user, what, onClose }: Asked & { onClose: () => void }) {
   if (what === 'password') return <ResetUserPassword user={user} onClose={onClose} />
   if (what === 'sessions') return <UserSessions user={user} onClose={onClose} />
   return <Confirm user={user} ask={ACTS[what]} onClose={onClose} />

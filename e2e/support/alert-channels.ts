@@ -6,7 +6,7 @@ import type { Session } from './sign-in.ts'
 
 const SECRET = 'a secret of the two'
 
-/** Alerts are told by mail to ops@example.com, and by signed posts. */
+/** Adds a mail channel to ops@example.com, and a webhook with signed posts. */
 export async function addChannels(
   admin: Session,
   { mail, hook }: { mail: { port: number }; hook: { url: string } },

@@ -17,7 +17,7 @@ import { openLine } from './line.ts'
 import { listPorts, listStarted } from './machine-state.ts'
 import { ToolWindow } from './tool-window.ts'
 
-export type RemoteScene = Awaited<ReturnType<typeof openRemoteScene>>
+export type RemoteSetup = Awaited<ReturnType<typeof openRemoteSetup>>
 
 const CLIENT = 'Faults'
 
@@ -25,7 +25,7 @@ const CLIENT = 'Faults'
  * A server, a machine with a desktop, and a neighbour of it that speaks VNC; between the server and the machine, and
  * between the browser and the server, lines that can drop. `data`: the server's folder.
  */
-export async function openRemoteScene({ data }: { data?: string } = {}) {
+export async function openRemoteSetup({ data }: { data?: string } = {}) {
   await using parts = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'muster-faults-'))
   parts.defer(() => rm(folder, { recursive: true, force: true }))
@@ -46,7 +46,7 @@ export async function openRemoteScene({ data }: { data?: string } = {}) {
   const env = { TMPDIR: folder, DISPLAY: display.name }
   const agent = parts.use(await startAgent({ server: toMachine.url, token, env }))
   const back = async () => {
-    // An agent waits longer each time that nobody answers.
+    // The agent waits longer after each failed attempt.
     for (;;) {
       const id = await waitForMachine(session, CLIENT).catch(() => undefined)
       if (id !== undefined) return id
