@@ -33,7 +33,7 @@ export interface Context extends AsyncDisposable {
   /** Publishes to every process. Handlers of this process have run when it returns. */
   emit: (event: Event) => void
   onEvent: (handler: (event: Event) => void) => void
-  /** What features do for those that may not import them. */
+  /** Functions of features, for modules that may not import them. */
   hooks: Hooks
 }
 

@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import type { AgentTemplates } from './features/agents/queries.ts'
 import type { NamingPolicy } from './features/alerts/templates/view.ts'
 import type { NodePolicies } from './features/clients/view.ts'
-import type { PlaceFields } from './features/clients/write-client.ts'
+import type { AssignmentFields } from './features/clients/write-client.ts'
 import type { ScriptUse } from './features/scripts/script-uses.ts'
 import type { Db } from './platform/database/database.ts'
 import type { Caller } from './platform/http/caller.ts'
@@ -45,10 +45,10 @@ export interface Hooks {
   findServerScripts(db: Db): Promise<Map<number, string[]>>
 
   /** Changes the policies of a client, site or machine. Call it before other rows are locked: policies come first. */
-  changePlaceFields(
+  changeAssignmentFields(
     parts: InTransaction & { caller: Caller },
     at: { level: 'client' | 'site' | 'agent'; id: string },
-    fields: PlaceFields,
+    fields: AssignmentFields,
   ): Promise<void>
   findNodePolicies(db: Db): Promise<NodePolicies>
   /** Gives a client, site or machine an alert template, or takes it away. False when nothing changed. */

@@ -20,10 +20,10 @@ import { auditJobs } from './features/audit/jobs.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { storeDropped } from './features/checks/dropped-results.ts'
 import {
-  forgetScript,
-  redefineChecksOf,
-  redefineChecksOfInterval,
-  redefineSnippetChecks,
+  removeScriptFromChecks,
+  markScriptChecksStale,
+  markIntervalChecksStale,
+  markSnippetChecksStale,
 } from './features/checks/mark-checks-stale.ts'
 import { ServerChecks } from './features/checks/from-server/server-checks.ts'
 import { checksJobs } from './features/checks/jobs.ts'
@@ -56,7 +56,7 @@ import {
 } from './features/policies/node-policies.ts'
 import { applyPolicies } from './features/policies/apply-policies.ts'
 import { refuseEnforcedSettings } from './features/policies/enforced-settings.ts'
-import { changePlaceFields } from './features/policies/place-fields.ts'
+import { changeAssignmentFields } from './features/policies/assignment-fields.ts'
 import { automationRoutes } from './features/policies/routes.ts'
 import { findScriptUses } from './features/policies/script-uses.ts'
 import { PolicySweep } from './features/policies/sweep.ts'
@@ -291,21 +291,21 @@ export const hooks: Hooks = {
   describeCheck,
   variablesChanged: markVariablesStale,
   async scriptChanged(tx, emit, scriptId) {
-    await redefineChecksOf(tx, emit, scriptId)
+    await markScriptChecksStale(tx, emit, scriptId)
     await markTasksOfScriptStale(tx, emit, scriptId)
   },
   async snippetsChanged(tx, emit) {
-    await redefineSnippetChecks(tx, emit)
+    await markSnippetChecksStale(tx, emit)
     await markSnippetTasksStale(tx, emit)
   },
   async removeScript(transaction, script) {
-    await forgetScript(transaction, script.id, script.at)
+    await removeScriptFromChecks(transaction, script.id, script.at)
     await clearScriptInTemplates(transaction, script.id)
     await deleteWithTasks(transaction, script)
   },
   findScriptUses,
   findServerScripts,
-  changePlaceFields,
+  changeAssignmentFields,
   findNodePolicies,
   assignTemplate,
   findNamingPolicies,
@@ -315,12 +315,12 @@ export const hooks: Hooks = {
   findAppliedPolicies,
   refuseEnforcedSettings,
   applyPolicies,
-  checkIntervalChanged: redefineChecksOfInterval,
+  checkIntervalChanged: markIntervalChecksStale,
   removeAgent: endSessionsOf,
   checksFailed: startFailureTasks,
 }
 
-/** What features do for the fleet. */
+/** The functions of features that the fleet calls. */
 export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandlers {
   const tracker = new RunTracker(ctx)
   const software = new SoftwareRequests((agentId) =>
@@ -343,7 +343,7 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
       processes: (send) => new LiveProcesses(send),
     },
     onUp: (agentId, { remote_rules }) => rules.meet(agentId, remote_rules ?? ''),
-    onDown: (agentId) => rules.forget(agentId),
+    onDown: (agentId) => rules.drop(agentId),
     async onReturn(machines, sendDefinitions) {
       await failLostRuns(ctx, machines)
       await requeueUnreceived(ctx, machines)
@@ -364,7 +364,7 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
   }
 }
 
-/** All inside one transaction, in this order. Clients and sites are locked first, as by whoever changes them by hand. */
+/** All inside one transaction, in this order. Clients and sites are locked first, as when a user changes them. */
 async function storeReports(
   ctx: Context,
   { tx, emit, limits, of }: ReportBatch,

@@ -62,15 +62,15 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
       if (type !== kind.event) return
       // Written in pairs by emitDefinitionsChanged, or with agents only.
       for (const [index, agentId] of agent_ids.entries())
-        this.tell(agentId, ids.slice(index, index + 1).map(Number))
+        this.enqueue(agentId, ids.slice(index, index + 1).map(Number))
     })
     ctx.bus.onReconnect(() => {
-      for (const agentId of links.connectedIds()) this.tell(agentId, [])
+      for (const agentId of links.connectedIds()) this.enqueue(agentId, [])
     })
   }
 
   /** Sends the current version with these definitions, if the agent is linked to this process. */
-  tell(agentId: string, ids: readonly number[]): void {
+  enqueue(agentId: string, ids: readonly number[]): void {
     if (this.#stopped || !this.#links.isConnected(agentId)) return
     const put = this.#waiting.get(agentId) ?? new Set()
     for (const id of ids) put.add(id)
@@ -93,7 +93,7 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
         .where(version, '<=', has)
         .execute()
     }
-    this.tell(agentId, [])
+    this.enqueue(agentId, [])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -147,13 +147,13 @@ export class DefinitionSync<Definition> implements AsyncDisposable {
 export function emitDefinitionsChanged(
   emit: (event: Event) => void,
   type: DefinitionKind<unknown>['event'],
-  changed: { redefined: readonly { id: number; agent_id: string }[]; agentIds: readonly string[] },
+  changed: { stale: readonly { id: number; agent_id: string }[]; agentIds: readonly string[] },
 ): void {
-  const { redefined } = changed
-  const told = new Set(redefined.map(({ agent_id }) => agent_id))
-  const others = changed.agentIds.filter((id) => !told.has(id))
-  for (let from = 0; from < redefined.length; from += IDS_IN_EVENT) {
-    const part = redefined.slice(from, from + IDS_IN_EVENT)
+  const { stale } = changed
+  const listed = new Set(stale.map(({ agent_id }) => agent_id))
+  const others = changed.agentIds.filter((id) => !listed.has(id))
+  for (let from = 0; from < stale.length; from += IDS_IN_EVENT) {
+    const part = stale.slice(from, from + IDS_IN_EVENT)
     emit({ type, ids: part.map(({ id }) => id), agent_ids: part.map(({ agent_id }) => agent_id) })
   }
   for (let from = 0; from < others.length; from += IDS_IN_EVENT)

@@ -200,7 +200,7 @@ export class Fleet implements AsyncDisposable {
     this.#pace = new MetricsInterval(ctx, (frame) => this.links.sendAll(frame))
     this.#limits = new ReportLimits({ now: ctx.now, intervalSeconds: () => this.#pace.seconds })
     ctx.onEvent(({ type, ids }) => {
-      if (type === 'agent.removed') this.#limits.forget(ids.map(String))
+      if (type === 'agent.removed') this.#limits.drop(ids.map(String))
     })
     this.links = new AgentLinks({
       log: ctx.log,
@@ -215,10 +215,10 @@ export class Fleet implements AsyncDisposable {
         void this.#reach.answerFor(agentId)
       },
       onDown: (agentId) => {
-        this.#returning.forget(agentId)
+        this.#returning.drop(agentId)
         handlers.onDown(agentId)
         this.#linkState.down(agentId)
-        this.#live.forget(agentId)
+        this.#live.drop(agentId)
         void this.#reach.stopAnswering(agentId)
       },
       onCaughtUp: (agentId) => this.#returning.catchUp(agentId),
@@ -276,7 +276,7 @@ export class Fleet implements AsyncDisposable {
     name: Name,
     order: { input: CommandInput<Name>; author: string },
   ): Promise<Reply<Name>> {
-    // Answered by Questions of the process that holds the link.
+    // Answered by PendingRequests of the process that holds the link.
     const outcome = (await this.#watch(agentId, { kind: 'ask', name, ...order })) as Outcome | undefined
     return requireReply(name, outcome ?? { outcome: 'offline' }, hostname)
   }
@@ -291,7 +291,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Ends the link of a deleted agent. */
-  async forget(agentId: string): Promise<void> {
+  async endLink(agentId: string): Promise<void> {
     await this.#isReached(agentId, {
       kind: 'refuse',
       code: 'unknown_agent',
@@ -353,8 +353,8 @@ export class Fleet implements AsyncDisposable {
   #sendAgentCommand(agentId: string, { name, input, author }: AgentCommand, nonce?: string): boolean {
     // A list that is already on its way must not use up the allowance of a user's request.
     if (name === 'report-software') this.#limits.expectLists(agentId, author === 'server' ? 1 : 2)
-    const chore = { agentId, name, input, author, nonce }
-    const command = signAgentCommand(this.commandKey, this.#ctx.now(), chore)
+    const content = { agentId, name, input, author, nonce }
+    const command = signAgentCommand(this.commandKey, this.#ctx.now(), content)
     return this.links.send(agentId, { type: 'command', command })
   }
 
@@ -393,7 +393,7 @@ export class Fleet implements AsyncDisposable {
 
 /** Sends an agent the definitions that it lacks. */
 interface Wanted {
-  tell(agentId: string, ids: number[]): void
+  enqueue(agentId: string, ids: number[]): void
 }
 
 /** Stores reports of agents, all or none, and acts on them. */
@@ -410,8 +410,8 @@ async function storeReportBatch(
   const { checks, tasks, limits, handlers } = owner
   const { taken, onStored } = limits.sift(reports)
   for (const { agentId, report } of taken) {
-    if (report.kind === 'checks-missing') checks.tell(agentId, report.ids)
-    if (report.kind === 'tasks-missing') tasks.tell(agentId, report.ids)
+    if (report.kind === 'checks-missing') checks.enqueue(agentId, report.ids)
+    if (report.kind === 'tasks-missing') tasks.enqueue(agentId, report.ids)
   }
   const of = <Kind extends Report['kind']>(...kinds: Kind[]) => {
     const isOf = (entry: QueuedReport): entry is Reported<Kind> =>

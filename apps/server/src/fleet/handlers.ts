@@ -45,7 +45,7 @@ export interface FleetHandlers extends AsyncDisposable {
   onDown(agentId: string): void
   /** Links have come up and are stored. `sendDefinitions` brings checks and tasks of the machines up to date. */
   onReturn(machines: LinkedMachine[], sendDefinitions: () => Promise<void>): Promise<void>
-  /** What machines reported as their links came up is stored. */
+  /** The reports that machines sent as their links came up are stored. */
   onCaughtUp(agentIds: string[]): Promise<void>
   /** Stores reports inside their transaction. Returns what to do after its commit. */
   storeReports(batch: ReportBatch): Promise<() => Promise<void>>
@@ -78,13 +78,13 @@ export interface Delivery {
 /** Asks a machine to report for so many seconds; false = this process has no link to it. */
 export type SendWatch = (agentId: string, seconds: number) => boolean
 
-/** What machines linked to this process report while somebody watches. */
+/** Reports of machines linked to this process, while a user watches. */
 export interface LiveView<After, News, Answer> extends Disposable {
   /** Waits for what is newer than `after`; undefined = the machine is not linked here. */
   next(agentId: string, after: After): Promise<Answer | undefined>
   take(agentId: string, news: News): void
   /** The link of a machine is lost. */
-  forget(agentId: string): void
+  drop(agentId: string): void
 }
 
 export interface RowFilter {
@@ -100,7 +100,7 @@ export interface FoundName {
 }
 
 export interface FoundRow {
-  /** Of the row in the database. */
+  /** The id of the row in the database. */
   id: number
   row: AgentRow
 }

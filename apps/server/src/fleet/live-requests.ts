@@ -2,7 +2,7 @@ import type { LiveFrame } from '@muster/contract/agent/agent-frame'
 import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
 import { newNonce } from '../platform/agent-link/command-sender.ts'
 import type { FleetHandlers } from './handlers.ts'
-import { Questions } from './requests.ts'
+import { PendingRequests } from './requests.ts'
 import type { AgentCommand } from './sign-agent-command.ts'
 
 /** Requests to the process that holds the link, for live data that is not stored. */
@@ -11,19 +11,19 @@ export type LiveRequest =
   | { kind: 'watch-processes'; after: string }
   | ({ kind: 'ask' } & AgentCommand)
 
-type SendChore = (agentId: string, chore: AgentCommand, nonce?: string) => boolean
+type SendCommand = (agentId: string, command: AgentCommand, nonce?: string) => boolean
 
 /** Live traffic between this process and its agents that is not stored: live views, requests and responses. */
 export class LiveRequests implements Disposable {
-  #send: SendChore
+  #send: SendCommand
   #metrics: ReturnType<FleetHandlers['live']['metrics']>
   #processes: ReturnType<FleetHandlers['live']['processes']>
-  #questions = new Questions()
+  #pending = new PendingRequests()
 
-  constructor(send: SendChore, live: FleetHandlers['live']) {
+  constructor(send: SendCommand, live: FleetHandlers['live']) {
     this.#send = send
-    this.#metrics = live.metrics(this.#teller('watch-metrics'))
-    this.#processes = live.processes(this.#teller('watch-processes'))
+    this.#metrics = live.metrics(this.#sender('watch-metrics'))
+    this.#processes = live.processes(this.#sender('watch-processes'))
   }
 
   async handle(agentId: string, request: LiveRequest): Promise<unknown> {
@@ -34,7 +34,7 @@ export class LiveRequests implements Disposable {
         return this.#processes.next(agentId, request.after)
       case 'ask': {
         const nonce = newNonce()
-        return this.#questions.ask(agentId, nonce, () => this.#send(agentId, request, nonce))
+        return this.#pending.ask(agentId, nonce, () => this.#send(agentId, request, nonce))
       }
     }
   }
@@ -46,20 +46,20 @@ export class LiveRequests implements Disposable {
       case 'live-processes':
         return this.#processes.take(agentId, frame.look)
       case 'reply':
-        return this.#questions.take(agentId, frame)
+        return this.#pending.take(agentId, frame)
     }
   }
 
   /** Called when the link of an agent is lost. */
-  forget(agentId: string): void {
-    for (const part of [this.#metrics, this.#processes, this.#questions]) part.forget(agentId)
+  drop(agentId: string): void {
+    for (const part of [this.#metrics, this.#processes, this.#pending]) part.drop(agentId)
   }
 
   [Symbol.dispose](): void {
-    for (const part of [this.#metrics, this.#processes, this.#questions]) part[Symbol.dispose]()
+    for (const part of [this.#metrics, this.#processes, this.#pending]) part[Symbol.dispose]()
   }
 
-  #teller(name: Extract<CommandName, 'watch-metrics' | 'watch-processes'>) {
+  #sender(name: Extract<CommandName, 'watch-metrics' | 'watch-processes'>) {
     return (agentId: string, seconds: number) => {
       const input: CommandInput<typeof name> = { seconds }
       return this.#send(agentId, { name, input, author: 'server' })

@@ -20,14 +20,14 @@ interface Watch<State> {
  * stream.
  */
 export class LiveViews<State> implements Disposable {
-  /** Tells an agent how many seconds to continue. Returns false if it is not linked to this process. */
-  #tell: (agentId: string, seconds: number) => boolean
+  /** Requests data from an agent for this many seconds; 0 stops it. Returns false if it is not linked to this process. */
+  #renew: (agentId: string, seconds: number) => boolean
   #begin: () => State
   #watches = new Map<string, Watch<State>>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(tell: (agentId: string, seconds: number) => boolean, begin: () => State) {
-    this.#tell = tell
+  constructor(renew: (agentId: string, seconds: number) => boolean, begin: () => State) {
+    this.#renew = renew
     this.#begin = begin
   }
 
@@ -49,7 +49,7 @@ export class LiveViews<State> implements Disposable {
     }
     watch.askedAtMs = performance.now()
     if (watch.askedAtMs - watch.sentAtMs >= RENEW_MS) {
-      if (!this.#tell(agentId, LEASE_SECONDS)) return undefined
+      if (!this.#renew(agentId, LEASE_SECONDS)) return undefined
       watch.sentAtMs = watch.askedAtMs
     }
     this.#watches.set(agentId, watch)
@@ -65,7 +65,7 @@ export class LiveViews<State> implements Disposable {
   }
 
   /** The link is lost. The stream is requested again over the next one. */
-  forget(agentId: string): void {
+  drop(agentId: string): void {
     const watch = this.#watches.get(agentId)
     this.#watches.delete(agentId)
     for (const wake of watch?.wakes ?? []) wake()
@@ -73,7 +73,7 @@ export class LiveViews<State> implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
-    for (const agentId of this.#watches.keys()) this.forget(agentId)
+    for (const agentId of this.#watches.keys()) this.drop(agentId)
   }
 
   #endUnwatched(): void {
@@ -81,7 +81,7 @@ export class LiveViews<State> implements Disposable {
     for (const [agentId, watch] of this.#watches) {
       if (watch.wakes.size > 0 || watch.askedAtMs > beforeMs) continue
       this.#watches.delete(agentId)
-      this.#tell(agentId, 0)
+      this.#renew(agentId, 0)
     }
     if (this.#watches.size > 0) return
     clearInterval(this.#timer)

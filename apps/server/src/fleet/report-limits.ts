@@ -77,7 +77,7 @@ export class ReportLimits {
     return { taken, onStored }
   }
 
-  forget(agentIds: readonly string[]): void {
+  drop(agentIds: readonly string[]): void {
     for (const agentId of agentIds) {
       this.#sampledAt.delete(agentId)
       this.#lists.delete(agentId)

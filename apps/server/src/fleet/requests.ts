@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /** Pending requests of this process to its linked agents. */
-export class Questions implements Disposable {
+export class PendingRequests implements Disposable {
   #waiting = new Map<string, Waiting>()
 
   /** Calls `send`, then waits for the response with this nonce. */
@@ -39,7 +39,7 @@ export class Questions implements Disposable {
   }
 
   /** The link is lost, and with it any pending response. */
-  forget(agentId: string): void {
+  drop(agentId: string): void {
     for (const waiting of this.#waiting.values())
       if (waiting.agentId === agentId) waiting.settle({ outcome: 'silent' })
   }

@@ -29,7 +29,7 @@ export class ReturningAgents {
     this.#sent.set(agentId, new Set())
   }
 
-  forget(agentId: string): void {
+  drop(agentId: string): void {
     this.#open.delete(agentId)
     this.#sent.delete(agentId)
   }

@@ -28,7 +28,7 @@ export interface ChannelRequest {
 
 interface Links {
   openChannel: (agentId: string, channelReader: ChannelReader) => LinkChannel | ChannelEnd
-  sendOrder: (agentId: string, chore: AgentCommand, nonce: string) => boolean
+  sendOrder: (agentId: string, command: AgentCommand, nonce: string) => boolean
   /** Answered by `openForOther`. Returns undefined if no process has a link to the agent. */
   ask: (agentId: string, request: ChannelRequest) => Promise<unknown>
 }

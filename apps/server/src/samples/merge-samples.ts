@@ -79,11 +79,11 @@ async function mergeSeries({ db }: Pick<Context, 'db'>, fresh: Map<number, Sampl
   )
   for (const resolution of [0, 300, 3600] as const) {
     const seconds = WINDOW_SECONDS[resolution]
-    const places = {
+    const keys = {
       series: [...fresh.keys()],
       starts: [...new Set(starts.map((start) => windowOf(start, seconds)))],
     }
-    for (const row of await findChunksAt(db, resolution, places)) chunks.known(row)
+    for (const row of await findChunksAt(db, resolution, keys)) chunks.known(row)
   }
   for (const [series, samples] of fresh) {
     for (const [start, inWindow] of Map.groupBy(samples, ([at]) => windowOf(at, WINDOW_SECONDS[0]))) {

@@ -80,14 +80,14 @@ export async function deleteBatches(db: Db, ids: number[]): Promise<void> {
 export function findChunksAt(
   db: Db,
   resolution: Resolution,
-  places: { series: number[]; starts: number[] },
+  keys: { series: number[]; starts: number[] },
 ): Promise<ChunkRow[]> {
   return db
     .selectFrom('sample_chunks')
     .selectAll()
-    .where('series_id', 'in', places.series)
+    .where('series_id', 'in', keys.series)
     .where('resolution', '=', resolution)
-    .where('start', 'in', places.starts)
+    .where('start', 'in', keys.starts)
     .execute()
 }
 

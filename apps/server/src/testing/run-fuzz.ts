@@ -271,7 +271,7 @@ function spellDepths(text: string): string {
   })
 }
 
-/** Changes one place of a body: another value, a missing field or an extra one. */
+/** Changes one part of a body: another value, a missing field or an extra one. */
 function mutate(random: Random, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.1)) return junk(random)
   if (Array.isArray(value)) {
@@ -298,7 +298,7 @@ function mutate(random: Random, value: unknown): unknown {
   return { ...value, [chosen[0]]: mutate(random, chosen[1]) }
 }
 
-interface Place {
+interface SampleContext {
   world: World
   /** Name of the field. */
   name: string
@@ -306,13 +306,13 @@ interface Place {
 }
 
 /** A valid value of a schema, at its limits if it has some. */
-function sample(random: Random, schema: z.core.$ZodType, place: Place): unknown {
-  const known = knownValue(random, place)
+function sample(random: Random, schema: z.core.$ZodType, context: SampleContext): unknown {
+  const known = knownValue(random, context)
   if (known !== undefined) return known
   // Every zod schema is one of its concrete types. The wider class has no discriminant.
   const { def, bag } = (schema as z.core.$ZodTypes)._zod
-  const inside = (inner: z.core.$ZodType, name = place.name) =>
-    sample(random, inner, { ...place, name, depth: place.depth + 1 })
+  const inside = (inner: z.core.$ZodType, name = context.name) =>
+    sample(random, inner, { ...context, name, depth: context.depth + 1 })
   switch (def.type) {
     case 'object':
       return Object.fromEntries(
@@ -360,7 +360,7 @@ function sample(random: Random, schema: z.core.$ZodType, place: Place): unknown 
 }
 
 /** Ids that exist, so that more than their absence is tested. */
-function knownValue(random: Random, { world, name }: Place): unknown {
+function knownValue(random: Random, { world, name }: SampleContext): unknown {
   if (random.chance(0.2)) return undefined
   const values: Record<string, unknown> = {
     agent: world.agentId,

@@ -39,7 +39,7 @@ export interface World {
   remoteSessionId: string
   actionId: number
   patchId: number
-  /** Of a package of the machine. */
+  /** A package of the machine. */
   titleId: string
   user: TestUser
 }

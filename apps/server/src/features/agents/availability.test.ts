@@ -42,7 +42,7 @@ test.each(testEngines)(
       { alert_type: 'availability', severity: 'error', agent_id: dead, state: 'open' },
     ])
     // The default sends no e-mail.
-    expect(await fixture.told()).toEqual([])
+    expect(await fixture.notified()).toEqual([])
   },
 )
 

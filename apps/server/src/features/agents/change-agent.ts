@@ -34,7 +34,7 @@ export async function changeAgent(
   body: Parsed<typeof editAgent>['body'],
 ): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
-    await ctx.hooks.changePlaceFields({ ctx, tx, emit, caller }, { level: 'agent', id: agentId }, body)
+    await ctx.hooks.changeAssignmentFields({ ctx, tx, emit, caller }, { level: 'agent', id: agentId }, body)
     await lockRow(tx, 'agents', 'agent_id', agentId)
     const agent = await requireAgent(tx, agentId, caller)
     const {
@@ -229,7 +229,7 @@ export async function setNodeMaintenance(
 }
 
 /**
- * Deletes a machine with its history and notes, after telling its agent to uninstall itself. An offline machine keeps
+ * Deletes a machine with its history and notes, and sends its agent the command to uninstall itself. An offline machine keeps
  * the agent until it is removed by hand; its sign-in is refused.
  */
 export async function removeAgent(
@@ -259,6 +259,6 @@ export async function removeAgent(
     // Its alerts are deleted with it.
     emit({ type: 'alert.changed', ids: [] })
   })
-  await fleet.forget(agentId)
+  await fleet.endLink(agentId)
   return { uninstalled }
 }

@@ -25,9 +25,9 @@ const WATCHED: Record<string, (facts: AgentFacts) => string> = {
 
 /** Changed facts as lines: `Operating system: Debian 12.1 → Debian 12.2`. Previously unknown values are skipped. */
 export function describeChanges(before: AgentFacts, after: AgentFacts): string[] {
-  return Object.entries(WATCHED).flatMap(([name, tell]) => {
-    const was = tell(before)
-    const is = tell(after)
+  return Object.entries(WATCHED).flatMap(([name, describe]) => {
+    const was = describe(before)
+    const is = describe(after)
     return was === '' || is === '' || was === is ? [] : [`${name}: ${cut(was)} → ${cut(is)}`]
   })
 }

@@ -93,7 +93,7 @@ export function findPlacedAgent(
   return selectPlaced(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
 }
 
-/** Several machines, whoever asks. */
+/** Several machines, without a check of visibility. */
 export function findPlacedAgents(db: Db, agentIds: string[]): Promise<PlacedAgent[]> {
   return selectPlaced(db).where('agents.agent_id', 'in', agentIds).execute()
 }

@@ -46,10 +46,10 @@ export async function storeFactReports(
 ): Promise<void> {
   const reported = new Map<string, FactsReport[]>()
   for (const { agentId, report } of reports) reported.set(agentId, [...(reported.get(agentId) ?? []), report])
-  const anew = await storeFacts(tx, ctx.now(), reported)
-  await ctx.hooks.variablesChanged(tx, emit, { agentIds: anew })
-  const passing = [...new Set(reported.keys()).difference(new Set(anew))]
-  if (anew.length > 0) emit({ type: 'agent.changed', ids: anew, agent_ids: anew })
+  const described = await storeFacts(tx, ctx.now(), reported)
+  await ctx.hooks.variablesChanged(tx, emit, { agentIds: described })
+  const passing = [...new Set(reported.keys()).difference(new Set(described))]
+  if (described.length > 0) emit({ type: 'agent.changed', ids: described, agent_ids: described })
   if (passing.length > 0) emit({ type: 'agent.changed', ids: passing, agent_ids: passing, passing: true })
 }
 
@@ -83,12 +83,12 @@ export async function storeFacts(
     }
     await rename(tx, machine, facts)
   }
-  return merged.filter(isDescribedAnew).map(({ machine }) => machine.agent_id)
+  return merged.filter(changesDescription).map(({ machine }) => machine.agent_id)
 }
 
-function isDescribedAnew({ before, facts, told }: ReturnType<typeof merge>): boolean {
+function changesDescription({ before, facts, reportedKeys }: ReturnType<typeof merge>): boolean {
   if (before === null) return true
-  return told.some((key) => !PASSING.has(key) && !isDeepStrictEqual(before[key], facts[key]))
+  return reportedKeys.some((key) => !PASSING.has(key) && !isDeepStrictEqual(before[key], facts[key]))
 }
 
 type Machine = Awaited<ReturnType<typeof findMachines>>[number]
@@ -107,7 +107,7 @@ function findMachines(tx: Db, agentIds: string[]) {
 function merge(
   machine: Machine,
   reports: readonly FactsReport[],
-): { before: AgentFacts | null; facts: AgentFacts; told: (keyof AgentFacts)[] } {
+): { before: AgentFacts | null; facts: AgentFacts; reportedKeys: (keyof AgentFacts)[] } {
   const before = readFacts(machine)
   const base: AgentFacts = {
     ...UNKNOWN,
@@ -115,10 +115,10 @@ function merge(
     platform: machine.plat,
     arch: machine.arch,
   }
-  const told: Partial<AgentFacts> = Object.assign({}, ...reports.map((report) => report.facts))
-  const facts = AgentFacts.parse({ ...base, ...before, ...told })
+  const reportedFacts: Partial<AgentFacts> = Object.assign({}, ...reports.map((report) => report.facts))
+  const facts = AgentFacts.parse({ ...base, ...before, ...reportedFacts })
   // `as`: the contract's schema allows no other key.
-  return { before, facts, told: Object.keys(told) as (keyof AgentFacts)[] }
+  return { before, facts, reportedKeys: Object.keys(reportedFacts) as (keyof AgentFacts)[] }
 }
 
 async function rename(tx: Db, machine: Machine, facts: AgentFacts): Promise<void> {

@@ -14,7 +14,7 @@ export interface CheckFinding {
   at: Date
   /** Null: it no longer fails. */
   severity: AlertSeverity | null
-  /** What it found, or why it ended. */
+  /** The finding, or the reason for the end. */
   text: string
 }
 

@@ -13,7 +13,7 @@ async function prepare() {
   await depend(web.id, router.id)
   const ofWeb = async () => (await prepared.alerts()).filter(({ check_id }) => check_id === web.id)
   const notifiedOnWeb = async () => {
-    await prepared.told()
+    await prepared.notified()
     const rows = await ctx.db
       .selectFrom('alert_notices')
       .innerJoin('alerts', 'alerts.id', 'alert_notices.alert_id')
@@ -173,7 +173,7 @@ const doing: fc.Arbitrary<Doing> = fc.oneof(
 
 test('in every order of reports a dependent alert is held, released and resolved correctly', async () => {
   await using prepared = await prepareAlerts()
-  const { ctx, go, machine, check, report, setAgent, sweep, told } = prepared
+  const { ctx, go, machine, check, report, setAgent, sweep, notified } = prepared
   let now = 0
   const runs = Number(process.env['MUSTER_TEST_RUNS'] ?? 60)
   await fc.assert(
@@ -207,7 +207,7 @@ test('in every order of reports a dependent alert is held, released and resolved
           case 'sweeps':
             await Promise.all([sweep(), sweep()])
         }
-        await told()
+        await notified()
         if (failing && percents.router > 70) expect(await opened(web.id)).toBe(before)
       }
       await setAgent(web.agent_id, { maintenance_mode: 0 })
@@ -220,7 +220,7 @@ test('in every order of reports a dependent alert is held, released and resolved
         now += 2
         go(now)
         await sweep()
-        await told()
+        await notified()
       }
       const alerts = await ctx.db.selectFrom('alerts').selectAll().where('check_id', '=', web.id).execute()
       const open = alerts.filter(({ state }) => state !== 'resolved')

@@ -55,8 +55,8 @@ test('an alert is acknowledged with a note, and the acknowledgement can be undon
 
 test('a snoozed alert is not notified, and opens and notifies again at its end', async () => {
   await using prepared = await prepare()
-  const { act, go, told, sweep, report, cpu, list } = prepared
-  expect(await told()).toEqual(['check opened'])
+  const { act, go, notified, sweep, report, cpu, list } = prepared
+  expect(await notified()).toEqual(['check opened'])
   expect((await act({ type: 'snooze' })).error.fields).toHaveProperty('snooze_until')
   expect((await act({ type: 'snooze', snooze_until: instant(60) })).status).toBe(400)
   expect((await act({ type: 'snooze', snooze_until: '2026-03-01T13:00:00+00:00' })).status).toBe(400)
@@ -66,18 +66,18 @@ test('a snoozed alert is not notified, and opens and notifies again at its end',
   await report(cpu, [50, 95])
   go(3599)
   await sweep()
-  expect(await told()).toEqual(['check opened'])
+  expect(await notified()).toEqual(['check opened'])
   go(3600)
   await sweep()
   await sweep()
-  expect(await told()).toEqual(['check opened', 'check repeated'])
+  expect(await notified()).toEqual(['check opened', 'check repeated'])
   expect((await act({ type: 'snooze', snooze_days: 2 })).body.snooze_until).toBe(instant(3600 + 172_800))
 })
 
 test('a snooze survives a recovery until it ends or is undone', async () => {
   await using prepared = await prepare()
-  const { act, ada, go, cpu, report, told, alerts, sweep } = prepared
-  expect(await told()).toEqual(['check opened'])
+  const { act, ada, go, cpu, report, notified, alerts, sweep } = prepared
+  expect(await notified()).toEqual(['check opened'])
   await act({ type: 'snooze', snooze_until: instant(7200) })
   for (const seconds of [600, 1200, 5400]) {
     go(seconds)
@@ -87,10 +87,10 @@ test('a snooze survives a recovery until it ends or is undone', async () => {
   const last = (await alerts()).at(-1)
   expect(last).toMatchObject({ state: 'snoozed', snooze_until: instant(7200) })
   const before = ['check opened', 'check resolved']
-  expect(await told()).toEqual(before)
+  expect(await notified()).toEqual(before)
   go(7201)
   await sweep()
-  expect(await told()).toEqual([...before, 'check opened'])
+  expect(await notified()).toEqual([...before, 'check opened'])
   const params = { id: last?.id ?? 0 }
   await ada.call(changeAlert, { params, body: { type: 'snooze', snooze_until: instant(9000) } })
   await ada.call(changeAlert, { params, body: { type: 'unsnooze' } })
@@ -101,7 +101,7 @@ test('a snooze survives a recovery until it ends or is undone', async () => {
 
 test('an alert resolved by a user reopens when the check fails again, and not when it passes', async () => {
   await using prepared = await prepare()
-  const { act, go, sweep, report, cpu, alerts, told } = prepared
+  const { act, go, sweep, report, cpu, alerts, notified } = prepared
   expect((await act({ type: 'resolve', note: 'done' })).body).toMatchObject({
     state: 'resolved',
     resolved_by: 'ada',
@@ -119,7 +119,7 @@ test('an alert resolved by a user reopens when the check fails again, and not wh
   await report(cpu, [170, 10])
   await sweep()
   expect(await alerts()).toHaveLength(2)
-  expect((await told()).filter((kind) => kind === 'check opened').length).toBeLessThanOrEqual(2)
+  expect((await notified()).filter((kind) => kind === 'check opened').length).toBeLessThanOrEqual(2)
 })
 
 test('the alert of a check ends when the check is reset or deleted', async () => {

@@ -17,14 +17,14 @@ const MAX_COUNT = 1000
 
 /** Alerts with their names. Every query must add `.where(isVisible(caller))`. */
 function selectAlerts(db: Db) {
-  return joinPlaces(db)
+  return joinSites(db)
     .leftJoin('clients', 'clients.id', 'sites.client_id')
     .selectAll('alerts')
     .select(['agents.hostname', 'sites.id as place_id', 'sites.name as site_name'])
     .select(['sites.client_id', 'clients.name as client_name'])
 }
 
-function joinPlaces(db: Db) {
+function joinSites(db: Db) {
   return db
     .selectFrom('alerts')
     .leftJoin('agents', 'agents.agent_id', 'alerts.agent_id')
@@ -53,18 +53,18 @@ export function findAlerts(db: Db, caller: Viewer, ids: number[]) {
  * separately, because there may be many resolved ones, whose index has their order.
  */
 export async function listPage(db: Db, caller: Viewer, filter: Filter, now: Date) {
-  const question = { caller, filter, now }
-  const current = await countSeverities(db, { ...question, part: 'current' })
+  const selection = { caller, filter, now }
+  const current = await countSeverities(db, { ...selection, part: 'current' })
   const past =
     filter.resolvedFilter === true && filter.top === undefined
-      ? await countSeverities(db, { ...question, part: 'past' })
+      ? await countSeverities(db, { ...selection, part: 'past' })
       : new Map<Severity, number>()
   const currentCount = sum(current)
   const { from, size } = pageOf(filter)
   const alerts: ListedAlert[] = []
   if (from < currentCount) {
     alerts.push(
-      ...(await select(db, { ...question, part: 'current' })
+      ...(await select(db, { ...selection, part: 'current' })
         .orderBy(sql`case alerts.severity when 'error' then 0 when 'warning' then 1 else 2 end`)
         .orderBy('alerts.alert_time', 'desc')
         .orderBy('alerts.id', 'desc')
@@ -75,7 +75,7 @@ export async function listPage(db: Db, caller: Viewer, filter: Filter, now: Date
   }
   if (alerts.length < size && past.size > 0) {
     alerts.push(
-      ...(await select(db, { ...question, part: 'past' })
+      ...(await select(db, { ...selection, part: 'past' })
         .orderBy('alerts.alert_time', 'desc')
         .orderBy('alerts.id', 'desc')
         .limit(size - alerts.length)
@@ -96,37 +96,37 @@ function pageOf({ top, page, page_size }: Filter): { from: number; size: number 
 
 type Part = 'current' | 'past'
 
-interface Question {
+interface Selection {
   caller: Viewer
   filter: Filter
   now: Date
   part: Part
 }
 
-function select(db: Db, question: Question) {
-  return selectAlerts(db).where(whereOf(question))
+function select(db: Db, selection: Selection) {
+  return selectAlerts(db).where(whereOf(selection))
 }
 
-function whereOf({ caller, ...question }: Question) {
-  return sql<SqlBool>`${sql.join([isVisible(caller), ...conditions(question)], sql` and `)}`
+function whereOf({ caller, ...selection }: Selection) {
+  return sql<SqlBool>`${sql.join([isVisible(caller), ...conditions(selection)], sql` and `)}`
 }
 
 /** Number of alerts per severity. Tables without a filter are not joined. */
-async function countSeverities(db: Db, question: Question): Promise<Map<Severity, number>> {
-  const { caller, filter } = question
-  const needsPlaces =
+async function countSeverities(db: Db, selection: Selection): Promise<Map<Severity, number>> {
+  const { caller, filter } = selection
+  const needsSites =
     !caller.scope.all ||
     [filter.clientFilter, filter.siteFilter, filter.search].some((value) => value !== undefined)
-  const query = needsPlaces ? joinPlaces(db) : db.selectFrom('alerts')
+  const query = needsSites ? joinSites(db) : db.selectFrom('alerts')
   const rows = await query
     .select(['alerts.severity', ({ fn }) => fn.countAll<number>().as('count')])
-    .where(whereOf(question))
+    .where(whereOf(selection))
     .groupBy('alerts.severity')
     .execute()
   return new Map(rows.map(({ severity, count }) => [severity, Number(count)]))
 }
 
-function conditions({ filter, part, now }: Omit<Question, 'caller'>) {
+function conditions({ filter, part, now }: Omit<Selection, 'caller'>) {
   const { timeFilter, search } = filter
   const all = [stateCondition(filter, part)]
   if (part === 'past' && timeFilter !== undefined) {
@@ -139,12 +139,12 @@ function conditions({ filter, part, now }: Omit<Question, 'caller'>) {
   if (filter.severityFilter !== undefined) all.push(oneOf('alerts.severity', filter.severityFilter))
   if (filter.typeFilter !== undefined) all.push(oneOf('alerts.alert_type', filter.typeFilter))
   for (const word of (search ?? '').split(/\s+/).filter((text) => text !== '')) {
-    const places = ['alerts.message', 'agents.hostname', 'sites.name'].map(
+    const columns = ['alerts.message', 'agents.hostname', 'sites.name'].map(
       (column) => sql<SqlBool>`${contains(sql.ref<string>(column), word)}`,
     )
     const client = sql<SqlBool>`exists (select 1 from clients as named where named.id = sites.client_id
       and ${contains(sql.ref<string>('named.name'), word)})`
-    all.push(sql<SqlBool>`(${sql.join([...places, client], sql` or `)})`)
+    all.push(sql<SqlBool>`(${sql.join([...columns, client], sql` or `)})`)
   }
   return all
 }

@@ -20,21 +20,21 @@ export interface AlertDraft {
   /** The stored row, absent for a new alert. */
   row?: AlertRow
   subject: Pick<Subject, 'cause' | 'alert_type' | 'agent_id' | 'check_id' | 'site_id'>
-  standing: AlertSnapshot
+  snapshot: AlertSnapshot
   flapping: 0 | 1
   log: AlertLogLine[]
-  tells: NoticeCause[]
+  notices: NoticeCause[]
 }
 
 export function draftOf(row: AlertRow): AlertDraft {
-  return { row, subject: row, standing: row, flapping: row.flapping, log: [], tells: [] }
+  return { row, subject: row, snapshot: row, flapping: row.flapping, log: [], notices: [] }
 }
 
 /** Applies a step in memory. storeAlerts writes all of them. */
 export function applyStep(draft: AlertDraft, step: AlertStep): void {
-  draft.standing = step.next
+  draft.snapshot = step.next
   draft.log.push(...step.log)
-  if (step.notice !== null) draft.tells.push(step.notice)
+  if (step.notice !== null) draft.notices.push(step.notice)
 }
 
 /**
@@ -56,28 +56,29 @@ export async function storeAlerts(
   const stored: (AlertRow | undefined)[] = []
   for (const draft of drafts) {
     if (draft.row === undefined) {
-      stored.push(byKey.get(keyOf({ ...draft.subject, ...draft.standing })))
+      stored.push(byKey.get(keyOf({ ...draft.subject, ...draft.snapshot })))
       continue
     }
     const row = { ...draft.row, ...columnsOf(draft), modified }
     await updateAlert(tx, row)
     stored.push(row)
   }
-  const told: Notifiable[] = []
-  const followed: { alertId: number; tells: NoticeCause[] }[] = []
+  const notifiable: Notifiable[] = []
+  const followed: { alertId: number; notices: NoticeCause[] }[] = []
   const entries = []
-  for (const [index, { log, tells, row: before }] of drafts.entries()) {
+  for (const [index, { log, notices, row: before }] of drafts.entries()) {
     const alert = stored[index]
     if (alert === undefined) continue
     entries.push(
       ...log.map(({ at, kind, by, text }) => ({ alert_id: alert.id, at, kind, by_user: by, text })),
     )
-    const kind = before === undefined ? tells[0] : tells.includes('resolved') ? 'resolved' : tells.at(-1)
-    if (kind !== undefined) told.push({ alert, kind })
-    followed.push({ alertId: alert.id, tells })
+    const kind =
+      before === undefined ? notices[0] : notices.includes('resolved') ? 'resolved' : notices.at(-1)
+    if (kind !== undefined) notifiable.push({ alert, kind })
+    followed.push({ alertId: alert.id, notices })
   }
   await writeAlertLog(tx, entries)
-  const channels = told.length > 0 ? await planNotices(ctx, tx, told) : []
+  const channels = notifiable.length > 0 ? await planNotices(ctx, tx, notifiable) : []
   if (channels.length > 0) emit({ type: 'alert_channel.changed', ids: channels })
   await followTemplates({ ctx, tx, emit }, followed)
   emitAlertsChanged(
@@ -89,41 +90,41 @@ export async function storeAlerts(
 
 /** An alert that opened and resolved within one transaction is listed, but not notified. */
 function suppress(draft: AlertDraft): void {
-  const { standing } = draft
-  if (standing.state !== 'resolved') return
-  draft.tells = []
-  if (standing.notified === null) return
-  draft.standing = { ...standing, notified: null }
-  const at = standing.resolved_on ?? standing.alert_time
+  const { snapshot } = draft
+  if (snapshot.state !== 'resolved') return
+  draft.notices = []
+  if (snapshot.notified === null) return
+  draft.snapshot = { ...snapshot, notified: null }
+  const at = snapshot.resolved_on ?? snapshot.alert_time
   draft.log.push({ at, kind: 'notice_held', by: '', text: 'The alert resolved before the notification.' })
 }
 
 function columnsOf({
   subject,
-  standing,
+  snapshot,
   flapping,
 }: AlertDraft): Omit<AlertRow, 'id' | 'in_bell' | 'created_at' | 'modified'> {
   const { cause, alert_type, agent_id, check_id, site_id } = subject
   return {
     cause,
-    open_cause: standing.state === 'resolved' ? null : cause,
+    open_cause: snapshot.state === 'resolved' ? null : cause,
     alert_type,
     agent_id,
     check_id,
     site_id,
     flapping,
-    state: standing.state,
-    severity: standing.severity,
-    message: standing.message,
-    hold: standing.hold,
-    notified: standing.notified,
-    look_after: standing.look_after,
-    alert_time: standing.alert_time,
-    snooze_until: standing.snooze_until,
-    acknowledged_by: standing.acknowledged_by,
-    acknowledged_on: standing.acknowledged_on,
-    resolved_on: standing.resolved_on,
-    resolved_by: standing.resolved_by,
+    state: snapshot.state,
+    severity: snapshot.severity,
+    message: snapshot.message,
+    hold: snapshot.hold,
+    notified: snapshot.notified,
+    look_after: snapshot.look_after,
+    alert_time: snapshot.alert_time,
+    snooze_until: snapshot.snooze_until,
+    acknowledged_by: snapshot.acknowledged_by,
+    acknowledged_on: snapshot.acknowledged_on,
+    resolved_on: snapshot.resolved_on,
+    resolved_by: snapshot.resolved_by,
   }
 }
 

@@ -58,9 +58,9 @@ export async function takeFindings(
       if (draft.row !== undefined && draft.findings.length === 0) found.push(draft)
       draft.findings.push(finding)
       goOn(draft, finding)
-      if (draft.standing.state !== 'resolved') continue
+      if (draft.snapshot.state !== 'resolved') continue
       open.delete(finding.cause)
-      earlier.get(finding.cause)?.push({ ...draft.standing, flapping: draft.flapping === 1 })
+      earlier.get(finding.cause)?.push({ ...draft.snapshot, flapping: draft.flapping === 1 })
     } else if (subject !== undefined && finding.severity !== null) {
       const begun = begin(subject, finding, { now, earlier: earlier.get(finding.cause) ?? [] })
       found.push(begun)
@@ -77,7 +77,7 @@ async function storeFound(
   found: FoundDraft[],
 ): Promise<Map<string, AlertRow>> {
   const changed = found.filter(
-    ({ row, log, standing }) => row === undefined || log.length > 0 || standing !== row,
+    ({ row, log, snapshot }) => row === undefined || log.length > 0 || snapshot !== row,
   )
   const known = found.flatMap(({ row, log }) => (row !== undefined && log.length === 0 ? [row] : []))
   const stored = await storeAlerts(txContext, changed)
@@ -105,15 +105,15 @@ function begin(
     severity: finding.severity ?? 'error',
     message: messageOf(finding),
     hold: subject.hold ?? (flaps === 'again' ? 'flapping' : null),
-    notifyAfter: notifyAfter({ subject, at, now, isLate }),
+    notifyAfter: latestNotice({ subject, at, now, isLate }),
     snoozedUntil: snoozedUntil !== null && snoozedUntil > now.toISOString() ? snoozedUntil : null,
   })
   const draft: FoundDraft = {
     subject,
-    standing: step.next,
+    snapshot: step.next,
     flapping: flaps === 'no' ? 0 : 1,
     log: [],
-    tells: [],
+    notices: [],
     findings: [finding],
   }
   applyStep(draft, { ...step, log: signed(step.log, finding) })
@@ -125,7 +125,7 @@ function begin(
 }
 
 /** The latest time of the notification, if it is not immediate. */
-function notifyAfter({ subject, at, now, isLate }: Waiting): string | null {
+function latestNotice({ subject, at, now, isLate }: Waiting): string | null {
   const { dependency } = subject
   // Two checks that fail for one reason detect it within one interval, in either order.
   const asks = dependency !== undefined && (dependency.passesSince === null || dependency.passesSince <= at)
@@ -145,8 +145,8 @@ function goOn(draft: FoundDraft, finding: Finding): void {
   const { severity } = finding
   const step =
     severity === null
-      ? endCause(draft.standing, { at, text: messageOf(finding) })
-      : repeatCause(draft.standing, { at, severity, message: messageOf(finding) })
+      ? endCause(draft.snapshot, { at, text: messageOf(finding) })
+      : repeatCause(draft.snapshot, { at, severity, message: messageOf(finding) })
   if (step === undefined) return
   applyStep(draft, { ...step, log: signed(step.log, finding) })
 }

@@ -75,7 +75,7 @@ export async function prepareAlerts(database?: OpenDatabase<Database>) {
       return rows.map(({ kind }) => kind)
     },
     /** Planned notices so far, in order. Waiting ones count as sent from here on. */
-    told: async () => {
+    notified: async () => {
       await ctx.db
         .updateTable('alert_notices')
         .set({ state: 'sent', ended_at: ctx.now().toISOString() })

@@ -57,12 +57,12 @@ export async function createTestPost(first: Context) {
         else expect(came(id)).toBeLessThanOrEqual(unsure)
       }
       for (const [, ofAlert] of Map.groupBy(notices, ({ alert_id }) => alert_id)) {
-        const told = ofAlert.filter(({ id }) => came(id) > 0)
-        const count = (kind: string) => told.filter((one) => one.kind === kind).length
+        const delivered = ofAlert.filter(({ id }) => came(id) > 0)
+        const count = (kind: string) => delivered.filter((one) => one.kind === kind).length
         const isOver = ofAlert[0]?.state === 'resolved'
         expect(count('opened')).toBeLessThanOrEqual(1)
         expect(ofAlert.some(({ notice }) => notice === 'waiting')).toBe(false)
-        if (isOver && told.some(({ kind }) => kind !== 'resolved')) expect(count('resolved')).toBe(1)
+        if (isOver && delivered.some(({ kind }) => kind !== 'resolved')) expect(count('resolved')).toBe(1)
         else if (isOver && ofAlert.some(({ unsure }) => unsure === 1))
           expect(count('resolved')).toBeLessThanOrEqual(1)
         else expect(count('resolved')).toBe(0)

@@ -47,14 +47,14 @@ async function tend(txContext: TxContext, ids: number[]): Promise<void> {
   const drafts = alerts.map((alert) => {
     const draft = draftOf(alert)
     const around = surroundingsOf(alert)
-    for (let taken = 0; taken < MAX_STEPS && draft.standing.state !== 'resolved'; taken += 1) {
-      const step = decideStep({ ...alert, ...draft.standing }, around, now)
+    for (let taken = 0; taken < MAX_STEPS && draft.snapshot.state !== 'resolved'; taken += 1) {
+      const step = decideStep({ ...alert, ...draft.snapshot }, around, now)
       if (step === undefined) break
       applyStep(draft, step)
     }
     return draft
   })
-  const changed = drafts.filter(({ row, standing }) => row !== standing)
+  const changed = drafts.filter(({ row, snapshot }) => row !== snapshot)
   if (changed.length > 0) await storeAlerts(txContext, changed)
 }
 
@@ -75,7 +75,7 @@ async function findSurroundings(
     return alert_type === 'availability' && siteId != null ? [siteId] : []
   })
   const sites = await findSites(ctx, tx, [...ofSites, ...sitesOfMachines])
-  const told = await findNotifiedSites(tx, sitesOfMachines)
+  const notifiedSites = await findNotifiedSites(tx, sitesOfMachines)
   const checkIds = alerts.flatMap(({ check_id }) => check_id ?? [])
   const dependencies = await findDependencies(tx, ctx.engine, { checkIds, now: ctx.now() })
   return ({ id, agent_id, site_id, alert_type, check_id }) => {
@@ -88,7 +88,7 @@ async function findSurroundings(
         agent_id === null && site_id !== null && alert_type === 'availability'
           ? sites.get(site_id)
           : undefined,
-      isSiteNotified: siteId !== undefined && told.has(siteId),
+      isSiteNotified: siteId !== undefined && notifiedSites.has(siteId),
       isSiteGoingDown: siteId !== undefined && sites.get(siteId)?.isGoingDown === true,
       dependency: dependencies.get(check_id ?? 0),
     }
@@ -127,16 +127,16 @@ function findFacts(tx: Db, ids: number[]) {
 }
 
 async function findNotifiedSites(tx: Db, siteIds: readonly number[]): Promise<Set<number>> {
-  const told = new Set<number>()
+  const notified = new Set<number>()
   for (const slice of chunk([...new Set(siteIds)])) {
     const rows = await tx
       .selectFrom('alerts')
       .select('site_id')
       .where('open_cause', 'in', slice.map(causeOfSite))
       .execute()
-    for (const { site_id } of rows) if (site_id !== null) told.add(site_id)
+    for (const { site_id } of rows) if (site_id !== null) notified.add(site_id)
   }
-  return told
+  return notified
 }
 
 /** Open alerts for which decideStep may have something to do. May include too many, but never too few. */
@@ -157,7 +157,7 @@ async function findWaiting(ctx: Context, agentIds: readonly string[] | undefined
 function wantsAttention(engine: Engine, now: string) {
   const overdue = overdueAt(engine, now)
   const blocked = blockedChecks(engine, now)
-  const siteIsTold = sql<SqlBool>`exists (
+  const hasNotifiedSite = sql<SqlBool>`exists (
     select 1 from alerts as whole where whole.open_cause = ${SITE_CAUSE} || cast(agents.site_id as text))`
   return sql<SqlBool>`(
     alerts.snooze_until <= ${now}
@@ -176,8 +176,8 @@ function wantsAttention(engine: Engine, now: string) {
     or (alerts.alert_type = 'availability' and (
       alerts.agent_id is null
       or agents.last_seen > alerts.alert_time or not ${isWatched} or not ${overdue}
-      or (alerts.hold is null and ${siteIsTold})
-      or (alerts.hold = 'site_down' and alerts.look_after is null and not ${siteIsTold}))))`
+      or (alerts.hold is null and ${hasNotifiedSite})
+      or (alerts.hold = 'site_down' and alerts.look_after is null and not ${hasNotifiedSite}))))`
 }
 
 /** The state of the machine and the check of an open alert. */

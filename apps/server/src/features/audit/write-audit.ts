@@ -3,7 +3,7 @@ import type { Event } from '@muster/contract/events'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-/** What happened. The machine, site or client determines who may see the row. */
+/** A row of the audit log. Its machine, site or client determines who may see it. */
 export interface AuditInput {
   caller: Pick<Caller, 'username' | 'source'>
   action: AuditAction
@@ -27,13 +27,13 @@ export interface AuditInput {
 const MAX_MESSAGE_LENGTH = 1000
 
 /**
- * Adds a row to the audit log, in the transaction of the change itself. Names are looked up, so call it before the
+ * Adds a row to the audit log, in the transaction of the change itself. It reads names, so call it before the
  * object is deleted. Secrets in `before` and `after` are masked.
  *
  *     await audit(tx, { caller, action: 'modify', object_type: 'client', message: `Renamed the client to "${name}"`, before, after, client: { id }, emit })
  */
 export async function audit(db: Db, input: AuditInput): Promise<void> {
-  const place = await findPlace(db, input)
+  const location = await findLocation(db, input)
   const { id } = await db
     .insertInto('audit_log')
     .values({
@@ -45,18 +45,18 @@ export async function audit(db: Db, input: AuditInput): Promise<void> {
       before_value: input.before === undefined ? null : JSON.stringify(maskSecrets(input.before)),
       after_value: input.after === undefined ? null : JSON.stringify(maskSecrets(input.after)),
       ip_address: input.caller.source,
-      ...place,
+      ...location,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
   input.emit?.({
     type: 'audit.added',
     ids: [id],
-    ...(place.agent_id === null ? {} : { agent_ids: [place.agent_id] }),
+    ...(location.agent_id === null ? {} : { agent_ids: [location.agent_id] }),
   })
 }
 
-interface Place {
+interface Location {
   agent_id: string | null
   agent: string | null
   client_id: number | null
@@ -65,9 +65,9 @@ interface Place {
   site: string | null
 }
 
-async function findPlace(db: Db, input: AuditInput): Promise<Place> {
+async function findLocation(db: Db, input: AuditInput): Promise<Location> {
   const { agent, site, client } = input
-  const given: Place = {
+  const given: Location = {
     agent_id: agent?.agent_id ?? null,
     agent: agent?.hostname ?? null,
     client_id: client?.id ?? null,
@@ -79,7 +79,10 @@ async function findPlace(db: Db, input: AuditInput): Promise<Place> {
   return found === undefined ? given : { ...given, ...found }
 }
 
-async function findNames(db: Db, { agent, site, client }: AuditInput): Promise<Partial<Place> | undefined> {
+async function findNames(
+  db: Db,
+  { agent, site, client }: AuditInput,
+): Promise<Partial<Location> | undefined> {
   if (agent !== undefined) {
     return db
       .selectFrom('agents')

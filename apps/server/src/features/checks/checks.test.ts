@@ -42,7 +42,7 @@ async function prepare() {
     ada,
     version,
     add: (settings: CheckSettings, more = {}) =>
-      // Of a machine, not of a policy.
+      // Belongs to a machine, not to a policy.
       ada.call(createCheck, { body: { agent: agent.agent_id, settings, ...more } }) as Promise<
         TestAnswer<Check>
       >,

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { findCheck } from './queries.ts'
 
-interface Wish {
+interface DependencyChange {
   /** Absent for a new check. */
   id?: number
   before: number | null
@@ -17,7 +17,7 @@ interface Wish {
 /** Returns the dependency of a check. Refuses an invisible check and a cycle. */
 export async function settleDependency(
   { ctx, tx, caller }: { ctx: Pick<Context, 'engine'>; tx: Db; caller: Caller },
-  { id, before, wanted }: Wish,
+  { id, before, wanted }: DependencyChange,
 ): Promise<number | null> {
   if (wanted === undefined || wanted === before) return before
   if (wanted === null) return null

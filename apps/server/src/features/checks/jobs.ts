@@ -12,7 +12,7 @@ import { pruneSamples } from '../../samples/partitions.ts'
 const MERGE_AFTER_SECONDS = 30 * 60
 
 export function checksJobs(ctx: Context): Job[] {
-  // Of this process. If several processes alternate, each starts at its own last run.
+  // Local to this process. If several processes alternate, each starts at its own last run.
   let agedUntil = 0
   return [
     {

@@ -80,8 +80,8 @@ export async function rejudgeLast(
     return
   }
   const { alert_severity, failing_since } = before
-  const standing = { status, alert_severity, fail_count: before.fail_count ?? 0, failing_since }
-  const verdict = rejudge({ settings, fails_b4_alert: after.fails_b4_alert }, standing, {
+  const state = { status, alert_severity, fail_count: before.fail_count ?? 0, failing_since }
+  const verdict = rejudge({ settings, fails_b4_alert: after.fails_b4_alert }, state, {
     measured: readMeasured(measured),
     at: at.toISOString(),
   })

@@ -12,7 +12,7 @@ type Revised = { id: number; agent_id: string; revision: string }
 type Emit = (event: Event) => void
 
 /** Call it after the interval of a machine has changed, in which checks without one of their own run. */
-export async function redefineChecksOfInterval(tx: Db, emit: Emit, agentId: string): Promise<void> {
+export async function markIntervalChecksStale(tx: Db, emit: Emit, agentId: string): Promise<void> {
   await markChecksStale(tx, emit, { checkIds: await findChecksOfInterval(tx, agentId) })
 }
 
@@ -26,17 +26,17 @@ export async function markChecksStale(
   emit: Emit,
   changed: { checkIds?: number[]; agentIds?: string[] },
 ): Promise<void> {
-  const redefined: { id: number; agent_id: string }[] = []
+  const stale: { id: number; agent_id: string }[] = []
   for (const ids of chunk(changed.checkIds ?? [])) {
-    redefined.push(...(await storeRevisions(tx, ids)))
-    await redefineServerChecks(tx, ids)
+    stale.push(...(await storeRevisions(tx, ids)))
+    await rescheduleServerChecks(tx, ids)
   }
-  const agentIds = [...new Set([...redefined.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
+  const agentIds = [...new Set([...stale.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
   for (const ids of chunk(agentIds)) await raiseVersions(tx, ids)
-  emitDefinitionsChanged(emit, 'check.redefined', { redefined, agentIds })
+  emitDefinitionsChanged(emit, 'check.redefined', { stale, agentIds })
 }
 
-async function redefineServerChecks(tx: Db, ids: number[]): Promise<void> {
+async function rescheduleServerChecks(tx: Db, ids: number[]): Promise<void> {
   const changed = await keepRevisions(tx, ids, await findServerRevisions(tx, ids))
   const changedIds = changed.map(({ id }) => id)
   await makeDue(tx, changedIds, new Date(0))
@@ -69,7 +69,7 @@ async function raiseVersions(tx: Db, agentIds: string[]): Promise<void> {
 }
 
 /** Call after a script has changed: machines that run it as a check get the new text. */
-export async function redefineChecksOf(
+export async function markScriptChecksStale(
   tx: Db,
   emit: (event: Event) => void,
   scriptId: number,
@@ -79,7 +79,7 @@ export async function redefineChecksOf(
 }
 
 /** Call after a snippet has changed: the same for scripts that may include it. */
-export async function redefineSnippetChecks(tx: Db, emit: (event: Event) => void): Promise<void> {
+export async function markSnippetChecksStale(tx: Db, emit: (event: Event) => void): Promise<void> {
   const checks = await tx
     .selectFrom('checks')
     .innerJoin('scripts', 'scripts.id', 'checks.script_id')
@@ -91,7 +91,11 @@ export async function redefineSnippetChecks(tx: Db, emit: (event: Event) => void
 }
 
 /** Call before a script is deleted: machines stop running its checks, which become pending. */
-export async function forgetScript(txContext: TxContext, scriptId: number, at: Date): Promise<void> {
+export async function removeScriptFromChecks(
+  txContext: TxContext,
+  scriptId: number,
+  at: Date,
+): Promise<void> {
   const { tx, emit } = txContext
   const checks = await findScriptChecks(tx, scriptId)
   if (checks.length === 0) return

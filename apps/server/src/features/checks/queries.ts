@@ -15,7 +15,7 @@ type Result = Selectable<CheckResultsTable>
 export type CheckRow = Selectable<ChecksTable> & { [Name in keyof Result]: Result[Name] | null } & {
   /** agents.id */
   agent: number
-  /** Of the machine, in seconds. */
+  /** The machine's, in seconds. */
   check_interval: number
   hostname: string
   script_name: string | null

@@ -17,7 +17,7 @@ export type KnownCheck = Pick<
 } & {
   /** agents.id */
   agent: number
-  /** Of the machine, in seconds. */
+  /** The machine's, in seconds. */
   check_interval: number
 }
 export type Transition = Omit<Insertable<CheckTransitionsTable>, 'id'>

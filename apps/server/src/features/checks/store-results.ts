@@ -42,7 +42,7 @@ const AHEAD_MS = 60_000
 interface Progress {
   check: KnownCheck
   settings: CheckSettings
-  standing: CheckState
+  current: CheckState
   lastRunMs: number
   /** Time of the newest accepted result, counted or not. */
   takenMs: number
@@ -136,7 +136,7 @@ async function findProgress(
       {
         check,
         settings: readSettings(check),
-        standing: checkStateOf(check),
+        current: checkStateOf(check),
         ...timesOf(check),
         wasOld: isOld(check, now),
       },
@@ -178,14 +178,14 @@ function timesOf({ last_run }: KnownCheck): Pick<Progress, 'lastRunMs' | 'takenM
 }
 
 function takeRun(progress: Progress, { measured }: AnyResult, at: Date): Transition[] {
-  const { check, settings, standing } = progress
+  const { check, settings, current } = progress
   const last_run = at.toISOString()
-  const verdict = judgeRun({ settings, fails_b4_alert: check.fails_b4_alert }, standing, {
+  const verdict = judgeRun({ settings, fails_b4_alert: check.fails_b4_alert }, current, {
     measured,
     at: last_run,
   })
   const { more_info, ...after } = verdict
-  progress.standing = after
+  progress.current = after
   progress.lastRunMs = at.getTime()
   progress.row = {
     check_id: check.id,
@@ -195,7 +195,7 @@ function takeRun(progress: Progress, { measured }: AnyResult, at: Date): Transit
     ran_at: secondsOf(at),
     measured: JSON.stringify(measured),
   }
-  if (after.alert_severity === standing.alert_severity) return []
+  if (after.alert_severity === current.alert_severity) return []
   const { alert_severity: severity } = after
   return [{ check_id: check.id, agent_id: check.agent_id, at: secondsOf(at), severity }]
 }
@@ -205,8 +205,8 @@ function checkStateOf({ status, alert_severity, fail_count, failing_since }: Kno
   return { status, alert_severity, fail_count, failing_since }
 }
 
-function hasBegunToFail({ check, standing }: Progress): boolean {
-  return check.alert_severity === null && standing.alert_severity !== null
+function hasBegunToFail({ check, current }: Progress): boolean {
+  return check.alert_severity === null && current.alert_severity !== null
 }
 
 function isOld(check: KnownCheck, now: Date): boolean {
@@ -215,10 +215,10 @@ function isOld(check: KnownCheck, now: Date): boolean {
   return stateOfResult(state, now.getTime()) === 'old'
 }
 
-function hasOtherCount({ check, standing, wasOld }: Progress): boolean {
+function hasOtherCount({ check, current, wasOld }: Progress): boolean {
   return (
     wasOld ||
-    (check.status ?? 'pending') !== standing.status ||
-    check.alert_severity !== standing.alert_severity
+    (check.status ?? 'pending') !== current.status ||
+    check.alert_severity !== current.alert_severity
   )
 }

@@ -28,7 +28,7 @@ async function prepare() {
     machine,
     root,
     /** The next definitions that the machine receives. */
-    told: async (): Promise<CommandInput<'set-checks'>> => {
+    received: async (): Promise<CommandInput<'set-checks'>> => {
       const { payload, command } = await machine.nextCommand(from)
       from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
       expect(payload.name).toBe('set-checks')
@@ -36,7 +36,7 @@ async function prepare() {
       return payload.input as CommandInput<'set-checks'>
     },
     add: async (settings: Parameters<typeof bodyOf>[1]): Promise<Check> =>
-      // Of a machine, not of a policy.
+      // Belongs to a machine, not to a policy.
       (await root.call(createCheck, { body: bodyOf(machine, settings) })).body as Check,
     async [Symbol.asyncDispose]() {
       machine.cut()
@@ -54,18 +54,18 @@ function bodyOf(
 
 test('a reconnecting machine with old checks receives what it lacks', async () => {
   await using prepared = await prepare()
-  const { machine, add, told } = prepared
+  const { machine, add, received } = prepared
   const cpu = await add(CPU)
   const ping = await add(PING)
   await machine.connect({ checksVersion: 1 })
-  const first = await told()
+  const first = await received()
   expect(first).toEqual({
     version: 2,
     wanted: [cpu, ping].map(({ id }) => ({ id, revision: expect.stringMatching(/^[0-9a-f]+\.[0-9a-f]+$/) })),
     put: [],
   })
   machine.report({ kind: 'checks-missing', version: 2, ids: [ping.id, 99_999] })
-  expect(await told()).toEqual({
+  expect(await received()).toEqual({
     ...first,
     put: [
       {
@@ -80,7 +80,7 @@ test('a reconnecting machine with old checks receives what it lacks', async () =
 
 test('a machine with the latest checks receives nothing', async () => {
   await using prepared = await prepare()
-  const { server, machine, add, told, root } = prepared
+  const { server, machine, add, root } = prepared
   await add(CPU)
   await machine.connect({ checksVersion: 1 })
   await root.call(runChecks, { params: { agent_id: machine.agentId }, body: {} })
@@ -92,7 +92,6 @@ test('a machine with the latest checks receives nothing', async () => {
   await machine.connect({ checksVersion: 5 })
   await root.call(runChecks, { params: { agent_id: machine.agentId }, body: { ids: [7] } })
   expect((await machine.nextCommand(from)).payload).toMatchObject({ name: 'run-checks', input: { ids: [7] } })
-  expect(told).toBeTypeOf('function')
   const rows = await server.ctx.db
     .selectFrom('audit_log')
     .select(['agent_id', 'message'])
@@ -106,11 +105,11 @@ test('a machine with the latest checks receives nothing', async () => {
 
 test('a connected machine receives every change at once', async () => {
   await using prepared = await prepare()
-  const { server, machine, add, told, root } = prepared
+  const { server, machine, add, received, root } = prepared
   await machine.connect()
   const script = await server.given.script({ script_body: 'echo 1', shell: 'python' })
   const check = await add({ check_type: 'script', script: script.id })
-  const added = await told()
+  const added = await received()
   expect(added).toMatchObject({
     version: 1,
     put: [
@@ -122,47 +121,47 @@ test('a connected machine receives every change at once', async () => {
     ],
   })
   await root.call(editScript, { params: { id: script.id }, body: { script_body: 'echo 2' } })
-  const rewritten = await told()
+  const rewritten = await received()
   expect(rewritten).toMatchObject({ version: 2, put: [{ settings: { body: 'echo 2' } }] })
   expect(rewritten.wanted).not.toEqual(added.wanted)
   await root.call(editScript, { params: { id: script.id }, body: { description: 'No other text.' } })
   await root.call(editAgent, { params: { agent_id: machine.agentId }, body: { check_interval: 60 } })
-  expect(await told()).toMatchObject({ version: 3, put: [{ run_interval_seconds: 60 }] })
+  expect(await received()).toMatchObject({ version: 3, put: [{ run_interval_seconds: 60 }] })
   await root.call(deleteCheck, { params: { id: check.id } })
-  expect(await told()).toEqual({ version: 4, wanted: [], put: [] })
+  expect(await received()).toEqual({ version: 4, wanted: [], put: [] })
 })
 
 test('thresholds are not sent to the machine', async () => {
   await using prepared = await prepare()
-  const { machine, add, told, root } = prepared
+  const { machine, add, received, root } = prepared
   await machine.connect()
   const cpu = await add(CPU)
-  const before = await told()
+  const before = await received()
   const settings = { ...CPU, warning_threshold: 5 }
   await root.call(editCheck, { params: { id: cpu.id }, body: { settings } })
   await root.call(editCheck, { params: { id: cpu.id }, body: { settings, run_interval: 30 } })
-  expect(await told()).toMatchObject({ version: before.version + 1, put: [{ run_interval_seconds: 30 }] })
+  expect(await received()).toMatchObject({ version: before.version + 1, put: [{ run_interval_seconds: 30 }] })
 })
 
 test('after a restored backup the server moves past the version of the machine', async () => {
   await using prepared = await prepare()
-  const { machine, add, told } = prepared
+  const { machine, add, received } = prepared
   await add(CPU)
   await machine.connect({ checksVersion: 40 })
-  expect(await told()).toMatchObject({ version: 41, wanted: [{}] })
+  expect(await received()).toMatchObject({ version: 41, wanted: [{}] })
 })
 
 test('long scripts are sent in several commands', async () => {
   await using prepared = await prepare()
-  const { server, machine, add, told } = prepared
+  const { server, machine, add, received } = prepared
   for (const letter of ['a', 'b', 'c']) {
     const script = await server.given.script({ script_body: letter.repeat(300_000) })
     await add({ check_type: 'script', script: script.id })
   }
   await machine.connect()
-  const { wanted, version } = await told()
+  const { wanted, version } = await received()
   machine.report({ kind: 'checks-missing', version, ids: wanted.map(({ id }) => id) })
-  const parts = [await told(), await told(), await told()]
+  const parts = [await received(), await received(), await received()]
   expect(parts.map(({ put }) => put.map(({ id }) => id))).toEqual(wanted.map(({ id }) => [id]))
 })
 

@@ -45,8 +45,8 @@ export function addCheck(
       if ((await countChecks(tx, agent.agent_id)) >= MAX_CHECKS) {
         throw new AppError('conflict', `A machine is limited to ${MAX_CHECKS} checks. Delete one first.`)
       }
-      const wish = { before: null, wanted: given.depends_on }
-      const depends_on = await settleDependency({ ctx, tx, caller }, wish)
+      const dependency = { before: null, wanted: given.depends_on }
+      const depends_on = await settleDependency({ ctx, tx, caller }, dependency)
       const at = ctx.now()
       const { id } = await insertCheck(tx, {
         agent_id: agent.agent_id,
@@ -103,8 +103,8 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
       })
       const agent = await requireAgent(tx, before.agent_id, caller)
       await refuseBadScript(tx, agent, settings)
-      const wish = { id, before: before.depends_on, wanted: change.depends_on }
-      const depends_on = await settleDependency({ ctx, tx, caller }, wish)
+      const dependency = { id, before: before.depends_on, wanted: change.depends_on }
+      const depends_on = await settleDependency({ ctx, tx, caller }, dependency)
       const at = ctx.now()
       await updateCheck(tx, id, {
         ...toColumns(settings, agent),

@@ -100,7 +100,7 @@ async function showToRole(
 }
 
 /** Policy fields of a client, a site or a machine. */
-export interface PlaceFields {
+export interface AssignmentFields {
   /** For a machine. The other fields are for clients, sites and all machines. */
   policy?: number | null | undefined
   server_policy?: number | null | undefined
@@ -108,7 +108,7 @@ export interface PlaceFields {
   block_policy_inheritance?: boolean | undefined
 }
 
-interface ClientChange extends PlaceFields {
+interface ClientChange extends AssignmentFields {
   id: number
   name?: string | undefined
   values?: CustomFieldPayloads | undefined
@@ -121,7 +121,11 @@ export function changeClient(ctx: Context, caller: Caller, change: ClientChange)
   const sentence = `A client named "${change.name ?? 'like this one'}" already exists.`
   return refuseTaken({ field: 'client.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
-      await ctx.hooks.changePlaceFields({ ctx, tx, emit, caller }, { level: 'client', id: `${id}` }, change)
+      await ctx.hooks.changeAssignmentFields(
+        { ctx, tx, emit, caller },
+        { level: 'client', id: `${id}` },
+        change,
+      )
       const client = await requireWholeClient(tx, id, caller)
       const name = change.name ?? client.name
       const from = client.alert_template_id

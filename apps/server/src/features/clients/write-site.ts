@@ -8,7 +8,7 @@ import { deleteSites, insertSite, lockClient, updateSite } from './queries.ts'
 import { type ClientWithSites, requireSite, requireWholeClient } from './require-node.ts'
 import { emitAgentsChanged, emitRulesChanged, findAgentIds, moveAgents } from './move-agents.ts'
 import { refuseLastSite, refuseMovedMeanwhile, refuseWideningRoles } from './refuse-removal.ts'
-import type { PlaceFields, Removal } from './write-client.ts'
+import type { AssignmentFields, Removal } from './write-client.ts'
 
 export function addSite(
   ctx: Context,
@@ -42,7 +42,7 @@ export function addSite(
   )
 }
 
-interface SiteChange extends PlaceFields {
+interface SiteChange extends AssignmentFields {
   id: number
   name?: string | undefined
   client?: number | undefined
@@ -57,7 +57,7 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
   const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
   return refuseTaken({ field: 'site.name', sentence }, () =>
     ctx.transaction(async (tx, emit) => {
-      await ctx.hooks.changePlaceFields(
+      await ctx.hooks.changeAssignmentFields(
         { ctx, tx, emit, caller },
         { level: 'site', id: `${change.id}` },
         change,

@@ -101,9 +101,9 @@ async function requireLockedField(tx: Db, id: number): Promise<FieldRow> {
 }
 
 /** Moves the field, and renumbers the fields of the same model. */
-async function moveField(tx: Db, { id, model }: FieldRow, place: number): Promise<void> {
+async function moveField(tx: Db, { id, model }: FieldRow, index: number): Promise<void> {
   const others = (await findFields(tx, model)).filter((field) => field.id !== id).map((field) => field.id)
-  const ordered = others.toSpliced(place, 0, id)
+  const ordered = others.toSpliced(index, 0, id)
   for (const [position, fieldId] of ordered.entries()) await updateField(tx, fieldId, { position })
 }
 

@@ -278,7 +278,7 @@ test('definitions are sent again when the role of an author changes', async () =
     body: { agent: machine.agentId, settings: settings(VARIABLE) },
   })
   let from = 0
-  const told = async () => {
+  const received = async () => {
     for (;;) {
       const { payload, command } = await machine.nextCommand(from)
       from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
@@ -287,9 +287,9 @@ test('definitions are sent again when the role of an author changes', async () =
       if (found !== undefined) return found.settings
     }
   }
-  expect(await told()).toMatchObject({ args: [SECRET] })
+  expect(await received()).toMatchObject({ args: [SECRET] })
   await root.call(editUser, { params: { id: ops.id }, body: { role: eve.roleId } })
-  expect(await told()).toMatchObject({ problem: `The role of ops may not use ${VARIABLE}.` })
+  expect(await received()).toMatchObject({ problem: `The role of ops may not use ${VARIABLE}.` })
   machine.cut()
 })
 

@@ -1,7 +1,7 @@
 import { AgentRow } from '@muster/contract/api/agents'
 import type { LiveMessage } from '@muster/contract/events'
 import type { Scope } from '../../platform/http/caller.ts'
-import type { Place, Visibility } from './visibility.ts'
+import type { AgentLocation, Visibility } from './visibility.ts'
 
 /** The source of the rows of the machines table. */
 export interface AgentRowSource {
@@ -55,13 +55,13 @@ export class SentRows {
     await this.#loading
   }
 
-  forget(): void {
+  clear(): void {
     this.#rows = undefined
     this.#stale.clear()
     this.#restless.clear()
   }
 
-  placeOf(agentId: string): Place | undefined {
+  locationOf(agentId: string): AgentLocation | undefined {
     return this.#rows?.get(agentId)
   }
 

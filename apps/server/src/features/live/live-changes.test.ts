@@ -37,7 +37,7 @@ async function changeAgents(server: TestServer, ids: string[], fields: Record<st
   server.ctx.emit({ type: 'agent.changed', ids, agent_ids: ids })
 }
 
-function heardOf(console: TestConsole, type: string): boolean {
+function hasReceived(console: TestConsole, type: string): boolean {
   return console.messages.some(
     (message) => message.type === 'changed' && message.events.some((event) => event.type === type),
   )
@@ -151,7 +151,7 @@ test('a user limited to one client receives nothing of another', async () => {
   await caller.call(editClient, { params: { id: other.client_id }, body: { client: { name: 'hidden' } } })
   await whole.next('changed', has('client.changed'))
   await whole.next('agents')
-  expect(heardOf(whole, 'note.changed')).toBe(true)
+  expect(hasReceived(whole, 'note.changed')).toBe(true)
   await caller.call(editClient, { params: { id: mine.client_id }, body: { client: { name: 'Seen' } } })
   await part.next('changed', has('client.changed'))
   const text = JSON.stringify(part.messages)
@@ -266,7 +266,7 @@ test('changed rights take effect on an open socket at once', async () => {
   await db.updateTable('roles').set({ permissions: '[]' }).where('id', '=', role).execute()
   server.ctx.emit({ type: 'user.changed', ids: [limited.id] })
   server.ctx.emit({ type: 'client.changed', ids: [mine.client_id, other.client_id] })
-  await console.next('changed', ({ events: told }) => told.some(({ ids }) => ids.includes(limited.id)))
+  await console.next('changed', ({ events }) => events.some(({ ids }) => ids.includes(limited.id)))
 })
 
 test('many changes at once are sent as "all" instead of ids', async () => {

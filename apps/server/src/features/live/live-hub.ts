@@ -15,13 +15,13 @@ import type { Log } from '../../platform/log/log.ts'
 import { type AgentRowSource, SentRows, writeFrame } from './agent-frames.ts'
 import type { LiveSocket } from './live-socket.ts'
 import { addEvent, NO_AGENT, type PendingEvents, type PendingIds } from './pending-events.ts'
-import type { Place, Visibility } from './visibility.ts'
+import type { AgentLocation, Visibility } from './visibility.ts'
 
 interface Viewer {
   caller: Caller
   visibleScope: Visibility
   /** Undefined for an unknown machine. */
-  placeOf: (agentId: string) => Place | undefined
+  locationOf: (agentId: string) => AgentLocation | undefined
 }
 
 type Ids = Event['ids']
@@ -77,20 +77,20 @@ function only(pending: PendingIds, mayKnow: (id: string | number) => boolean): I
   return known.length === 0 ? undefined : known
 }
 
-function seesAgent({ visibleScope, placeOf }: Viewer, agentId: string): boolean {
+function seesAgent({ visibleScope, locationOf }: Viewer, agentId: string): boolean {
   if (visibleScope.all) return true
-  const place = agentId === NO_AGENT ? undefined : placeOf(agentId)
-  return place !== undefined && visibleScope.sees(place)
+  const location = agentId === NO_AGENT ? undefined : locationOf(agentId)
+  return location !== undefined && visibleScope.sees(location)
 }
 
 type MachineCounts = Omit<Counts, 'days_until_cert_expires'>
 /** Counts of one site. Machines are counted once, however many consoles see different parts of them. */
-type SiteCounts = { place: Place; counts: MachineCounts }
+type SiteCounts = { location: AgentLocation; counts: MachineCounts }
 
 function countBySite(rows: Iterable<AgentRow>): SiteCounts[] {
   const sites = new Map<number, SiteCounts>()
   for (const row of rows) {
-    const site = sites.get(row.site_id) ?? { place: row, counts: noMachines() }
+    const site = sites.get(row.site_id) ?? { location: row, counts: noMachines() }
     sites.set(row.site_id, site)
     addMachine(site.counts, row)
   }
@@ -100,8 +100,8 @@ function countBySite(rows: Iterable<AgentRow>): SiteCounts[] {
 /** The counts in the header: visible machines by type and state. */
 function sumCounts(sites: SiteCounts[], visibleScope: Visibility): MachineCounts {
   const sum = noMachines()
-  for (const { place, counts } of sites) {
-    if (!visibleScope.sees(place)) continue
+  for (const { location, counts } of sites) {
+    if (!visibleScope.sees(location)) continue
     for (const name of NAMES) sum[name] += counts[name]
   }
   return sum
@@ -235,7 +235,7 @@ export class LiveHub implements AsyncDisposable {
     return this.#sockets.size
   }
 
-  /** Adds a console and tells it that it is up to date from now on. */
+  /** Adds a console, and sends `ready` once it receives every change. */
   async add(socket: LiveSocket): Promise<void> {
     this.#sockets.add(socket)
     await this.run(async () => {
@@ -243,7 +243,7 @@ export class LiveHub implements AsyncDisposable {
       // Its session may have ended between the ticket and the subscription to session events.
       await this.#recheck(socket)
       if (!this.#sockets.has(socket)) return
-      socket.tell({ type: 'ready', version: this.#parts.version })
+      socket.send({ type: 'ready', version: this.#parts.version })
       socket.isReady = true
       this.#sendCounts([socket])
     })
@@ -253,7 +253,7 @@ export class LiveHub implements AsyncDisposable {
   remove(socket: LiveSocket): void {
     this.#sockets.delete(socket)
     if (this.#sockets.size > 0) return
-    this.#agents.forget()
+    this.#agents.clear()
     this.#pending.clear()
   }
 
@@ -315,7 +315,7 @@ export class LiveHub implements AsyncDisposable {
     socket.caller = found.caller
     socket.visibleScope = found.visibleScope
     if (!socket.isReady || before === rightsOf(socket)) return
-    socket.tell({ type: 'changed', events: everythingChanged(socket.caller.userId) })
+    socket.send({ type: 'changed', events: everythingChanged(socket.caller.userId) })
     this.#sendCounts([socket])
   }
 
@@ -323,7 +323,7 @@ export class LiveHub implements AsyncDisposable {
     const nowMs = performance.now()
     const expiredBefore = this.#parts.now().toISOString()
     for (const socket of this.#sockets) {
-      if (nowMs - socket.heardAtMs > SILENCE_MS) {
+      if (nowMs - socket.receivedAtMs > SILENCE_MS) {
         this.remove(socket)
         socket.close(LIVE_CLOSE.silent, 'This console was silent for 45 seconds.')
       } else if (
@@ -338,23 +338,27 @@ export class LiveHub implements AsyncDisposable {
   async #sendEvents(): Promise<void> {
     const pending = this.#pending
     this.#pending = new Map()
-    const places = await this.#placesOf(pending)
-    const placeOf = (agentId: string) => this.#agents.placeOf(agentId) ?? places.get(agentId)
+    const locations = await this.#locationsOf(pending)
+    const locationOf = (agentId: string) => this.#agents.locationOf(agentId) ?? locations.get(agentId)
     const nodesMayHaveMoved = this.#nodesMayHaveMoved
     this.#nodesMayHaveMoved = false
     for (const socket of this.#sockets) {
       if (!socket.isReady) continue
-      const events = eventsFor(pending, { caller: socket.caller, visibleScope: socket.visibleScope, placeOf })
-      if (events.length > 0) socket.tell({ type: 'changed', events })
+      const events = eventsFor(pending, {
+        caller: socket.caller,
+        visibleScope: socket.visibleScope,
+        locationOf,
+      })
+      if (events.length > 0) socket.send({ type: 'changed', events })
       // A site may have moved to another client, which users of the site now see in part.
       if (nodesMayHaveMoved && !socket.visibleScope.all) void this.run(() => this.#recheck(socket))
     }
   }
 
   /** The sites of machines that no frame has contained yet. */
-  async #placesOf(pending: PendingEvents): Promise<Map<string, Place>> {
+  async #locationsOf(pending: PendingEvents): Promise<Map<string, AgentLocation>> {
     const agentIds = [...pending.values()].flatMap((ids) => ids.agentIds())
-    const unknown = agentIds.filter((agentId) => this.#agents.placeOf(agentId) === undefined)
+    const unknown = agentIds.filter((agentId) => this.#agents.locationOf(agentId) === undefined)
     if (unknown.length === 0) return new Map()
     const rows = await this.#parts.rows.rowsOf(unknown)
     return new Map(rows.map((row) => [row.agent_id, row]))
@@ -369,7 +373,7 @@ export class LiveHub implements AsyncDisposable {
     for (const sockets of groupByVisibility(readers)) {
       const { visibleScope } = sockets[0]
       const text = writeFrame(changes, visibleScope)
-      // Consoles whose rights have changed since then were told to reload everything.
+      // Consoles whose rights have changed since then reload everything.
       const same = sockets.filter((socket) => socket.visibleScope.key === visibleScope.key)
       if (text !== undefined) for (const socket of same) socket.sendText(text)
       // Thousands of changes for dozens of scopes take a while: other requests run in between.

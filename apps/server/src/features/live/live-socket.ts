@@ -13,7 +13,7 @@ export class LiveSocket {
   /** False until `ready` is sent. The console fetches everything after that. */
   isReady = false
   checkedAtMs = performance.now()
-  heardAtMs = performance.now()
+  receivedAtMs = performance.now()
   #socket: WebSocket
   #mostBufferedBytes: number
   #lastCounts = ''
@@ -29,7 +29,7 @@ export class LiveSocket {
     this.#mostBufferedBytes = mostBufferedBytes
   }
 
-  tell(message: LiveMessage): void {
+  send(message: LiveMessage): void {
     this.sendText(JSON.stringify(message))
   }
 

@@ -106,7 +106,7 @@ function greetConsole(socket: WebSocket, greeting: Greeting): void {
     if (socket.readyState !== socket.OPEN) return
     const text = readText(socket, message, isBinary)
     if (text === undefined) return
-    if (live !== undefined) live.heardAtMs = performance.now()
+    if (live !== undefined) live.receivedAtMs = performance.now()
     if (text === 'ping') {
       if (live === undefined) socket.send('pong')
       else live.sendText('pong')

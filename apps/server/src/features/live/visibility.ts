@@ -1,13 +1,13 @@
 import type { Scope } from '../../platform/http/caller.ts'
 
 /** The location of a machine. */
-export type Place = { client_id: number; site_id: number }
+export type AgentLocation = { client_id: number; site_id: number }
 
 /** The visible objects of a scope, prepared for ten thousand lookups. Equal scopes have equal keys. */
 export interface Visibility {
   key: string
   all: boolean
-  sees(place: Place): boolean
+  sees(location: AgentLocation): boolean
   /** Whether a part of the client is visible. */
   seesClient(clientId: number): boolean
 }
@@ -21,7 +21,7 @@ export function createVisibility(scope: Scope, clientsOfSites: number[] = []): V
   return {
     key: JSON.stringify([clients, sites, parts].map(sorted)),
     all: false,
-    sees: (place) => clients.has(place.client_id) || sites.has(place.site_id),
+    sees: (location) => clients.has(location.client_id) || sites.has(location.site_id),
     seesClient: (clientId) => parts.has(clientId),
   }
 }

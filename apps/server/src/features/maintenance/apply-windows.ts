@@ -5,7 +5,7 @@ import {
   activeOccurrence,
   coveredAgents,
   coveredBy,
-  findPlace,
+  findAuditTarget,
   findWindows,
   nextMoment,
   type WindowRow,
@@ -151,7 +151,7 @@ async function emitAudited(
     object_type: 'maintenance',
     message: `Switched maintenance mode on for ${machines} ${machines === 1 ? 'machine' : 'machines'} by a window${window.reason === '' ? '' : `: "${window.reason}"`}`,
     after: { window: window.id, machines },
-    ...(await findPlace(tx, window.id)),
+    ...(await findAuditTarget(tx, window.id)),
     at: now,
     emit,
   })

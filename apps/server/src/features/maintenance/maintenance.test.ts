@@ -66,14 +66,14 @@ test('a machine switched on by a user stays on before, during and after a window
   }
 })
 
-test.each(['by time', 'with its site', 'with its client'])(
+test.each(['directly', 'with its site', 'with its client'])(
   'a machine switched off %s during a window stays off until the next start of the window',
   async (how) => {
     await using world = await prepare()
     const { agent, site, call, goTo, mode } = world
     await world.add([{ type: 'client', id: site.client_id }], SUNDAYS)
     await goTo(WITHIN)
-    if (how === 'by itself') {
+    if (how === 'directly') {
       await call.call(editAgent, { params: { agent_id: agent.agent_id }, body: { maintenance_mode: false } })
     } else if (how === 'with its site') {
       await call.call(setMaintenance, { body: { type: 'Site', id: site.id, action: false } })
@@ -210,10 +210,10 @@ test('two processes apply it once', async () => {
     const rows = await server.ctx.db.selectFrom('agents').select('maintenance_mode').execute()
     expect(rows.filter((row) => row.maintenance_mode === 1)).toHaveLength(next === WITHIN ? 51 : 0)
   }
-  const told = await server.ctx.db
+  const rows = await server.ctx.db
     .selectFrom('audit_log')
     .select('message')
     .where('username', '=', 'server')
     .execute()
-  expect(told).toHaveLength(1)
+  expect(rows).toHaveLength(1)
 })

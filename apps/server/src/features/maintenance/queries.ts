@@ -199,7 +199,7 @@ export function nextMoment(window: WindowRow, atMs: number): number {
 }
 
 /** The location of a window for the audit log: its target, or the client if all targets belong to one. */
-export async function findPlace(
+export async function findAuditTarget(
   db: Db,
   windowId: number,
 ): Promise<{ agent?: { agent_id: string }; site?: { id: number }; client?: { id: number } }> {

@@ -20,7 +20,7 @@ import {
   countTargets,
   coveredBy,
   deleteWindows,
-  findPlace,
+  findAuditTarget,
   insertWindow,
   replaceTargets,
   updateWindow,
@@ -205,7 +205,7 @@ async function noteChange(
     message: `${verb} a maintenance window${name}${window.reason === '' ? '' : `: "${window.reason}"`}`,
     ...(before === undefined ? {} : { before }),
     ...(after === undefined ? {} : { after }),
-    ...(await findPlace(tx, window.id)),
+    ...(await findAuditTarget(tx, window.id)),
     at: now,
     emit,
   })

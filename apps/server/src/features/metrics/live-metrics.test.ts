@@ -9,51 +9,51 @@ const AT = '2026-11-21T12:00:00.500Z'
 function prepare() {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  const told: number[] = []
+  const sent: number[] = []
   const state = { isLinked: true }
   const live = new LiveMetrics((_agentId, seconds) => {
-    if (state.isLinked) told.push(seconds)
+    if (state.isLinked) sent.push(seconds)
     return state.isLinked
   })
   onTestFinished(() => live[Symbol.dispose]())
   const measure = (cpu: number) => live.take('pc12', { at: AT, values: { cpu } })
-  return { live, told, state, measure }
+  return { live, sent, state, measure }
 }
 
 test('all viewers share one stream, and each receives every value once', async () => {
-  const { live, told, measure } = prepare()
+  const { live, sent, measure } = prepare()
   const [ada, bob] = [live.next('pc12', 0), live.next('pc12', 0)]
   measure(1)
   const sample = { at: Date.parse(AT) / 1000, values: { cpu: 1 } }
   expect((await ada)?.samples).toEqual([sample])
-  const place = (await bob)?.next ?? 0
+  const position = (await bob)?.next ?? 0
   measure(2)
   measure(3)
-  expect((await live.next('pc12', place))?.samples.map(({ values }) => values.cpu)).toEqual([2, 3])
+  expect((await live.next('pc12', position))?.samples.map(({ values }) => values.cpu)).toEqual([2, 3])
   // A later viewer gets the existing values.
   expect((await live.next('pc12', 0))?.samples).toHaveLength(3)
-  expect(told).toEqual([30])
+  expect(sent).toEqual([30])
 })
 
 test('the machine is asked again while a viewer exists, and stopped afterwards', async () => {
-  const { live, told } = prepare()
-  let place = 0
+  const { live, sent } = prepare()
+  let position = 0
   for (let turn = 0; turn < 6; turn += 1) {
-    const asked = live.next('pc12', place)
+    const asked = live.next('pc12', position)
     await vi.advanceTimersByTimeAsync(3000)
-    place = (await asked)?.next ?? 0
+    position = (await asked)?.next ?? 0
   }
-  expect(told).toEqual([30, 30])
+  expect(sent).toEqual([30, 30])
   await vi.advanceTimersByTimeAsync(5000)
-  expect(told).toEqual([30, 30, 0])
+  expect(sent).toEqual([30, 30, 0])
   expect(live.size).toBe(0)
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test('an offline machine is reported, a lost link ends the waiting, and the next link starts over', async () => {
-  const { live, told, state, measure } = prepare()
+  const { live, sent, state, measure } = prepare()
   const asked = live.next('pc12', 0)
-  live.forget('pc12')
+  live.drop('pc12')
   expect(await asked).toEqual({ connected: true, samples: [], next: 0 })
   state.isLinked = false
   expect(await live.next('pc12', 0)).toBeUndefined()
@@ -61,7 +61,7 @@ test('an offline machine is reported, a lost link ends the waiting, and the next
   const again = live.next('pc12', 0)
   measure(7)
   expect((await again)?.samples).toHaveLength(1)
-  expect(told).toEqual([30, 30])
+  expect(sent).toEqual([30, 30])
 })
 
 test('a position from another process with a fast clock blocks nothing', async () => {

@@ -6,15 +6,15 @@ import { LiveViews } from '../../fleet/live-views.ts'
 const MAX_SAMPLES = 90
 
 interface Measured {
-  samples: (Answer['samples'][number] & { place: number })[]
+  samples: (Answer['samples'][number] & { position: number })[]
 }
 
 /** Metrics of agents linked to this process, while someone views them. */
 export class LiveMetrics implements Disposable {
   #watches: LiveViews<Measured>
 
-  constructor(tell: (agentId: string, seconds: number) => boolean) {
-    this.#watches = new LiveViews(tell, () => ({ samples: [] }))
+  constructor(renew: (agentId: string, seconds: number) => boolean) {
+    this.#watches = new LiveViews(renew, () => ({ samples: [] }))
   }
 
   get size(): number {
@@ -27,14 +27,14 @@ export class LiveMetrics implements Disposable {
     const measured = await this.#watches.next(agentId, (state) => {
       // From another process, or from one with a fast clock: its positions mean nothing here.
       if (after > positionNow(state)) from = 0
-      return state.samples.some(({ place }) => place > from)
+      return state.samples.some(({ position }) => position > from)
     })
     if (measured === undefined) return undefined
-    const newer = measured.samples.filter(({ place }) => place > from)
+    const newer = measured.samples.filter(({ position }) => position > from)
     return {
       connected: true,
       samples: newer.map(({ at, values }) => ({ at, values })),
-      next: newer.at(-1)?.place ?? after,
+      next: newer.at(-1)?.position ?? after,
     }
   }
 
@@ -46,14 +46,14 @@ export class LiveMetrics implements Disposable {
     measured.samples.push({
       at: Date.parse(at) / 1000,
       values: Object.fromEntries(known),
-      place: positionNow(measured),
+      position: positionNow(measured),
     })
     if (measured.samples.length > MAX_SAMPLES) measured.samples.shift()
     this.#watches.wake(agentId)
   }
 
-  forget(agentId: string): void {
-    this.#watches.forget(agentId)
+  drop(agentId: string): void {
+    this.#watches.drop(agentId)
   }
 
   [Symbol.dispose](): void {
@@ -63,5 +63,5 @@ export class LiveMetrics implements Disposable {
 
 /** Increases with each sample, also across processes as far as their clocks agree. */
 function positionNow({ samples }: Measured): number {
-  return Math.max((samples.at(-1)?.place ?? 0) + 1, Date.now())
+  return Math.max((samples.at(-1)?.position ?? 0) + 1, Date.now())
 }

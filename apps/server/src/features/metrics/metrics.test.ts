@@ -17,7 +17,7 @@ async function prepare() {
     server,
     agentId: agent_id,
     root,
-    tell: (secondsAgo: number, values: Record<string, number>, agentId = agent_id) => {
+    report: (secondsAgo: number, values: Record<string, number>, agentId = agent_id) => {
       const at = new Date(NOW - secondsAgo * 1000).toISOString()
       return server.ctx.transaction((tx) =>
         storeMetrics(tx, server.ctx, [{ agentId, sample: { at, values } }]),
@@ -31,9 +31,9 @@ async function prepare() {
 
 test('metrics of a machine are returned unchanged, before and after merging', async () => {
   await using prepared = await prepare()
-  const { tell, graph, server } = prepared
-  await tell(120, { cpu: 12.5, 'disk:/': 40 })
-  await tell(60, { cpu: 20, net_in: 1500, made_up: 1 })
+  const { report, graph, server } = prepared
+  await report(120, { cpu: 12.5, 'disk:/': 40 })
+  await report(60, { cpu: 20, net_in: 1500, made_up: 1 })
   const expected = [
     { name: 'cpu', unit: '%', points: [[NOW / 1000 - 120, 12.5, 12.5, 12.5], [NOW / 1000 - 60, 20, 20, 20]] },
     { name: 'disk:/', unit: '%', points: [[NOW / 1000 - 120, 40, 40, 40]] },
@@ -48,11 +48,11 @@ test('metrics of a machine are returned unchanged, before and after merging', as
 
 test('series belong to one machine, and are deleted with it', async () => {
   await using prepared = await prepare()
-  const { tell, graph, server, agentId } = prepared
+  const { report, graph, server, agentId } = prepared
   const other = await server.given.agent()
-  await tell(60, { cpu: 1 })
-  await tell(60, { cpu: 2 }, other.agent_id)
-  await tell(60, { cpu: 3 }, 'nobody')
+  await report(60, { cpu: 1 })
+  await report(60, { cpu: 2 }, other.agent_id)
+  await report(60, { cpu: 3 }, 'nobody')
   expect((await graph(other.agent_id)).body.series[0]?.points[0]?.[1]).toBe(2)
   await server.ctx.db.deleteFrom('agents').where('agent_id', '=', other.agent_id).execute()
   const left = await server.ctx.db.selectFrom('series').select(['agent_id', 'name']).execute()
@@ -61,10 +61,10 @@ test('series belong to one machine, and are deleted with it', async () => {
 
 test('a machine that invents disks fills at most fifty series', async () => {
   await using prepared = await prepare()
-  const { tell, graph } = prepared
+  const { report, graph } = prepared
   for (let turn = 0; turn < 5; turn += 1) {
     const disks = Array.from({ length: 30 }, (_, index) => [`disk:/${turn}-${index}`, 1] as const)
-    await tell(60 - turn, Object.fromEntries(disks))
+    await report(60 - turn, Object.fromEntries(disks))
   }
   expect((await graph()).body.series).toHaveLength(50)
 })

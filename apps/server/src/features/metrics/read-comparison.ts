@@ -12,7 +12,7 @@ import { findCheck } from '../checks/queries.ts'
 import { readSettings } from '../checks/view.ts'
 import { type ComparedCheck, findComparedChecks } from './queries.ts'
 
-interface Question {
+interface ComparedValue {
   agents: readonly string[]
   what: string
   from: number
@@ -23,7 +23,7 @@ interface Question {
 interface Choice {
   what: string
   series: string
-  /** Of the check, as returned by `checkKey`. Null = a metric. */
+  /** The check's key, as returned by `checkKey`. Null = a metric. */
   key: string | null
   check: Comparison['choices'][number]['check']
 }
@@ -41,7 +41,7 @@ type KnownCheck = ComparedCheck & { key: string; parsed: CheckSettings }
 export async function readComparison(
   ctx: Pick<Context, 'db' | 'now'>,
   caller: Caller,
-  { agents, what, from, to }: Question,
+  { agents, what, from, to }: ComparedValue,
 ): Promise<Comparison> {
   const machines: PlacedAgent[] = []
   for (const agentId of agents) machines.push(await requireAgent(ctx.db, agentId, caller))
@@ -115,12 +115,12 @@ function checkChoices(
   for (const { check_id, name } of series) {
     const check = check_id === null ? undefined : byId.get(check_id)
     if (check === undefined) continue
-    const place = JSON.stringify([check.key, name])
-    if (found.has(place)) continue
+    const choiceKey = JSON.stringify([check.key, name])
+    if (found.has(choiceKey)) continue
     const isAsked = asked?.key === check.key && asked.series === name
     const what = isAsked ? asked.what : `check:${check.id}:${name}`
     const shown = { settings: check.parsed, script_name: check.script_name }
-    found.set(place, { what, series: name, key: check.key, check: shown })
+    found.set(choiceKey, { what, series: name, key: check.key, check: shown })
   }
   return [...found.values()]
 }

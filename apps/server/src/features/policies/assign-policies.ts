@@ -8,33 +8,40 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { requireSite, requireWholeClient } from '../clients/require-node.ts'
-import { changesFor, digestOf, listAt, type Listed, type Place, viewPlace } from './place-list.ts'
+import {
+  changesFor,
+  digestOf,
+  listAt,
+  type Listed,
+  type AssignmentTarget,
+  viewAssignment,
+} from './assignment-list.ts'
 import { refusePlan } from './plan-save.ts'
 import { planSet } from './plan-policy.ts'
 import { loadPolicySet, type PolicySet, withPolicies } from './policy-set.ts'
 import { refusePolicyRuns } from './refuse-policy-runs.ts'
 import { requirePolicy, requireWholePolicy } from './require-policy.ts'
 import { writeChange } from './save-policy.ts'
-import { emitPlaces, openSave, type Save } from './store-save.ts'
+import { emitTargets, openSave, type Save } from './store-save.ts'
 
 type Params = Parsed<typeof setPlacePolicies>['params']
 type Body = Parsed<typeof setPlacePolicies>['body']
 
-export async function readPlace(db: Db, caller: Caller, params: Params): Promise<PlacePolicies> {
-  const { place, name } = await requirePlace(db, caller, params)
-  return viewPlace(await loadPolicySet(db), place, name)
+export async function readAssignment(db: Db, caller: Caller, params: Params): Promise<PlacePolicies> {
+  const { target, name } = await requireTarget(db, caller, params)
+  return viewAssignment(await loadPolicySet(db), target, name)
 }
 
 /** The effect of this list at the target. */
-export async function planPlace(
+export async function planAssignment(
   { db }: Pick<Context, 'db'>,
   caller: Caller,
   { params, policies: wanted }: { params: Params; policies: readonly Listed[] },
 ): Promise<PolicyPlan> {
-  const { place } = await requirePlace(db, caller, params)
+  const { target } = await requireTarget(db, caller, params)
   const set = await loadPolicySet(db)
   await requireListed(db, caller, set, wanted)
-  const { changed, moved } = changesFor(set, place, wanted)
+  const { changed, moved } = changesFor(set, target, wanted)
   for (const { id, document } of changed) {
     const before = await requireWholePolicy(db, caller, set, id)
     await refusePolicyRuns(db, caller, { set, before, document })
@@ -44,7 +51,7 @@ export async function planPlace(
     set,
     later: withPolicies(set, touched),
     policies: new Set(touched.map(({ id }) => id)),
-    what: [params, wanted, listAt(set, place), touched.map(({ row }) => row?.modified)],
+    what: [params, wanted, listAt(set, target), touched.map(({ row }) => row?.modified)],
   })
 }
 
@@ -57,7 +64,7 @@ export async function assignPolicies(
   const { policies: wanted, plan } = body
   const before = await loadPolicySet(ctx.db)
   if (plan !== undefined) {
-    const { token } = await planPlace(ctx, caller, { params, policies: wanted })
+    const { token } = await planAssignment(ctx, caller, { params, policies: wanted })
     if (token !== plan) refusePlan()
   }
   await ctx.transaction(async (tx, emit) => {
@@ -73,77 +80,77 @@ export async function assignAt(
   { policies: wanted, modified }: { policies: readonly Listed[]; modified?: string | undefined },
 ): Promise<void> {
   const { ctx, tx, emit, caller, set } = save
-  const { place, name } = await requirePlace(tx, caller, params)
+  const { target, name } = await requireTarget(tx, caller, params)
   await requireListed(tx, caller, set, wanted)
-  const known = listAt(set, place)
+  const known = listAt(set, target)
   if (modified !== undefined && modified !== digestOf(known)) {
     throw new AppError(
       'changed_meanwhile',
       'The assignment was changed by another user. Reload it and try again.',
     )
   }
-  const { changed, moved } = changesFor(set, place, wanted)
-  const where = name === '' ? 'all machines' : `the ${WORDS[place.level]} "${name}"`
+  const { changed, moved } = changesFor(set, target, wanted)
+  const where = name === '' ? 'all machines' : `the ${WORDS[target.level]} "${name}"`
   for (const { id, document } of changed) {
     const policy = await requireWholePolicy(tx, caller, set, id)
     const isAssigned = wanted.some((one) => one.id === id)
     const reason = isAssigned ? `Assigned to ${where}` : `No longer assigned to ${where}`
     await writeChange(save, policy, { document, reason })
   }
-  await movePlace(tx, place, wanted)
+  await reorderPolicies(tx, target, wanted)
   if (changed.length === 0 && digestOf(known) === digestOf(wanted)) return
   const nameOf = ({ id }: Listed) => set.policies.get(id)?.document.name
   await audit(tx, {
     caller,
     action: 'modify',
-    object_type: place.level === 'default' ? 'policy' : place.level,
+    object_type: target.level === 'default' ? 'policy' : target.level,
     message: `Changed the policies of ${where}`,
     before: { policies: known.map(nameOf) },
     after: { policies: wanted.map(nameOf) },
-    ...auditPlace(place),
+    ...auditTarget(target),
     at: ctx.now(),
     emit,
   })
   emit({ type: 'policy.changed', ids: [...changed, ...moved].map(({ id }) => id) })
-  emitPlaces(emit, place.level === 'agent' ? [place] : [])
+  emitTargets(emit, target.level === 'agent' ? [target] : [])
 }
 
 const WORDS = { client: 'client', site: 'site', agent: 'machine', default: '' } as const
 
-function auditPlace(place: Place) {
-  switch (place.level) {
+function auditTarget(target: AssignmentTarget) {
+  switch (target.level) {
     case 'client':
-      return { client: { id: place.id } }
+      return { client: { id: target.id } }
     case 'site':
-      return { site: { id: place.id } }
+      return { site: { id: target.id } }
     case 'agent':
-      return { agent: { agent_id: place.id } }
+      return { agent: { agent_id: target.id } }
     case 'default':
       return {}
   }
 }
 
 /** Returns the target with its name. Throws if the caller may not change its policies. */
-export async function requirePlace(
+export async function requireTarget(
   db: Db,
   caller: Caller,
   { level, id }: Params,
-): Promise<{ place: Place; name: string }> {
+): Promise<{ target: AssignmentTarget; name: string }> {
   switch (level) {
     case 'client': {
       const client = await requireWholeClient(db, numberOf(id), caller)
-      return { place: { level, id: client.id }, name: client.name }
+      return { target: { level, id: client.id }, name: client.name }
     }
     case 'site': {
       const site = await requireSite(db, numberOf(id), caller)
-      return { place: { level, id: site.id }, name: site.name }
+      return { target: { level, id: site.id }, name: site.name }
     }
     case 'agent': {
       const { agent_id, hostname } = await requireAgent(db, id, caller)
-      return { place: { level, id: agent_id }, name: hostname }
+      return { target: { level, id: agent_id }, name: hostname }
     }
     case 'default': {
-      if (caller.scope.all) return { place: { level }, name: '' }
+      if (caller.scope.all) return { target: { level }, name: '' }
       throw new AppError(
         'not_allowed',
         'Only users with access to every client may assign a policy to all machines.',
@@ -175,21 +182,21 @@ async function requireListed(
 }
 
 /** Sets the order of the policies of a target. */
-async function movePlace(tx: Db, place: Place, order: readonly Listed[]): Promise<void> {
+async function reorderPolicies(tx: Db, target: AssignmentTarget, order: readonly Listed[]): Promise<void> {
   for (const [index, { id, monitoring_type }] of order.entries()) {
     await tx
       .updateTable('policy_targets')
       .set({ position: index + 1 })
       .where('policy_id', '=', id)
-      .where('level', '=', place.level)
-      .$if(place.level === 'client', (query) => query.where('client_id', '=', Number(idOf(place))))
-      .$if(place.level === 'site', (query) => query.where('site_id', '=', Number(idOf(place))))
-      .$if(place.level === 'agent', (query) => query.where('agent_id', '=', idOf(place)))
+      .where('level', '=', target.level)
+      .$if(target.level === 'client', (query) => query.where('client_id', '=', Number(idOf(target))))
+      .$if(target.level === 'site', (query) => query.where('site_id', '=', Number(idOf(target))))
+      .$if(target.level === 'agent', (query) => query.where('agent_id', '=', idOf(target)))
       .where('monitoring_type', monitoring_type === null ? 'is' : '=', monitoring_type)
       .execute()
   }
 }
 
-function idOf(place: Place): string {
-  return 'id' in place ? `${place.id}` : ''
+function idOf(target: AssignmentTarget): string {
+  return 'id' in target ? `${target.id}` : ''
 }

@@ -26,14 +26,14 @@ export async function blockPolicies(
   order: Order,
 ): Promise<void> {
   const flag = order.block_policy_inheritance ? 1 : 0
-  const { name, place } = await write(tx, emit, { caller, order, flag })
+  const { name, subject } = await write(tx, emit, { caller, order, flag })
   await audit(tx, {
     caller,
     action: 'modify',
     object_type: order.target.level,
     message: `${flag === 1 ? 'Blocked' : 'Allowed'} inherited policies for the ${order.target.level === 'agent' ? 'machine' : order.target.level} "${name}"`,
     after: { block_policy_inheritance: flag === 1 },
-    ...place,
+    ...subject,
     at: ctx.now(),
     emit,
   })
@@ -52,19 +52,19 @@ async function write(
       const client = await requireWholeClient(tx, target.id, caller)
       await tx.updateTable('clients').set(change).where('id', '=', target.id).execute()
       emit({ type: 'client.changed', ids: [target.id] })
-      return { name: client.name, place: { client: { id: target.id } } }
+      return { name: client.name, subject: { client: { id: target.id } } }
     }
     case 'site': {
       const site = await requireSite(tx, target.id, caller)
       await tx.updateTable('sites').set(change).where('id', '=', target.id).execute()
       emit({ type: 'client.changed', ids: [site.client_id] })
-      return { name: site.name, place: { site: { id: target.id } } }
+      return { name: site.name, subject: { site: { id: target.id } } }
     }
     case 'agent': {
       const agent = await requireAgent(tx, target.id, caller)
       await tx.updateTable('agents').set(change).where('agent_id', '=', target.id).execute()
       emit({ type: 'agent.changed', ids: [target.id], agent_ids: [target.id] })
-      return { name: agent.hostname, place: { agent: { agent_id: target.id } } }
+      return { name: agent.hostname, subject: { agent: { agent_id: target.id } } }
     }
   }
 }

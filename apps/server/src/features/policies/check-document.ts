@@ -32,17 +32,17 @@ export async function checkDocument(
   const known = new Map(before?.content.checks.map((check) => [check.id, check.settings]))
   const keys = new Set<string>()
   for (const [index, { id, settings }] of document.content.checks.entries()) {
-    const place = `content.checks.${index}`
+    const path = `content.checks.${index}`
     const script = settings.check_type === 'script' ? set.scripts.get(settings.script) : undefined
     const name = describeCheck(settings, script?.name ?? null)
-    atPlace(place, name, () => refuseBadThresholds(settings))
-    atPlace(place, name, () => refuseTarget(settings, ctx.config.checkTargets))
+    atPath(path, name, () => refuseBadThresholds(settings))
+    atPath(path, name, () => refuseTarget(settings, ctx.config.checkTargets))
     const isNew = JSON.stringify(known.get(id)) !== JSON.stringify(settings)
     if (settings.check_type === 'script' && script === undefined && isNew) {
-      refuse(`${place}.settings.script`, 'This script does not exist.')
+      refuse(`${path}.settings.script`, 'This script does not exist.')
     }
     const key = checkKey(settings)
-    if (keys.has(key)) refuse(place, `The policy has the same check twice: ${name}. Remove one.`)
+    if (keys.has(key)) refuse(path, `The policy has the same check twice: ${name}. Remove one.`)
     keys.add(key)
   }
   await refuseBadTasks(caller, { db, set, document, before })
@@ -70,11 +70,11 @@ export async function checkDocument(
 function refuseBadDependencies({ content: { checks } }: PolicyDocument): void {
   const parents = new Map(checks.map(({ id, depends_on }) => [id ?? 0, depends_on]))
   for (const [index, { id, depends_on: on }] of checks.entries()) {
-    const place = `content.checks.${index}.depends_on`
+    const path = `content.checks.${index}.depends_on`
     if (on === undefined) continue
-    if (!parents.has(on)) refuse(place, 'The policy has no such check to depend on.')
+    if (!parents.has(on)) refuse(path, 'The policy has no such check to depend on.')
     if (id !== undefined && closesCircle(id, on, parents)) {
-      refuse(place, 'These checks depend on each other. Remove one dependency.')
+      refuse(path, 'These checks depend on each other. Remove one dependency.')
     }
   }
 }
@@ -91,7 +91,7 @@ async function refuseBadTargets(db: Db, caller: Caller, document: PolicyDocument
       `Only users with access to every client may assign a policy ${wide.level === 'default' ? 'to all machines' : 'by a search'}.`,
     )
   }
-  const places = uniqueBy(document.targets, placeOf).flatMap((target): MaintenanceTarget[] => {
+  const assigned = uniqueBy(document.targets, placeOf).flatMap((target): MaintenanceTarget[] => {
     switch (target.level) {
       case 'client':
         return [{ type: target.level, id: target.id }]
@@ -104,7 +104,7 @@ async function refuseBadTargets(db: Db, caller: Caller, document: PolicyDocument
     }
   })
   await requireTargets(db, caller, [
-    ...places,
+    ...assigned,
     ...document.excluded_clients.map((id) => ({ type: 'client' as const, id })),
     ...document.excluded_sites.map((id) => ({ type: 'site' as const, id })),
     ...document.excluded_agents.map((id) => ({ type: 'agent' as const, id })),
@@ -112,12 +112,12 @@ async function refuseBadTargets(db: Db, caller: Caller, document: PolicyDocument
 }
 
 /** Adds the position of the check to an error. */
-function atPlace(place: string, name: string, refuseBad: () => void): void {
+function atPath(path: string, name: string, refuseBad: () => void): void {
   try {
     refuseBad()
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const fields = Object.entries(error.fields ?? {}).map(([field, texts]) => [`${place}.${field}`, texts])
+    const fields = Object.entries(error.fields ?? {}).map(([field, texts]) => [`${path}.${field}`, texts])
     throw new AppError(error.code, `${name}: ${error.message}`, {
       fields: Object.fromEntries(fields),
       cause: error,

@@ -23,23 +23,23 @@ export async function refuseBadTasks(
   const known = new Map(before?.content.tasks.map((one) => [one.id, one]))
   const names = new Set<string>()
   for (const [index, one] of tasks.entries()) {
-    const place = `content.tasks.${index}`
+    const path = `content.tasks.${index}`
     const { task } = one
     const problem = findTaskProblem(task)
-    if (problem !== undefined) refuse(`${place}.task.${problem.field}`, `${task.name}: ${problem.sentence}`)
-    if (names.has(taskKey(task))) refuse(place, `The policy has two tasks named ${task.name}. Rename one.`)
+    if (problem !== undefined) refuse(`${path}.task.${problem.field}`, `${task.name}: ${problem.sentence}`)
+    if (names.has(taskKey(task))) refuse(path, `The policy has two tasks named ${task.name}. Rename one.`)
     names.add(taskKey(task))
-    refuseGoneScripts(place, one, { set, known: known.get(one.id) })
-    await refuseBadField(db, caller, { task, before: known.get(one.id)?.task, place: `${place}.task.` })
+    refuseGoneScripts(path, one, { set, known: known.get(one.id) })
+    await refuseBadField(db, caller, { task, before: known.get(one.id)?.task, path: `${path}.task.` })
     if (task.task_type === 'checkfailure' && !checks.some(({ id }) => id === task.assigned_check)) {
       const sentence = `${task.name}: choose the check of this policy that starts it on failure.`
-      refuse(`${place}.task.assigned_check`, sentence)
+      refuse(`${path}.task.assigned_check`, sentence)
     }
   }
 }
 
 function refuseGoneScripts(
-  place: string,
+  path: string,
   { task }: PolicyTask,
   { set, known }: { set: PolicySet; known: PolicyTask | undefined },
 ): void {
@@ -47,7 +47,7 @@ function refuseGoneScripts(
   if (JSON.stringify(known?.task.actions) === JSON.stringify(task.actions)) return
   for (const [index, action] of task.actions.entries()) {
     if (action.type !== 'script' || set.scripts.has(action.script)) continue
-    refuse(`${place}.task.actions.${index}.script`, `${task.name}: this script does not exist.`)
+    refuse(`${path}.task.actions.${index}.script`, `${task.name}: this script does not exist.`)
   }
 }
 

@@ -39,8 +39,8 @@ export async function readPolicyChecks(
     const counts = { passing: 0, old: 0, info: 0, warning: 0, error: 0, pending: 0 }
     for (const row of counted) {
       if (row.number !== number) continue
-      const standing = row.status === 'failing' ? (row.alert_severity ?? 'error') : (row.status ?? 'pending')
-      counts[row.old ? 'old' : standing] += row.count
+      const status = row.status === 'failing' ? (row.alert_severity ?? 'error') : (row.status ?? 'pending')
+      counts[row.old ? 'old' : status] += row.count
     }
     return {
       ...check,
@@ -80,8 +80,8 @@ export async function readPolicyTasks(db: Db, caller: Caller, policyId: number):
 
 /** Results of a policy check on each visible machine, by name. */
 export async function readCheckStatus(db: Db, caller: Caller, id: number): Promise<CheckOnMachine[]> {
-  const place = await requireItem(db, caller, { id, kind: 'checks' })
-  const checks = (await findPolicyCheckRows(db, caller, place)).map(viewCheck)
+  const item = await requireItem(db, caller, { id, kind: 'checks' })
+  const checks = (await findPolicyCheckRows(db, caller, item)).map(viewCheck)
   const machineOf = await findMachinesOf(db, checks)
   return sortByHost(
     checks.map(({ id: check_id, agent_id, check_result }) => ({
@@ -94,8 +94,8 @@ export async function readCheckStatus(db: Db, caller: Caller, id: number): Promi
 
 /** Results of a policy task on each visible machine, by name. */
 export async function readTaskStatus(db: Db, caller: Caller, id: number): Promise<TaskOnMachine[]> {
-  const place = await requireItem(db, caller, { id, kind: 'tasks' })
-  const tasks = await viewTasks(db, await findPolicyTaskRows(db, caller, place))
+  const item = await requireItem(db, caller, { id, kind: 'tasks' })
+  const tasks = await viewTasks(db, await findPolicyTaskRows(db, caller, item))
   const machineOf = await findMachinesOf(db, tasks)
   return sortByHost(
     tasks.map(({ id: task_id, agent_id, task_result }) => ({
@@ -112,10 +112,10 @@ export async function requireItem(
   caller: Caller,
   { id, kind }: { id: number; kind: 'checks' | 'tasks' },
 ): Promise<PolicyItemRef> {
-  const place = readPolicyItemId(id)
-  const { content } = (await requirePolicy(db, caller, await loadPolicySet(db), place.policy)).document
+  const ref = readPolicyItemId(id)
+  const { content } = (await requirePolicy(db, caller, await loadPolicySet(db), ref.policy)).document
   const items: readonly { id?: number | undefined }[] = content[kind]
-  if (items.some((item) => item.id === place.number)) return place
+  if (items.some((item) => item.id === ref.number)) return ref
   throw new AppError('not_found', `The policy no longer has this ${kind === 'checks' ? 'check' : 'task'}.`)
 }
 

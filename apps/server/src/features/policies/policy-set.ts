@@ -136,8 +136,8 @@ export function positionsFor(set: PolicySet, id: number, { targets }: PolicyDocu
   const last = new Map<string, number>()
   for (const policy of set.policies.values()) {
     for (const [index, target] of policy.document.targets.entries()) {
-      const place = placeOf(target)
-      last.set(place, Math.max(last.get(place) ?? 0, policy.positions[index] ?? 0))
+      const key = placeOf(target)
+      last.set(key, Math.max(last.get(key) ?? 0, policy.positions[index] ?? 0))
     }
   }
   return targets.map((target) => kept.get(placeOf(target)) ?? (last.get(placeOf(target)) ?? 0) + 1)

@@ -50,13 +50,13 @@ export async function createPolicyVisibility(
       scope.all ||
       policy.row?.created_by === caller.username ||
       named.has(policy.id) ||
-      policy.document.targets.some((target) => isPlace(target) && visibleScope.seesTarget(target)),
+      policy.document.targets.some((target) => hasId(target) && visibleScope.seesTarget(target)),
     seesWhole: ({ document, row }) =>
       scope.all ||
       ((document.targets.length > 0 || row?.created_by === caller.username) &&
         document.targets.every(
           (target) =>
-            isPlace(target) &&
+            hasId(target) &&
             (target.level === 'client' ? seesWholeClient(target.id) : visibleScope.seesTarget(target)),
         ) &&
         document.excluded_clients.every(seesWholeClient) &&
@@ -82,6 +82,6 @@ export async function createPolicyVisibility(
   return visibleScope
 }
 
-function isPlace(target: PolicyTarget): target is Extract<PolicyTarget, { id: unknown }> {
+function hasId(target: PolicyTarget): target is Extract<PolicyTarget, { id: unknown }> {
   return 'id' in target
 }

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../platform/database/database.ts'
 import { testEngines } from '../../platform/database/test-engines.ts'
-import { checksOf, KEYS, PLACES, type Slot } from './test-policy-model.ts'
+import { checksOf, KEYS, LEVELS, type Slot } from './test-policy-model.ts'
 import { type Doing, prepareWorld } from './test-policy-world.ts'
 
 const nth = fc.nat({ max: 3 })
 const on = fc.boolean()
-const place = fc.constantFrom(...PLACES)
-const below = fc.constantFrom(...PLACES.filter((one) => one !== 'default'))
+const level = fc.constantFrom(...LEVELS)
+const below = fc.constantFrom(...LEVELS.filter((one) => one !== 'default'))
 const of = <Kind extends Doing['kind']>(kind: Kind) => fc.constant(kind)
 const slot = fc.constantFrom<Slot>(null, null, 'server', 'workstation')
 const doing: fc.Arbitrary<Doing> = fc.oneof(
@@ -26,16 +26,16 @@ const doing: fc.Arbitrary<Doing> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       kind: of('list'),
-      place,
+      level,
       entries: fc.uniqueArray(fc.record({ nth, slot }), { selector: (one) => one.nth, maxLength: 3 }),
     }),
   },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: of('exclude'), nth, places: fc.uniqueArray(below, { maxLength: 2 }) }),
+    arbitrary: fc.record({ kind: of('exclude'), nth, levels: fc.uniqueArray(below, { maxLength: 2 }) }),
   },
   fc.record({ kind: fc.constantFrom('enforce' as const, 'activate' as const), nth, on }),
-  { weight: 3, arbitrary: fc.record({ kind: of('block'), place: below, on }) },
+  { weight: 3, arbitrary: fc.record({ kind: of('block'), level: below, on }) },
   fc.record({
     kind: of('move'),
     machine: fc.constantFrom('pc' as const, 'srv' as const),
@@ -48,9 +48,9 @@ const FIRST: Doing[] = [
   { kind: 'add', keys: ['X', 'Y'], search: '', enforced: false, active: true },
   { kind: 'add', keys: ['Y'], search: '', enforced: true, active: true },
   { kind: 'add', keys: ['Y', 'Z'], search: '', enforced: false, active: true },
-  { kind: 'list', place: 'default', entries: [{ nth: 0, slot: null }] },
-  { kind: 'list', place: 'A', entries: [2, 0].map((nth) => ({ nth, slot: null })) },
-  { kind: 'list', place: 'a1', entries: [{ nth: 1, slot: 'server' }] },
+  { kind: 'list', level: 'default', entries: [{ nth: 0, slot: null }] },
+  { kind: 'list', level: 'A', entries: [2, 0].map((nth) => ({ nth, slot: null })) },
+  { kind: 'list', level: 'a1', entries: [{ nth: 1, slot: 'server' }] },
 ]
 
 describe.each(testEngines)('on $engine', ({ open }) => {
@@ -59,7 +59,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     await using world = await prepareWorld(database)
     await fc.assert(
       fc.asyncProperty(fc.array(doing, { maxLength: 15 }), async (doings) => {
-        const model = await world.startAnew()
+        const model = await world.reset()
         for (const next of [...FIRST, ...doings]) {
           await world.act(model, next)
           const given = { pc: await world.checks('pc'), srv: await world.checks('srv') }

@@ -38,7 +38,7 @@ import { visibleTo } from '../../platform/database/visible-to.ts'
 import { laterThan, lockRow } from '../../platform/database/change-row.ts'
 import { audit } from '../audit/write-audit.ts'
 import { readSources } from '../agents/availability.ts'
-import { assignPolicies, planPlace, readPlace } from './assign-policies.ts'
+import { assignPolicies, planAssignment, readAssignment } from './assign-policies.ts'
 import { applyPolicies } from './apply-policies.ts'
 import { setInheritance } from './block-inheritance.ts'
 import { planSave } from './plan-save.ts'
@@ -53,7 +53,7 @@ import { loadPolicySet, type PolicySet } from './policy-set.ts'
 import { addPolicy, changePolicy, removePolicy, revertPolicy as revert } from './save-policy.ts'
 import { listVisiblePolicies, viewPolicy, viewRelations, viewVersions } from './view.ts'
 import { findNodePolicies } from './node-policies.ts'
-import { viewPlace } from './place-list.ts'
+import { viewAssignment } from './assignment-list.ts'
 import { KINDS } from './kinds/table.ts'
 import { findMachines } from './machines.ts'
 import { turnOnAvailabilityAlerts } from './turn-on-availability.ts'
@@ -93,13 +93,13 @@ export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const { agent_id } = await requireAgent(db, params.agent_id, caller)
     return readEffectivePolicy(db, agent_id)
   })
-  route(api, listPlacePolicies, ({ params, caller }) => readPlace(db, caller, params))
+  route(api, listPlacePolicies, ({ params, caller }) => readAssignment(db, caller, params))
   route(api, planPlacePolicies, ({ params, body, caller }) =>
-    planPlace(ctx, caller, { params, policies: body.policies }),
+    planAssignment(ctx, caller, { params, policies: body.policies }),
   )
   route(api, setPlacePolicies, async ({ params, body, caller }) => {
     await assignPolicies(ctx, caller, { params, body })
-    return readPlace(db, caller, params)
+    return readAssignment(db, caller, params)
   })
   route(api, blockInheritance, async ({ body, caller }) => {
     await setInheritance(ctx, caller, body)
@@ -132,12 +132,12 @@ async function readOverview(db: Db, caller: Caller): Promise<PolicyOverview> {
       id,
       name: group[0]?.client_name ?? '',
       ...first.ofClient(id),
-      policies: viewPlace(set, { level: 'client', id }, '').policies,
+      policies: viewAssignment(set, { level: 'client', id }, '').policies,
       sites: group.map((site) => ({
         id: site.id,
         name: site.name,
         ...first.ofSite(site.id),
-        policies: viewPlace(set, { level: 'site', id: site.id }, '').policies,
+        policies: viewAssignment(set, { level: 'site', id: site.id }, '').policies,
       })),
     }),
   ).toSorted((a, b) => byName.compare(a.name, b.name))

@@ -10,7 +10,7 @@ import { confirmPlan, numberContent } from './plan-save.ts'
 import { loadPolicySet, readContent } from './policy-set.ts'
 import { deletePolicyRow, findVersions, insertPolicy, updatePolicy } from './queries.ts'
 import { requirePolicy, requireWholePolicy } from './require-policy.ts'
-import { documentForAudit, emitPlaces, openSave, type Save, storeSave } from './store-save.ts'
+import { documentForAudit, emitTargets, openSave, type Save, storeSave } from './store-save.ts'
 
 type Body = Parsed<typeof createPolicy>['body']
 
@@ -208,6 +208,6 @@ export async function removePolicy(
     })
     await deletePolicyRow(tx, id)
     emit({ type: 'policy.changed', ids: [id] })
-    emitPlaces(emit, document.targets)
+    emitTargets(emit, document.targets)
   })
 }

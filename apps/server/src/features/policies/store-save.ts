@@ -52,7 +52,7 @@ export async function storeSave(save: Save, saved: Saved): Promise<number> {
   await updatePolicy(tx, id, { author_id })
   // On existing machines keys are read with the role of the new author.
   if (known !== undefined && known.row?.author_id !== author_id) await markKeyUsesStale(ctx, tx, emit)
-  await storePlaces(tx, id, { document, positions: positionsFor(set, id, document) })
+  await storeTargets(tx, id, { document, positions: positionsFor(set, id, document) })
   const at = ctx.now()
   await insertVersion(tx, {
     policy_id: id,
@@ -73,17 +73,17 @@ export async function storeSave(save: Save, saved: Saved): Promise<number> {
     emit,
   })
   emit({ type: 'policy.changed', ids: [id] })
-  emitPlaces(emit, [...(before?.targets ?? []), ...document.targets])
+  emitTargets(emit, [...(before?.targets ?? []), ...document.targets])
   return id
 }
 
 /** Rows of machines, clients and sites show their policies. */
-export function emitPlaces(emit: (event: Event) => void, targets: readonly PolicyTarget[]): void {
+export function emitTargets(emit: (event: Event) => void, targets: readonly PolicyTarget[]): void {
   const agents = new Set(targets.flatMap((target) => (target.level === 'agent' ? [target.id] : [])))
   if (agents.size > 0) emit({ type: 'agent.changed', ids: [...agents], agent_ids: [...agents] })
 }
 
-async function storePlaces(
+async function storeTargets(
   tx: Db,
   policyId: number,
   { document, positions }: { document: PolicyDocument; positions: number[] },
@@ -119,8 +119,8 @@ const MAX_AUDITED_TARGETS = 50
 /** The form of a policy in audit rows. */
 export function documentForAudit(document: PolicyDocument, set: PolicySet): unknown {
   const { content, targets, ...rest } = document
-  const told = targets.slice(0, MAX_AUDITED_TARGETS).map((target) => JSON.stringify(target))
-  const more = targets.length - told.length
+  const named = targets.slice(0, MAX_AUDITED_TARGETS).map((target) => JSON.stringify(target))
+  const more = targets.length - named.length
   return {
     ...rest,
     agent_settings: content.agent_settings,
@@ -136,6 +136,6 @@ export function documentForAudit(document: PolicyDocument, set: PolicySet): unkn
       ...(depends_on === undefined ? {} : { depends_on }),
     })),
     tasks: content.tasks,
-    assigned: more > 0 ? [...told, `and ${more} more`] : told,
+    assigned: more > 0 ? [...named, `and ${more} more`] : named,
   }
 }

@@ -1,7 +1,7 @@
 /** A plain model of policies, to compare with the server. */
 
-export const PLACES = ['pc', 'srv', 'a1', 'a2', 'b1', 'A', 'B', 'default'] as const
-export type Place = (typeof PLACES)[number]
+export const LEVELS = ['pc', 'srv', 'a1', 'a2', 'b1', 'A', 'B', 'default'] as const
+export type Level = (typeof LEVELS)[number]
 export type Machine = 'pc' | 'srv'
 export type Slot = 'server' | 'workstation' | null
 export const KEYS = ['X', 'Y', 'Z'] as const
@@ -13,13 +13,13 @@ export interface ModelPolicy {
   keys: readonly (typeof KEYS)[number][]
   /** Machines with this text in their name are also targets. Empty = none. */
   search: string
-  excluded: ReadonlySet<Place>
+  excluded: ReadonlySet<Level>
 }
 
 export interface Model {
   policies: Map<number, ModelPolicy>
-  lists: Map<Place, { id: number; monitoring_type: Slot }[]>
-  blocks: Set<Place>
+  lists: Map<Level, { id: number; monitoring_type: Slot }[]>
+  blocks: Set<Level>
   siteOf: Record<Machine, 'a1' | 'a2' | 'b1'>
 }
 
@@ -46,9 +46,9 @@ export function checksOf(model: Model, machine: Machine): string[] {
 function chainOf(model: Model, machine: Machine): ModelPolicy[] {
   const site = model.siteOf[machine]
   const client = CLIENT_OF[site]
-  const blocks = (place: Place) => model.blocks.has(place)
-  const listed = (place: Place) =>
-    (model.lists.get(place) ?? [])
+  const blocks = (level: Level) => model.blocks.has(level)
+  const listed = (level: Level) =>
+    (model.lists.get(level) ?? [])
       .filter(({ monitoring_type: slot }) => slot === null || slot === TYPES[machine])
       .flatMap(({ id }) => model.policies.get(id) ?? [])
   const found = [...model.policies.values()].filter(({ search }) => search !== '' && machine.includes(search))

@@ -13,17 +13,17 @@ import {
   type Model,
   type ModelPolicy,
   OWN,
-  type Place,
+  type Level,
   type Slot,
 } from './test-policy-model.ts'
 
 export type Doing =
   | { kind: 'add'; keys: (typeof KEYS)[number][]; search: string; enforced: boolean; active: boolean }
   /** Assigns, removes and orders: the whole list of a target. */
-  | { kind: 'list'; place: Place; entries: { nth: number; slot: Slot }[] }
-  | { kind: 'exclude'; nth: number; places: Place[] }
+  | { kind: 'list'; level: Level; entries: { nth: number; slot: Slot }[] }
+  | { kind: 'exclude'; nth: number; levels: Level[] }
   | { kind: 'enforce' | 'activate'; nth: number; on: boolean }
-  | { kind: 'block'; place: Place; on: boolean }
+  | { kind: 'block'; level: Level; on: boolean }
   | { kind: 'move'; machine: Machine; site: 'a1' | 'a2' | 'b1' }
   | { kind: 'delete'; nth: number }
 
@@ -40,17 +40,17 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
   const clients = { A: client.id, B: other.id }
   const machines = { pc, srv }
   await fleet.addOwn({ ...PING, name: `${OWN.key} of own`, ip: `${OWN.key}.example` }, machines[OWN.machine])
-  const targetOf = (one: Exclude<Place, 'default'>) => {
+  const targetOf = (one: Exclude<Level, 'default'>) => {
     if (one === 'pc' || one === 'srv') return { level: 'agent' as const, id: machines[one].agent_id }
     if (one === 'A' || one === 'B') return { level: 'client' as const, id: clients[one] }
     return { level: 'site' as const, id: sites[one] }
   }
-  const paramsOf = (one: Place) => {
+  const paramsOf = (one: Level) => {
     if (one === 'default') return { level: one, id: 'all' }
     const { level, id } = targetOf(one)
     return { level, id: String(id) }
   }
-  const block = (one: Place, isOn: boolean) =>
+  const block = (one: Level, isOn: boolean) =>
     one === 'default'
       ? undefined
       : root.call(blockInheritance, { body: { target: targetOf(one), block_policy_inheritance: isOn } })
@@ -63,7 +63,7 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
   let last: Model | undefined
   let count = 0
 
-  async function startAnew(): Promise<Model> {
+  async function reset(): Promise<Model> {
     for (const id of last?.policies.keys() ?? []) await remove(id)
     for (const one of last?.blocks ?? []) await block(one, false)
     for (const machine of ['pc', 'srv'] as const) await move(machine, 'a1')
@@ -116,18 +116,18 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
           const policy = idOf(index)
           return policy === undefined
             ? []
-            : [{ id: policy, monitoring_type: ofType(next.place, monitoring_type) }]
+            : [{ id: policy, monitoring_type: ofType(next.level, monitoring_type) }]
         })
         const { body } = await root.call(setPlacePolicies, {
-          params: paramsOf(next.place),
+          params: paramsOf(next.level),
           body: { policies: list },
         })
         expect(body.policies).toHaveLength(list.length)
-        model.lists.set(next.place, list)
+        model.lists.set(next.level, list)
         break
       }
       case 'exclude':
-        if (id !== undefined) await edit(model, id, { excluded: new Set(next.places) })
+        if (id !== undefined) await edit(model, id, { excluded: new Set(next.levels) })
         return
       case 'enforce':
         if (id !== undefined) await edit(model, id, { enforced: next.on })
@@ -136,9 +136,9 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
         if (id !== undefined) await edit(model, id, { active: next.on })
         return
       case 'block':
-        await block(next.place, next.on)
-        if (next.on) model.blocks.add(next.place)
-        else model.blocks.delete(next.place)
+        await block(next.level, next.on)
+        if (next.on) model.blocks.add(next.level)
+        else model.blocks.delete(next.level)
         break
       case 'move':
         await move(next.machine, next.site)
@@ -153,7 +153,7 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
   }
 
   return {
-    startAnew,
+    reset,
     act,
     /** The effective ones, by name. */
     checks: async (machine: Machine) =>
@@ -166,6 +166,6 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
 }
 
 /** A machine has one type, so it has no slots. */
-function ofType(one: Place, slotOfPlace: Slot): Slot {
-  return one === 'pc' || one === 'srv' ? null : slotOfPlace
+function ofType(one: Level, listedSlot: Slot): Slot {
+  return one === 'pc' || one === 'srv' ? null : listedSlot
 }

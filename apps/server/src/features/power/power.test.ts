@@ -84,12 +84,12 @@ test('connected machines of its site wake a sleeping one, those of its network f
   using fixture = await prepare(server)
   const { agent, ada, params, url, site } = fixture
   const card = (mac: string, address: string) => ({ interface: 'eth0', address, family: 'ipv4', mac })
-  const told = async (one: TestAgent, addresses: object[]) => {
+  const report = async (one: TestAgent, addresses: object[]) => {
     const seq = one.report({ kind: 'facts', facts: { addresses } } as never)
     await one.next((frame) => frame.type === 'ack' && frame.seq >= seq, 0)
   }
   await agent.connect()
-  await told(agent, [
+  await report(agent, [
     card('02:00:00:00:00:01', '10.1.2.3'),
     card('00:00:00:00:00:00', '10.9.0.1'),
     card('<b>x</b>', '10.8.0.1'),
@@ -108,7 +108,7 @@ test('connected machines of its site wake a sleeping one, those of its network f
   using first = await TestAgent.enrol(server, url, site.id, { hostname: 'first' })
   using near = await TestAgent.enrol(server, url, site.id, { hostname: 'near' })
   for (const one of [far, first, near]) await one.connect()
-  await told(near, [card('02:00:00:00:00:09', '10.1.2.9')])
+  await report(near, [card('02:00:00:00:00:09', '10.1.2.9')])
   // The connection is stored shortly after the welcome.
   await vi.waitFor(async () => {
     const connected = server.ctx.db.selectFrom('agents').select('hostname').where('connected', '=', 1)

@@ -69,10 +69,10 @@ export async function orClosed(socket: WebSocket, opening: Promise<void>): Promi
 function endWhenSilent(socket: WebSocket): void {
   if (socket.readyState !== socket.OPEN) return
   let unanswered = 0
-  const hear = () => {
+  const markAlive = () => {
     unanswered = 0
   }
-  socket.on('message', hear).on('pong', hear)
+  socket.on('message', markAlive).on('pong', markAlive)
   const timer = setInterval(() => {
     if (unanswered >= MAX_UNANSWERED) return socket.terminate()
     unanswered += 1
@@ -127,7 +127,7 @@ export function bufferUntilReady(
   socket: WebSocket,
   { takeEarly, onFrame }: { takeEarly: () => BufferedMessage[]; onFrame: (frame: Buffer) => void },
 ): void {
-  const hear: (...message: BufferedMessage) => void = (data, isBinary) => {
+  const receive: (...message: BufferedMessage) => void = (data, isBinary) => {
     // `ws` provides one Buffer by default.
     const bytes = data as Buffer
     if (isBinary) onFrame(bytes)
@@ -135,13 +135,13 @@ export function bufferUntilReady(
       socket.close(CHANNEL_CLOSE.unknownMessage, 'After the hello only channel frames are supported.')
     else if (socket.bufferedAmount < MAX_WAITING_BYTES) socket.send('pong')
   }
-  socket.on('message', hear)
-  for (const message of takeEarly()) hear(...message)
+  socket.on('message', receive)
+  for (const message of takeEarly()) receive(...message)
 }
 
 /** The pieces of a recording. Throws a sentence if the file is missing or was changed. */
 export async function readPart(ctx: Context, id: string): Promise<SealedPiece[]> {
-  const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const explained = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work()
     } catch (cause) {
@@ -149,6 +149,6 @@ export async function readPart(ctx: Context, id: string): Promise<SealedPiece[]>
       throw new AppError('unavailable', 'The file of this recording is missing or was changed.', { cause })
     }
   }
-  const pieces = await told(() => readSealedFile(recordingPath(ctx, id), recordingSeal(ctx, id)))
-  return pieces.map(({ text, bytes }) => ({ text: () => told(text), bytes: () => told(bytes) }))
+  const pieces = await explained(() => readSealedFile(recordingPath(ctx, id), recordingSeal(ctx, id)))
+  return pieces.map(({ text, bytes }) => ({ text: () => explained(text), bytes: () => explained(bytes) }))
 }

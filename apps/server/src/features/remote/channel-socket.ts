@@ -40,12 +40,12 @@ export class ChannelSocket {
   }
 
   /** A frame from the machine. */
-  tell(frame: Uint8Array): void {
+  sendToUser(frame: Uint8Array): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame)
   }
 
   /** A frame from the user. */
-  hear(frame: Buffer): void {
+  receive(frame: Buffer): void {
     if (this.#isOver) return
     if (this.#writer !== undefined) return this.#writer.send(frame)
     this.#early.push(frame)
@@ -61,7 +61,7 @@ export class ChannelSocket {
   endHere(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.tell(encodeChannelEnd(0, end))
+    this.sendToUser(encodeChannelEnd(0, end))
     this.#socket.close(CHANNEL_CLOSE.over, end.code)
     this.onOver()
   }

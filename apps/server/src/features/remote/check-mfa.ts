@@ -4,7 +4,7 @@ import { CODE_MINUTES, hasFreshCode } from '../users/sessions/confirm-code.ts'
 import type { LiveCaller } from '../../platform/http/caller.ts'
 import { aTool } from './tool-text.ts'
 
-/** What a code protects. The last two are not channels to a machine. */
+/** The tools that a code protects. The last two are not channels to a machine. */
 type Guarded = ToolName | 'registry' | 'web terminal'
 
 /** Tools before which a role may require a second factor again. */

@@ -68,7 +68,7 @@ export async function writeEnd(
     object_type: 'agent',
     message: isRefused
       ? `Failed to open ${theTool(row.tool)} on "${row.hostname}": refused by the machine`
-      : `${tellEnd(row)} after ${formatSeconds(seconds)}`,
+      : `${describeEnd(row)} after ${formatSeconds(seconds)}`,
     after: { session: row.id, seconds, exit_code: exitCode, reason },
     agent: { agent_id: row.agent_id },
     at: now,
@@ -76,7 +76,7 @@ export async function writeEnd(
   })
 }
 
-function tellEnd({ tool, hostname, joined_session, joined_username }: SessionRow): string {
+function describeEnd({ tool, hostname, joined_session, joined_username }: SessionRow): string {
   if (joined_session !== null)
     return `Left the terminal of ${joined_username ?? 'another user'} on "${hostname}"`
   return `Ended ${theTool(tool)} on "${hostname}"`

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyDay } from '../../platform/jobs/schedule.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
-import { findWebTerminalRecordings, forgetWebTerminalRecordings } from './webterm/queries.ts'
+import { findWebTerminalRecordings, markRecordingsDeleted } from './webterm/queries.ts'
 import { deleteSessionChangesBefore } from './session-changes.ts'
 import { deleteRecordingsBefore, findRecordingIds } from './recording-queries.ts'
 import { recordingPath } from './recordings.ts'
@@ -24,7 +24,7 @@ export async function pruneRecordings(ctx: Context): Promise<void> {
   const before = new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
   const over = [
     ...(await deleteRecordingsBefore(ctx.db, before)),
-    ...(await forgetWebTerminalRecordings(ctx.db, before)),
+    ...(await markRecordingsDeleted(ctx.db, before)),
   ]
   for (const id of over) await rm(recordingPath(ctx, id), { force: true })
   await deleteSessionChangesBefore(ctx.db, before)

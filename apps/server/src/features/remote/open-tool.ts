@@ -30,7 +30,7 @@ import { checkMfa } from './check-mfa.ts'
 import { handOverSession, insertSession, listOpenSessions, type SessionRow } from './queries.ts'
 import type { WindowRecording } from './recording.ts'
 import { beginRecording, isRecorded } from './recordings.ts'
-import { findReasonRequired, placesOf } from './access/queries.ts'
+import { findReasonRequired, targetsOf } from './access/queries.ts'
 import { aTool, theTool } from './tool-text.ts'
 
 /** With one of these a machine reports that the session does not exist or has ended. */
@@ -45,7 +45,7 @@ interface Parts {
   hub: ChannelHub
 }
 
-interface Wish {
+interface Opening {
   socket: WebSocket
   hello: ChannelHello
   agentId: string
@@ -57,15 +57,15 @@ interface Wish {
 }
 
 /** Opens a tool for the holder of the ticket: checks the right, records it, and connects both sides. */
-export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<void> {
-  const { socket, hello, agentId } = wish
+export async function openTool({ ctx, fleet, hub }: Parts, opening: Opening): Promise<void> {
+  const { socket, hello, agentId } = opening
   const refuse = (end: ChannelEnd) => {
     if (socket.readyState === socket.OPEN) socket.send(encodeChannelEnd(0, end))
     socket.close(CHANNEL_CLOSE.over, end.code)
   }
-  const caller = await authenticateSocket(ctx, wish)
+  const caller = await authenticateSocket(ctx, opening)
   if (caller === undefined) return
-  const { request, purpose } = hello
+  const { request, purpose: reason } = hello
   const { tool } = request
   // Every window starts a new desktop session.
   const join = joinOf(request)
@@ -81,7 +81,7 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
       message: `"${agent.hostname}" is offline. Try again when it is connected.`,
     })
   if (request.tool === 'log' || request.tool === 'logfile')
-    return followLog({ ctx, fleet, hub }, { ...wish, request, agent, caller, refuse })
+    return followLog({ ctx, fleet, hub }, { ...opening, request, agent, caller, refuse })
   const own = wanted === null ? undefined : await findOwnSession(ctx, { id: wanted, agent, caller })
   if (wanted !== null && own === undefined)
     return refuse({ code: 'not_found', message: `This ${tool} has ended. Open a new one.` })
@@ -91,14 +91,14 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const code = own?.session_digest === caller.session.digest ? undefined : checkMfa(caller, tool, ctx.now())
   if (code !== undefined) return refuse(code)
   const unsaid =
-    own === undefined && purpose === undefined
+    own === undefined && reason === undefined
       ? await checkReason(ctx.db, { agent, tool: request.tool })
       : undefined
   if (unsaid !== undefined) return refuse(unsaid)
   const recorded = await isRecorded(ctx, { agent, tool: request.tool })
   const session =
     own === undefined
-      ? await beginSession(ctx, { agent, caller, request, purpose, recorded, joined })
+      ? await beginSession(ctx, { agent, caller, request, reason, recorded, joined })
       : await continueSession(ctx, { own, agent, caller })
   const onUnfit = (message: string) => window.end({ code: 'refused', message })
   const recording = recorded ? await record(ctx, { session, request, onUnfit }) : undefined
@@ -112,10 +112,10 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
   const window = new ChannelSocket(socket, { caller, agentId, request, session })
   window.onOver = () => void hub.finish(async () => recording?.end())
   bufferUntilReady(socket, {
-    takeEarly: wish.takeEarly,
+    takeEarly: opening.takeEarly,
     onFrame: (frame) => {
       recording?.fromPerson(frame)
-      window.hear(frame)
+      window.receive(frame)
     },
   })
   socket.on('close', () => {
@@ -130,13 +130,13 @@ export async function openTool({ ctx, fleet, hub }: Parts, wish: Wish): Promise<
       tool: orderOf(request, { session, resume: own !== undefined || join !== undefined }),
       author: caller.username,
       person: await namePerson(ctx, caller),
-      ...(purpose !== undefined && { purpose }),
+      ...(reason !== undefined && { purpose: reason }),
       ...(recorded && { recorded }),
     },
     {
       onFrame: (frame) => {
         recording?.fromMachine(frame)
-        window.tell(frame)
+        window.sendToUser(frame)
       },
       onEnd: (end) => {
         window.endHere(end)
@@ -228,7 +228,7 @@ async function checkReason(
   db: Db,
   { agent, tool }: { agent: PlacedAgent; tool: ToolRequest['tool'] },
 ): Promise<ChannelEnd | undefined> {
-  if (!(await findReasonRequired(db, placesOf(agent)))) return undefined
+  if (!(await findReasonRequired(db, targetsOf(agent)))) return undefined
   const message = `Enter a reason to open ${aTool(tool)} on "${agent.hostname}". It is stored in the audit log and shown at the machine.`
   return { code: 'purpose_needed', message }
 }
@@ -278,12 +278,12 @@ async function beginSession(
     caller: LiveCaller
     request: ToolRequest
     /** The reason given by the user. */
-    purpose: string | undefined
+    reason: string | undefined
     recorded: boolean
     joined: SessionRow | undefined
   },
 ): Promise<string> {
-  const { agent, caller, request, purpose, recorded, joined } = given
+  const { agent, caller, request, reason, recorded, joined } = given
   const id = randomUUID()
   const now = ctx.now()
   await ctx.transaction(async (tx, emit) => {
@@ -297,15 +297,20 @@ async function beginSession(
       session_digest: caller.session.digest,
       started_at: now.toISOString(),
       joined_session: joined?.id ?? null,
-      purpose: purpose ?? null,
+      purpose: reason ?? null,
     })
     emit({ type: 'remote_session.changed', ids: [agent.agent_id], agent_ids: [agent.agent_id] })
     await audit(tx, {
       caller,
       action: 'remote_session',
       object_type: 'agent',
-      message: `${tellBegin(request, joined)} on "${agent.hostname}"${recorded ? ', recorded' : ''}${purpose === undefined ? '' : `. Reason: ${purpose}`}`,
-      after: { session: id, recorded, ...(purpose !== undefined && { purpose }), ...optionsOf(request) },
+      message: `${describeBegin(request, joined)} on "${agent.hostname}"${recorded ? ', recorded' : ''}${reason === undefined ? '' : `. Reason: ${reason}`}`,
+      after: {
+        session: id,
+        recorded,
+        ...(reason !== undefined && { purpose: reason }),
+        ...optionsOf(request),
+      },
       agent,
       at: now,
       emit,
@@ -322,7 +327,7 @@ function optionsOf(request: ToolRequest): ShellRequest & Pick<TerminalRequest, '
   return { ...(shell === undefined ? {} : { shell }), ...(as_user === true ? { as_user } : {}) }
 }
 
-function tellBegin(request: ToolRequest, joined: SessionRow | undefined): string {
+function describeBegin(request: ToolRequest, joined: SessionRow | undefined): string {
   if (joined === undefined || request.tool !== 'terminal') return `Opened ${nameOf(request)}`
   const how = request.join?.mode === 'type' ? 'with input' : 'read-only'
   return `Joined the terminal of ${joined.username} ${how}`

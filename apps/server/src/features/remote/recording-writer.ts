@@ -12,7 +12,7 @@ export interface RecordingEnd {
 interface WriterOptions<Part> {
   /** A piece is written when it has this size, or after a second. */
   pieceSize: number
-  /** Of all parts. The recording ends there. */
+  /** Limit of all parts. The recording ends there. */
   mostSize: number
   write: (parts: Part[]) => Promise<void>
   onError: (error: unknown) => void

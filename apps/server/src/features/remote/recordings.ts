@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { SealedFile } from '../../platform/files/sealed-file.ts'
 import type { PlacedAgent } from '../agents/queries.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
-import { findRecordingRules, placesOf } from './access/queries.ts'
+import { findRecordingRules, targetsOf } from './access/queries.ts'
 import { Recording, type WindowRecording } from './recording.ts'
 import { finishRecording, insertRecording } from './recording-queries.ts'
 import type { RecordingEnd } from './recording-writer.ts'
@@ -32,7 +32,7 @@ export async function isRecorded(
   ctx: Context,
   { agent, tool }: { agent: PlacedAgent; tool: ToolRequest['tool'] },
 ): Promise<boolean> {
-  const rules = await findRecordingRules(ctx.db, placesOf(agent))
+  const rules = await findRecordingRules(ctx.db, targetsOf(agent))
   return isToolRecorded(rules, { tool, monitoringType: agent.monitoring_type })
 }
 

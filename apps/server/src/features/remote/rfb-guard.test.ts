@@ -29,10 +29,10 @@ const ORDINARY = Buffer.concat([
 ])
 
 test.each([1, 3, 7, ORDINARY.length])('messages of noVNC are accepted, in pieces of %i bytes', (size) => {
-  const places: string[] = []
-  const wishes = new RfbGuard((place) => places.push(Buffer.from(place).toString('hex')))
-  expect(takeAll(wishes, ORDINARY, size)).toBeUndefined()
-  expect(places).toEqual(['012c00c8', '00010002'])
+  const positions: string[] = []
+  const guard = new RfbGuard((position) => positions.push(Buffer.from(position).toString('hex')))
+  expect(takeAll(guard, ORDINARY, size)).toBeUndefined()
+  expect(positions).toEqual(['012c00c8', '00010002'])
 })
 
 test.each([
@@ -48,14 +48,14 @@ test.each([
   ['an unknown message', Buffer.concat([ORDINARY, Buffer.from([99])]), /VNC message/],
 ])('%s cannot be recorded, in pieces of any size', (_, said, sentence) => {
   for (const size of [1, 5, said.length]) {
-    const wishes = new RfbGuard(() => {})
-    expect(takeAll(wishes, said, size)).toMatch(sentence)
+    const guard = new RfbGuard(() => {})
+    expect(takeAll(guard, said, size)).toMatch(sentence)
   }
 })
 
-function takeAll(wishes: RfbGuard, bytes: Buffer, size: number): string | undefined {
+function takeAll(guard: RfbGuard, bytes: Buffer, size: number): string | undefined {
   for (let at = 0; at < bytes.length; at += size) {
-    const unfit = wishes.take(bytes.subarray(at, at + size))
+    const unfit = guard.take(bytes.subarray(at, at + size))
     if (unfit !== undefined) return unfit
   }
   return undefined

@@ -84,10 +84,10 @@ export class RfbGuard {
   #head = Buffer.alloc(0)
   #skip = 0
   #hasFormat = false
-  #onPointer: (place: Uint8Array) => void
+  #onPointer: (position: Uint8Array) => void
 
   /** `onPointer`: position of the pointer, two numbers of two bytes. */
-  constructor(onPointer: (place: Uint8Array) => void) {
+  constructor(onPointer: (position: Uint8Array) => void) {
     this.#onPointer = onPointer
   }
 

@@ -207,8 +207,10 @@ test('another format in mid-session ends a recorded desktop before its machine r
   expect(await opened.window.closed).toEqual({ code: 4000, reason: 'refused' })
   expect(opened.window.end?.message).toMatch(/picture format/)
   expect((await finished(server)).problem).toMatch(/picture format/)
-  const heard = opened.at.agent.channelFrames.filter((frame) => frame.channel === channel && frame.kind === 0)
-  expect(heard.at(-1)?.payload).toHaveLength(POINTER.length + 3)
+  const pointerFrames = opened.at.agent.channelFrames.filter(
+    (frame) => frame.channel === channel && frame.kind === 0,
+  )
+  expect(pointerFrames.at(-1)?.payload).toHaveLength(POINTER.length + 3)
 })
 
 test('a recorded desktop at its maximum size continues, and many pages are one stream', async () => {

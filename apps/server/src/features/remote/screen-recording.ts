@@ -52,11 +52,11 @@ class RfbHandshake {
   #person = Buffer.alloc(0)
   #machine = Buffer.alloc(0)
   #isInitialised = false
-  #wishes: RfbGuard
+  #guard: RfbGuard
 
   /** `onPointer`: position of the pointer, two numbers of two bytes. */
-  constructor(onPointer: (place: Uint8Array) => void) {
-    this.#wishes = new RfbGuard(onPointer)
+  constructor(onPointer: (position: Uint8Array) => void) {
+    this.#guard = new RfbGuard(onPointer)
   }
 
   /** Data of the machine is recorded from here on. */
@@ -73,7 +73,7 @@ class RfbHandshake {
 
   /** Data of the user. Returns why it cannot be recorded, or undefined. */
   takeFromPerson(bytes: Uint8Array): string | undefined {
-    if (this.#isInitialised) return this.#wishes.take(bytes)
+    if (this.#isInitialised) return this.#guard.take(bytes)
     this.#person = Buffer.concat([this.#person, bytes])
     if (this.#person.length < VERSION_BYTES) return undefined
     const isOld = this.#person.toString('latin1', 0, VERSION_BYTES) === 'RFB 003.003\n'
@@ -85,7 +85,7 @@ class RfbHandshake {
     const initAt = choiceAt + (isOld ? 0 : 1) + answer
     if (this.#person.length <= initAt) return undefined
     this.#isInitialised = true
-    return this.#wishes.take(this.#person.subarray(initAt + 1))
+    return this.#guard.take(this.#person.subarray(initAt + 1))
   }
 
   #readOldChoice(): number | undefined {
@@ -114,7 +114,7 @@ export interface ScreenRecordingOptions {
 export class ScreenRecording implements WindowRecording {
   #options: ScreenRecordingOptions
   #writer: RecordingWriter<readonly [head: Uint8Array, bytes: Uint8Array]>
-  #handshake = new RfbHandshake((place) => this.#note(SCREEN_EVENT.pointer, place))
+  #handshake = new RfbHandshake((position) => this.#note(SCREEN_EVENT.pointer, position))
   #startMs = performance.now()
   #lastMs = 0
   #isOver = false

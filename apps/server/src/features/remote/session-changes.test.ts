@@ -10,7 +10,7 @@ import { nextOpening, start } from './test-tool.ts'
 import { TestWindow } from './test-window.ts'
 
 const NOTHING: ChangedPart = { state: 'collected', added: [], removed: [], changed: [], left_out: 0 }
-const RECEIPT: SessionChangesView = {
+const CHANGES: SessionChangesView = {
   from: '2026-11-22T10:00:00.000Z',
   to: '2026-11-22T10:10:00.000Z',
   interrupted: false,
@@ -32,7 +32,7 @@ test('session changes are stored for users who may view recordings, and expire',
   at.agent.report({
     kind: 'session-ended',
     session,
-    at: RECEIPT.to,
+    at: CHANGES.to,
     exit_code: 0,
     reason: 'The shell has ended.',
   })
@@ -50,18 +50,18 @@ test('session changes are stored for users who may view recordings, and expire',
   })
   await other.connect({ checksVersion: 0 })
   const quiet: SessionChangesView = {
-    ...RECEIPT,
-    parts: { ...RECEIPT.parts, packages: NOTHING, files: NOTHING },
+    ...CHANGES,
+    parts: { ...CHANGES.parts, packages: NOTHING, files: NOTHING },
   }
   other.report({ kind: 'session-receipt', session, receipt: quiet })
   at.agent.report({ kind: 'session-receipt', session: randomUUID(), receipt: quiet })
-  at.agent.report({ kind: 'session-receipt', session, receipt: RECEIPT })
+  at.agent.report({ kind: 'session-receipt', session, receipt: CHANGES })
   at.agent.report({ kind: 'session-receipt', session, receipt: quiet })
   await vi.waitFor(async () => {
     const { body } = await viewer.call(listRemoteSessions, { params: { agent_id: at.agentId } })
     expect(body).toMatchObject([{ id: session, receipt: { changes: 4 } }])
   })
-  expect((await viewer.call(getSessionChanges, { params })).body).toEqual(RECEIPT)
+  expect((await viewer.call(getSessionChanges, { params })).body).toEqual(CHANGES)
   expect((await server.as(at.user).call(getSessionChanges, { params })).status).toBe(403)
   const elsewhere = await server.given.user({
     permissions: ['can_view_recordings'],

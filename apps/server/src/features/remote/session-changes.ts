@@ -3,7 +3,7 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-export interface ReportedReceipt {
+export interface ReportedChanges {
   agentId: string
   report: SessionChangesReport
 }
@@ -11,7 +11,7 @@ export interface ReportedReceipt {
 /** Stores reported session changes. Repeated ones and those for sessions of other machines change nothing. */
 export async function storeSessionChanges(
   { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
-  reported: readonly ReportedReceipt[],
+  reported: readonly ReportedChanges[],
 ): Promise<void> {
   for (const { agentId, report } of reported) {
     const session = await tx

@@ -65,10 +65,10 @@ export function sessionRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, getSessionChanges, async ({ params, caller }) => {
     const session = requireRow(await findSession(ctx.db, params.id), 'session')
     await requireAgent(ctx.db, session.agent_id, caller)
-    const receipt = await findSessionChanges(ctx.db, session.id)
-    if (receipt === undefined)
+    const changes = await findSessionChanges(ctx.db, session.id)
+    if (changes === undefined)
       throw new AppError('not_found', 'The machine has not reported changes of this session.')
-    return receipt
+    return changes
   })
 
   route(api, getRecording, async ({ params, query, caller }) => {

@@ -35,10 +35,10 @@ test('the requested shell and user are signed and recorded', async () => {
   using window = new TestWindow(url, agentId)
   const ticket = await getTicket(server, user)
   await onceOpen(window.socket)
-  const wish = { shell: '/usr/bin/fish', as_user: true }
-  window.ask(ticket, { tool: 'terminal', session: null, cols: 80, rows: 24, ...wish })
+  const options = { shell: '/usr/bin/fish', as_user: true }
+  window.ask(ticket, { tool: 'terminal', session: null, cols: 80, rows: 24, ...options })
   const { channel, tool } = await nextOpening(agent)
-  expect(tool).toMatchObject(wish)
+  expect(tool).toMatchObject(options)
   const message = 'There is no program "/usr/bin/fish" on this machine.'
   agent.sendText(encodeChannelEnd(channel, { code: 'no_shell', message }))
   expect(await window.closed).toEqual({ code: 4000, reason: 'no_shell' })
@@ -47,7 +47,7 @@ test('the requested shell and user are signed and recorded', async () => {
   const reader = server.as(await server.given.user({ superuser: true }))
   await vi.waitFor(async () => {
     const [refused, opened] = (await reader.call(listAudit, { body })).body.audit_logs
-    expect(opened?.after_value).toEqual({ session: tool.session, recorded: true, ...wish })
+    expect(opened?.after_value).toEqual({ session: tool.session, recorded: true, ...options })
     expect(refused?.message).toBe('Failed to open the terminal on "PC-12": refused by the machine')
   })
 })

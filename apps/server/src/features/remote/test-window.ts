@@ -49,8 +49,8 @@ export class TestWindow implements Disposable {
     this.ask(ticket, { tool: 'terminal', session, cols: 80, rows: 24 })
   }
 
-  ask(ticket: string, request: unknown, purpose?: string): void {
-    this.socket.send(JSON.stringify({ type: 'hello', ticket, purpose, request }))
+  ask(ticket: string, request: unknown, reason?: string): void {
+    this.socket.send(JSON.stringify({ type: 'hello', ticket, purpose: reason, request }))
   }
 
   get end(): ChannelEnd | undefined {

@@ -17,7 +17,7 @@ import { auditOf, endOf, frameOf, nextDesktop, nextOpening, start } from './test
 import { TestWindow } from './test-window.ts'
 
 const QUIET = { state: 'collected' as const, added: [], removed: [], changed: [], left_out: 0 }
-const RECEIPT: SessionChangesView = {
+const CHANGES: SessionChangesView = {
   from: '2026-11-22T10:00:00.000Z',
   to: '2026-11-22T10:10:00.000Z',
   interrupted: false,
@@ -70,11 +70,11 @@ test('a terminal recorded here is played there, and its changes are read on both
   agent.report({
     kind: 'session-ended',
     session,
-    at: RECEIPT.to,
+    at: CHANGES.to,
     exit_code: 0,
     reason: 'The shell has ended.',
   })
-  agent.report({ kind: 'session-receipt', session, receipt: RECEIPT })
+  agent.report({ kind: 'session-receipt', session, receipt: CHANGES })
   agent.sendText(encodeChannelEnd(channel, { code: 'ended', message: 'The shell has ended.' }))
   expect(await window.closed).toEqual({ code: 4000, reason: 'ended' })
   const params = { id: session }
@@ -82,7 +82,7 @@ test('a terminal recorded here is played there, and its changes are read on both
     await vi.waitFor(async () => {
       const { body } = await reader.call(getRecording, { params, query: {} })
       expect(body.events.map(([, , text]) => text)).toContain('shown far away')
-      expect((await reader.call(getSessionChanges, { params })).body).toEqual(RECEIPT)
+      expect((await reader.call(getSessionChanges, { params })).body).toEqual(CHANGES)
     })
   }
   expect(await auditOf(there)).toEqual([

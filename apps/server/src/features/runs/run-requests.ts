@@ -173,9 +173,9 @@ function requireFitting(body: string, name: string): string {
 }
 
 /** A name is used as given. `true` means the logged-in user. */
-function runAsUser(agent: PlacedAgent, wish: boolean | string | undefined): string | null {
-  if (wish === undefined || wish === false || wish === '') return null
-  if (typeof wish === 'string') return wish
+function runAsUser(agent: PlacedAgent, account: boolean | string | undefined): string | null {
+  if (account === undefined || account === false || account === '') return null
+  if (typeof account === 'string') return account
   const user = readFacts(agent)?.logged_in_user ?? null
   if (user === null) throw new AppError('invalid', `No user is logged in on ${agent.hostname}.`)
   return user

@@ -49,7 +49,7 @@ export async function generateScript(
   }
 }
 
-/** Models put code into a Markdown fence, even if told not to. */
+/** Models put code into a Markdown fence, even if the prompt forbids it. */
 function withoutFence(text: string): string {
   const fenced = /```[^\n]*\n(.*?)```/s.exec(text)
   return fenced?.[1] ?? text

@@ -69,18 +69,18 @@ test('a stopping server kills it, and a missing interpreter is reported', async 
 })
 
 test('a killed server takes it along, with its child processes and its folder', async () => {
-  const body = 'sleep 600 & sleep 1; echo $$ $! "$PWD" > "$TOLD"; wait'
+  const body = 'sleep 600 & sleep 1; echo $$ $! "$PWD" > "$OUTPUT_FILE"; wait'
   const program = `
     import { runOnServer } from ${JSON.stringify(join(import.meta.dirname, 'run-on-server.ts'))}
     const call = ${JSON.stringify({ ...CALL, body, timeoutSeconds: 600 })}
-    call.env_vars = ['TOLD=' + process.env.TOLD]
+    call.env_vars = ['OUTPUT_FILE=' + process.env.OUTPUT_FILE]
     await runOnServer(call, new AbortController().signal)`
-  const told = join(await mkdtemp(join(tmpdir(), 'muster-test-')), 'told')
+  const outputFile = join(await mkdtemp(join(tmpdir(), 'muster-test-')), 'output')
   const server = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    env: { ...process.env, TOLD: told },
+    env: { ...process.env, OUTPUT_FILE: outputFile },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const words = () => readFileSync(told, 'utf8').trim().split(' ')
+  const words = () => readFileSync(outputFile, 'utf8').trim().split(' ')
   await vi.waitFor(() => expect(words()).toHaveLength(3), { timeout: 20_000 })
   const [script, child, folder = ''] = words()
   const left = () => [isAlive(Number(script)), isAlive(Number(child)), existsSync(folder)]

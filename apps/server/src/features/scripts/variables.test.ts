@@ -100,7 +100,7 @@ test('the script of a check is sent with values, again after a change, and repor
   const script = await server.given.script({ script_body: 'true' })
   await machine.connect({ checksVersion: 0 })
   let from = 0
-  const told = async () => {
+  const received = async () => {
     const { payload, command } = await machine.nextCommand(from)
     from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
     return (payload.input as CommandInput<'set-checks'>).put.map(({ settings }) => settings)
@@ -112,19 +112,19 @@ test('the script of a check is sent with values, again after a change, and repor
       settings: { check_type: 'script', script: script.id, script_args },
     },
   })
-  let put = await told()
+  let put = await received()
   // The machine has just connected, and may receive it twice.
-  if (put.length === 0) put = await told()
+  if (put.length === 0) put = await received()
   expect(put).toMatchObject([{ args: [SECRET, 'none'], secrets: [SECRET] }])
   await root.call(editAgent, {
     params,
     body: { custom_fields: [{ field: room.id, string_value: 'Attic' }] },
   })
-  expect(await told()).toMatchObject([{ args: [SECRET, 'Attic'] }])
+  expect(await received()).toMatchObject([{ args: [SECRET, 'Attic'] }])
   await root.call(editKey, { params: { id: key.id }, body: { value: 'another one' } })
-  expect(await told()).toMatchObject([{ args: ['another one', 'Attic'], secrets: ['another one'] }])
+  expect(await received()).toMatchObject([{ args: ['another one', 'Attic'], secrets: ['another one'] }])
   await root.call(editKey, { params: { id: key.id }, body: { name: 'TOKEN' } })
-  expect(await told()).toMatchObject([
+  expect(await received()).toMatchObject([
     { args: script_args, problem: expect.stringContaining('{{global.API}} has no value for') },
   ])
   const checks = await server.ctx.db.selectFrom('checks').selectAll().execute()

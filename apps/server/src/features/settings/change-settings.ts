@@ -8,8 +8,8 @@ import type { Context } from '../../context.ts'
 import { laterThan } from '../../platform/database/change-row.ts'
 import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { changeDefault } from '../alerts/templates/set-default.ts'
-import type { PlaceFields } from '../clients/write-client.ts'
-import { changePlaceFields } from '../policies/place-fields.ts'
+import type { AssignmentFields } from '../clients/write-client.ts'
+import { changeAssignmentFields } from '../policies/assignment-fields.ts'
 import { applyAlertDefaults } from '../agents/availability.ts'
 import { audit } from '../audit/write-audit.ts'
 import {
@@ -43,7 +43,7 @@ type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
 }
 
 /** Stored with policies and alert templates. */
-type Defaults = Pick<PlaceFields, 'server_policy' | 'workstation_policy'> & {
+type Defaults = Pick<AssignmentFields, 'server_policy' | 'workstation_policy'> & {
   alert_template?: number | null | undefined
 }
 
@@ -88,7 +88,7 @@ export function changeCoreSettings(
   return ctx.transaction(async (tx, emit) => {
     const parts = { ctx, tx, emit, caller }
     // Policies are always locked first.
-    await changePlaceFields(parts, { level: 'default', id: '' }, { server_policy, workstation_policy })
+    await changeAssignmentFields(parts, { level: 'default', id: '' }, { server_policy, workstation_policy })
     if (alert_template !== undefined) await changeDefault(parts, caller, alert_template)
     await lockCoreSettings(tx)
     const before = await readCoreSettings(tx)

@@ -120,7 +120,7 @@ function rowOf(agent: number, id: number | undefined, { size, install_date, unin
   return id === undefined ? [] : [{ agent, package: id, size, install_date, uninstall }]
 }
 
-/** Installers sometimes share a name. In a repository a name is one package, whoever maintains it. */
+/** Installers sometimes share a name. In a repository a name is one package, even if its maintainer changes. */
 const BY_PUBLISHER: ReadonlySet<InstalledPackage['source']> = new Set(['windows', 'apps'])
 
 type Named = Pick<InstalledPackage, 'name' | 'publisher' | 'source' | 'version'>

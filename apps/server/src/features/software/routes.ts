@@ -110,8 +110,8 @@ class SoftwareRefresh {
   }
 
   async refresh(caller: Caller, agentId: string): Promise<void> {
-    let looked = Promise.withResolvers<void>()
-    const wake = () => looked.resolve()
+    let scanned = Promise.withResolvers<void>()
+    const wake = () => scanned.resolve()
     const waiting = this.#waiting.get(agentId) ?? new Set()
     this.#waiting.set(agentId, waiting.add(wake))
     try {
@@ -130,10 +130,10 @@ class SoftwareRefresh {
       late.addEventListener('abort', wake, { once: true })
       // An older list in transit may be stored first.
       do {
-        await looked.promise
+        await scanned.promise
         if (late.aborted)
           throw new AppError('unavailable', 'The list is still on its way. It will appear when it arrives.')
-        looked = Promise.withResolvers()
+        scanned = Promise.withResolvers()
       } while (!(await hasInventory(this.#ctx.db, agentId, hash)))
     } finally {
       waiting.delete(wake)

@@ -79,7 +79,7 @@ test('installed, updated and removed software is shown on the timeline', async (
   await report([known('nginx', '1.22'), known('kernel', '6.1'), known('nano', '7.2')])
   expect(await changes()).toEqual([])
   await report([
-    known('nginx', '1.24', { publisher: 'Somebody else' }),
+    known('nginx', '1.24', { publisher: 'Another publisher' }),
     known('kernel', '6.1'),
     known('kernel', '6.2'),
     known('htop<b>\0', '3.2'),
@@ -102,9 +102,9 @@ test('an upgrade of hundreds of packages is some lines and a total, and an uncha
     )
   await report(all('1'))
   await report(all('2', 10))
-  const told = await changes()
-  expect(told).toHaveLength(MAX_SINGLE_LINES + 1)
-  expect(told).toContain('system: Software: and 385 updated')
+  const lines = await changes()
+  expect(lines).toHaveLength(MAX_SINGLE_LINES + 1)
+  expect(lines).toContain('system: Software: and 385 updated')
   server.clock.freeze('2026-11-21T12:00:05.000Z')
   await report(all('2', 10))
   expect(await list()).toMatchObject({ looked_at: '2026-11-21T12:00:05.000Z', changed_at: NOW })
@@ -207,10 +207,10 @@ test('a machine with another hash is asked for its list, and a refresh waits for
   agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer })
   expect((await refreshed).body.software).toMatchObject([{ name: 'vim', version: '9.1' }])
   from = agent.frames.length
-  const inVain = ada.call(refreshSoftware, { params })
+  const failing = ada.call(refreshSoftware, { params })
   const { nonce } = (await agent.nextCommand(from)).payload
   agent.send({ type: 'reply', nonce, refused: 'There is neither dpkg nor rpm.', answer: null })
-  expect((await inVain).error).toMatchObject({ detail: 'PC-12: There is neither dpkg nor rpm.' })
+  expect((await failing).error).toMatchObject({ detail: 'PC-12: There is neither dpkg nor rpm.' })
   agent.cut()
   const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
   expect(

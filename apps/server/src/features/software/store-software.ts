@@ -106,14 +106,14 @@ function describeSoftwareChanges(removed: readonly Version[], added: readonly Ve
     describe(before.get(title) ?? [], after.get(title) ?? []),
   ).filter((change) => change !== undefined)
   const sorted = VERBS.flatMap((verb) => changes.filter((change) => change.verb === verb))
-  const told = sorted.slice(0, MAX_SINGLE_LINES).map(({ text }) => `Software: ${text}`)
+  const lines = sorted.slice(0, MAX_SINGLE_LINES).map(({ text }) => `Software: ${text}`)
   const rest = sorted.slice(MAX_SINGLE_LINES)
-  if (rest.length === 0) return told
+  if (rest.length === 0) return lines
   const counts = VERBS.flatMap((verb) => {
     const count = rest.filter((change) => change.verb === verb).length
     return count === 0 ? [] : [`${count} ${verb}`]
   })
-  return [...told, `Software: and ${counts.join(', ')}`]
+  return [...lines, `Software: and ${counts.join(', ')}`]
 }
 
 /** Undefined if only details besides the version changed. */

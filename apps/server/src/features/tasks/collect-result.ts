@@ -38,8 +38,8 @@ export async function collectResult(
   const field = viewField(row)
   const read = readPayload(field, task, actions)
   if ('wrong' in read) return `The result was not stored. ${read.wrong}`
-  const place = (await findPlaces(tx, task.agent_id))[field.model]
-  const changes = await setFieldValues(tx, { model: field.model, id: place.id }, [read.payload])
+  const owner = (await findOwners(tx, task.agent_id))[field.model]
+  const changes = await setFieldValues(tx, { model: field.model, id: owner.id }, [read.payload])
   if (changes === undefined) return ''
   await audit(tx, {
     caller: SERVER,
@@ -48,12 +48,12 @@ export async function collectResult(
     message: `The task "${task.name}" changed the custom field "${field.name}"`,
     before: { custom_fields: changes.before },
     after: { custom_fields: changes.after },
-    ...place.subject,
+    ...owner.subject,
     at: ctx.now(),
     emit,
   })
-  await markVariablesStale(tx, emit, place.machines)
-  emit(place.event)
+  await markVariablesStale(tx, emit, owner.machines)
+  emit(owner.event)
   return ''
 }
 
@@ -78,7 +78,7 @@ function readPayload(
 }
 
 /** The owner of a value of each model. */
-async function findPlaces(tx: Db, agentId: string) {
+async function findOwners(tx: Db, agentId: string) {
   const { site_id, client_id } = await tx
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')

@@ -14,9 +14,9 @@ export async function markTasksStale(
   emit: (event: Event) => void,
   changed: { taskIds?: readonly number[]; agentIds?: readonly string[] },
 ): Promise<void> {
-  const redefined: { id: number; agent_id: string }[] = []
-  for (const ids of chunk(changed.taskIds ?? [])) redefined.push(...(await findRevised(tx, ids)))
-  const agentIds = [...new Set([...redefined.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
+  const stale: { id: number; agent_id: string }[] = []
+  for (const ids of chunk(changed.taskIds ?? [])) stale.push(...(await findRevised(tx, ids)))
+  const agentIds = [...new Set([...stale.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
   for (const slice of chunk(agentIds)) {
     await tx
       .updateTable('agents')
@@ -24,7 +24,7 @@ export async function markTasksStale(
       .where('agent_id', 'in', slice)
       .execute()
   }
-  for (const slice of chunk(redefined)) {
+  for (const slice of chunk(stale)) {
     await tx
       .updateTable('tasks')
       .set((eb) => ({
@@ -43,7 +43,7 @@ export async function markTasksStale(
       )
       .execute()
   }
-  emitDefinitionsChanged(emit, 'task.redefined', { redefined, agentIds })
+  emitDefinitionsChanged(emit, 'task.redefined', { stale, agentIds })
 }
 
 /** Stores the revisions of changed definitions, and returns those tasks. */

@@ -15,12 +15,12 @@ export async function markVariablesStale(
   emit: (event: Event) => void,
   owner: VariableOwner,
 ): Promise<void> {
-  if (owner === 'all' || !('agentIds' in owner)) return redefine(tx, emit, owner)
+  if (owner === 'all' || !('agentIds' in owner)) return markStale(tx, emit, owner)
   for (let from = 0; from < owner.agentIds.length; from += SLICE)
-    await redefine(tx, emit, { agentIds: owner.agentIds.slice(from, from + SLICE) })
+    await markStale(tx, emit, { agentIds: owner.agentIds.slice(from, from + SLICE) })
 }
 
-async function redefine(tx: Db, emit: (event: Event) => void, owner: VariableOwner): Promise<void> {
+async function markStale(tx: Db, emit: (event: Event) => void, owner: VariableOwner): Promise<void> {
   const checks = await machinesOf(tx, owner)
     .innerJoin('checks', 'checks.agent_id', 'agents.agent_id')
     .select('checks.id')

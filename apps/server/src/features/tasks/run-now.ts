@@ -34,9 +34,9 @@ export async function runPolicyTaskNow(
   ctx: Context,
   fleet: Fleet,
   caller: Caller,
-  place: PolicyItemRef,
+  item: PolicyItemRef,
 ): Promise<{ sent: number; offline: number }> {
-  const tasks = await findPolicyTaskRows(ctx.db, caller, place)
+  const tasks = await findPolicyTaskRows(ctx.db, caller, item)
   for (const task of tasks) refuseToRun(task)
   const reached = await Promise.all(tasks.map((task) => send(fleet, caller, task)))
   const sent = tasks.filter((_, index) => reached[index] === true)

@@ -208,7 +208,7 @@ function within(instant: string, now: Date): string {
 
 interface RunVerdict {
   status: 'passing' | 'failing'
-  /** Of the first failed action, else 0. Null if no action ended. */
+  /** The code of the first failed action, else 0. Null if no action ended. */
   retcode: number | null
   /** The problem as a sentence, else empty. */
   more_info: string

@@ -36,7 +36,7 @@ export function toColumns(task: TaskFields) {
     enabled: enabled ? (1 as const) : (0 as const),
     task_type,
     settings: JSON.stringify(settings),
-    // Names of scripts are looked up when tasks are sent.
+    // Names of scripts are read when tasks are sent.
     actions: JSON.stringify(
       actions.map((action) => (action.type === 'script' ? { ...action, name: '' } : action)),
     ),

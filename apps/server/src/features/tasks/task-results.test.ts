@@ -28,7 +28,7 @@ async function prepare() {
   await machine.connect({ agentTime: server.clock.now().toISOString() })
   const root = server.as(await server.given.user({ superuser: true }))
   let from = 0
-  const told = async (): Promise<{ name: string; input: unknown }> => {
+  const nextPayload = async (): Promise<{ name: string; input: unknown }> => {
     const { payload, command } = await machine.nextCommand(from)
     from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
     return payload
@@ -56,7 +56,7 @@ async function prepare() {
     machine,
     root,
     add,
-    told,
+    nextPayload,
     report,
     result: async (id: number) => (await root.call(getTask, { params: { id } })).body.task_result,
     runs: async (id: number) => (await root.call(listTaskRuns, { params: { id }, query: {} })).body,
@@ -105,9 +105,9 @@ const ended = (task_id: number, seconds: number, retcode: number, reason: string
 
 test('a machine receives a task, and the server knows when it has it', async () => {
   await using prepared = await prepare()
-  const { add, told, report, result, root } = prepared
+  const { add, nextPayload, report, result, root } = prepared
   const task = await add({ task_type: 'cron', cron_expression: '0 2 * * *' })
-  const command = await told()
+  const command = await nextPayload()
   expect(command.name).toBe('set-tasks')
   // Guaranteed by the name.
   const input = command.input as CommandInput<'set-tasks'>
@@ -128,40 +128,42 @@ test('a machine receives a task, and the server knows when it has it', async () 
   await report({ kind: 'tasks-known', version: 1 })
   expect((await result(task.id)).sync_status).toBe('synced')
   await root.call(deleteTask, { params: { id: task.id } })
-  expect((await told()).input).toEqual({ version: 2, wanted: [], put: [] })
+  expect((await nextPayload()).input).toEqual({ version: 2, wanted: [], put: [] })
 })
 
 test('a reconnecting machine with old tasks receives what it lacks', async () => {
   await using prepared = await prepare()
-  const { machine, add, told } = prepared
+  const { machine, add, nextPayload } = prepared
   machine.cut()
   const task = await add()
   await machine.connect({ tasksVersion: 7 })
   const wanted = [{ id: task.id, revision: expect.stringMatching(/^[0-9a-f]{32}$/) }]
-  expect((await told()).input).toEqual({ version: 8, wanted, put: [] })
+  expect((await nextPayload()).input).toEqual({ version: 8, wanted, put: [] })
   machine.report({ kind: 'tasks-missing', version: 8, ids: [task.id, 99_999] })
-  expect((await told()).input).toMatchObject({ version: 8, put: [{ id: task.id }] })
+  expect((await nextPayload()).input).toMatchObject({ version: 8, put: [{ id: task.id }] })
 })
 
 test('a changed script reaches the machines that run it in a task', async () => {
   await using prepared = await prepare()
-  const { server, add, told, root } = prepared
+  const { server, add, nextPayload, root } = prepared
   const script = await server.given.script({ script_body: 'echo old' })
   const task = await add({ actions: [{ type: 'script', script: script.id }] })
-  await told()
+  await nextPayload()
   await root.send({ method: 'PUT', url: `/scripts/${script.id}/`, body: { script_body: 'echo new' } })
-  expect((await told()).input).toMatchObject({ put: [{ id: task.id, actions: [{ body: 'echo new' }] }] })
+  expect((await nextPayload()).input).toMatchObject({
+    put: [{ id: task.id, actions: [{ body: 'echo new' }] }],
+  })
   await root.send({ method: 'DELETE', url: `/scripts/${script.id}/` })
-  expect((await told()).input).toMatchObject({ wanted: [], put: [] })
+  expect((await nextPayload()).input).toMatchObject({ wanted: [], put: [] })
 })
 
 test('a run shows its start and end, with its output', async () => {
   await using prepared = await prepare()
-  const { add, told, report, result, root, runs } = prepared
+  const { add, nextPayload, report, result, root, runs } = prepared
   const task = await add()
-  await told()
+  await nextPayload()
   await root.call(runTask, { params: { id: task.id } })
-  expect(await told()).toMatchObject({ name: 'run-task', input: { id: task.id, trigger: 'manual' } })
+  expect(await nextPayload()).toMatchObject({ name: 'run-task', input: { id: task.id, trigger: 'manual' } })
   await report(started(task.id, 10))
   expect(await result(task.id)).toMatchObject({ run_status: 'running', status: 'pending' })
   await report(ended(task.id, 10, 0), ended(task.id, 10, 0))
@@ -275,10 +277,10 @@ test('a machine cannot report for tasks of another, nor from the future', async 
 
 test('spec, tasks: when its check starts to fail, a task runs once on the machine', async () => {
   await using prepared = await prepare()
-  const { server, machine, add, told, report } = prepared
+  const { server, machine, add, nextPayload, report } = prepared
   const check = await server.given.check({ agent_id: machine.agentId, revision: 'ping.1' })
   const task = await add({ task_type: 'checkfailure', assigned_check: check.id })
-  await told()
+  await nextPayload()
   const ping = (seconds: number, received: number): Report => ({
     kind: 'checks',
     results: [
@@ -294,7 +296,10 @@ test('spec, tasks: when its check starts to fail, a task runs once on the machin
   await report(ping(20, 0))
   await report(ping(30, 0))
   await server.ctx.jobs.drain()
-  expect(await told()).toMatchObject({ name: 'run-task', input: { id: task.id, trigger: 'checkfailure' } })
+  expect(await nextPayload()).toMatchObject({
+    name: 'run-task',
+    input: { id: task.id, trigger: 'checkfailure' },
+  })
   await report(ping(40, 3))
   await server.ctx.db.updateTable('agents').set({ maintenance_mode: 1 }).execute()
   await report(ping(50, 0))

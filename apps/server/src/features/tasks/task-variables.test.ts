@@ -23,7 +23,7 @@ async function prepare() {
     machine,
     root,
     /** The actions of the next definition that the machine receives. */
-    told: async () => {
+    received: async () => {
       for (;;) {
         const { payload, command } = await machine.nextCommand(from)
         from = machine.frames.findIndex((frame) => frame.type === 'command' && frame.command === command) + 1
@@ -50,7 +50,7 @@ const scriptOf = (script: number, script_args: string[], env_vars: string[] = []
 
 test('a task is sent with values, again after a change, and reports missing ones', async () => {
   await using prepared = await prepare()
-  const { server, machine, root, told } = prepared
+  const { server, machine, root, received } = prepared
   const params = { agent_id: machine.agentId }
   const { body: key } = await root.call(createKey, { body: { name: 'API', value: SECRET } })
   const { body: room } = await root.call(createCustomField, {
@@ -67,17 +67,17 @@ test('a task is sent with values, again after a change, and reports missing ones
       actions: [scriptOf(script.id, args, ['KEY={{global.API}}']), echo],
     },
   })
-  expect(await told()).toMatchObject([
+  expect(await received()).toMatchObject([
     { args: [SECRET, 'none'], env_vars: [`KEY=${SECRET}`], secrets: [SECRET] },
     // Text for a shell is never changed.
     { cmd: 'echo {{global.API}}' },
   ])
   await root.call(editAgent, { params, body: { custom_fields: [{ field: room.id, string_value: 'Attic' }] } })
-  expect(await told()).toMatchObject([{ args: [SECRET, 'Attic'] }, {}])
+  expect(await received()).toMatchObject([{ args: [SECRET, 'Attic'] }, {}])
   await root.call(editKey, { params: { id: key.id }, body: { value: 'another one' } })
-  expect(await told()).toMatchObject([{ args: ['another one', 'Attic'], secrets: ['another one'] }, {}])
+  expect(await received()).toMatchObject([{ args: ['another one', 'Attic'], secrets: ['another one'] }, {}])
   await root.call(editKey, { params: { id: key.id }, body: { name: 'TOKEN' } })
-  expect(await told()).toMatchObject([
+  expect(await received()).toMatchObject([
     { args, problem: expect.stringContaining('{{global.API}} has no value for') },
     {},
   ])
@@ -90,13 +90,13 @@ test('a task is sent with values, again after a change, and reports missing ones
 
 test('a script of a task is sent with its snippets, again after a change', async () => {
   await using prepared = await prepare()
-  const { server, machine, root, told } = prepared
+  const { server, machine, root, received } = prepared
   const script = await server.given.script({ script_body: 'before\n{{greet}}\nafter' })
   const actions = [scriptOf(script.id, [])]
   await root.call(createTask, {
     body: { agent: machine.agentId, name: 'Greet', task_type: 'manual', actions },
   })
-  expect(await told()).toMatchObject([{ body: 'before\n{{greet}}\nafter' }])
+  expect(await received()).toMatchObject([{ body: 'before\n{{greet}}\nafter' }])
   await root.call(createSnippet, { body: { name: 'greet', shell: 'shell', code: 'echo hello' } })
-  expect(await told()).toMatchObject([{ body: 'before\necho hello\nafter' }])
+  expect(await received()).toMatchObject([{ body: 'before\necho hello\nafter' }])
 })

@@ -23,7 +23,7 @@ async function prepare() {
   const root = server.as(await server.given.user({ superuser: true, username: 'ada' }))
   type Body = Parameters<typeof root.call<typeof createTask>>[1]['body']
   const add = (more: Partial<Body> = {}) =>
-    // Of a machine, not of a policy.
+    // Belongs to a machine, not to a policy.
     root.call(createTask, {
       body: { agent: agent.agent_id, name: 'Nightly', actions: [COMMAND], ...DAILY, ...more },
     }) as Promise<TestAnswer<Task>>

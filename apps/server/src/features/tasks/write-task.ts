@@ -225,14 +225,14 @@ type Collecting = Pick<TaskFields, 'custom_field' | 'collector_all_output' | 'ac
 export async function refuseBadField(
   db: Db,
   caller: Caller,
-  { task, before, place = '' }: { task: Collecting; before: Collecting | undefined; place?: string },
+  { task, before, path = '' }: { task: Collecting; before: Collecting | undefined; path?: string },
 ): Promise<CustomFieldModel | undefined> {
   const { custom_field: id } = task
   if (id === null || (before !== undefined && partsOf(task) === partsOf(before))) return undefined
   const field = await findField(db, id)
   if (field === undefined) {
     const sentence = 'This custom field does not exist.'
-    throw new AppError('invalid', sentence, { fields: { [`${place}custom_field`]: [sentence] } })
+    throw new AppError('invalid', sentence, { fields: { [`${path}custom_field`]: [sentence] } })
   }
   const { model, name } = field
   if (model !== 'agent' && !mayDo(caller, model === 'site' ? 'can_manage_sites' : 'can_manage_clients')) {

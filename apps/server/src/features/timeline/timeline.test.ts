@@ -196,7 +196,7 @@ test('maintenance, runs of tasks and dropped results are shown with the right pe
       actions: '[]',
     })
     .execute()
-  const tell = async (client: typeof root) =>
+  const entriesOf = async (client: typeof root) =>
     (await client.call(getTimeline, query(-600, 0))).body.entries.map(({ kind, from, to, text, id }) => [
       kind,
       from - NOW,
@@ -205,13 +205,13 @@ test('maintenance, runs of tasks and dropped results are shown with the right pe
       id,
     ])
   const maintenance = ['maintenance', -900, -300, 'Maintenance mode was on: New disks', null]
-  expect(await tell(root)).toEqual([
+  expect(await entriesOf(root)).toEqual([
     ['task', -50, -40, 'Back up', task.id],
     ['dropped', -200, -100, '7 check results dropped: the server was unreachable for too long', null],
     maintenance,
   ]) // prettier-ignore
   const watcher = server.as(await given.user({ permissions: ['can_list_agents'] }))
-  expect(await tell(watcher)).toEqual([maintenance])
+  expect(await entriesOf(watcher)).toEqual([maintenance])
 })
 
 test('changes of software and hardware are shown as reported by the machine', async () => {

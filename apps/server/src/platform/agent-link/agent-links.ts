@@ -43,7 +43,7 @@ export class AgentLinks implements AsyncDisposable {
   #budgets = new Map<string, LinkBudget>()
   #timer: NodeJS.Timeout
   #budgetTimer: NodeJS.Timeout
-  #lookedAtMs = Date.now()
+  #checkedAtMs = Date.now()
   /** No agent is considered dead before this time: the event loop was blocked and their frames are still unread. */
   #patientUntilMs = 0
 
@@ -185,8 +185,8 @@ export class AgentLinks implements AsyncDisposable {
 
   #lookAfter(): void {
     const nowMs = Date.now()
-    if (nowMs - this.#lookedAtMs > HELD_UP_MS) this.#patientUntilMs = nowMs + DEAD_AFTER_MS
-    this.#lookedAtMs = nowMs
+    if (nowMs - this.#checkedAtMs > HELD_UP_MS) this.#patientUntilMs = nowMs + DEAD_AFTER_MS
+    this.#checkedAtMs = nowMs
     const mayEnd = nowMs > this.#patientUntilMs
     for (const socket of this.#sockets.values()) {
       if (mayEnd && socket.isSilent(nowMs)) socket.terminate()

@@ -13,14 +13,14 @@ const log = { error: vi.fn<() => void>(), warn: vi.fn<() => void>(), info: vi.fn
 
 /** A reader that records its input. */
 function createReader() {
-  const heard: string[] = []
+  const received: string[] = []
   const ends: ChannelEnd[] = []
   return {
-    heard,
+    received,
     ends,
     onFrame: (bytes: Uint8Array) => {
       const frame = decodeChannelFrame(bytes)
-      heard.push('wrong' in frame ? frame.wrong : Buffer.from(frame.payload).toString())
+      received.push('wrong' in frame ? frame.wrong : Buffer.from(frame.payload).toString())
     },
     onEnd: (end: ChannelEnd) => void ends.push(end),
   }
@@ -47,8 +47,8 @@ test.each(kinds)('%s: frames cross in order, and ending one side ends the other'
   const lines = Array.from({ length: 200 }, (_, i) => `line ${i}`)
   for (const line of lines) two.toPerson.send(say(line))
   two.toMachine.send(say('a key'))
-  await vi.waitFor(() => expect(two.person.heard).toEqual(lines))
-  await vi.waitFor(() => expect(two.machine.heard).toEqual(['a key']))
+  await vi.waitFor(() => expect(two.person.received).toEqual(lines))
+  await vi.waitFor(() => expect(two.machine.received).toEqual(['a key']))
   two.toMachine.end({ code: 'closed', message: 'Closed.' })
   await vi.waitFor(() => expect(two.machine.ends).toEqual([{ code: 'closed', message: 'Closed.' }]))
   expect([two.mine.size, two.others.size]).toEqual([0, 0])

@@ -33,10 +33,12 @@ export class BusChannels implements Disposable {
 
   /** Opens one end of the channel `id`. `side` is the user's or the agent's end. */
   async open(id: string, side: 'person' | 'machine', channelReader: ChannelReader): Promise<ChannelWriter> {
-    const [hear, say] = side === 'person' ? ['up', 'down'] : ['down', 'up']
-    const end = new BusEnd(this.#bus, `channel.${id}.${say}`, channelReader, () => this.#ends.delete(end))
+    const [incoming, outgoing] = side === 'person' ? ['up', 'down'] : ['down', 'up']
+    const end = new BusEnd(this.#bus, `channel.${id}.${outgoing}`, channelReader, () =>
+      this.#ends.delete(end),
+    )
     this.#ends.add(end)
-    end.unsubscribe = await this.#bus.subscribeBytes(`channel.${id}.${hear}`, (bytes) => end.take(bytes))
+    end.unsubscribe = await this.#bus.subscribeBytes(`channel.${id}.${incoming}`, (bytes) => end.take(bytes))
     return end
   }
 
@@ -54,16 +56,16 @@ class BusEnd implements ChannelWriter {
   #bus: Bus
   #subject: string
   #channelReader: ChannelReader
-  #forget: () => void
+  #onOver: () => void
   #isOver = false
   #receivedMs = performance.now()
   #timer: NodeJS.Timeout
 
-  constructor(bus: Bus, subject: string, channelReader: ChannelReader, forget: () => void) {
+  constructor(bus: Bus, subject: string, channelReader: ChannelReader, onOver: () => void) {
     this.#bus = bus
     this.#subject = subject
     this.#channelReader = channelReader
-    this.#forget = forget
+    this.#onOver = onOver
     this.#timer = setInterval(() => this.#beat(), BEAT_MS)
   }
 
@@ -100,7 +102,7 @@ class BusEnd implements ChannelWriter {
   #stop(): void {
     this.#isOver = true
     clearInterval(this.#timer)
-    this.#forget()
+    this.#onOver()
     void this.unsubscribe?.()
   }
 }

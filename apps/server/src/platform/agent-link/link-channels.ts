@@ -66,7 +66,7 @@ export class LinkChannels {
     this.#lastId += 1
     const channel = new LinkChannel(this.#lastId, channelReader, {
       write: (bytes) => this.#write(bytes),
-      forget: (id) => this.#channels.delete(id),
+      remove: (id) => this.#channels.delete(id),
     })
     this.#channels.set(channel.id, channel)
     return channel
@@ -103,7 +103,7 @@ export class LinkChannels {
 export class LinkChannel implements ChannelWriter {
   readonly id: number
   #channelReader: ChannelReader
-  #link: { write: (bytes: Uint8Array) => void; forget: (id: number) => void }
+  #link: { write: (bytes: Uint8Array) => void; remove: (id: number) => void }
   #fromMachine = new SendWindow()
   #toMachine = new SendWindow()
   #isOver = false
@@ -111,7 +111,7 @@ export class LinkChannel implements ChannelWriter {
   constructor(
     id: number,
     channelReader: ChannelReader,
-    link: { write: (bytes: Uint8Array) => void; forget: (id: number) => void },
+    link: { write: (bytes: Uint8Array) => void; remove: (id: number) => void },
   ) {
     this.id = id
     this.#channelReader = channelReader
@@ -136,7 +136,7 @@ export class LinkChannel implements ChannelWriter {
   end(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#link.forget(this.id)
+    this.#link.remove(this.id)
     this.#link.write(encodeChannelEnd(this.id, end))
   }
 
@@ -163,7 +163,7 @@ export class LinkChannel implements ChannelWriter {
   drop(end: ChannelEnd): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#link.forget(this.id)
+    this.#link.remove(this.id)
     this.#channelReader.onEnd(end)
   }
 }

@@ -52,7 +52,7 @@ import type {
 } from './tables/policies.ts'
 import type {
   RemoteAccessTable,
-  RemoteReceiptsTable,
+  SessionChangesTable,
   RemoteRecordingsTable,
   RemoteSessionsTable,
   WebTerminalsTable,
@@ -135,7 +135,7 @@ export interface Database {
   remote_sessions: RemoteSessionsTable
   remote_recordings: RemoteRecordingsTable
   web_terminals: WebTerminalsTable
-  remote_receipts: RemoteReceiptsTable
+  remote_receipts: SessionChangesTable
   remote_access: RemoteAccessTable
   software_packages: SoftwarePackagesTable
   machine_software: MachineSoftwareTable

@@ -77,10 +77,10 @@ export async function readSealedFile(path: string, seal: Seal): Promise<SealedPi
   for (let at = 0; at + LENGTH_BYTES <= size;) {
     await file.read(head, 0, LENGTH_BYTES, at)
     const length = head.readUInt32BE(0)
-    const place = { from: at + LENGTH_BYTES, length, number: pieces.length }
+    const position = { from: at + LENGTH_BYTES, length, number: pieces.length }
     at += LENGTH_BYTES + length
     if (at > size) break
-    const bytes = () => openPiece(path, seal, place)
+    const bytes = () => openPiece(path, seal, position)
     pieces.push({
       bytes,
       text: async () => (await extract(await bytes(), { maxOutputLength: MAX_PIECE_BYTES })).toString('utf8'),

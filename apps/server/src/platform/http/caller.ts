@@ -4,7 +4,7 @@ import { AppError } from '@muster/contract/errors'
 /** Clients and sites within a caller's scope. A listed client includes all of its sites. */
 export type Scope = { all: true } | { all: false; clientIds: number[]; siteIds: number[] }
 
-/** Who makes a request, and that caller's rights. */
+/** The user behind a request, with their rights. */
 export interface Caller {
   userId: number
   username: string

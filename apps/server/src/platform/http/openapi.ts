@@ -111,7 +111,7 @@ function answerOf(endpoint: Endpoint): Json {
   return { oneOf: [list, page] }
 }
 
-function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+function parametersOf(schema: z.ZodType | undefined, location: 'path' | 'query'): Json[] {
   if (schema === undefined) return []
   // `params` and `query` of an endpoint are always objects.
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
@@ -120,8 +120,8 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): J
   }
   return Object.entries(properties).map(([name, value]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     schema: value,
   }))
 }

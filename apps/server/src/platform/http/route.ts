@@ -11,7 +11,7 @@ import type { SignInGate } from './sign-in-gate.ts'
 import { pageOf } from './page.ts'
 import { readBody, readPart, refuseQuery } from './read-input.ts'
 
-/** What `route()` mounts endpoints on. */
+/** The target on which `route()` mounts endpoints. */
 export interface Api {
   fastify: FastifyInstance
   /** Returns the caller, or undefined without a sign-in. Throws a refusal. */

@@ -1,7 +1,7 @@
 import { ChannelRules } from '@muster/contract/api/alert-channels'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../../testing/test-server.ts'
-import { type Channel, decideNotice, type Question } from './decide-notice.ts'
+import { type Channel, decideNotice, type NoticeContext } from './decide-notice.ts'
 import { createAlertBench, webhookTo } from './test-alerts.ts'
 
 const SMS = {
@@ -19,12 +19,12 @@ const channel = (rules: Partial<ChannelRules> = {}, kind: Channel['kind'] = 'web
   kind,
   rules: ChannelRules.parse(rules),
 })
-const place = { clientId: 1, email: false, text: false }
-const base: Question = {
+const owner = { clientId: 1, email: false, text: false }
+const base: NoticeContext = {
   kind: 'opened',
   alert: { alert_type: 'check', severity: 'error' },
   channel: channel(),
-  place,
+  owner,
   earlier: [],
   nowMs: NOW,
 }
@@ -39,7 +39,7 @@ const sent = {
   due_at: '',
 } as const
 
-test.each<[string, Partial<Question>, string | undefined]>([
+test.each<[string, Partial<NoticeContext>, string | undefined]>([
   ['an error on a usual channel', {}, 'opened'],
   ['an info on a usual channel', { alert: { alert_type: 'check', severity: 'info' } }, undefined],
   ['a channel that is off', { channel: channel({ enabled: false }) }, undefined],
@@ -48,25 +48,25 @@ test.each<[string, Partial<Question>, string | undefined]>([
   ['another client', { channel: channel({ clients: [2] }) }, undefined],
   [
     'an alert of no client, for a channel of some',
-    { channel: channel({ clients: [2] }), place: { ...place, clientId: null } },
+    { channel: channel({ clients: [2] }), owner: { ...owner, clientId: null } },
     undefined,
   ],
-  ['an alert of no client, for a channel of all', { place: { ...place, clientId: null } }, 'opened'],
+  ['an alert of no client, for a channel of all', { owner: { ...owner, clientId: null } }, 'opened'],
   ['a machine that is down, by webhook', { alert: down }, 'opened'],
   ['a machine that is down and wants no mail', { alert: down, channel: channel({}, 'email') }, undefined],
   [
     'one that does',
-    { alert: down, channel: channel({}, 'email'), place: { ...place, email: true } },
+    { alert: down, channel: channel({}, 'email'), owner: { ...owner, email: true } },
     'opened',
   ],
   [
     'one that wants mail, by text message',
-    { alert: down, channel: channel({}, 'sms'), place: { ...place, email: true } },
+    { alert: down, channel: channel({}, 'sms'), owner: { ...owner, email: true } },
     undefined,
   ],
   [
     'one with text alerts',
-    { alert: down, channel: channel({}, 'sms'), place: { ...place, text: true } },
+    { alert: down, channel: channel({}, 'sms'), owner: { ...owner, text: true } },
     'opened',
   ],
   ['a check of a machine without e-mail alerts', { channel: channel({}, 'email') }, 'opened'],
@@ -108,7 +108,7 @@ test('a site that is down is sent by mail if one of its machines has e-mail aler
   const loud = await server.given.agent({ overdue_text_alert: 1 })
   for (const { site_id } of [quiet, loud]) {
     const alert = await bench.alert({ alert_type: 'availability', site_id })
-    await bench.tell(alert, 'opened')
+    await bench.notify(alert, 'opened')
   }
   const channels = await server.ctx.db
     .selectFrom('alert_notices')

@@ -14,7 +14,7 @@ export interface Channel {
 }
 
 /** The location of an alert, and the e-mail and text flags of its machine. */
-export interface Place {
+export interface AlertOwner {
   clientId: number | null
   email: boolean
   text: boolean
@@ -33,11 +33,11 @@ export interface NoticePlan {
 
 type Earlier = Pick<NoticeRow, 'id' | 'kind' | 'state' | 'delivery' | 'unsure' | 'attempts' | 'due_at'>
 
-export interface Question {
+export interface NoticeContext {
   kind: NoticeKind
   alert: Pick<AlertRow, 'alert_type' | 'severity'>
   channel: Channel
-  place: Place
+  owner: AlertOwner
   /** All earlier notices of this alert on this channel. */
   earlier: readonly Earlier[]
   nowMs: number
@@ -46,13 +46,13 @@ export interface Question {
 }
 
 /** Decides what to send on one channel for one change of an alert, and when. Undefined = nothing. */
-export function decideNotice(question: Question): NoticePlan | undefined {
-  return question.kind === 'resolved' ? decideEnd(question) : decideNews(question)
+export function decideNotice(context: NoticeContext): NoticePlan | undefined {
+  return context.kind === 'resolved' ? decideEnd(context) : decideNews(context)
 }
 
-function decideNews(question: Question): NoticePlan | undefined {
-  const { kind, alert, channel, place, earlier, nowMs, choices } = question
-  if (!judgeChannel(channel, alert, place, choices).told) return undefined
+function decideNews(context: NoticeContext): NoticePlan | undefined {
+  const { kind, alert, channel, owner, earlier, nowMs, choices } = context
+  if (!judgeChannel(channel, alert, owner, choices).notified) return undefined
   const dueMs = quietEnd(channel.rules, alert.severity, nowMs) ?? nowMs
   const waiting = earlier.filter(isInHand)
   // A new notice restarts the repetition.
@@ -66,7 +66,7 @@ function decideNews(question: Question): NoticePlan | undefined {
   return { drop, isHeld: false, dueMs, hasten: same.id }
 }
 
-function decideEnd({ alert, channel, earlier, nowMs, choices }: Question): NoticePlan {
+function decideEnd({ alert, channel, earlier, nowMs, choices }: NoticeContext): NoticePlan {
   const waiting = earlier.filter((notice) => notice.kind !== 'resolved' && isInHand(notice))
   const drop = waiting.map(({ id }) => id)
   const isHeld = waiting.some((notice) => notice.kind !== 'repeated')
@@ -105,25 +105,25 @@ export function quietEnd(
 export function judgeChannel(
   channel: Pick<Channel, 'kind' | 'rules'>,
   alert: Pick<AlertRow, 'alert_type' | 'severity'>,
-  place: Place,
+  owner: AlertOwner,
   choices: TemplateChoices | undefined,
-): { told: boolean; reason: string } {
+): { notified: boolean; reason: string } {
   const { kind, rules } = channel
-  const not = (reason: string) => ({ told: false, reason })
+  const not = (reason: string) => ({ notified: false, reason })
   if (!rules.enabled) return not('The channel is switched off.')
-  if (rules.clients.length > 0 && (place.clientId === null || !rules.clients.includes(place.clientId)))
+  if (rules.clients.length > 0 && (owner.clientId === null || !rules.clients.includes(owner.clientId)))
     return not('The channel is for other clients.')
   const choice = choiceOf(kind, choices)
   if (choice?.always === false) return not('The template never notifies.')
   if (choice !== undefined && !allowsSeverity(choice, alert.severity))
     return not('The template excludes this severity.')
-  if (choice?.always === true) return { told: true, reason: 'The template always notifies.' }
+  if (choice?.always === true) return { notified: true, reason: 'The template always notifies.' }
   if (!rules.severities.includes(alert.severity)) return not('The channel excludes this severity.')
   if (!rules.alert_types.includes(alert.alert_type)) return not('The channel excludes this type.')
-  const wish = kind === 'email' ? place.email : kind === 'sms' ? place.text : true
-  if (alert.alert_type === 'availability' && !wish)
+  const isWanted = kind === 'email' ? owner.email : kind === 'sms' ? owner.text : true
+  if (alert.alert_type === 'availability' && !isWanted)
     return not(`The machine does not send alerts by ${kind === 'email' ? 'e-mail' : 'text message'}.`)
-  return { told: true, reason: 'The rules of the channel include it.' }
+  return { notified: true, reason: 'The rules of the channel include it.' }
 }
 
 /** Whether the channel is notified when the alert resolves. */

@@ -55,9 +55,9 @@ test('an opened and a resolved alert are sent by webhook and by mail', async () 
   )
   const agent = await server.given.agent({ hostname: 'PC-12' })
   const alert = await bench.alert({ agent_id: agent.agent_id, alert_type: 'check' })
-  await bench.tell(alert, 'opened')
+  await bench.notify(alert, 'opened')
   await pass(0)
-  await bench.tell(alert, 'resolved', RESOLVED)
+  await bench.notify(alert, 'resolved', RESOLVED)
   await pass(60)
   expect(kinds(receiver)).toEqual(['opened', 'resolved'])
   expect(bodies(receiver)[0]?.alert).toMatchObject({ id: alert.id, hostname: 'PC-12', severity: 'error' })
@@ -95,7 +95,7 @@ test('spec, delivery: an unreachable channel is retried with back-off for a day,
   await bench.channel(webhookTo(receiver.url), {}, 'Hook')
   receiver.answer = { status: 500, body: 'broken' }
   const alert = await bench.alert()
-  await bench.tell(alert, 'opened')
+  await bench.notify(alert, 'opened')
   const counts = []
   for (const seconds of [0, 9, 1, 60, 300, 900, 1800, 3600, 3599, 1]) {
     await pass(seconds)
@@ -127,7 +127,7 @@ test('a notice is given up after a day', async () => {
   await bench.channel(webhookTo(receiver.url), {}, 'Hook')
   receiver.answer = { status: 410 }
   const alert = await bench.alert()
-  await bench.tell(alert, 'opened')
+  await bench.notify(alert, 'opened')
   for (let hour = 0; hour < 30; hour++) await pass(3600)
   expect((await bench.notices()).map(({ state, attempts }) => [state, attempts])).toEqual([['failed', 29]])
   expect((await bench.log(alert)).at(-1)).toMatch(/^notice_failed: Hook: Given up after a day\. 410 Gone/)
@@ -139,8 +139,8 @@ test('an alert that resolves before it is sent is not sent at all', async () => 
   await using _server = server
   await bench.channel(webhookTo(receiver.url), {}, 'Hook')
   const alert = await bench.alert()
-  await bench.tell(alert, 'opened')
-  await bench.tell(alert, 'resolved', RESOLVED)
+  await bench.notify(alert, 'opened')
+  await bench.notify(alert, 'resolved', RESOLVED)
   await pass(60)
   expect(receiver.requests).toEqual([])
   expect(await bench.log(alert)).toEqual(['notice_held: Hook: The alert resolved before the notification.'])
@@ -153,10 +153,10 @@ test('the end of a possibly delivered alert is sent', async () => {
   await bench.channel(webhookTo(receiver.url), {}, 'Hook')
   receiver.answer = { hang: true }
   const alert = await bench.alert()
-  await bench.tell(alert, 'opened')
+  await bench.notify(alert, 'opened')
   await pass(0)
   receiver.answer = {}
-  await bench.tell(alert, 'resolved', RESOLVED)
+  await bench.notify(alert, 'resolved', RESOLVED)
   await pass(60)
   expect(kinds(receiver)).toEqual(['opened', 'resolved'])
 })
@@ -166,10 +166,10 @@ test('more than five notices at once are one message, fewer are one each', async
   const { server, pass, bench } = await openBench()
   await using _server = server
   await bench.channel(webhookTo(receiver.url))
-  for (let index = 0; index < 5; index++) await bench.tell(await bench.alert(), 'opened')
+  for (let index = 0; index < 5; index++) await bench.notify(await bench.alert(), 'opened')
   await pass(1)
   expect(kinds(receiver)).toEqual(Array(5).fill('opened'))
-  for (let index = 0; index < 40; index++) await bench.tell(await bench.alert(), 'opened')
+  for (let index = 0; index < 40; index++) await bench.notify(await bench.alert(), 'opened')
   await pass(1)
   expect(kinds(receiver).slice(5)).toEqual(['digest'])
   expect(bodies(receiver)[5]?.alerts).toHaveLength(40)
@@ -183,7 +183,7 @@ test('notices that wait for an unreachable channel become one message', async ()
   await bench.channel(webhookTo(receiver.url))
   receiver.answer = { status: 503 }
   for (let index = 0; index < 12; index++) {
-    await bench.tell(await bench.alert(), 'opened')
+    await bench.notify(await bench.alert(), 'opened')
     await pass(240)
   }
   receiver.answer = {}
@@ -210,13 +210,13 @@ test.each([
   await using _server = server
   await bench.channel(webhookTo(receiver.url), {}, 'Hook')
   const alert = await bench.alert()
-  await bench.tell(alert, 'opened')
+  await bench.notify(alert, 'opened')
   await bench.change(alert, change)
   await pass(1)
   expect(receiver.requests).toEqual([])
   expect(await bench.log(alert)).toEqual([`notice_held: Hook: ${reason}`])
   // A released alert is notified once.
-  await bench.tell(alert, 'opened', { state: 'open', hold: null })
+  await bench.notify(alert, 'opened', { state: 'open', hold: null })
   await pass(1)
   expect(kinds(receiver)).toEqual(['opened'])
 })
@@ -235,20 +235,20 @@ test('quiet hours hold back all but the exceptions, and their end sends one mess
   const second = await bench.alert({ severity: 'warning', message: 'second' })
   const over = await bench.alert({ severity: 'warning' })
   const grave = await bench.alert({ severity: 'error', message: 'grave' })
-  for (const alert of [first, second, over, grave]) await bench.tell(alert, 'opened')
+  for (const alert of [first, second, over, grave]) await bench.notify(alert, 'opened')
   await pass(1)
   expect(bodies(receiver).map(({ alert }) => alert?.message)).toEqual(['grave'])
   expect(await bench.log(first)).toEqual([
     'notice_held: Hook: Waiting for the end of the quiet hours (14:00 Europe/Zurich).',
   ])
-  await bench.tell(over, 'resolved', RESOLVED)
+  await bench.notify(over, 'resolved', RESOLVED)
   await pass(3600)
   // Worse now: sent at once, and not again at the end.
-  await bench.tell(second, 'severity_changed', { severity: 'error' })
+  await bench.notify(second, 'severity_changed', { severity: 'error' })
   await pass(1)
   expect(bodies(receiver).map(({ alert }) => alert?.message)).toEqual(['grave', 'second'])
   const third = await bench.alert({ severity: 'warning', message: 'third' })
-  await bench.tell(third, 'opened')
+  await bench.notify(third, 'opened')
   await pass(3600)
   expect(
     bodies(receiver)
@@ -263,7 +263,7 @@ test('a notification is repeated until the alert is acknowledged', async () => {
   await using _server = server
   await bench.channel(webhookTo(receiver.url), { repeat_minutes: 30 }, 'Hook')
   const alert = await bench.alert()
-  await bench.tell(alert, 'opened')
+  await bench.notify(alert, 'opened')
   for (let half = 0; half < 4; half++) await pass(900)
   expect(kinds(receiver)).toEqual(['opened', 'repeated'])
   await pass(1800)
@@ -271,7 +271,7 @@ test('a notification is repeated until the alert is acknowledged', async () => {
   await bench.change(alert, { state: 'acknowledged', acknowledged_by: 'ada' })
   await pass(7200)
   expect(kinds(receiver)).toHaveLength(3)
-  await bench.tell(alert, 'resolved', RESOLVED)
+  await bench.notify(alert, 'resolved', RESOLVED)
   await pass(7200)
   expect(kinds(receiver).at(-1)).toBe('resolved')
   expect(receiver.requests).toHaveLength(4)
@@ -282,7 +282,7 @@ test('a template and PagerDuty send one message per alert', async () => {
   const { server, pass, bench } = await openBench()
   await using _server = server
   await bench.channel({ kind: 'pagerduty', routing_key: 'r', url: receiver.url })
-  for (let index = 0; index < 8; index++) await bench.tell(await bench.alert(), 'opened')
+  for (let index = 0; index < 8; index++) await bench.notify(await bench.alert(), 'opened')
   await pass(1)
   const keys = receiver.requests.map(({ body }) => (JSON.parse(body) as { dedup_key: string }).dedup_key)
   expect(new Set(keys).size).toBe(8)

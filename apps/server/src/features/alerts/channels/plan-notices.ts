@@ -6,7 +6,7 @@ import type { Db } from '../../../platform/database/database.ts'
 import type { AlertLogTable, AlertNoticesTable } from '../../../platform/database/tables/alerts.ts'
 import { openTemplateResolver } from '../templates/template-resolver.ts'
 import { writeAlertLog } from '../alert-log.ts'
-import { type Channel, decideNotice, type NoticePlan, type Place } from './decide-notice.ts'
+import { type Channel, decideNotice, type NoticePlan, type AlertOwner } from './decide-notice.ts'
 import {
   type AlertRow,
   findNotices,
@@ -37,21 +37,21 @@ type LogEntry = Omit<Insertable<AlertLogTable>, 'id' | 'by_user'>
 export async function planNotices(
   ctx: Pick<Context, 'jobs' | 'now'>,
   tx: Db,
-  told: readonly Notifiable[],
+  notifiable: readonly Notifiable[],
 ): Promise<number[]> {
   const channels = await readChannels(tx)
-  if (channels.length === 0 || told.length === 0) return []
+  if (channels.length === 0 || notifiable.length === 0) return []
   const now = ctx.now()
   const rows = await findNotifiedAlerts(
     tx,
-    told.map(({ alert }) => alert.id),
+    notifiable.map(({ alert }) => alert.id),
   )
-  const places = await findPlaces(tx, rows)
+  const owners = await findOwners(tx, rows)
   const choices = await findChoices(tx, rows)
   const earlier = Map.groupBy(
     await findNotices(
       tx,
-      told.map(({ alert }) => alert.id),
+      notifiable.map(({ alert }) => alert.id),
     ),
     ({ alert_id, channel_id }) => `${alert_id} ${channel_id}`,
   )
@@ -59,15 +59,15 @@ export async function planNotices(
   const insert: Planned[] = []
   const hasten: { id: number; channel_id: number; due_at: string }[] = []
   const log: LogEntry[] = []
-  for (const { alert, kind } of told) {
+  for (const { alert, kind } of notifiable) {
     for (const channel of channels) {
       const before = earlier.get(`${alert.id} ${channel.id}`) ?? []
-      const place = places.get(alert.id) ?? { clientId: null, email: true, text: true }
+      const owner = owners.get(alert.id) ?? { clientId: null, email: true, text: true }
       const plan = decideNotice({
         kind,
         alert,
         channel,
-        place,
+        owner,
         earlier: before,
         nowMs: now.getTime(),
         choices: choices.get(alert.id),
@@ -138,7 +138,7 @@ export async function findChoices(
 }
 
 /** By alert id. */
-async function findPlaces(tx: Db, rows: readonly NotifiedRow[]): Promise<Map<number, Place>> {
+async function findOwners(tx: Db, rows: readonly NotifiedRow[]): Promise<Map<number, AlertOwner>> {
   const sites = rows.filter(({ agent_id, place_id }) => agent_id === null && place_id !== null)
   const flags = await findSiteFlags(tx, [...new Set(sites.map(({ place_id }) => Number(place_id)))])
   return new Map(

@@ -180,7 +180,7 @@ async function noteDropped(
 }
 
 export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: NotifiedRow): News {
-  const told = {
+  const content = {
     id: alert.id,
     alert_type: alert.alert_type,
     state: alert.state,
@@ -197,7 +197,7 @@ export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: NotifiedRow): N
     resolved_on: alert.resolved_on,
     flapping: alert.flapping === 1,
   }
-  return { kind, alert: told }
+  return { kind, alert: content }
 }
 
 /** The same notices have the same id in every attempt and process. */

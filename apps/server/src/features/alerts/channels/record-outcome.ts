@@ -47,10 +47,10 @@ export function recordOutcome(ctx: Context, prepared: Prepared, outcome: MailOut
     const { notices } = prepared
     const changed = new Set(outcome.ok ? await noteSent(txContext, alerts) : await noteFailed(txContext))
     await noteHealth(txContext, channel, emit)
-    const told = notices
+    const changedAlerts = notices
       .filter(({ id }) => changed.has(id))
       .flatMap(({ alert_id }) => alerts.get(alert_id) ?? [])
-    emitAlertsChanged(emit, [...new Set(told)])
+    emitAlertsChanged(emit, [...new Set(changedAlerts)])
   })
 }
 
@@ -77,11 +77,11 @@ async function planRepeats(
   alerts: ReadonlyMap<number, AlertRow>,
 ): Promise<NoticeRow[]> {
   const { channel, rules } = prepared
-  const told = await findNotifiedAlerts(
+  const notified = await findNotifiedAlerts(
     tx,
     sent.map(({ alert_id }) => alert_id),
   )
-  const choices = await findChoices(tx, told)
+  const choices = await findChoices(tx, notified)
   const minutesOf = ({ alert_id }: NoticeRow) => repeatMinutes(rules, choices.get(alert_id))
   const open = sent.filter(
     (notice) =>

@@ -56,7 +56,7 @@ export function createAlertBench(ctx: Context) {
         .executeTakeFirstOrThrow()
     },
     /** Changes the alert and plans its notices in one transaction. */
-    tell: (alert: Pick<AlertRow, 'id'>, kind: NoticeKind, change: Partial<Insertable<AlertsTable>> = {}) =>
+    notify: (alert: Pick<AlertRow, 'id'>, kind: NoticeKind, change: Partial<Insertable<AlertsTable>> = {}) =>
       ctx.transaction(async (tx) => {
         const row = await tx
           .updateTable('alerts')

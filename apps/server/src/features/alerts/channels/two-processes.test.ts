@@ -45,7 +45,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
       ...webhookTo(`${receiver.url}2`),
       body_template: template,
     })
-    for (let index = 0; index < ALERTS; index++) await setUp.tell(await setUp.alert(), 'opened')
+    for (let index = 0; index < ALERTS; index++) await setUp.notify(await setUp.alert(), 'opened')
 
     // The first process dies with a request in flight: the receiver has it, but no outcome is recorded.
     const never = Promise.withResolvers<void>()
@@ -99,7 +99,7 @@ if (testEngines.some(({ engine }) => engine === 'postgres'))
     for (let index = 0; index < 20; index++) {
       for (const bench of [first, second])
         if (bench !== undefined)
-          await bench.tell(
+          await bench.notify(
             await bench.alert({
               cause: `${index} ${bench === first}`,
               open_cause: `${index} ${bench === first}`,

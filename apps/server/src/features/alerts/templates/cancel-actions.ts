@@ -26,7 +26,7 @@ export async function cancelActions(txContext: ActionContext, alertIds: readonly
       const { state, history_id } = action
       const isFree =
         state === 'waiting' || (history_id !== null && (await cancelQueued(txContext, history_id)))
-      if (isFree) await endAction(txContext, action, CALLED_OFF)
+      if (isFree) await endAction(txContext, action, CANCELLED)
     }
   }
 }
@@ -49,7 +49,7 @@ export async function cancelResolvedActions(ctx: Context, agentIds: readonly str
   await ctx.transaction((tx, emit) => cancelActions({ ctx, tx, emit }, alertIds))
 }
 
-const CALLED_OFF = {
+const CANCELLED = {
   state: 'called_off' as const,
   retcode: null,
   executionTime: null,

@@ -12,7 +12,7 @@ import { findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
 import { openTemplateResolver, type TemplateResolver } from './template-resolver.ts'
 
-/** What an action does, as defined when it was planned. `author`: the user whose role reads the key store. */
+/** An action as defined when it was planned. `author`: the user whose role reads the key store. */
 export type Work =
   | {
       type: 'script'
@@ -37,7 +37,7 @@ export type Work =
 
 export interface Changed {
   alertId: number
-  tells: readonly NoticeCause[]
+  notices: readonly NoticeCause[]
 }
 
 /**
@@ -49,7 +49,7 @@ export interface Changed {
 export async function followTemplates(txContext: ActionContext, changed: readonly Changed[]): Promise<void> {
   if (changed.length === 0) return
   const { ctx, tx } = txContext
-  const over = changed.filter(({ tells }) => tells.includes('resolved'))
+  const over = changed.filter(({ notices }) => notices.includes('resolved'))
   await cancelActions(
     txContext,
     over.map(({ alertId }) => alertId),
@@ -63,9 +63,9 @@ export async function followTemplates(txContext: ActionContext, changed: readonl
   await markBell(tx, book, alerts)
   const byId = new Map(alerts.map((alert) => [alert.id, alert]))
   const planned: Insertable<AlertActionsTable>[] = []
-  for (const { alertId, tells } of changed) {
+  for (const { alertId, notices } of changed) {
     const alert = byId.get(alertId)
-    const kind = kindOf(tells)
+    const kind = kindOf(notices)
     const action = alert && kind && planAction(book, alert, kind)
     if (action !== undefined) planned.push({ ...action, created_at: ctx.now().toISOString() })
   }
@@ -73,9 +73,9 @@ export async function followTemplates(txContext: ActionContext, changed: readonl
 }
 
 /** An alert that opened and resolved at once runs nothing. */
-function kindOf(tells: readonly NoticeCause[]): 'failure' | 'resolved' | undefined {
-  const isOver = tells.includes('resolved')
-  if (tells.includes('opened')) return isOver ? undefined : 'failure'
+function kindOf(notices: readonly NoticeCause[]): 'failure' | 'resolved' | undefined {
+  const isOver = notices.includes('resolved')
+  if (notices.includes('opened')) return isOver ? undefined : 'failure'
   return isOver ? 'resolved' : undefined
 }
 

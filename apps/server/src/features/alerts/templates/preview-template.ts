@@ -23,15 +23,15 @@ import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
 import { openTemplateResolver, type Placed } from './template-resolver.ts'
 
-type Question = Parsed<typeof previewAlertTemplate>['query']
+type Query = Parsed<typeof previewAlertTemplate>['query']
 type Answer = Output<typeof previewAlertTemplate>
 
 /** The effects if an alert of this machine opened now. */
-export async function previewTemplate(ctx: Context, caller: Caller, question: Question): Promise<Answer> {
-  const agent = await requireWholeAgent(ctx, question.agent, caller)
+export async function previewTemplate(ctx: Context, caller: Caller, query: Query): Promise<Answer> {
+  const agent = await requireWholeAgent(ctx, query.agent, caller)
   const book = await openTemplateResolver(ctx.db)
   const { applies, steps } = book.resolve(placedOf(agent))
-  const choices = applies && choicesFor(applies.settings, question.alert_type)
+  const choices = applies && choicesFor(applies.settings, query.alert_type)
   const names: Record<string, string> = {
     agent: agent.hostname,
     site: agent.site_name,
@@ -52,12 +52,10 @@ export async function previewTemplate(ctx: Context, caller: Caller, question: Qu
       name: template.name,
       outcome,
     })),
-    hold: holdOf(agent, question.alert_type, ctx.now()),
-    opens: question.alert_type !== 'availability' || isWatched(agent, applies),
-    bell: belongsInBell(choices, question.severity),
-    channels: channels.map((row) =>
-      viewChannel({ ctx, agent, question, applies, choices, seesSettings }, row),
-    ),
+    hold: holdOf(agent, query.alert_type, ctx.now()),
+    opens: query.alert_type !== 'availability' || isWatched(agent, applies),
+    bell: belongsInBell(choices, query.severity),
+    channels: channels.map((row) => viewChannel({ ctx, agent, query, applies, choices, seesSettings }, row)),
     failure_action: await describe(ctx, applies, choices, 'failure'),
     resolved_action: await describe(ctx, applies, choices, 'resolved'),
   }
@@ -66,7 +64,7 @@ export async function previewTemplate(ctx: Context, caller: Caller, question: Qu
 interface PreviewContext {
   ctx: Context
   agent: AgentsRow
-  question: Question
+  query: Query
   applies: Template | undefined
   choices: TemplateChoices | undefined
   /** Recipients of channels are visible only with access to the server's settings. */
@@ -74,40 +72,41 @@ interface PreviewContext {
 }
 
 function viewChannel(
-  { ctx, agent, question, applies, choices, seesSettings }: PreviewContext,
+  { ctx, agent, query, applies, choices, seesSettings }: PreviewContext,
   row: ChannelRow,
 ): Answer['channels'][number] {
   const channel = readChannel(row)
-  const place = {
+  const owner = {
     clientId: agent.client_id,
     email: agent.overdue_email_alert === 1,
     text: agent.overdue_text_alert === 1,
   }
-  const { told, reason } = judgeChannel(channel, question, place, choices)
-  const untilMs = told ? quietEnd(channel.rules, question.severity, ctx.now().getTime()) : undefined
+  const { notified, reason } = judgeChannel(channel, query, owner, choices)
+  const untilMs = notified ? quietEnd(channel.rules, query.severity, ctx.now().getTime()) : undefined
   return {
     id: channel.id,
     name: channel.name,
     kind: channel.kind,
-    told,
+    told: notified,
     reason,
     at: untilMs === undefined ? null : new Date(untilMs).toISOString(),
-    recipients: told && seesSettings ? recipientsOf(openSettings(row.settings, ctx.secrets), applies) : [],
-    on_resolved: told && notifiesEnd(channel, choices),
-    repeat_minutes: told ? repeatMinutes(channel.rules, choices) : 0,
+    recipients:
+      notified && seesSettings ? recipientsOf(openSettings(row.settings, ctx.secrets), applies) : [],
+    on_resolved: notified && notifiesEnd(channel, choices),
+    repeat_minutes: notified ? repeatMinutes(channel.rules, choices) : 0,
   }
 }
 
 /** Check alerts of a machine that is down are held, because its own alert is notified. */
-function holdOf(agent: AgentsRow, alertType: Question['alert_type'], now: Date): Answer['hold'] {
+function holdOf(agent: AgentsRow, alertType: Query['alert_type'], now: Date): Answer['hold'] {
   if (agent.maintenance_mode === 1) return 'maintenance'
   return alertType === 'check' && isOverdue(agent, now) ? 'machine_down' : null
 }
 
 function isWatched(agent: AgentsRow, applies: Template | undefined): boolean {
   const { overdue_email_alert, overdue_text_alert, overdue_dashboard_alert } = agent
-  const byItself = overdue_email_alert + overdue_text_alert + overdue_dashboard_alert > 0
-  return byItself || (applies !== undefined && alwaysWatches(applies.settings))
+  const ownAlerts = overdue_email_alert + overdue_text_alert + overdue_dashboard_alert
+  return ownAlerts > 0 || (applies !== undefined && alwaysWatches(applies.settings))
 }
 
 async function describe(

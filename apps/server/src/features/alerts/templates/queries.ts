@@ -59,15 +59,15 @@ export async function storeDefault(tx: Db, id: number | null): Promise<void> {
 
 /** Visible assignments of each template. */
 export async function findAssigned(db: Db, caller: { scope: Scope }) {
-  const places = db.selectFrom('sites').innerJoin('clients', 'clients.id', 'sites.client_id')
-  const clients = await places
+  const nodes = db.selectFrom('sites').innerJoin('clients', 'clients.id', 'sites.client_id')
+  const clients = await nodes
     .select(['clients.id', 'clients.name', 'clients.alert_template_id'])
     .distinct()
     .where('clients.alert_template_id', 'is not', null)
     .where(visibleTo(caller))
     .orderBy('clients.name')
     .execute()
-  const sites = await places
+  const sites = await nodes
     .select(['sites.id', 'sites.name', 'clients.name as client_name', 'sites.alert_template_id'])
     .where('sites.alert_template_id', 'is not', null)
     .where(visibleTo(caller))

@@ -65,14 +65,14 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
       both.flatMap((ctx) =>
         alerts.map(({ id }) =>
           ctx.transaction((tx, emit) =>
-            followTemplates({ ctx, tx, emit }, [{ alertId: id, tells: ['opened'] }]),
+            followTemplates({ ctx, tx, emit }, [{ alertId: id, notices: ['opened'] }]),
           ),
         ),
       ),
     )
     for (const { id } of alerts)
       await second.transaction((tx, emit) =>
-        followTemplates({ ctx: second, tx, emit }, [{ alertId: id, tells: ['resolved'] }]),
+        followTemplates({ ctx: second, tx, emit }, [{ alertId: id, notices: ['resolved'] }]),
       )
     const ended = () =>
       first.db

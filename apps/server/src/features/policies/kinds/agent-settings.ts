@@ -35,7 +35,7 @@ export const agentSettingsKind: ContentKind<SettingRef> = {
   findDrift: async (_db, resolved) => resolved.filter((one) => columnsFor(one) !== undefined),
   apply: async ({ tx, emit }, resolved) => {
     const changed: string[] = []
-    const redefined: number[] = []
+    const staleIds: number[] = []
     for (const one of resolved) {
       const columns = columnsFor(one)
       if (columns === undefined) continue
@@ -43,10 +43,10 @@ export const agentSettingsKind: ContentKind<SettingRef> = {
       await tx.updateTable('agents').set(columns).where('agent_id', '=', agent_id).execute()
       changed.push(agent_id)
       if (columns.check_interval !== check_interval) {
-        redefined.push(...(await findChecksOfInterval(tx, agent_id)))
+        staleIds.push(...(await findChecksOfInterval(tx, agent_id)))
       }
     }
-    await markChecksStale(tx, emit, { checkIds: redefined })
+    await markChecksStale(tx, emit, { checkIds: staleIds })
     if (changed.length > 0) emit({ type: 'agent.changed', ids: changed, agent_ids: changed })
   },
 }

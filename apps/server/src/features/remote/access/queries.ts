@@ -28,8 +28,8 @@ export const NO_SETTINGS: Settings = {
 }
 
 /** The settings of these targets, in order. */
-export async function listSettings(db: Db, places: readonly Place[]): Promise<Settings[]> {
-  const keys = places.map(keyOf)
+export async function listSettings(db: Db, targets: readonly AccessTarget[]): Promise<Settings[]> {
+  const keys = targets.map(keyOf)
   // The default has no parents, and PostgreSQL refuses an empty list.
   if (keys.length === 0) return []
   const rows = await db
@@ -37,31 +37,34 @@ export async function listSettings(db: Db, places: readonly Place[]): Promise<Se
     .select(['place', 'settings'])
     .where('place', 'in', keys)
     .execute()
-  const byPlace = new Map(rows.map(({ place, settings }) => [place, readSettings(settings)]))
-  return keys.map((key) => byPlace.get(key) ?? NO_SETTINGS)
+  const byKey = new Map(rows.map(({ place, settings }) => [place, readSettings(settings)]))
+  return keys.map((key) => byKey.get(key) ?? NO_SETTINGS)
 }
 
 /** The effective recording rules for these targets, the nearest last. */
-export async function findRecordingRules(db: Db, places: readonly Place[]): Promise<RecordingRules> {
+export async function findRecordingRules(db: Db, targets: readonly AccessTarget[]): Promise<RecordingRules> {
   const { record_terminals } = await readCoreSettings(db)
-  return mergeRecordingSettings({ record_terminals, record_desktops: 'none' }, await listSettings(db, places))
+  return mergeRecordingSettings(
+    { record_terminals, record_desktops: 'none' },
+    await listSettings(db, targets),
+  )
 }
 
 /** Whether opening a tool requires a reason for these targets, the nearest last. */
-export async function findReasonRequired(db: Db, places: readonly Place[]): Promise<boolean> {
-  const settings = await listSettings(db, places)
+export async function findReasonRequired(db: Db, targets: readonly AccessTarget[]): Promise<boolean> {
+  const settings = await listSettings(db, targets)
   return settings.findLast(({ ask_purpose }) => ask_purpose !== null)?.ask_purpose ?? false
 }
 
-export async function saveSettings(db: Db, place: Place, settings: Settings): Promise<void> {
+export async function saveSettings(db: Db, target: AccessTarget, settings: Settings): Promise<void> {
   const row = { settings: JSON.stringify(settings) }
   await db
     .insertInto('remote_access')
     .values({
-      place: keyOf(place),
-      client_id: place.level === 'client' ? place.id : null,
-      site_id: place.level === 'site' ? place.id : null,
-      agent_id: place.level === 'agent' ? place.id : null,
+      place: keyOf(target),
+      client_id: target.level === 'client' ? target.id : null,
+      site_id: target.level === 'site' ? target.id : null,
+      agent_id: target.level === 'agent' ? target.id : null,
       ...row,
     })
     .onConflict((conflict) => conflict.column('place').doUpdateSet(row))
@@ -95,30 +98,30 @@ export async function findRules(
 }
 
 /** The machines of a target. Undefined = all. */
-export async function findMachinesOf(db: Db, place: Place): Promise<string[] | undefined> {
-  if (place.level === 'default') return undefined
-  if (place.level === 'agent') return [place.id]
+export async function findMachinesOf(db: Db, target: AccessTarget): Promise<string[] | undefined> {
+  if (target.level === 'default') return undefined
+  if (target.level === 'agent') return [target.id]
   const rows = await db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
-    .where(place.level === 'site' ? 'sites.id' : 'sites.client_id', '=', place.id)
+    .where(target.level === 'site' ? 'sites.id' : 'sites.client_id', '=', target.id)
     .select('agents.agent_id')
     .execute()
   return rows.map(({ agent_id }) => agent_id)
 }
 
 /** Machines of a target whose agents are too old to enforce rules, with some names. */
-export async function findUnenforcing(db: Db, place: Place) {
+export async function findUnenforcing(db: Db, target: AccessTarget) {
   const isHere = (eb: ExpressionBuilder<Database, 'agents' | 'sites'>) => {
-    switch (place.level) {
+    switch (target.level) {
       case 'default':
         return eb.lit(true)
       case 'client':
-        return eb('sites.client_id', '=', place.id)
+        return eb('sites.client_id', '=', target.id)
       case 'site':
-        return eb('sites.id', '=', place.id)
+        return eb('sites.id', '=', target.id)
       case 'agent':
-        return eb('agents.agent_id', '=', place.id)
+        return eb('agents.agent_id', '=', target.id)
     }
   }
   const rows = await db
@@ -126,7 +129,7 @@ export async function findUnenforcing(db: Db, place: Place) {
     .innerJoin('sites', 'sites.id', 'agents.site_id')
     .select(['hostname', sql<number>`count(*) over ()`.as('total')])
     .where('enforces_rules', '=', 0)
-    .$if(place.level !== 'default', (query) => query.where(isHere))
+    .$if(target.level !== 'default', (query) => query.where(isHere))
     .orderBy('hostname')
     .orderBy('agents.id')
     .limit(MAX_NAMED)
@@ -138,32 +141,32 @@ function readSettings(text: string): Settings {
   return RemoteSettings.parse(JSON.parse(text))
 }
 
-function keyOf(place: Place): string {
-  return place.level === 'default' ? 'default-all' : `${place.level}-${place.id}`
+function keyOf(target: AccessTarget): string {
+  return target.level === 'default' ? 'default-all' : `${target.level}-${target.id}`
 }
 
-export type PlaceRef = Parsed<typeof getRemoteAccess>['params']
+export type TargetRef = Parsed<typeof getRemoteAccess>['params']
 
-type Place =
+type AccessTarget =
   | { level: 'default' }
   | { level: 'client'; id: number }
   | { level: 'site'; id: number }
   | { level: 'agent'; id: string }
 
-export interface NamedPlace {
-  place: Place
+export interface NamedTarget {
+  target: AccessTarget
   /** Empty for all machines. */
   name: string
   /** From the farthest to the nearest. */
-  above: Place[]
+  above: AccessTarget[]
 }
 
 /** Returns the target with its parents. Throws if the caller may not change its rules. */
-export async function requirePlace(db: Db, caller: Caller, { level, id }: PlaceRef): Promise<NamedPlace> {
+export async function requireTarget(db: Db, caller: Caller, { level, id }: TargetRef): Promise<NamedTarget> {
   const all = { level: 'default' as const }
   switch (level) {
     case 'default': {
-      if (caller.scope.all) return { place: all, name: '', above: [] }
+      if (caller.scope.all) return { target: all, name: '', above: [] }
       throw new AppError(
         'not_allowed',
         'Only users with access to every client may change the settings for all machines.',
@@ -171,23 +174,23 @@ export async function requirePlace(db: Db, caller: Caller, { level, id }: PlaceR
     }
     case 'client': {
       const client = await requireWholeClient(db, numberOf(id), caller)
-      return { place: { level, id: client.id }, name: client.name, above: [all] }
+      return { target: { level, id: client.id }, name: client.name, above: [all] }
     }
     case 'site': {
       const site = await requireSite(db, numberOf(id), caller)
-      const above: Place[] = [all, { level: 'client', id: site.client_id }]
-      return { place: { level, id: site.id }, name: site.name, above }
+      const above: AccessTarget[] = [all, { level: 'client', id: site.client_id }]
+      return { target: { level, id: site.id }, name: site.name, above }
     }
     case 'agent': {
       const agent = await requireAgent(db, id, caller)
-      const above = placesOf(agent).slice(0, -1)
-      return { place: { level, id: agent.agent_id }, name: agent.hostname, above }
+      const above = targetsOf(agent).slice(0, -1)
+      return { target: { level, id: agent.agent_id }, name: agent.hostname, above }
     }
   }
 }
 
 /** All targets that apply to a machine, from the farthest to the nearest. */
-export function placesOf(agent: { agent_id: string; client_id: number; site_id: number }): Place[] {
+export function targetsOf(agent: { agent_id: string; client_id: number; site_id: number }): AccessTarget[] {
   return [
     { level: 'default' },
     { level: 'client', id: agent.client_id },

@@ -152,9 +152,9 @@ test('a machine with the current rules receives nothing, and removed rules reach
 
   const admin = await asAdmin(server)
   const params = { level: 'agent' as const, id: agent.agentId }
-  const told = agent.frames.length
+  const before = agent.frames.length
   await admin.call(setRemoteAccess, { params, body: { ...NO_SETTINGS, banner: true } })
-  expect(await nextRules(agent, told)).toMatchObject({ input: { rules: { banner: true } } })
+  expect(await nextRules(agent, before)).toMatchObject({ input: { rules: { banner: true } } })
   const from = agent.frames.length
   await agent.connect({ remoteRules: revisionOf({ ...DEFAULT_REMOTE_RULES, banner: true }) })
   // Rules arrive in order: the first ones after this are the second ones set.
@@ -172,16 +172,16 @@ test('machines whose agents do not enforce rules are counted', async () => {
   using young = await TestAgent.enrol(server, url, site.id, { hostname: 'new-1' })
   await young.connect({ remoteRules: '' })
   const admin = await asAdmin(server)
-  const told = async (level: 'default' | 'client' | 'site' | 'agent', id: string) =>
+  const unenforcing = async (level: 'default' | 'client' | 'site' | 'agent', id: string) =>
     (await admin.call(getRemoteAccess, { params: { level, id } })).body.not_enforced
   const one = { count: 1, hostnames: ['old-1'] }
-  await expect.poll(() => told('default', 'all')).toEqual(one)
-  expect(await told('client', `${site.client_id}`)).toEqual(one)
-  expect(await told('site', `${site.id}`)).toEqual(one)
-  expect(await told('agent', old.agentId)).toEqual(one)
-  expect(await told('agent', young.agentId)).toEqual({ count: 0, hostnames: [] })
-  expect(await told('site', `${other.id}`)).toEqual({ count: 0, hostnames: [] })
+  await expect.poll(() => unenforcing('default', 'all')).toEqual(one)
+  expect(await unenforcing('client', `${site.client_id}`)).toEqual(one)
+  expect(await unenforcing('site', `${site.id}`)).toEqual(one)
+  expect(await unenforcing('agent', old.agentId)).toEqual(one)
+  expect(await unenforcing('agent', young.agentId)).toEqual({ count: 0, hostnames: [] })
+  expect(await unenforcing('site', `${other.id}`)).toEqual({ count: 0, hostnames: [] })
   // It was reinstalled.
   await old.connect({ remoteRules: '' })
-  await expect.poll(() => told('default', 'all')).toEqual({ count: 0, hostnames: [] })
+  await expect.poll(() => unenforcing('default', 'all')).toEqual({ count: 0, hostnames: [] })
 })

@@ -15,10 +15,10 @@ import {
   findRecordingRules,
   findUnenforcing,
   listSettings,
-  type NamedPlace,
+  type NamedTarget,
   NO_SETTINGS,
-  type PlaceRef,
-  requirePlace,
+  type TargetRef,
+  requireTarget,
   saveSettings,
   type Settings,
 } from './queries.ts'
@@ -28,18 +28,18 @@ export function remoteAccessRoutes(api: Api, ctx: Context): void {
   route(api, setRemoteAccess, ({ params, body, caller }) => changeAccess(ctx, caller, { params, body }))
 }
 
-async function readAccess(db: Db, caller: Caller, ref: PlaceRef): Promise<PlaceRemoteAccess> {
-  return viewAccess(db, await requirePlace(db, caller, ref))
+async function readAccess(db: Db, caller: Caller, ref: TargetRef): Promise<PlaceRemoteAccess> {
+  return viewAccess(db, await requireTarget(db, caller, ref))
 }
 
-async function viewAccess(db: Db, { place, name, above }: NamedPlace): Promise<PlaceRemoteAccess> {
-  const [settings = NO_SETTINGS, ...others] = await listSettings(db, [place, ...above])
+async function viewAccess(db: Db, { target, name, above }: NamedTarget): Promise<PlaceRemoteAccess> {
+  const [settings = NO_SETTINGS, ...others] = await listSettings(db, [target, ...above])
   const inherited = {
     ...mergeRemoteSettings(others),
     ...(await findRecordingRules(db, above)),
     ask_purpose: await findReasonRequired(db, above),
   }
-  const not_enforced = await findUnenforcing(db, place)
+  const not_enforced = await findUnenforcing(db, target)
   return { name, settings, inherited, not_enforced, modified: modifiedOf(settings) }
 }
 
@@ -50,34 +50,34 @@ async function changeAccess(
   { params, body }: Pick<Parsed<typeof setRemoteAccess>, 'params' | 'body'>,
 ): Promise<PlaceRemoteAccess> {
   return ctx.transaction(async (tx, emit) => {
-    const named = await requirePlace(tx, caller, params)
-    const { place, name } = named
+    const named = await requireTarget(tx, caller, params)
+    const { target, name } = named
     const { modified, ...settings } = body
-    const [before = NO_SETTINGS] = await listSettings(tx, [place])
+    const [before = NO_SETTINGS] = await listSettings(tx, [target])
     if (modified !== undefined && modified !== modifiedOf(before))
       throw new AppError(
         'changed_meanwhile',
         'The remote access settings were changed by another user. Reload them and try again.',
       )
     if (modifiedOf(before) === modifiedOf(settings)) return viewAccess(tx, named)
-    await saveSettings(tx, place, settings)
+    await saveSettings(tx, target, settings)
     await audit(tx, {
       caller,
       action: 'modify',
-      object_type: place.level === 'default' ? 'coresettings' : place.level,
+      object_type: target.level === 'default' ? 'coresettings' : target.level,
       message:
-        place.level === 'default'
+        target.level === 'default'
           ? 'Changed the remote access of all machines'
-          : `Changed the remote access of the ${place.level === 'agent' ? 'machine' : place.level} "${name}"`,
+          : `Changed the remote access of the ${target.level === 'agent' ? 'machine' : target.level} "${name}"`,
       before,
       after: settings,
-      ...(place.level === 'client' && { client: { id: place.id } }),
-      ...(place.level === 'site' && { site: { id: place.id } }),
-      ...(place.level === 'agent' && { agent: { agent_id: place.id } }),
+      ...(target.level === 'client' && { client: { id: target.id } }),
+      ...(target.level === 'site' && { site: { id: target.id } }),
+      ...(target.level === 'agent' && { agent: { agent_id: target.id } }),
       at: ctx.now(),
       emit,
     })
-    emitRulesChanged(emit, await findMachinesOf(tx, place))
+    emitRulesChanged(emit, await findMachinesOf(tx, target))
     return viewAccess(tx, named)
   })
 }

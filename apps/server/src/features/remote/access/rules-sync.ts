@@ -46,7 +46,7 @@ export class RulesSync implements AsyncDisposable {
     this.#look([agentId])
   }
 
-  forget(agentId: string): void {
+  drop(agentId: string): void {
     this.#known.delete(agentId)
   }
 
@@ -68,7 +68,7 @@ export class RulesSync implements AsyncDisposable {
       const batch = [...this.#waiting].slice(0, MACHINES_AT_ONCE)
       for (const agentId of batch) this.#waiting.delete(agentId)
       try {
-        for (const { agent_id, rules } of await findRules(this.#ctx.db, batch)) this.#tell(agent_id, rules)
+        for (const { agent_id, rules } of await findRules(this.#ctx.db, batch)) this.#send(agent_id, rules)
       } catch (error) {
         this.#ctx.log.error({ err: error }, 'remote access rules not sent to machines')
       }
@@ -76,7 +76,7 @@ export class RulesSync implements AsyncDisposable {
     this.#running = undefined
   }
 
-  #tell(agentId: string, rules: RemoteRules): void {
+  #send(agentId: string, rules: RemoteRules): void {
     const revision = revisionOf(rules)
     if (revision === (this.#known.get(agentId) ?? '')) return
     if (this.#links.send(agentId, { revision, rules })) this.#known.set(agentId, revision)

@@ -29,12 +29,12 @@ export type Ticket = z.infer<typeof Ticket>
  */
 export function writeDownloadUrl(
   ctx: Context,
-  { session, ...wish }: { session: CallerSession; agentId: string; path: string; archive: boolean },
+  { session, ...target }: { session: CallerSession; agentId: string; path: string; archive: boolean },
 ): { url: string; expires_at: string } {
   const expiresAt = new Date(ctx.now().getTime() + GOOD_FOR_MS).toISOString()
-  const ticket: Ticket = { use: 'download', session: session.digest, ...wish, expiresAt }
+  const ticket: Ticket = { use: 'download', session: session.digest, ...target, expiresAt }
   const sealed = ctx.secrets.encrypt(JSON.stringify(ticket))
-  const url = `${DOWNLOAD_PATH.replace(':agent_id', wish.agentId)}?ticket=${encodeURIComponent(sealed)}`
+  const url = `${DOWNLOAD_PATH.replace(':agent_id', target.agentId)}?ticket=${encodeURIComponent(sealed)}`
   return { url, expires_at: expiresAt }
 }
 

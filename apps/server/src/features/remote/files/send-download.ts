@@ -46,7 +46,12 @@ export async function sendDownload(
       audit(tx, { caller, action: 'view', object_type: 'file', message, after, agent, emit }),
     )
   const path = showRaw(ticket.path)
-  await write(tellBegin(ticket, news), { path, raw_path: ticket.path, bytes: news.size, from: news.offset })
+  await write(describeBegin(ticket, news), {
+    path,
+    raw_path: ticket.path,
+    bytes: news.size,
+    from: news.offset,
+  })
   void parts.hub.finish(async () => {
     const problem = await stream.ended
     const bytes = stream.sentBytes
@@ -123,7 +128,7 @@ function watchIdle(stream: MachineStream): void {
   void stream.ended.then(() => clearInterval(timer))
 }
 
-function tellBegin({ path, archive }: Ticket, { size, offset }: FileNews): string {
+function describeBegin({ path, archive }: Ticket, { size, offset }: FileNews): string {
   const shown = showRaw(path)
   if (archive || size === null) return `Started downloading "${shown}" as an archive`
   if (offset > 0)
@@ -241,7 +246,7 @@ class MachineStream implements ChannelReader {
     this.#onEnded.resolve(problem)
     this.#onNews.reject(new Error((problem ?? UNREADABLE).message))
     if (problem === null) this.body.push(null)
-    // Without an error: the connection is cut, which tells a browser that the file is incomplete.
+    // Without an error: a browser then marks the file as incomplete.
     else this.body.destroy()
   }
 }

@@ -66,7 +66,7 @@ export async function nextChannel(agent: TestAgent, from = 0) {
       text: (message: unknown) => agent.sendText(encodeChannelText(channel, message)),
       give: (bytes: number) => agent.sendText(encodeCredit(channel, bytes)),
       received: () => Buffer.concat(of(CHANNEL_KIND.data).map((frame) => frame.payload)),
-      heard: () => of(CHANNEL_KIND.text).map((frame) => readChannelText(frame.payload)),
+      messages: () => of(CHANNEL_KIND.text).map((frame) => readChannelText(frame.payload)),
       data: (payload: Uint8Array) =>
         agent.sendText(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel, payload })),
       end: (code: 'ended' | 'refused' = 'ended', message = 'That was all.') =>

@@ -97,7 +97,7 @@ test('an upload crosses servers, is interrupted, and resumes where it stopped', 
   const rest = await nextChannel(agent, from)
   expect(rest.order).toMatchObject({ task: 'write', upload, offset: ARRIVED })
   rest.text({ type: 'ready', size: ARRIVED })
-  await vi.waitFor(() => expect(rest.heard()).toEqual([{ type: 'done' }]))
+  await vi.waitFor(() => expect(rest.messages()).toEqual([{ type: 'done' }]))
   // Channel numbers start again with each link.
   expect(rest.received().subarray(before).equals(bytes.subarray(ARRIVED))).toBe(true)
   rest.text({ type: 'written', size: bytes.length })

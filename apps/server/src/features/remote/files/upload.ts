@@ -34,10 +34,10 @@ export interface Uploading {
 export async function beginFileUpload(
   { ctx, fleet }: FileParts,
   { caller, agentId }: Uploading,
-  wish: { path: string; size: number; replace: boolean },
+  file: { path: string; size: number; replace: boolean },
 ): Promise<{ upload: string }> {
-  const input = { ...wish, upload: randomUUID() }
-  const shown = showRaw(wish.path)
+  const input = { ...file, upload: randomUUID() }
+  const shown = showRaw(file.path)
   await requestAgent(
     ctx,
     { fleet, caller, agentId },
@@ -46,7 +46,7 @@ export async function beginFileUpload(
       input,
       action: 'add',
       object_type: 'file',
-      describe: () => `Started uploading "${shown}" (${formatFileSize(wish.size)})`,
+      describe: () => `Started uploading "${shown}" (${formatFileSize(file.size)})`,
       keep: () => ({ ...input, shown_path: shown }),
     },
   )
@@ -78,21 +78,21 @@ export async function dropFileUpload(
 export async function sendBytes(
   parts: FileParts,
   { caller, agentId }: Uploading,
-  { body, ...wish }: { path: string; upload: string; offset: number; body: AsyncIterable<Buffer> },
+  { body, ...file }: { path: string; upload: string; offset: number; body: AsyncIterable<Buffer> },
 ): Promise<{ size: number }> {
   const agent = await requireAgent(parts.ctx.db, agentId, caller)
   const sink = new MachineSink()
   await openUse(parts, sink, {
     caller: withSession(caller),
     agent,
-    order: { task: 'write', ...wish } satisfies UploadTask,
+    order: { task: 'write', ...file } satisfies UploadTask,
   })
   const late = setTimeout(() => sink.end(SILENT), FIRST_WORD_MS)
-  const ready = await sink.hear('ready')
+  const ready = await sink.waitFor('ready')
   clearTimeout(late)
   try {
     if (ready !== undefined && (await sendAll(sink, body))) {
-      const written = await sink.hear('written')
+      const written = await sink.waitFor('written')
       if (written !== undefined) return { size: written.size }
     }
   } catch (error) {
@@ -115,11 +115,11 @@ async function sendAll(sink: MachineSink, body: AsyncIterable<Buffer>): Promise<
 export async function finishFileUpload(
   parts: FileParts,
   { caller, agentId }: Uploading,
-  wish: { path: string; upload: string; size: number; replace: boolean; hash: string | null },
+  file: { path: string; upload: string; size: number; replace: boolean; hash: string | null },
 ): Promise<null> {
   const { ctx } = parts
   const agent = await requireAgent(ctx.db, agentId, caller)
-  const shown = showRaw(wish.path)
+  const shown = showRaw(file.path)
   const write = (message: string, after: object) =>
     ctx.transaction((tx, emit) =>
       audit(tx, { caller, action: 'add', object_type: 'file', message, after, agent, emit }),
@@ -128,15 +128,15 @@ export async function finishFileUpload(
   await openUse(parts, sink, {
     caller: withSession(caller),
     agent,
-    order: { task: 'finish', ...wish } satisfies UploadTask,
+    order: { task: 'finish', ...file } satisfies UploadTask,
   })
   const end = await sink.ended
-  const after = { ...wish, shown_path: shown, bytes: wish.size }
+  const after = { ...file, shown_path: shown, bytes: file.size }
   if (end.code !== 'ended') {
     await write(`Failed to upload "${shown}"`, { ...after, problem: end.message })
     throw refuseFor(end, agent.hostname)
   }
-  await write(`Uploaded "${shown}" (${formatFileSize(wish.size)})`, after)
+  await write(`Uploaded "${shown}" (${formatFileSize(file.size)})`, after)
   return null
 }
 
@@ -212,7 +212,7 @@ class MachineSink implements ChannelReader {
   }
 
   /** Waits for a message of this type. Undefined = the channel ended before. */
-  async hear(type: UploadNews['type']): Promise<UploadNews | undefined> {
+  async waitFor(type: UploadNews['type']): Promise<UploadNews | undefined> {
     return this.#until(() => this.#news.find((news) => news.type === type))
   }
 

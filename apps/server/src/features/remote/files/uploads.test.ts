@@ -52,7 +52,7 @@ test('bytes are sent at the pace of the machine, which reports its progress', as
     expect(given).toBe(bytes.length)
   })
   expect(channel.received().equals(bytes)).toBe(true)
-  await vi.waitFor(() => expect(channel.heard()).toEqual([{ type: 'done' }]))
+  await vi.waitFor(() => expect(channel.messages()).toEqual([{ type: 'done' }]))
   channel.text({ type: 'written', size: 600_007 })
   channel.end()
   expect(await (await response).json()).toEqual({ size: 600_007 })

@@ -41,7 +41,7 @@ export async function followLog(
   const welcome: ChannelAccepted = { type: 'welcome', recorded: false }
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(welcome))
   const window = new ChannelSocket(socket, { caller, agentId: agent.agent_id, request, session: null })
-  bufferUntilReady(socket, { takeEarly, onFrame: (frame) => window.hear(frame) })
+  bufferUntilReady(socket, { takeEarly, onFrame: (frame) => window.receive(frame) })
   socket.on('close', () => {
     window.gone()
     hub.remove(window)
@@ -51,7 +51,7 @@ export async function followLog(
   const opened = await fleet.tools.open(
     agent.agent_id,
     { tool: { tool: 'log', source }, author: caller.username },
-    { onFrame: (frame) => window.tell(frame), onEnd: (end) => window.endHere(end) },
+    { onFrame: (frame) => window.sendToUser(frame), onEnd: (end) => window.endHere(end) },
   )
   if ('code' in opened) return refuse(opened)
   window.connect(opened)

@@ -11,10 +11,10 @@ const MAX_GONE = 5000
 interface Seen {
   /** Changes with each watch: positions of an earlier one are meaningless. */
   epoch: string
-  place: number
+  position: number
   /** In the order of their last change. */
-  processes: Map<number, { process: Process; place: number }>
-  gone: { pid: number; place: number }[]
+  processes: Map<number, { process: Process; position: number }>
+  gone: { pid: number; position: number }[]
   /** Ended processes up to this position are no longer known. */
   goneFrom: number
   isComplete: boolean
@@ -25,25 +25,26 @@ interface Seen {
 export class LiveProcesses implements Disposable {
   #watches: LiveViews<Seen>
 
-  constructor(tell: (agentId: string, seconds: number) => boolean) {
-    this.#watches = new LiveViews(tell, beginSeen)
+  constructor(renew: (agentId: string, seconds: number) => boolean) {
+    this.#watches = new LiveViews(renew, beginSeen)
   }
 
   /** Waits for changes since `after`. Undefined = the machine is not linked here. */
   async next(agentId: string, after: string): Promise<Answer | undefined> {
     const seen = await this.#watches.next(
       agentId,
-      (state) => state.isComplete && state.place > (placeOf(state, after) ?? 0),
+      (state) => state.isComplete && state.position > (positionIn(state, after) ?? 0),
     )
     if (seen === undefined) return undefined
-    const from = placeOf(seen, after)
+    const from = positionIn(seen, after)
     const { processes, next } = listChanged(seen, from ?? 0)
     return {
       connected: true,
       whole: from === undefined,
-      more: next < seen.place,
+      more: next < seen.position,
       processes,
-      gone: from === undefined ? [] : seen.gone.filter(({ place }) => place > from).map(({ pid }) => pid),
+      gone:
+        from === undefined ? [] : seen.gone.filter(({ position }) => position > from).map(({ pid }) => pid),
       next: seen.isComplete ? `${seen.epoch}.${next}` : after,
       ...seen.sums,
     }
@@ -55,15 +56,15 @@ export class LiveProcesses implements Disposable {
     if (seen === undefined) return
     if (look.whole) Object.assign(seen, beginSeen())
     // A scan that was in transit when an earlier watch ended cannot be applied.
-    else if (seen.place === 0) return
+    else if (seen.position === 0) return
     takePart(seen, look)
     if (look.more) return
     seen.isComplete = true
     this.#watches.wake(agentId)
   }
 
-  forget(agentId: string): void {
-    this.#watches.forget(agentId)
+  drop(agentId: string): void {
+    this.#watches.drop(agentId)
   }
 
   [Symbol.dispose](): void {
@@ -74,7 +75,7 @@ export class LiveProcesses implements Disposable {
 function beginSeen(): Seen {
   return {
     epoch: randomBytes(6).toString('base64url'),
-    place: 0,
+    position: 0,
     processes: new Map(),
     gone: [],
     goneFrom: 0,
@@ -84,27 +85,27 @@ function beginSeen(): Seen {
 }
 
 /** The position in `after`. Undefined = everything must be sent. */
-function placeOf(seen: Seen, after: string): number | undefined {
-  const [epoch, place] = after.split('.')
-  if (epoch !== seen.epoch || place === undefined || !/^\d{1,15}$/.test(place)) return undefined
-  return Number(place) < seen.goneFrom || Number(place) > seen.place ? undefined : Number(place)
+function positionIn(seen: Seen, after: string): number | undefined {
+  const [epoch, position] = after.split('.')
+  if (epoch !== seen.epoch || position === undefined || !/^\d{1,15}$/.test(position)) return undefined
+  return Number(position) < seen.goneFrom || Number(position) > seen.position ? undefined : Number(position)
 }
 
 function takePart(seen: Seen, look: ProcessSample): void {
   // A scan without changes also counts.
-  seen.place += 1
+  seen.position += 1
   const put = (process: Process) => {
-    seen.place += 1
+    seen.position += 1
     seen.processes.delete(process.pid)
-    seen.processes.set(process.pid, { process, place: seen.place })
+    seen.processes.set(process.pid, { process, position: seen.position })
   }
   for (const pid of look.gone) {
     if (!seen.processes.delete(pid)) continue
-    seen.place += 1
-    seen.gone.push({ pid, place: seen.place })
+    seen.position += 1
+    seen.gone.push({ pid, position: seen.position })
   }
   const old = seen.gone.splice(0, Math.max(0, seen.gone.length - MAX_GONE))
-  seen.goneFrom = old.at(-1)?.place ?? seen.goneFrom
+  seen.goneFrom = old.at(-1)?.position ?? seen.goneFrom
   for (const process of look.put) {
     const before = seen.processes.get(process.pid)?.process
     const use = before?.start === process.start ? before : { cpu_percent: 0, membytes: 0 }
@@ -123,12 +124,12 @@ function listChanged(seen: Seen, from: number): { processes: Process[]; next: nu
   const processes: Process[] = []
   let characters = 0
   let next = from
-  for (const { process, place } of seen.processes.values()) {
-    if (place <= from) continue
+  for (const { process, position } of seen.processes.values()) {
+    if (position <= from) continue
     characters += JSON.stringify(process).length
     if (characters > MAX_ANSWER_CHARACTERS) return { processes, next }
     processes.push(process)
-    next = place
+    next = position
   }
-  return { processes, next: seen.place }
+  return { processes, next: seen.position }
 }

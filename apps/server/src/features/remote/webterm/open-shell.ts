@@ -136,8 +136,8 @@ function startPty<Pty>(start: () => Pty): Pty {
   try {
     return withStartUmask(start)
   } catch (cause) {
-    const told = cause instanceof Error ? cause.message : 'no reason given'
-    const message = `The server on ${hostname()} cannot open a terminal (${told.slice(0, 200)}). A container needs /dev/ptmx and /dev/pts.`
+    const reason = cause instanceof Error ? cause.message : 'no reason given'
+    const message = `The server on ${hostname()} cannot open a terminal (${reason.slice(0, 200)}). A container needs /dev/ptmx and /dev/pts.`
     throw new Error(message, { cause })
   }
 }

@@ -21,7 +21,7 @@ import type { WebTerminals } from './web-terminals.ts'
 const MAX_OPEN = 16
 const MEGABYTE = 1024 * 1024
 
-interface Wish {
+interface Opening {
   socket: WebSocket
   hello: WebTermHello
   source: string
@@ -34,14 +34,14 @@ interface Wish {
 /** Opens a shell of the server for the holder of the ticket: checks the right, and records the session. */
 export async function openWebTerminal(
   { ctx, terminals }: { ctx: Context; terminals: WebTerminals },
-  wish: Wish,
+  opening: Opening,
 ): Promise<void> {
-  const { socket, hello } = wish
+  const { socket, hello } = opening
   const refuse = (end: ChannelEnd) => {
     if (socket.readyState === socket.OPEN) socket.send(encodeChannelEnd(0, end))
     socket.close(CHANNEL_CLOSE.over, end.code)
   }
-  const caller = await authenticateSocket(ctx, wish)
+  const caller = await authenticateSocket(ctx, opening)
   if (caller === undefined) return
   const refusal = (await checkWebTerminal(ctx, caller)) ?? checkMfa(caller, 'web terminal', ctx.now())
   if (refusal !== undefined) return refuse(refusal)
@@ -80,7 +80,7 @@ export async function openWebTerminal(
         : 'The web terminal could not be opened. The log of the server has the reason.'
     return terminal.end({ code: 'failed', message })
   }
-  bufferUntilReady(socket, { takeEarly: wish.takeEarly, onFrame: (frame) => terminal.hear(frame) })
+  bufferUntilReady(socket, { takeEarly: opening.takeEarly, onFrame: (frame) => terminal.receive(frame) })
   // It may have disconnected during the queries.
   if (socket.readyState !== socket.OPEN) await terminal.end(GONE)
 }

@@ -61,7 +61,7 @@ export async function finishWebTerminalRecording(
 }
 
 /** Marks ended sessions that started before this instant as not recorded. Returns their ids. */
-export async function forgetWebTerminalRecordings(db: Db, before: string): Promise<string[]> {
+export async function markRecordingsDeleted(db: Db, before: string): Promise<string[]> {
   const rows = await db
     .updateTable('web_terminals')
     .set({ recorded: 0 })

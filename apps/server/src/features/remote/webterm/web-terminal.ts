@@ -54,7 +54,7 @@ export class WebTerminal {
       onData: (bytes) => this.#show(bytes),
       onExit: (exitCode) => {
         this.#exitCode = exitCode
-        this.#tell(encodeChannelText(0, { type: 'exit', exit_code: exitCode }))
+        this.#send(encodeChannelText(0, { type: 'exit', exit_code: exitCode }))
         void this.end({
           code: 'ended',
           message: exitCode === null ? 'A signal ended the shell.' : 'The shell has ended.',
@@ -65,11 +65,11 @@ export class WebTerminal {
     // It was ended while its module was loaded.
     if (this.#ended !== undefined) return shell.end()
     const { program, user } = shell
-    this.#tell(encodeChannelText(0, { type: 'opened', session, shell: program, user, resumed: false, host }))
+    this.#send(encodeChannelText(0, { type: 'opened', session, shell: program, user, resumed: false, host }))
   }
 
   /** A frame of the window. */
-  hear(bytes: Buffer): void {
+  receive(bytes: Buffer): void {
     const frame = decodeChannelFrame(bytes)
     if ('wrong' in frame) return void this.end({ code: 'bad_frame', message: frame.wrong })
     const { kind, payload } = frame
@@ -99,7 +99,7 @@ export class WebTerminal {
 
   async #end(end: ChannelEnd): Promise<void> {
     const { socket, recording, onOver } = this.#options
-    this.#tell(encodeChannelEnd(0, end))
+    this.#send(encodeChannelEnd(0, end))
     socket.close(CHANNEL_CLOSE.over, end.code)
     await this.#shell?.end()
     await recording.end()
@@ -117,7 +117,7 @@ export class WebTerminal {
     for (let [payload] = this.#waiting; payload !== undefined; [payload] = this.#waiting) {
       if (!this.#toWindow.take(payload.length)) return this.#shell?.pause()
       this.#waiting.shift()
-      this.#tell(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
+      this.#send(encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 0, payload }))
     }
     this.#shell?.resume()
   }
@@ -126,10 +126,10 @@ export class WebTerminal {
     const credit = this.#debt.consume(bytes)
     if (credit === 0) return
     this.#fromWindow.add(credit)
-    this.#tell(encodeCredit(0, credit))
+    this.#send(encodeCredit(0, credit))
   }
 
-  #tell(frame: Uint8Array): void {
+  #send(frame: Uint8Array): void {
     this.#options.recording.fromMachine(frame)
     const { socket } = this.#options
     if (socket.readyState === socket.OPEN) socket.send(frame)

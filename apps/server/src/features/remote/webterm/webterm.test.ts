@@ -204,16 +204,16 @@ test('shells of a killed server process are recorded as ended, and their process
   const left = spawn('sleep', ['600'], { env: { ...process.env, ...markOf(HERE) } })
   const ended = once(left, 'exit')
   const row = { process_id: crypto.randomUUID(), username: 'ben' }
-  const places = [
+  const entries = [
     { id: crypto.randomUUID(), host: 'gone' },
     { id: HERE, host: hostname() },
   ]
   await server.ctx.db
     .insertInto('web_terminals')
     .values(
-      places.map((place) => ({
+      entries.map((entry) => ({
         ...row,
-        ...place,
+        ...entry,
         ip_address: '10.0.0.7',
         started_at,
         ended_at: null,
@@ -228,7 +228,7 @@ test('shells of a killed server process are recorded as ended, and their process
   await endLostWebTerminals(server.ctx)
   await endLostWebTerminals(server.ctx)
   expect((await audit()).map((line) => line.replace(/\d+ s$/, '0 s')).toSorted()).toEqual(
-    places.map(({ host }) => `ben: Ended the web terminal on "${host}" after 0 s`).toSorted(),
+    entries.map(({ host }) => `ben: Ended the web terminal on "${host}" after 0 s`).toSorted(),
   )
   expect(await ended).toEqual([null, 'SIGKILL'])
 })

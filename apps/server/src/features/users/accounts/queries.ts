@@ -80,6 +80,6 @@ export function modifiedOf(row: UserRow): string {
 }
 
 /** For the audit log, with the name of the role. */
-export function toldOf(row: UserRow) {
+export function auditValues(row: UserRow) {
   return { username: row.username, ...viewUserContent(row), role: row.role_name }
 }

@@ -15,7 +15,7 @@ import {
   findUsers,
   holdRights,
   modifiedOf,
-  toldOf,
+  auditValues,
   type UserRow,
   viewUser,
   viewUserContent,
@@ -57,7 +57,7 @@ export async function addUser(
         action: 'add',
         object_type: 'user',
         message: `Added the user "${username}"`,
-        after: toldOf(user),
+        after: auditValues(user),
         at: ctx.now(),
         emit,
       })
@@ -112,8 +112,8 @@ export async function changeUser(
       action: 'modify',
       object_type: 'user',
       message: `${verbOf(before, user)} the user "${user.username}"`,
-      before: toldOf(before),
-      after: toldOf(user),
+      before: auditValues(before),
+      after: auditValues(user),
       at: ctx.now(),
       emit,
     })
@@ -157,7 +157,7 @@ export async function removeUser(ctx: Context, caller: Caller, id: number): Prom
       action: 'delete',
       object_type: 'user',
       message: `Deleted the user "${user.username}"`,
-      before: toldOf(user),
+      before: auditValues(user),
       at: ctx.now(),
       emit,
     })

@@ -64,7 +64,7 @@ export async function countKnown(
 }
 
 /** Replaces the clients and sites of a role. */
-export async function replacePlaces(
+export async function replaceScope(
   db: Db,
   role_id: number,
   { clientIds, siteIds }: { clientIds: readonly number[]; siteIds: readonly number[] },

@@ -163,9 +163,9 @@ test.each(PARTS)(
         expect(await caller.call(createPolicy, { body })).toMatchObject(refused)
       for (const body of changes)
         expect(await caller.call(editPolicy, { params, body })).toMatchObject(refused)
-      const place = { params: placeParams, body: { policies } }
-      expect(await caller.call(setPlacePolicies, place)).toMatchObject(refused)
-      expect(await caller.call(planPlacePolicies, place)).toMatchObject(refused)
+      const request = { params: placeParams, body: { policies } }
+      expect(await caller.call(setPlacePolicies, request)).toMatchObject(refused)
+      expect(await caller.call(planPlacePolicies, request)).toMatchObject(refused)
       expect((await stored()).body).toEqual(before)
       await root.call(editPolicy, { params, body: { active: false } })
       expect(await caller.call(editPolicy, { params, body: { active: true } })).toMatchObject(refused)

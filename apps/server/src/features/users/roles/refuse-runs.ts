@@ -11,7 +11,7 @@ export interface Run {
   kind: 'cmd' | 'script' | 'server'
   /** Start of the refusal: `The task "Nightly"`. */
   what: string
-  /** Equal for the same code with the same arguments in the same place. */
+  /** Equal for the same code with the same arguments in the same assignment. */
   digest: string
   /** Arguments and variables, which may name keys of the store. */
   texts: readonly string[]

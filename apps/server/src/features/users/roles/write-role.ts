@@ -13,7 +13,7 @@ import {
   findRoles,
   hasSuperuser,
   modifiedOf,
-  replacePlaces,
+  replaceScope,
   type RoleRow,
   viewRole,
   viewRoleContent,
@@ -56,14 +56,14 @@ export async function addRole(
         .values(columnsOf(NOTHING, body))
         .returning('id')
         .executeTakeFirstOrThrow()
-      await savePlaces(tx, id, NOTHING, body)
+      await saveScope(tx, id, NOTHING, body)
       const role = await requireRole(tx, id)
       await audit(tx, {
         caller,
         action: 'add',
         object_type: 'role',
         message: `Added the role "${role.name}"`,
-        after: toldOf(role),
+        after: auditValues(role),
         at: ctx.now(),
         emit,
       })
@@ -92,7 +92,7 @@ export async function changeRole(
       const before = await requireRole(tx, id)
       refuseStale({ name: before.name, modified: modifiedOf(before) }, modified)
       await tx.updateTable('roles').set(columnsOf(before, changes)).where('id', '=', id).execute()
-      await savePlaces(tx, id, before, changes)
+      await saveScope(tx, id, before, changes)
       const role = await requireRole(tx, id)
       if (modifiedOf(role) === modifiedOf(before)) return viewRole(role)
       if (!(await hasSuperuser(tx)))
@@ -104,8 +104,8 @@ export async function changeRole(
         action: 'modify',
         object_type: 'role',
         message: `Changed the role "${before.name}"`,
-        before: toldOf(before),
-        after: toldOf(role),
+        before: auditValues(before),
+        after: auditValues(role),
         at: ctx.now(),
         emit,
       })
@@ -129,14 +129,14 @@ function columnsOf(before: RoleRow, changes: RoleChanges) {
   }
 }
 
-async function savePlaces(tx: Db, id: number, before: RoleRow, changes: RoleChanges): Promise<void> {
+async function saveScope(tx: Db, id: number, before: RoleRow, changes: RoleChanges): Promise<void> {
   const { can_view_clients, can_view_sites } = changes
   if (can_view_clients === undefined && can_view_sites === undefined) return
   const clientIds = [...new Set(can_view_clients ?? before.clientIds)]
   const siteIds = [...new Set(can_view_sites ?? before.siteIds)]
   await refuseUnknown(tx, 'clients', clientIds)
   await refuseUnknown(tx, 'sites', siteIds)
-  await replacePlaces(tx, id, { clientIds, siteIds })
+  await replaceScope(tx, id, { clientIds, siteIds })
 }
 
 async function refuseUnknown(tx: Db, table: 'clients' | 'sites', ids: readonly number[]): Promise<void> {
@@ -146,7 +146,7 @@ async function refuseUnknown(tx: Db, table: 'clients' | 'sites', ids: readonly n
 }
 
 /** For the audit log: only granted permissions. */
-function toldOf(row: RoleRow) {
+function auditValues(row: RoleRow) {
   const {
     name,
     is_superuser,
@@ -182,7 +182,7 @@ export async function removeRole(ctx: Context, caller: Caller, id: number): Prom
       action: 'delete',
       object_type: 'role',
       message: `Deleted the role "${role.name}"`,
-      before: toldOf(role),
+      before: auditValues(role),
       at: ctx.now(),
       emit,
     })

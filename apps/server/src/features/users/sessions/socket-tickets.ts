@@ -25,7 +25,7 @@ export async function createTicket(ctx: Context, caller: Caller): Promise<string
 
 /**
  * Returns the holder of this ticket, and consumes it in any case. `source`: the address of the socket. Afterwards
- * `findCaller(ctx, caller.session.digest, source)` tells whether the session still exists.
+ * `findCaller(ctx, caller.session.digest, source)` shows whether the session still exists.
  */
 export async function redeemTicket(ctx: Context, ticket: string, source: string): Promise<Caller> {
   const row = await ctx.db

@@ -46,7 +46,7 @@ export async function refuseWhileBlocked(ctx: Context, keys: ThrottleKeys): Prom
     .executeTakeFirst()
   if (row?.until == null) return
   const seconds = Math.max(1, Math.ceil((Date.parse(row.until) - now.getTime()) / 1000))
-  throw new AppError('too_many_requests', `Too many failed attempts. Try again in ${inWords(seconds)}.`, {
+  throw new AppError('too_many_requests', `Too many failed attempts. Try again in ${formatWait(seconds)}.`, {
     retryAfterSeconds: seconds,
   })
 }
@@ -95,7 +95,7 @@ async function setBlock(db: Db, { key, failures, now }: { key: string; failures:
   await db.updateTable('throttles').set({ blocked_until: until }).where('key', '=', key).execute()
 }
 
-function inWords(seconds: number): string {
+function formatWait(seconds: number): string {
   if (seconds < 60) return seconds === 1 ? 'one second' : `${seconds} seconds`
   const minutes = Math.ceil(seconds / 60)
   return minutes === 1 ? 'one minute' : `${minutes} minutes`

@@ -11,7 +11,7 @@ export interface ChecksTable {
   settings: string
   /** Same for checks that exclude each other, of which a machine has at most one. */
   only_key: string | null
-  /** Of a script check. NULL when the script was deleted. */
+  /** Set for script checks. NULL when the script was deleted. */
   script_id: number | null
   fails_b4_alert: number
   /** Seconds. 0 = the machine's own check interval. */
@@ -21,7 +21,7 @@ export interface ChecksTable {
   /** The policy that provides it and its number there. NULL = the machine's own. */
   policy_id: number | null
   policy_check: number | null
-  /** Of an own check: the enforced policy that overrides it. */
+  /** The enforced policy that overrides an own check. */
   overridden_by: number | null
   /** While the other check fails, this check does not alert. */
   depends_on: Generated<number | null>

@@ -21,7 +21,7 @@ export interface RemoteSessionsTable {
 }
 
 /** Changes on a machine while a remote session ran, as reported by its agent. */
-export interface RemoteReceiptsTable {
+export interface SessionChangesTable {
   session_id: string
   stored_at: string
   /** Number of changes. */

@@ -52,7 +52,7 @@ export interface ServerScriptApprovalsTable {
 export interface ScriptVersionsTable {
   id: Generated<number>
   script_id: number
-  /** Who saved this version, and when. */
+  /** The user who saved this version, and the time. */
   username: string
   saved_at: string
   /** JSON of the editable fields. */

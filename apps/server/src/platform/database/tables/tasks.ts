@@ -32,7 +32,7 @@ export interface TasksTable {
   /** The policy that provides it and its number there. NULL = the machine's own. */
   policy_id: number | null
   policy_task: number | null
-  /** Of an own task: the enforced policy that overrides it. */
+  /** The enforced policy that overrides an own task. */
   overridden_by: number | null
   /**
    * The user who set up its scripts. For policy tasks the policy names the author. Keys of the store are read with this

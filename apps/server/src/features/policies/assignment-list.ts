@@ -3,7 +3,7 @@ import type { PlacePolicies } from '@muster/contract/policies/place-policies'
 import { createHash } from 'node:crypto'
 import { type LoadedPolicy, placeOf, type PolicySet } from './policy-set.ts'
 
-export type Place =
+export type AssignmentTarget =
   | { level: 'client' | 'site'; id: number }
   | { level: 'agent'; id: string }
   | { level: 'default' }
@@ -13,8 +13,8 @@ export interface Listed {
 }
 
 /** The policies assigned directly to the target, in order. */
-export function listAt(set: PolicySet, place: Place): Listed[] {
-  const key = keyOf(place)
+export function listAt(set: PolicySet, target: AssignmentTarget): Listed[] {
+  const key = keyOf(target)
   return [...set.policies.values()]
     .flatMap(({ id, document, positions }) =>
       document.targets.flatMap((target, index) =>
@@ -27,8 +27,8 @@ export function listAt(set: PolicySet, place: Place): Listed[] {
     .map(({ id, monitoring_type }) => ({ id, monitoring_type }))
 }
 
-export function viewPlace(set: PolicySet, place: Place, name: string): PlacePolicies {
-  const listed = listAt(set, place)
+export function viewAssignment(set: PolicySet, target: AssignmentTarget, name: string): PlacePolicies {
+  const listed = listAt(set, target)
   return {
     name,
     policies: listed.flatMap(({ id, monitoring_type }) => {
@@ -48,11 +48,11 @@ export function viewPlace(set: PolicySet, place: Place, name: string): PlacePoli
  */
 export function changesFor(
   set: PolicySet,
-  place: Place,
+  target: AssignmentTarget,
   wanted: readonly Listed[],
 ): { changed: LoadedPolicy[]; moved: LoadedPolicy[] } {
-  const key = keyOf(place)
-  const ids = new Set([...listAt(set, place), ...wanted].map(({ id }) => id))
+  const key = keyOf(target)
+  const ids = new Set([...listAt(set, target), ...wanted].map(({ id }) => id))
   const changed: LoadedPolicy[] = []
   const moved: LoadedPolicy[] = []
   for (const id of ids) {
@@ -63,7 +63,7 @@ export function changesFor(
       placeOf(target) === key ? [] : [{ target, position: positions[index] ?? 0 }],
     )
     const here = wanted.flatMap((one, index) =>
-      one.id === id ? [{ target: targetAt(place, one), position: index + 1 }] : [],
+      one.id === id ? [{ target: targetAt(target, one), position: index + 1 }] : [],
     )
     const next = [...others, ...here]
     const later: LoadedPolicy = {
@@ -90,13 +90,13 @@ export function digestOf(listed: readonly Listed[]): string {
   return createHash('sha256').update(JSON.stringify(listed)).digest('hex').slice(0, 16)
 }
 
-function keyOf(place: Place): string {
-  return 'id' in place ? `${place.level} ${place.id}` : place.level
+function keyOf(target: AssignmentTarget): string {
+  return 'id' in target ? `${target.level} ${target.id}` : target.level
 }
 
-function targetAt(place: Place, { monitoring_type }: Listed): PolicyTarget {
-  if (place.level === 'agent') return place
-  return { ...place, monitoring_type }
+function targetAt(target: AssignmentTarget, { monitoring_type }: Listed): PolicyTarget {
+  if (target.level === 'agent') return target
+  return { ...target, monitoring_type }
 }
 
 function slotOf(target: PolicyTarget): Listed['monitoring_type'] {

@@ -1,10 +1,10 @@
 import { AppError } from '@muster/contract/errors'
 import type { Db } from '../../platform/database/database.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
-import type { PlaceFields } from '../clients/write-client.ts'
-import { assignAt, requirePlace } from './assign-policies.ts'
+import type { AssignmentFields } from '../clients/write-client.ts'
+import { assignAt, requireTarget } from './assign-policies.ts'
 import { blockPolicies } from './block-inheritance.ts'
-import { listAt, type Listed, type Place } from './place-list.ts'
+import { listAt, type Listed, type AssignmentTarget } from './assignment-list.ts'
 import { openSave, type Save } from './store-save.ts'
 
 type Slot = 'server' | 'workstation'
@@ -14,17 +14,17 @@ type Level = { level: 'client' | 'site' | 'agent' | 'default'; id: string }
  * Applies changed fields like the endpoints of policies do, with their permission, audit row and history. Call it
  * before other rows of the transaction are locked, because policies are always locked first.
  */
-export async function changePlaceFields(
+export async function changeAssignmentFields(
   parts: Omit<Save, 'set'>,
   at: Level,
-  fields: PlaceFields,
+  fields: AssignmentFields,
 ): Promise<void> {
   const { policy, server_policy, workstation_policy, block_policy_inheritance: block } = fields
   if ([policy, server_policy, workstation_policy, block].every((value) => value === undefined)) return
   const { tx, caller } = parts
   const save = await openSave(parts, undefined)
-  const { place } = await requirePlace(tx, caller, at)
-  const known = listAt(save.set, place)
+  const { target } = await requireTarget(tx, caller, at)
+  const known = listAt(save.set, target)
   let wanted = known
   if (policy !== undefined) wanted = withFirst(wanted, undefined, policy)
   if (server_policy !== undefined) wanted = withFirst(wanted, 'server', server_policy)
@@ -33,23 +33,23 @@ export async function changePlaceFields(
     requireRight(caller)
     await assignAt(save, at, { policies: wanted })
   }
-  if (block === undefined || place.level === 'default' || block === (await blocksAt(tx, place))) return
+  if (block === undefined || target.level === 'default' || block === (await blocksAt(tx, target))) return
   requireRight(caller)
-  await blockPolicies(parts, { target: place, block_policy_inheritance: block })
+  await blockPolicies(parts, { target, block_policy_inheritance: block })
 }
 
-async function blocksAt(tx: Db, place: Exclude<Place, { level: 'default' }>): Promise<boolean> {
+async function blocksAt(tx: Db, target: Exclude<AssignmentTarget, { level: 'default' }>): Promise<boolean> {
   const row =
-    place.level === 'agent'
+    target.level === 'agent'
       ? await tx
           .selectFrom('agents')
           .select('block_policy_inheritance')
-          .where('agent_id', '=', place.id)
+          .where('agent_id', '=', target.id)
           .executeTakeFirst()
       : await tx
-          .selectFrom(place.level === 'client' ? 'clients' : 'sites')
+          .selectFrom(target.level === 'client' ? 'clients' : 'sites')
           .select('block_policy_inheritance')
-          .where('id', '=', place.id)
+          .where('id', '=', target.id)
           .executeTakeFirst()
   return row?.block_policy_inheritance === 1
 }

@@ -99,11 +99,11 @@ test('a plan shows the effect of another list, and a stale one is refused', asyn
   const policies = [{ id: base.id, monitoring_type: null }]
   const { body: plan } = await root.call(planPlacePolicies, { params, body: { policies } })
   expect(plan).toMatchObject({ agents_count: 1, lines: [{ change: 'added', kind: 'checks' }] })
-  const { body: place } = await root.call(listPlacePolicies, { params })
-  expect(place).toMatchObject({ name: 'PC-12', policies: [] })
+  const { body: assignment } = await root.call(listPlacePolicies, { params })
+  expect(assignment).toMatchObject({ name: 'PC-12', policies: [] })
   const third = [{ id: other.id, monitoring_type: null }]
   await root.call(setPlacePolicies, { params, body: { policies: third } })
-  for (const proof of [{ plan: plan.token }, { modified: place.modified }]) {
+  for (const proof of [{ plan: plan.token }, { modified: assignment.modified }]) {
     const { error } = await root.call(setPlacePolicies, { params, body: { policies, ...proof } })
     expect(error?.code).toBe('changed_meanwhile')
   }

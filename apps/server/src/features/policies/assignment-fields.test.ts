@@ -7,8 +7,8 @@ import { PERMISSIONS } from '@muster/contract/permissions'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../platform/database/database.ts'
 import { testEngines } from '../../platform/database/test-engines.ts'
-import type { Listed } from './place-list.ts'
-import { withFirst } from './place-fields.ts'
+import type { Listed } from './assignment-list.ts'
+import { withFirst } from './assignment-fields.ts'
 import { checkOf, contentOf, PING, prepareFleet } from './test-policies.ts'
 
 const ping = (name: string) => contentOf([checkOf({ ...PING, name })])

@@ -22,10 +22,10 @@ async function givenAsking(server: TestServer) {
     admin.call(setRemoteAccess, { params: { level, id }, body: { ...NO_SETTINGS, ask_purpose } })
   expect((await ask('client', `${client_id}`, true)).status).toBe(200)
   const user = await server.given.user({ permissions: ['can_use_terminal', 'can_use_mesh'] })
-  const open = async (request: object, purpose?: string) => {
+  const open = async (request: object, reason?: string) => {
     const window = new TestWindow(at.url, at.agentId)
     await onceOpen(window.socket)
-    window.ask(await getTicket(server, user), request, purpose)
+    window.ask(await getTicket(server, user), request, reason)
     return window
   }
   return { ...at, admin, ask, open }
@@ -45,8 +45,8 @@ test('a reason is required, sent to the machine, and stored with the session', a
   using opened = await open(TERMINAL, ` ${WHY} `)
   const { payload, tool } = await nextOpening(agent)
   expect(commands['open-channel'].parse(payload.input).purpose).toBe(WHY)
-  const [told] = (await auditOf(server)).slice(-1)
-  expect(told).toMatch(new RegExp(`: Opened a terminal on ".+", recorded. Reason: ${WHY}$`))
+  const [message] = (await auditOf(server)).slice(-1)
+  expect(message).toMatch(new RegExp(`: Opened a terminal on ".+", recorded. Reason: ${WHY}$`))
   const { body } = await admin.call(listRemoteSessions, { params: { agent_id: agentId } })
   expect(body).toMatchObject([{ id: tool.session, purpose: WHY }])
   expect(opened.end).toBeUndefined()
