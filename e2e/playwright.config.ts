@@ -7,11 +7,11 @@ const CHROMIUM_FLAGS =
 // Each takes a minute or more, of which it waits the most: begun first, so that others run meanwhile.
 const LONG = ['axe', 'checks', 'maintenance', 'monitoring', 'tasks'].map(fileOf)
 
-// What follows machines through server and database, or two servers; the server's own tests run on each database, and
-// what screens look like does not depend on it.
+// Stories that follow machines through server and database, or two servers. The server's own tests run on each database,
+// and screens do not depend on it.
 const ON_EVERY_DATABASE = [
   'kill-server',
-  'killed-while-telling',
+  'killed-while-notifying',
   'main-job',
   'monitoring',
   'two-processes',
@@ -19,7 +19,7 @@ const ON_EVERY_DATABASE = [
   'two-processes-tools',
 ].map(fileOf)
 
-// What a browser shows outside of its pages, only one with windows does.
+// Only a browser with windows shows anything outside of its pages.
 const IN_A_WHOLE_BROWSER = ['browser-notices'].map(fileOf)
 
 function fileOf(name: string): string {

@@ -68,7 +68,7 @@ for (const look of TWO_LOOKS) {
   })
 }
 
-/** What is open covers part of the page, which is looked at by itself. */
+/** An open list covers part of the page, which has a check of its own. */
 const HEADER = 'header'
 /** Without the screen beneath, which has a check of its own. */
 const DIALOG = '[role=dialog]'

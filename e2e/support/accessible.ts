@@ -20,7 +20,7 @@ export function nameOf({ colorScheme, viewport }: (typeof TWO_LOOKS)[number]): s
   return `${colorScheme}, ${viewport.width} px`
 }
 
-/** Notes every violation; the story goes on, so that one run tells all of them. */
+/** Notes every violation; the story goes on, so that one run lists all of them. */
 export async function expectAccessible(page: Page, where: string, part = 'body'): Promise<void> {
   const { violations } = await new AxeBuilder({ page, ...(await sourceFor(page)) })
     // Without writing down each node that is right, which takes longer than finding it so.
@@ -42,7 +42,7 @@ async function sourceFor(page: Page): Promise<{ axeSource?: string }> {
   return (await page.evaluate("'axe' in window")) ? { axeSource: ';' } : {}
 }
 
-/** Goes to a path as a link of the console itself would, without loading it anew. */
+/** Goes to a path as a link of the console itself would, without a reload. */
 export async function follow(page: Page, path: string): Promise<void> {
   // Before there is a screen nobody listens.
   await page.getByRole('main').waitFor()

@@ -14,7 +14,7 @@ type HostReply = { url: string } | { lastLine: string } | { error: string }
 
 /** A process that runs one server after another. It is started with the first of them, and again where it has ended. */
 export class TestHost implements AsyncDisposable {
-  /** What the server in it has written to standard error. */
+  /** Standard error of the server in it. */
   readonly log: string[] = []
   #child: ChildProcess | undefined
   #lines = new EventEmitter()

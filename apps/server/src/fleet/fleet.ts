@@ -132,7 +132,7 @@ function findAgentKey({ db }: Context, agentId: string): Promise<{ public_key: s
 /** Requests of other processes to the one that holds a link. */
 type LinkRequest =
   | { kind: 'deliver' }
-  | ({ kind: 'chore' } & AgentCommand)
+  | ({ kind: 'agent-command' } & AgentCommand)
   | { kind: 'refuse'; code: string; message: string }
   | LiveRequest
   | ChannelRequest
@@ -257,7 +257,7 @@ export class Fleet implements AsyncDisposable {
     name: Name,
     order: { input: CommandInput<Name>; author: string },
   ): Promise<boolean> {
-    return this.#isReached(agentId, { kind: 'chore', name, ...order })
+    return this.#isReached(agentId, { kind: 'agent-command', name, ...order })
   }
 
   /** Waits for metrics newer than `after`. Returns undefined if the agent is not connected. */
@@ -341,7 +341,7 @@ export class Fleet implements AsyncDisposable {
       case 'refuse':
         this.links.refuse(agentId, request.code, request.message)
         return true
-      case 'chore':
+      case 'agent-command':
         return this.#sendAgentCommand(agentId, request)
       case 'channel':
         return this.tools.openForOther(agentId, request)

@@ -42,7 +42,7 @@ export async function openJob(marker: string): Promise<RunGroup> {
     },
     close() {
       if (!jobs.delete(marker)) return
-      // What the run left in the background goes on.
+      // Processes that the run left in the background continue.
       setFlags(kernel, job, 0)
       kernel.close(job)
     },

@@ -157,10 +157,10 @@ export function TerminalPane({ agentId, hostname }: { agentId: string; hostname:
               agentId={agentId}
               hostname={hostname}
               place={tab.id}
-              initialRequest={tab.wish}
+              initialRequest={tab.request}
               join={tab.joined?.join}
               isShown={tab.id === shown}
-              onRequest={(request) => setKept((now) => putTab(now, { ...tab, wish: request }))}
+              onRequest={(request) => setKept((now) => putTab(now, { ...tab, request: request }))}
               onTitle={(title) => setTitles((now) => ({ ...now, [tab.id]: title }))}
               onView={(view) => void views.current.set(tab.id, view)}
             />
@@ -196,7 +196,7 @@ function CloseMark({ onClose }: { onClose: () => void }) {
 const KeptTab = z.object({
   /** A number, unique in this window; the terminal's name while its shell has set no title. */
   id: z.string().max(10),
-  wish: ShellRequest,
+  request: ShellRequest,
   /** A colleague's terminal and its owner. */
   joined: z.object({ join: TerminalJoin, username: z.string().max(200) }).optional(),
 })
@@ -219,7 +219,7 @@ function storeTabs(agentId: string, tabs: KeptTabs): void {
 
 function addTab({ tabs }: KeptTabs, more: Pick<KeptTab, 'joined'> = {}): KeptTabs {
   const id = String(Math.max(0, ...tabs.map((tab) => Number(tab.id))) + 1)
-  return { tabs: [...tabs, { id, wish: {}, ...more }], shown: id }
+  return { tabs: [...tabs, { id, request: {}, ...more }], shown: id }
 }
 
 /** The tabs without this one; selects a neighbour if it was selected. */
