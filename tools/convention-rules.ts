@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SourceFile } from './source-files.ts'
 
-/** The house rules that no lint rule covers. Each answers what breaks it, as lines that name the file. */
+/** The house rules that no lint rule covers. Each returns the violations, as lines with the name of the file. */
 
 const MAX_LINES = 500
 const MAX_DECISION_LINES = 60
@@ -187,7 +187,7 @@ export function findMissingLockEntries(lockText: string): string[] {
   )
 }
 
-/** Without a hash npm installs whatever the registry gives. */
+/** Without a hash npm installs any file of the registry. */
 export function findUnhashedLockEntries(lockText: string): string[] {
   const { packages } = Lock.parse(JSON.parse(lockText))
   return Object.entries(packages)

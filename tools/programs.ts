@@ -10,7 +10,7 @@ function programEnv(more: Record<string, string> = {}): Record<string, string | 
   return { ...process.env, PATH: path.join(delimiter), ...more }
 }
 
-/** Runs a program in the project's folder with its output passed through; answers whether it succeeded. */
+/** Runs a program in the project's folder with its output passed through; returns whether it succeeded. */
 export async function runProgram(command: string[], env: Record<string, string> = {}): Promise<boolean> {
   const [file = '', ...args] = command
   const child = spawn(file, args, {
@@ -26,7 +26,7 @@ export async function runProgram(command: string[], env: Record<string, string> 
   })
 }
 
-/** Runs a program and answers its output and whether it succeeded. */
+/** Runs a program and returns its output and whether it succeeded. */
 export async function readProgram(
   command: string[],
   env: Record<string, string> = {},

@@ -18,13 +18,13 @@ export const SYSTEM_PROGRAMS = {
 } as const
 export type SystemProgram = keyof typeof SYSTEM_PROGRAMS
 
-// Object.keys answers string[], the object above has exactly these.
+// Object.keys returns string[], the object above has exactly these.
 const names = Object.keys(SYSTEM_PROGRAMS) as SystemProgram[]
 
-/** Debian's Chromium that has no windows of its own. Without it the tests take the usual one, and longer. */
+/** Debian's Chromium that has no windows of its own. Without it the tests use the usual one, which is slower. */
 const HEADLESS = 'chromium-headless-shell'
 
-/** Installs what is missing where that is allowed (root on Debian), and answers what is missing still. */
+/** Installs missing programs where that is allowed (root on Debian), and returns those still missing. */
 export function installSystemPrograms(): SystemProgram[] {
   const missing = names.filter((name) => SYSTEM_PROGRAMS[name].find() === undefined)
   const mayInstall = process.getuid?.() === 0 && findOnPath('apt-get') !== undefined

@@ -75,7 +75,7 @@ function candidateFolders(): string[] {
   return [...versions.map((version) => join(debian, version, 'bin')), ...fromConfig, ...path]
 }
 
-/** In memory, where there is room: making a database there, as each test does, takes a quarter of the time. */
+/** In memory, where there is room: each test creates a database, which takes a quarter of the time there. */
 function findRoom(): string {
   if (!existsSync(MEMORY)) return tmpdir()
   const { bavail, bsize } = statfsSync(MEMORY)

@@ -14,11 +14,11 @@ import type { Permission } from './permissions.ts'
  */
 export type EventScope = 'none' | 'frames' | 'agents' | 'agents_or_all' | 'clients' | 'users' | 'all' | 'ids'
 
-/** A cached answer that is out of date after an event. */
+/** A cached response that is out of date after an event. */
 export interface StaleResponse {
   /** Method and path. The endpoint itself would bring its schemas into what a browser loads first. */
   endpoint: string
-  /** The parameter that the event's ids name: only those answers are stale. Without it, all of the endpoint are. */
+  /** The parameter that the event's ids name: only those responses are stale. Without it, all responses of the endpoint are. */
   by?: 'agent_id' | 'id'
 }
 

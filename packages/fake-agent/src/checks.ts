@@ -59,8 +59,8 @@ export class FakeChecks {
   /** The next check results in turn, each check at most once. */
   measureNext(count: number, random: Random): CheckResult[] {
     const checks = [...this.#known.values()].filter(({ type }) => type !== undefined)
-    const turn = Array.from({ length: Math.min(count, checks.length) }, () => this.#next++)
-    return turn.flatMap((place) => measure(checks[place % checks.length], random))
+    const positions = Array.from({ length: Math.min(count, checks.length) }, () => this.#next++)
+    return positions.flatMap((position) => measure(checks[position % checks.length], random))
   }
 
   /** Results of these checks, or of all. */

@@ -9,7 +9,7 @@ import { InventoryHash, MAX_PACKAGES } from './software.ts'
 
 const ProcessName = z.string().max(255)
 
-/** Commands that a machine answers with a `reply` frame: name -> shape of the reply. Replies are not stored. */
+/** Commands that the agent replies to with a `reply` frame: name -> shape of the reply. Replies are not stored. */
 export const replies = {
   /** Name of the process, number of ended ones, and those that failed. */
   'end-process': z.object({ name: ProcessName, ended: z.int().min(0), left: z.array(z.int()).max(5000) }),

@@ -44,7 +44,7 @@ export const PlaceParams = z.object({
 /** In order of precedence. */
 export const PlaceList = z
   .array(z.object({ id: Id, monitoring_type: MonitoringType.nullable().default(null) }))
-  .max(200, 'At most 200 policies at one place.')
+  .max(200, 'At most 200 policies per target.')
 
 const PlacedPolicy = z.object({
   id: z.int(),

@@ -54,12 +54,12 @@ type Candidate = TemplateExclusions & { is_active: boolean }
  */
 export function resolveTemplate<Template extends Candidate>(
   assigned: readonly AssignedTemplate<Template>[],
-  place: TemplateTarget,
+  target: TemplateTarget,
 ): { applies: Template | undefined; steps: TemplateStep<Template>[] } {
   let applies: Template | undefined
   const steps: TemplateStep<Template>[] = []
   for (const one of assigned.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-    const outcome = outcomeOf(one.template, place, applies !== undefined)
+    const outcome = outcomeOf(one.template, target, applies !== undefined)
     if (outcome === 'applies') applies = one.template
     steps.push({ ...one, outcome })
   }
@@ -70,15 +70,15 @@ function rankOf({ source }: { source: TemplateSource }): number {
   return TEMPLATE_SOURCES.indexOf(source)
 }
 
-function outcomeOf(template: Candidate, place: TemplateTarget, isFound: boolean): TemplateOutcome {
+function outcomeOf(template: Candidate, target: TemplateTarget, isFound: boolean): TemplateOutcome {
   if (!template.is_active) return 'inactive'
-  if (isExcluded(template, place)) return 'excluded'
+  if (isExcluded(template, target)) return 'excluded'
   return isFound ? 'overruled' : 'applies'
 }
 
 /** Whether the template's exclusions include this machine or site. */
-export function isExcluded(exclusions: TemplateExclusions, place: TemplateTarget): boolean {
-  const { agentId, monitoringType, siteId, clientId } = place
+export function isExcluded(exclusions: TemplateExclusions, target: TemplateTarget): boolean {
+  const { agentId, monitoringType, siteId, clientId } = target
   return (
     (monitoringType === 'workstation' && exclusions.exclude_workstations) ||
     (monitoringType === 'server' && exclusions.exclude_servers) ||

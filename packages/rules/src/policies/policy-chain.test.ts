@@ -27,7 +27,7 @@ const policy = (id: number, change: Partial<ChainPolicy> = {}): ChainPolicy => (
   excluded_clients: [],
   ...change,
 })
-const place = (policyId: number, more: object, position = 0): PolicyAssignment =>
+const assignment = (policyId: number, more: object, position = 0): PolicyAssignment =>
   // Built in parts, checked by the tests themselves.
   ({ policy: policyId, position, ...more }) as PolicyAssignment
 const DEFAULT = { level: 'default', monitoring_type: null }
@@ -37,14 +37,18 @@ const SEARCH = { level: 'search', search: 'Zürich pc' }
 const AGENT = { level: 'agent', id: 'PC12PC12' }
 const ALL = [DEFAULT, CLIENT, SITE, SEARCH, AGENT]
 
-function chainOf(places: PolicyAssignment[], options: { policies?: ChainPolicy[]; on?: PlacedMachine } = {}) {
-  const policies = options.policies ?? [...new Set(places.map((one) => one.policy))].map((id) => policy(id))
-  const chain = compilePolicyChain(policies, places, compileTarget)(options.on ?? machine())
+function chainOf(
+  assignments: PolicyAssignment[],
+  options: { policies?: ChainPolicy[]; on?: PlacedMachine } = {},
+) {
+  const policies =
+    options.policies ?? [...new Set(assignments.map((one) => one.policy))].map((id) => policy(id))
+  const chain = compilePolicyChain(policies, assignments, compileTarget)(options.on ?? machine())
   return chain.map((link) => [link.policy, link.assignment.level, link.outcome] as const)
 }
 
 test('policies apply from the nearest assignment to the furthest', () => {
-  expect(chainOf(ALL.map((one, index) => place(index + 1, one)))).toEqual([
+  expect(chainOf(ALL.map((one, index) => assignment(index + 1, one)))).toEqual([
     [5, 'agent', 'applies'],
     [4, 'search', 'applies'],
     [3, 'site', 'applies'],
@@ -54,8 +58,8 @@ test('policies apply from the nearest assignment to the furthest', () => {
 })
 
 test('several policies at one target apply in their order', () => {
-  const places = [place(1, CLIENT, 2), place(2, CLIENT, 1), place(3, CLIENT, 2)]
-  expect(chainOf(places).map(([id]) => id)).toEqual([2, 1, 3])
+  const assignments = [assignment(1, CLIENT, 2), assignment(2, CLIENT, 1), assignment(3, CLIENT, 2)]
+  expect(chainOf(assignments).map(([id]) => id)).toEqual([2, 1, 3])
 })
 
 test('assignments elsewhere do not appear', () => {
@@ -65,7 +69,7 @@ test('assignments elsewhere do not appear', () => {
     { ...AGENT, id: 'PC13PC13' },
     { ...SEARCH, search: 'zürich nowhere' },
   ]
-  expect(chainOf(elsewhere.map((one, index) => place(index, one)))).toEqual([])
+  expect(chainOf(elsewhere.map((one, index) => assignment(index, one)))).toEqual([])
 })
 
 test.each<[string, object, string[]]>([
@@ -76,7 +80,7 @@ test.each<[string, object, string[]]>([
 ])('inheritance blocked by %s', (_by, blocks, levels) => {
   const on = machine({ blocks: { agent: false, site: false, client: false, ...blocks } })
   const chain = chainOf(
-    ALL.map((one, index) => place(index + 1, one)),
+    ALL.map((one, index) => assignment(index + 1, one)),
     { on },
   )
   expect(chain.filter(([, , outcome]) => outcome === 'applies').map(([, level]) => level)).toEqual(levels)
@@ -90,26 +94,26 @@ test.each<[PolicyOutcome, Partial<ChainPolicy>]>([
   ['excluded_client', { excluded_clients: [2] }],
   ['applies', { excluded_clients: [3], excluded_sites: [2], excluded_agents: ['PC13PC13'] }],
 ])('a policy is %s', (outcome, change) => {
-  expect(chainOf([place(1, SITE)], { policies: [policy(1, change)] })).toEqual([[1, 'site', outcome]])
+  expect(chainOf([assignment(1, SITE)], { policies: [policy(1, change)] })).toEqual([[1, 'site', outcome]])
 })
 
 test('a slot for servers does not apply to workstations', () => {
-  const places = [
-    place(1, { ...DEFAULT, monitoring_type: 'server' }),
-    place(2, { ...DEFAULT, monitoring_type: 'workstation' }),
+  const assignments = [
+    assignment(1, { ...DEFAULT, monitoring_type: 'server' }),
+    assignment(2, { ...DEFAULT, monitoring_type: 'workstation' }),
   ]
-  expect(chainOf(places).map(([, , outcome]) => outcome)).toEqual(['other_type', 'applies'])
+  expect(chainOf(assignments).map(([, , outcome]) => outcome)).toEqual(['other_type', 'applies'])
   const on = machine({ monitoring_type: 'server' })
-  expect(chainOf(places, { on }).map(([, , outcome]) => outcome)).toEqual(['applies', 'other_type'])
+  expect(chainOf(assignments, { on }).map(([, , outcome]) => outcome)).toEqual(['applies', 'other_type'])
 })
 
 test('the same policy counts once, at its nearest assignment', () => {
-  expect(chainOf([place(1, DEFAULT), place(1, SITE)])).toEqual([
+  expect(chainOf([assignment(1, DEFAULT), assignment(1, SITE)])).toEqual([
     [1, 'site', 'applies'],
     [1, 'default', 'came_before'],
   ])
   const blocked = machine({ blocks: { agent: false, site: true, client: false } })
-  expect(chainOf([place(1, CLIENT), place(1, AGENT)], { on: blocked })).toEqual([
+  expect(chainOf([assignment(1, CLIENT), assignment(1, AGENT)], { on: blocked })).toEqual([
     [1, 'agent', 'applies'],
     [1, 'client', 'blocked_by_site'],
   ])
@@ -150,7 +154,7 @@ const someAssignment: fc.Arbitrary<PolicyAssignment> = fc
   )
 const someWorld = fc.record({
   policies: fc.tuple(...[1, 2, 3, 4, 5].map(somePolicy)),
-  places: fc.array(someAssignment, { maxLength: 25 }),
+  assignments: fc.array(someAssignment, { maxLength: 25 }),
   on: fc
     .record({
       monitoring_type: fc.constantFrom('server' as const, 'workstation' as const),
@@ -161,8 +165,8 @@ const someWorld = fc.record({
 
 test('for any assignments, the chain keeps its invariants', () => {
   fc.assert(
-    fc.property(someWorld, ({ policies, places, on }) => {
-      const chain = compilePolicyChain(policies, places, compileTarget)(on)
+    fc.property(someWorld, ({ policies, assignments, on }) => {
+      const chain = compilePolicyChain(policies, assignments, compileTarget)(on)
       const applied = chain.filter(({ outcome }) => outcome === 'applies')
       expect(new Set(applied.map((link) => link.policy)).size).toBe(applied.length)
       const ranks = chain.map(({ assignment }) => POLICY_LEVELS.indexOf(assignment.level))
@@ -190,15 +194,15 @@ test('the order of policies and assignments in the input does not matter', () =>
     fc.record({
       world: fc.constant(world),
       policies: fc.shuffledSubarray(world.policies, { minLength: world.policies.length }),
-      places: fc.shuffledSubarray(world.places, { minLength: world.places.length }),
+      assignments: fc.shuffledSubarray(world.assignments, { minLength: world.assignments.length }),
     }),
   )
   fc.assert(
-    fc.property(shuffled, ({ world, policies, places }) => {
+    fc.property(shuffled, ({ world, policies, assignments }) => {
       const applying = (chain: ReturnType<ReturnType<typeof compilePolicyChain>>) =>
         chain.filter(({ outcome }) => outcome === 'applies').map((link) => link.policy)
-      expect(applying(compilePolicyChain(policies, places, compileTarget)(world.on))).toEqual(
-        applying(compilePolicyChain(world.policies, world.places, compileTarget)(world.on)),
+      expect(applying(compilePolicyChain(policies, assignments, compileTarget)(world.on))).toEqual(
+        applying(compilePolicyChain(world.policies, world.assignments, compileTarget)(world.on)),
       )
     }),
   )

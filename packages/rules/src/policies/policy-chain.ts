@@ -73,11 +73,11 @@ export function compilePolicyChain<Assignment extends PolicyAssignment>(
 ): (machine: PlacedMachine) => ChainLink<Assignment>[] {
   const byId = new Map(policies.map((policy) => [policy.id, excluding(policy)]))
   const known = assignments.filter(({ policy }) => byId.has(policy)).toSorted(inOrder)
-  const places = Map.groupBy(known, placeOf)
+  const assignmentsByTarget = Map.groupBy(known, targetKeyOf)
   const searches = known.flatMap((assignment) =>
     assignment.level === 'search' ? [{ assignment, fits: compileTarget(assignment.search) }] : [],
   )
-  const at = (place: string) => places.get(place) ?? []
+  const at = (target: string) => assignmentsByTarget.get(target) ?? []
   return (machine) => {
     const candidates = [
       ...at(`agent ${machine.agent_id}`),
@@ -131,7 +131,7 @@ function refusalOf(
   return policy.clients.has(machine.client_id) ? 'excluded_client' : undefined
 }
 
-function placeOf(assignment: PolicyAssignment): string {
+function targetKeyOf(assignment: PolicyAssignment): string {
   return 'id' in assignment ? `${assignment.level} ${assignment.id}` : assignment.level
 }
 

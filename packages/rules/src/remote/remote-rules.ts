@@ -49,9 +49,9 @@ export const DEFAULT_REMOTE_RULES: RemoteRules = {
 }
 
 /** Merges settings; the nearest to the machine is last and wins. */
-export function mergeRemoteSettings(places: readonly RemoteSettings[]): RemoteRules {
+export function mergeRemoteSettings(levels: readonly RemoteSettings[]): RemoteRules {
   let rules = DEFAULT_REMOTE_RULES
-  for (const { forbidden, hours, consent, consent_seconds, banner } of places) {
+  for (const { forbidden, hours, consent, consent_seconds, banner } of levels) {
     rules = {
       forbidden: forbidden ?? rules.forbidden,
       hours: hours === 'always' ? null : (hours ?? rules.hours),
@@ -120,10 +120,10 @@ type RecordingSettings = { [Name in keyof RecordingRules]: RecordedMachines | nu
 /** Merges settings; the nearest to the machine is last and wins. `base` = the default. */
 export function mergeRecordingSettings(
   base: RecordingRules,
-  places: readonly RecordingSettings[],
+  levels: readonly RecordingSettings[],
 ): RecordingRules {
   const rules = { ...base }
-  for (const { record_terminals, record_desktops } of places) {
+  for (const { record_terminals, record_desktops } of levels) {
     rules.record_terminals = record_terminals ?? rules.record_terminals
     rules.record_desktops = record_desktops ?? rules.record_desktops
   }

@@ -61,9 +61,9 @@ export function placeNotification(
   { position, timeoutMs }: { position?: unknown; timeoutMs?: unknown } = {},
 ): PlacementResult {
   const base = NOTIFICATION_PRESETS[preset]
-  const place =
-    position === undefined ? base.position : NOTIFICATION_POSITIONS.find((known) => known === position)
-  if (place === undefined) {
+  const known =
+    position === undefined ? base.position : NOTIFICATION_POSITIONS.find((one) => one === position)
+  if (known === undefined) {
     return { ok: false, error: `Notification position must be one of ${NOTIFICATION_POSITIONS.join(', ')}` }
   }
   const timeout = timeoutMs ?? base.timeoutMs
@@ -71,5 +71,5 @@ export function placeNotification(
     return { ok: false, error: 'Notification timeout must be a finite number of milliseconds' }
   }
   if (timeout < 0) return { ok: false, error: 'Notification timeout cannot be negative' }
-  return { ok: true, placement: { position: place, timeoutMs: timeout } }
+  return { ok: true, placement: { position: known, timeoutMs: timeout } }
 }
