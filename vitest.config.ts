@@ -57,7 +57,7 @@ export default defineConfig({
       nodeProject('fake-agent', 'packages/fake-agent'),
       nodeProject('server', 'apps/server'),
       nodeProject('agent', 'apps/agent/src'),
-      nodeProject('wine', 'apps/agent/wine'),
+      { test: { ...nodeProject('wine', 'apps/agent/wine').test, globalSetup: ['./prepare.ts'] } },
       nodeProject('tools', 'tools'),
       nodeProject('console-units', 'apps/console'),
       nodeProject('e2e', 'e2e', '{faults,load,support}/**/*.test.ts'),

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandInput } from '@muster/contract/agent/commands'
@@ -12,9 +11,7 @@ let machine: WineMachine
 const server = new TestServer()
 let runs = 0
 
-// The first one ever installs Wine.
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(root, 'deploy/build.mjs')], { stdio: 'ignore' })
   machine = await WineMachine.start()
   const { folder, node } = fetchPackages()
   cpSync(join(root, 'apps/agent/dist/agent.mjs'), join(machine.folder, 'agent.mjs'))
@@ -26,7 +23,7 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(machine.readOutput())
   machine.start([...agent, 'run', ...data])
   await server.until(() => server.answers.length > 0, 60_000)
-}, 900_000)
+}, 120_000)
 afterAll(async () => {
   await server[Symbol.asyncDispose]()
   await machine[Symbol.asyncDispose]()

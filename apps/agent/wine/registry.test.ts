@@ -5,10 +5,9 @@ import { WineMachine } from './wine-machine.ts'
 
 const SLOW = { timeout: 180_000 }
 let machine: WineMachine
-// The first one ever installs Wine.
 beforeAll(async () => {
   machine = await WineMachine.start()
-}, 900_000)
+}, 120_000)
 afterAll(() => machine[Symbol.asyncDispose]())
 
 const KEY = 'HKEY_CURRENT_USER\\Software\\Müster "quoted" [x] \u96ea'

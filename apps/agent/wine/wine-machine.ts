@@ -151,7 +151,7 @@ const ENVIRONMENT = [
 ]
 
 /** Installs Debian with Wine into the cache of this user, once: about a minute and 2 GB. Returns its folder. */
-function prepareSystem(): string {
+export function prepareSystem(): string {
   const recipe = [RELEASE, ...DEBIAN_PACKAGES, TEMPLATE].join(' ')
   const system = join(cache, `wine-${digest(recipe)}`)
   if (existsSync(system)) return system
