@@ -92,9 +92,10 @@ test('a log that is written faster than it is read skips content, reports that, 
   appendFileSync(file, 'the end\n')
   channel.read()
   await channel.has('the end\n')
-  const skipped = await channel.untilNews('skipped')
-  if (skipped.type !== 'skipped') throw new Error('not skipped')
-  expect(skipped.bytes + channel.bytes.length).toBe(66 * MIB + 'the end\n'.length)
+  const skips = channel.news.flatMap((news) => (news.type === 'skipped' ? [news.bytes] : []))
+  const skippedBytes = skips.reduce((sum, bytes) => sum + bytes, 0)
+  expect(skippedBytes).toBeGreaterThan(60 * MIB)
+  expect(skippedBytes + channel.bytes.length).toBe(66 * MIB + 'the end\n'.length)
 })
 
 test('a line of a megabyte and bytes of any kind are sent unchanged', async () => {

@@ -23,8 +23,9 @@ export async function followFile(room: ChannelRoom, source: FileSource, dataFold
   const opened = await openLog(source, dataFolder)
   let { handle } = opened
   try {
-    await sendNews({ type: 'following', name: showBytes(opened.path).slice(0, 4096) })
+    // First: what is written after the message is sent, and no longer part of the tail.
     let at = await findTail(handle)
+    await sendNews({ type: 'following', name: showBytes(opened.path).slice(0, 4096) })
     for (;;) {
       const { size } = await handle.stat()
       if (size < at) {
