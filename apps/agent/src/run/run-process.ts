@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import type { MachineUser, Os } from '../os/os.ts'
+import type { MachineUser, Os, RunGroup } from '../os/os.ts'
 import { withStartUmask } from '../os/umask.ts'
 import { asUser } from './environment.ts'
 import { closePipes, type PipePair } from './output-pipes.ts'
@@ -52,8 +52,7 @@ export interface StartOptions {
 /** Starts a process in its own process group. Throws if it cannot be started. */
 export async function startProcess(options: StartOptions): Promise<RunningProcess> {
   const group = await options.os.openRunGroup?.(options.marker)
-  const child = options.child ?? spawnPlan(options)
-  if (child.pid !== undefined) group?.add(child.pid)
+  const child = startIn(group, options)
   const output = new OutputStreams(child, options)
   try {
     if (options.child === undefined)
@@ -75,6 +74,20 @@ export async function startProcess(options: StartOptions): Promise<RunningProces
     giveUp: () => givenUp.resolve(undefined),
     pause: () => output.pause(),
     resume: () => output.resume(),
+  }
+}
+
+/** A process that its group refuses would outlive a cancel, so it ends at once. */
+function startIn(group: RunGroup | undefined, options: StartOptions): ChildProcess {
+  let child: ChildProcess | undefined
+  try {
+    child = options.child ?? spawnPlan(options)
+    if (child.pid !== undefined) group?.add(child.pid)
+    return child
+  } catch (cause) {
+    child?.kill('SIGKILL')
+    group?.close()
+    throw cause
   }
 }
 
