@@ -109,7 +109,8 @@ test('a real journal is searched by priority and text, if one can be created', a
   const script = `set -eu
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 run /run
-mkdir -p /run/systemd/journal /run/log/journal
+mkdir -p /run/systemd/journal /run/systemd/journald.conf.d /run/log/journal
+printf '[Journal]\\nReadKMsg=no\\n' > /run/systemd/journald.conf.d/kernel.conf
 ${JOURNALD} & journald=$!
 until [ -S /run/systemd/journal/stdout ]; do sleep 0.02; done
 echo 'The disk failed: ü <b>' | systemd-cat -t backup -p err
