@@ -85,8 +85,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const clock = new ClockOffset(problems)
   const ofChecks = new BackgroundRuns({ name: 'check_markers', os, log, keyValues, pipeFolder })
   const ofTasks = new BackgroundRuns({ name: 'task_markers', os, log, keyValues, pipeFolder })
-  const place = { os, dataFolder: folder }
-  const scripts = new CheckScripts({ runs: ofChecks, place })
+  const context = { os, dataFolder: folder }
+  const scripts = new CheckScripts({ runs: ofChecks, context })
   const privateKey = readKey(folder)
   const seal = makeSeal(privateKey)
   const checks = new Checks({
@@ -108,7 +108,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     outbox,
     log,
     runs: ofTasks,
-    place,
+    context,
     now: () => clock.correct(now()),
     zone,
     bootMark,
@@ -122,7 +122,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
     firstScanMs: options.firstPatchScanMs,
   })
-  const installing = new Installing({ place, program: options.program, onEnd: () => patches.rescan() })
+  const installing = new Installing({ context, program: options.program, onEnd: () => patches.rescan() })
   const facts = new FactsReporter({
     readQuick: async () => {
       const quick = await os.readQuickFacts()
@@ -138,7 +138,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   })
   const software = new SoftwareReporter({
     read: options.readSoftware,
-    places: os.softwarePaths(),
+    paths: os.softwarePaths(),
     outbox,
     log,
     now,

@@ -40,7 +40,7 @@ function givenMachine(folder = givenFolder()) {
     os: { ...os, loadProbes: async () => ({ ...linuxProbes, readMemory }) },
     scripts: new CheckScripts({
       runs: new BackgroundRuns({ name: 'check_markers', os, log, keyValues, pipeFolder: folder }),
-      place: { os, dataFolder: folder },
+      context: { os, dataFolder: folder },
     }),
     now: () => Date.now(),
   })

@@ -13,11 +13,11 @@ export type ScriptEnd = RunEnd & { outcome: 'exited' | 'timed_out' | 'failed' }
 
 export class CheckScripts {
   #runs: BackgroundRuns
-  #place: RunContext
+  #context: RunContext
 
-  constructor(options: { runs: BackgroundRuns; place: RunContext }) {
+  constructor(options: { runs: BackgroundRuns; context: RunContext }) {
     this.#runs = options.runs
-    this.#place = options.place
+    this.#context = options.context
   }
 
   async run(
@@ -25,7 +25,7 @@ export class CheckScripts {
     options: { signal: AbortSignal; onOutput: (stream: OutputStream, bytes: Buffer) => void },
   ): Promise<ScriptEnd> {
     try {
-      const prepare = () => prepareScript({ ...settings, run_as_user: null }, this.#place)
+      const prepare = () => prepareScript({ ...settings, run_as_user: null }, this.#context)
       const end = await this.#runs.run(prepare, {
         ...options,
         timeoutSeconds: settings.timeout_seconds,

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 3_600_000
 export interface SoftwareOptions {
   read: ReadSoftware
   /** Files and folders that change when software is installed or removed. */
-  places: string[]
+  paths: string[]
   outbox: Pick<Outbox, 'appendWritten'>
   log: Log
   now: () => number
@@ -74,11 +74,11 @@ export class SoftwareReporter implements Disposable {
 
   #scanIfDue(): void {
     if (!this.#isLinked || this.#run !== undefined) return
-    const places = this.#readPathState()
-    const isQuiet = places === this.#last
-    this.#last = places
+    const paths = this.#readPathState()
+    const isQuiet = paths === this.#last
+    this.#last = paths
     const isOld = this.#scannedAt === undefined || this.#options.now() - this.#scannedAt >= DAY_MS
-    if (isOld || (isQuiet && places !== this.#seen)) void this.#scanQuietly()
+    if (isOld || (isQuiet && paths !== this.#seen)) void this.#scanQuietly()
   }
 
   async #scanQuietly(): Promise<void> {
@@ -117,7 +117,7 @@ export class SoftwareReporter implements Disposable {
   }
 
   #readPathState(): string {
-    return this.#options.places
+    return this.#options.paths
       .map((place) => statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? 0)
       .join(' ')
   }

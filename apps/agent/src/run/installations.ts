@@ -9,7 +9,7 @@ import { writeScriptFile } from './script-file.ts'
 export const WHY_SUFFIX = '.why'
 
 export interface InstallingOptions {
-  place: RunContext
+  context: RunContext
   /** Command line that starts this agent. */
   program: readonly string[]
   /** Called when the installed software may have changed. */
@@ -27,15 +27,15 @@ export class Installing {
 
   /** Prepares the installation in a child process. Throws RunError while another one is running. */
   async prepare(order: InstallRequest): Promise<PreparedRun> {
-    const { place, program, onEnd } = this.#options
+    const { context, program, onEnd } = this.#options
     if (this.#isBusy)
       throw new RunError('Another installation is running on this machine. Wait until it has finished.')
     const [node = process.execPath, ...args] = program
     this.#isBusy = true
     try {
-      const surroundings = await planSurroundings({ env_vars: [], run_as_user: null }, place.os)
+      const surroundings = await planSurroundings({ env_vars: [], run_as_user: null }, context.os)
       const file = writeScriptFile({
-        dataFolder: place.dataFolder,
+        dataFolder: context.dataFolder,
         name: 'order.json',
         body: JSON.stringify(order),
         user: undefined,

@@ -52,10 +52,10 @@ const MAX_ARGUMENT_BYTES = 120_000
 const NO_FILES: Disposable = { [Symbol.dispose]() {} }
 
 /** Returns how a command line is run. Disposal removes the file of a long one. */
-export async function prepareCommand(input: CommandLine, place: RunContext): Promise<PreparedRun> {
-  const surroundings = await planSurroundings(input, place.os)
+export async function prepareCommand(input: CommandLine, context: RunContext): Promise<PreparedRun> {
+  const surroundings = await planSurroundings(input, context.os)
   const inFile = (name: string, body: string, call: (path: string) => ProgramCall) => {
-    const file = writeScriptFile({ dataFolder: place.dataFolder, name, body, user: surroundings.user })
+    const file = writeScriptFile({ dataFolder: context.dataFolder, name, body, user: surroundings.user })
     return { plan: { ...surroundings, ...call(file.path) }, [Symbol.dispose]: () => file[Symbol.dispose]() }
   }
   if (input.shell === 'powershell') {

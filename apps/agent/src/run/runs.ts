@@ -125,7 +125,7 @@ export class Runs implements AsyncDisposable {
   #pipes: OutputPipes
   #standby: StandbyShell
   #active = new Map<number, ActiveRun>()
-  #places = new Semaphore(MAX_AT_ONCE)
+  #slots = new Semaphore(MAX_AT_ONCE)
   /** `false` without a link: blocking programs would not help then. */
   isLinked = false
 
@@ -216,7 +216,7 @@ export class Runs implements AsyncDisposable {
   }
 
   async #perform(run: ActiveRun): Promise<void> {
-    await this.#places.take()
+    await this.#slots.take()
     const { historyId } = run.order
     try {
       const outcome = run.stop === undefined ? await this.#performOne(run) : stopped(run.stop)
@@ -230,7 +230,7 @@ export class Runs implements AsyncDisposable {
       })
     } finally {
       this.#active.delete(historyId)
-      this.#places.give()
+      this.#slots.give()
       // Resolves when the result is queued.
       if (this.#active.size === 0) setTimeout(() => void this.#standby.prepare(), 0)
     }

@@ -20,7 +20,7 @@ const MAX_REASON_CHARACTERS = 2000
 
 interface ActionSurroundings {
   runs: BackgroundRuns
-  place: RunContext
+  context: RunContext
   /** Ends the run. */
   signal: AbortSignal
   /** Why it was ended. */
@@ -52,15 +52,15 @@ async function runActions(
 async function runAction(
   action: DefinedAction,
   room: number,
-  { runs, place, signal, stop }: ActionSurroundings,
+  { runs, context, signal, stop }: ActionSurroundings,
 ): Promise<ActionResult> {
   const { problem, secrets } = action.type === 'script' ? action : {}
   if (problem !== undefined) return notTaken(action, { outcome: 'refused', reason: problem })
   const output = { stdout: new TailText(room, secrets), stderr: new TailText(room, secrets) }
   const prepare = () =>
     action.type === 'script'
-      ? prepareScript({ ...action, run_as_user: null }, place)
-      : prepareCommand({ ...action, env_vars: [], run_as_user: null }, place)
+      ? prepareScript({ ...action, run_as_user: null }, context)
+      : prepareCommand({ ...action, env_vars: [], run_as_user: null }, context)
   try {
     const { seconds, outcome, reason, retcode } = await runs.run(prepare, {
       signal,
@@ -111,7 +111,7 @@ export interface TaskRunsOptions {
   outbox: Outbox
   orders: TaskRunQueue
   runs: BackgroundRuns
-  place: RunContext
+  context: RunContext
   log: Log
   now: () => number
   zone: () => string
@@ -130,7 +130,7 @@ interface ActiveRun {
 /** Runs tasks, with each task's policy for a run that is still active. */
 export class TaskRuns implements AsyncDisposable {
   #options: TaskRunsOptions
-  #places = new Semaphore(MAX_AT_ONCE)
+  #slots = new Semaphore(MAX_AT_ONCE)
   #active = new Set<ActiveRun>()
   /** By task, in order of arrival. */
   #waiting = new Map<number, { order: RunRequest; definition: TaskDefinition }[]>()
@@ -237,17 +237,17 @@ export class TaskRuns implements AsyncDisposable {
   }
 
   async #perform(run: ActiveRun): Promise<void> {
-    await this.#places.take()
+    await this.#slots.take()
     try {
       if (run.isUnwanted === true || (this.#isDisposed && run.stop === undefined)) return
       await this.#performNow(run)
     } finally {
-      this.#places.give()
+      this.#slots.give()
     }
   }
 
   async #performNow(run: ActiveRun): Promise<void> {
-    const { outbox, orders, runs, place, state } = this.#options
+    const { outbox, orders, runs, context, state } = this.#options
     const { order, definition } = run
     const started_at = this.#instant()
     state.write(() => {
@@ -257,7 +257,7 @@ export class TaskRuns implements AsyncDisposable {
     const timer = this.#endInTime(run)
     const actions = await runActions(definition, {
       runs,
-      place,
+      context,
       signal: run.abort.signal,
       // The code that aborts sets the reason.
       stop: () => run.stop ?? { outcome: 'cancelled', reason: 'Stopped.' },

@@ -28,7 +28,7 @@ export interface TasksOptions {
   outbox: Outbox
   log: Log
   runs: BackgroundRuns
-  place: RunContext
+  context: RunContext
   /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
   zone: () => string

@@ -25,7 +25,7 @@ export function givenMeasure(probes: Partial<Probes> = {}) {
     keyValues: new KeyValueStore(state),
     pipeFolder: folder,
   })
-  const scripts = new CheckScripts({ runs, place: { os, dataFolder: folder } })
+  const scripts = new CheckScripts({ runs, context: { os, dataFolder: folder } })
   const memory: CheckMemory = {}
   const hanging = new Set<number>()
   const abort = new AbortController()

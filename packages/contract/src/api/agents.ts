@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AgentFacts } from '../agent/facts.ts'
 import { CustomFieldPayloads, CustomFieldValue, NamedFieldValue } from '../custom-field-values.ts'
 import { endpoint } from '../endpoint.ts'
-import { PolicyLevel } from '../policies/place-policies.ts'
+import { PolicyLevel } from '../policies/assigned-policies.ts'
 import {
   AgentId,
   AgentParams,

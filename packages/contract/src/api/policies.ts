@@ -4,13 +4,13 @@ import { AgentId, AgentParams, Id, IdParams, Instant, ListQuery, MonitoringType,
 import { EffectivePolicy } from '../policies/effective-policy.ts'
 import { OwnSettingValues, PolicyContent } from '../policies/policy-content.ts'
 import {
-  PlaceList,
-  PlaceParams,
-  PlacePolicies,
+  AssignmentList,
+  TargetParams,
+  AssignedPolicies,
   PolicyLevel,
   PolicyOverview,
   PolicyPlan,
-} from '../policies/place-policies.ts'
+} from '../policies/assigned-policies.ts'
 import {
   CheckOfPolicy,
   CheckOnMachine,
@@ -220,34 +220,34 @@ export const getPolicyOverview = endpoint({
   response: PolicyOverview,
 })
 
-export const listPlacePolicies = endpoint({
+export const listAssignedPolicies = endpoint({
   method: 'GET',
   path: '/automation/places/:level/:id/',
   access: 'can_list_automation_policies',
   summary: 'List the policies assigned to one machine, site, client or to all machines, in order',
-  params: PlaceParams,
-  response: PlacePolicies,
+  params: TargetParams,
+  response: AssignedPolicies,
 })
 
-export const planPlacePolicies = endpoint({
+export const planAssignedPolicies = endpoint({
   method: 'POST',
   path: '/automation/places/:level/:id/plan/',
   access: 'can_manage_automation_policies',
   summary: 'Preview the changes of another list of assigned policies on each machine',
-  params: PlaceParams,
-  body: z.object({ policies: PlaceList }),
+  params: TargetParams,
+  body: z.object({ policies: AssignmentList }),
   response: PolicyPlan,
 })
 
-export const setPlacePolicies = endpoint({
+export const setAssignedPolicies = endpoint({
   method: 'PUT',
   path: '/automation/places/:level/:id/',
   access: 'can_manage_automation_policies',
   summary:
     'Assign these policies in this order. With `modified` or the `plan` that was shown, refused if that is outdated',
-  params: PlaceParams,
-  body: z.object({ policies: PlaceList, plan: Saving.plan, modified: z.string().max(200).optional() }),
-  response: PlacePolicies,
+  params: TargetParams,
+  body: z.object({ policies: AssignmentList, plan: Saving.plan, modified: z.string().max(200).optional() }),
+  response: AssignedPolicies,
 })
 
 /** A machine's own settings: null = from its policies, or the default. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Consent, ConsentSeconds, RemoteHours, RemoteRules } from '../agent/remote.ts'
 import { endpoint } from '../endpoint.ts'
-import { PlaceParams } from '../policies/place-policies.ts'
+import { TargetParams } from '../policies/assigned-policies.ts'
 
 /** The machines whose sessions are recorded. */
 export const RecordedMachines = z.enum(['servers', 'all', 'none'])
@@ -25,7 +25,7 @@ export type RemoteSettings = z.infer<typeof RemoteSettings>
 /** Maximum number of named machines. */
 export const MAX_NAMED = 5
 
-export const PlaceRemoteAccess = z.object({
+export const TargetRemoteAccess = z.object({
   /** Name of the machine, site or client; empty for all machines. */
   name: z.string(),
   settings: RemoteSettings,
@@ -40,7 +40,7 @@ export const PlaceRemoteAccess = z.object({
   /** Changes with the settings. */
   modified: z.string(),
 })
-export type PlaceRemoteAccess = z.infer<typeof PlaceRemoteAccess>
+export type TargetRemoteAccess = z.infer<typeof TargetRemoteAccess>
 
 export const getRemoteAccess = endpoint({
   method: 'GET',
@@ -48,8 +48,8 @@ export const getRemoteAccess = endpoint({
   access: 'can_list_agents',
   summary:
     'Get the remote settings of a machine, site or client, and what it inherits; for all machines `id` is "all"',
-  params: PlaceParams,
-  response: PlaceRemoteAccess,
+  params: TargetParams,
+  response: TargetRemoteAccess,
 })
 
 export const setRemoteAccess = endpoint({
@@ -58,7 +58,7 @@ export const setRemoteAccess = endpoint({
   access: 'can_manage_remote_access',
   summary:
     'Set when and how remote tools may be used, which the machines enforce. With `modified`, refused if another user has saved since',
-  params: PlaceParams,
+  params: TargetParams,
   body: RemoteSettings.extend({ modified: z.string().max(200).optional() }),
-  response: PlaceRemoteAccess,
+  response: TargetRemoteAccess,
 })

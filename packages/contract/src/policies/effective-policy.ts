@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AgentId, MonitoringType } from '../fields.ts'
-import { ContentKind, PolicyLevel } from './place-policies.ts'
+import { ContentKind, PolicyLevel } from './assigned-policies.ts'
 
 /** Not from a policy: the machine's own, or of the named site, client or all machines. */
 const SourceOwn = z.object({ own: z.literal(true), place: z.enum(['site', 'client', 'default']).optional() })

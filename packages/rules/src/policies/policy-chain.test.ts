@@ -4,13 +4,13 @@ import { compileTarget } from '../agents/machine-target.ts'
 import {
   type ChainPolicy,
   compilePolicyChain,
-  type PlacedMachine,
+  type ChainMachine,
   type PolicyAssignment,
   type PolicyOutcome,
   POLICY_LEVELS,
 } from './policy-chain.ts'
 
-const machine = (change: Partial<PlacedMachine> = {}): PlacedMachine => ({
+const machine = (change: Partial<ChainMachine> = {}): ChainMachine => ({
   agent_id: 'PC12PC12',
   site_id: 3,
   client_id: 2,
@@ -39,7 +39,7 @@ const ALL = [DEFAULT, CLIENT, SITE, SEARCH, AGENT]
 
 function chainOf(
   assignments: PolicyAssignment[],
-  options: { policies?: ChainPolicy[]; on?: PlacedMachine } = {},
+  options: { policies?: ChainPolicy[]; on?: ChainMachine } = {},
 ) {
   const policies =
     options.policies ?? [...new Set(assignments.map((one) => one.policy))].map((id) => policy(id))

@@ -41,7 +41,7 @@ export type PolicyAssignment = {
   | { level: 'search'; search: string }
 )
 
-export interface PlacedMachine {
+export interface ChainMachine {
   agent_id: string
   site_id: number
   client_id: number
@@ -70,7 +70,7 @@ export function compilePolicyChain<Assignment extends PolicyAssignment>(
   policies: readonly ChainPolicy[],
   assignments: readonly Assignment[],
   compileTarget: CompileTarget,
-): (machine: PlacedMachine) => ChainLink<Assignment>[] {
+): (machine: ChainMachine) => ChainLink<Assignment>[] {
   const byId = new Map(policies.map((policy) => [policy.id, excluding(policy)]))
   const known = assignments.filter(({ policy }) => byId.has(policy)).toSorted(inOrder)
   const assignmentsByTarget = Map.groupBy(known, targetKeyOf)
@@ -117,7 +117,7 @@ function excluding(policy: ChainPolicy): Excluding {
 function refusalOf(
   policy: Excluding,
   assignment: PolicyAssignment,
-  machine: PlacedMachine,
+  machine: ChainMachine,
 ): PolicyOutcome | undefined {
   const { level } = assignment
   const slot = 'monitoring_type' in assignment ? assignment.monitoring_type : null

@@ -86,7 +86,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
       >
         <Stack gap="md">
           {make.error !== null && <FormError error={make.error} />}
-          <PlaceFields clients={clients} client={client} form={form} />
+          <SiteFields clients={clients} client={client} form={form} />
           <Radio.Group label="Type" {...form.getInputProps('agenttype')}>
             <div className={classes.line}>
               <Radio size="xs" value="server" label="Server" />
@@ -131,13 +131,13 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
   )
 }
 
-interface PlaceFieldsProps {
+interface SiteFieldsProps {
   clients: readonly Client[]
   client: Client | undefined
   form: UseFormReturnType<InstallForm>
 }
 
-function PlaceFields({ clients, client, form }: PlaceFieldsProps) {
+function SiteFields({ clients, client, form }: SiteFieldsProps) {
   const clientProps = form.getInputProps('client')
   const needsSite = client !== undefined && form.values.site === null
   return (

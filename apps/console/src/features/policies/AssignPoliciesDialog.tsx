@@ -1,12 +1,12 @@
 import { Button, Select } from '@mantine/core'
 import {
   getEffectivePolicy,
-  listPlacePolicies,
+  listAssignedPolicies,
   listPolicies,
-  planPlacePolicies,
-  setPlacePolicies,
+  planAssignedPolicies,
+  setAssignedPolicies,
 } from '@muster/contract/api/policies'
-import type { PlacePolicies } from '@muster/contract/policies/place-policies'
+import type { AssignedPolicies } from '@muster/contract/policies/assigned-policies'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
@@ -16,13 +16,13 @@ import { queryKey } from '../../app/api/query-key.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
-import { PlaceList } from './PlaceList.tsx'
+import { AssignedPolicyList } from './AssignedPolicyList.tsx'
 import { PlanView } from './PlanView.tsx'
 import { policiesQuery } from './policies-query.ts'
 
 const TITLE = 'Assign policies'
 type Params = ReturnType<typeof paramsOf>
-type Listed = PlacePolicies['policies'][number]
+type Listed = AssignedPolicies['policies'][number]
 
 /** The policies of a client, a site, a machine or of all machines: `client-3`, `site-2`, `agent-ABC`, `default-all`. */
 export function AssignPoliciesDialog({ item = '', close }: AddressedDialogProps) {
@@ -42,24 +42,32 @@ function paramsOf(item: string) {
 }
 
 function LoadPolicies({ params, close }: { params: Params; close: () => void }) {
-  const options = query(listPlacePolicies, { params })
+  const options = query(listAssignedPolicies, { params })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0, gcTime: 0 })
   if (data === undefined) {
     return <StateDialog title={TITLE} onClose={close} error={error} onRetry={() => void refetch()} />
   }
-  return <Assign key={data.modified} params={params} place={data} close={close} />
+  return <Assign key={data.modified} params={params} assignment={data} close={close} />
 }
 
-function Assign({ params, place, close }: { params: Params; place: PlacePolicies; close: () => void }) {
-  const [listed, setListed] = useState<readonly Listed[]>(place.policies)
+function Assign({
+  params,
+  assignment,
+  close,
+}: {
+  params: Params
+  assignment: AssignedPolicies
+  close: () => void
+}) {
+  const [listed, setListed] = useState<readonly Listed[]>(assignment.policies)
   const [isReviewed, setReviewed] = useState(false)
   const queryClient = useQueryClient()
   const { data: policies = [] } = useQuery(policiesQuery)
   const wanted = listed.map(({ id, monitoring_type }) => ({ id, monitoring_type }))
-  const isDirty = JSON.stringify(listed) !== JSON.stringify(place.policies)
+  const isDirty = JSON.stringify(listed) !== JSON.stringify(assignment.policies)
   const plan = useQuery({
     queryKey: ['plan of a level', params, wanted],
-    queryFn: ({ signal }) => call(planPlacePolicies, { params, body: { policies: wanted } }, { signal }),
+    queryFn: ({ signal }) => call(planAssignedPolicies, { params, body: { policies: wanted } }, { signal }),
     enabled: isReviewed,
     gcTime: 0,
     staleTime: 0,
@@ -67,9 +75,9 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
   })
   const save = useMutation({
     mutationFn: (token: string) =>
-      call(setPlacePolicies, {
+      call(setAssignedPolicies, {
         params,
-        body: { policies: wanted, plan: token, modified: place.modified },
+        body: { policies: wanted, plan: token, modified: assignment.modified },
       }),
     meta: { errorsShown: true },
     onSuccess: () => {
@@ -79,7 +87,7 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
       close()
     },
   })
-  const name = params.level === 'default' ? 'all machines' : place.name
+  const name = params.level === 'default' ? 'all machines' : assignment.name
   const known = new Set(listed.map(({ id }) => id))
   return (
     <Dialog
@@ -126,7 +134,7 @@ function Assign({ params, place, close }: { params: Params; place: PlacePolicies
           <p className="dim small">
             If two policies conflict, the upper one wins. Closer assignments win over these.
           </p>
-          <PlaceList listed={listed} hasSlots={params.level !== 'agent'} onChange={setListed} />
+          <AssignedPolicyList listed={listed} hasSlots={params.level !== 'agent'} onChange={setListed} />
           <Select
             mt="md"
             label="Add policy"

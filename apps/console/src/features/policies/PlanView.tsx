@@ -1,4 +1,4 @@
-import type { PolicyPlan } from '@muster/contract/policies/place-policies'
+import type { PolicyPlan } from '@muster/contract/policies/assigned-policies'
 import { type ReactNode, useId } from 'react'
 import classes from './Policies.module.css'
 import { countMachines, describeChange } from './policy-labels.ts'

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
-import { getPolicyOverview, listPlacePolicies, type Policy } from '@muster/contract/api/policies'
-import type { PlacePolicies, PolicyOverview } from '@muster/contract/policies/place-policies'
+import { getPolicyOverview, listAssignedPolicies, type Policy } from '@muster/contract/api/policies'
+import type { AssignedPolicies, PolicyOverview } from '@muster/contract/policies/assigned-policies'
 import {
   IconBuilding,
   IconBuildingCommunity,
@@ -34,7 +34,7 @@ const EVERYWHERE = { level: 'default', id: 'all' } as const
 export function PolicyOverviewPage() {
   const pane = { needs: 'can_list_automation_policies', refused: REFUSED, rows: 8 } as const
   const clients = useQueryPane(query(getPolicyOverview, {}), pane)
-  const everywhere = useQueryPane(query(listPlacePolicies, { params: EVERYWHERE }), pane)
+  const everywhere = useQueryPane(query(listAssignedPolicies, { params: EVERYWHERE }), pane)
   const policies = useQueryPane(policiesQuery, pane)
   const asked = [clients, everywhere, policies]
   const refused = asked.find(({ isRefused }) => isRefused)
@@ -57,7 +57,7 @@ export function PolicyOverviewPage() {
 }
 
 interface OverviewProps {
-  data: { clients: PolicyOverview; everywhere: PlacePolicies['policies']; policies: readonly Policy[] }
+  data: { clients: PolicyOverview; everywhere: AssignedPolicies['policies']; policies: readonly Policy[] }
 }
 
 function Overview({ data }: OverviewProps) {
@@ -89,11 +89,11 @@ function Overview({ data }: OverviewProps) {
             lines={lines}
             selected={at ?? ''}
             onSelect={(line) => {
-              if (line.kind === 'place') return toggle([line.id], line.expanded === false)
+              if (line.kind === 'target') return toggle([line.id], line.expanded === false)
               void navigate({ to: '.', search: (old) => ({ ...old, at: line.id }), replace: true })
             }}
             onToggle={toggle}
-            hasMenu={(line) => line.kind === 'place' && line.assign !== undefined}
+            hasMenu={(line) => line.kind === 'target' && line.assign !== undefined}
             onMenu={(line, point) => setMenu({ line, at: point })}
             renderLine={(line) => <LineContent line={line} />}
           />
@@ -112,7 +112,7 @@ function Overview({ data }: OverviewProps) {
       ) : (
         <OverviewDetail key={policy.id} policy={policy} />
       )}
-      {menu?.line.kind === 'place' && (
+      {menu?.line.kind === 'target' && (
         <ContextMenu
           label={`Actions on ${menu.line.label}`}
           at={menu.at}
@@ -122,7 +122,7 @@ function Overview({ data }: OverviewProps) {
               label: 'Assign policies',
               icon: IconShieldPlus,
               disabledReason: unlessAllowed(mayManage),
-              run: () => menu.line.kind === 'place' && open('assign-policies', menu.line.assign),
+              run: () => menu.line.kind === 'target' && open('assign-policies', menu.line.assign),
             },
           ]}
           onClose={() => setMenu(undefined)}
@@ -141,8 +141,8 @@ const ICONS: Record<AssignmentLevel, typeof IconWorld> = {
 }
 
 function LineContent({ line }: { line: OverviewLine }) {
-  if (line.kind === 'place') {
-    const Icon = ICONS[line.place]
+  if (line.kind === 'target') {
+    const Icon = ICONS[line.target]
     return (
       <span className={classes.line}>
         <Icon size={16} stroke={1.75} aria-hidden className={classes.icon} />

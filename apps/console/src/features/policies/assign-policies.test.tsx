@@ -1,5 +1,9 @@
-import { listPlacePolicies, planPlacePolicies, setPlacePolicies } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/place-policies'
+import {
+  listAssignedPolicies,
+  planAssignedPolicies,
+  setAssignedPolicies,
+} from '@muster/contract/api/policies'
+import type { PolicyPlan } from '@muster/contract/policies/assigned-policies'
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { givenSession, openConsole } from '../../testing/test-console.tsx'
@@ -30,10 +34,10 @@ const namesInOrder = () =>
 
 test('policies of a client are ordered by keyboard, added, and saved after their plan', async () => {
   const server = givenPolicies([testPolicy(), testPolicy({ id: 3, name: 'Third' })])
-  const place = { name: 'Acme', policies: [listed(1, 'Base'), listed(2, 'Second')], modified: 'm1' }
-  server.on(listPlacePolicies, () => answer(listPlacePolicies, place))
-  server.on(planPlacePolicies, () => answer(planPlacePolicies, PLAN))
-  server.on(setPlacePolicies, () => answer(setPlacePolicies, place))
+  const assignment = { name: 'Acme', policies: [listed(1, 'Base'), listed(2, 'Second')], modified: 'm1' }
+  server.on(listAssignedPolicies, () => answer(listAssignedPolicies, assignment))
+  server.on(planAssignedPolicies, () => answer(planAssignedPolicies, PLAN))
+  server.on(setAssignedPolicies, () => answer(setAssignedPolicies, assignment))
   await openConsole('/policies?dialog=assign-policies&item=client-1')
   await expect.element(dialog().getByText('Policies of Acme')).toBeVisible()
   await expect.element(dialog().getByRole('button', { name: 'Review and save' })).toBeDisabled()
@@ -50,10 +54,10 @@ test('policies of a client are ordered by keyboard, added, and saved after their
   await expect.poll(namesInOrder).toEqual(['Second', 'Third'])
   await dialog().getByRole('button', { name: 'Review and save' }).click()
   await expect.element(dialog().getByText('2 machines')).toBeVisible()
-  expect(server.calls(setPlacePolicies)).toEqual([])
+  expect(server.calls(setAssignedPolicies)).toEqual([])
   await dialog().getByRole('button', { name: 'Save', exact: true }).click()
   await expect
-    .poll(() => server.calls(setPlacePolicies)[0]?.body)
+    .poll(() => server.calls(setAssignedPolicies)[0]?.body)
     .toEqual({
       policies: [
         { id: 2, monitoring_type: null },

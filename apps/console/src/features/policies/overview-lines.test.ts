@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listOverview, type OverviewData } from './overview-lines.ts'
 
-const placed = (id: number, name: string, monitoring_type: 'server' | null = null) => ({
+const assigned = (id: number, name: string, monitoring_type: 'server' | null = null) => ({
   id,
   name,
   active: true,
@@ -10,15 +10,15 @@ const placed = (id: number, name: string, monitoring_type: 'server' | null = nul
 })
 const NO_SLOTS = { server_policy: null, workstation_policy: null }
 const DATA: OverviewData = {
-  everywhere: [placed(1, 'Base')],
+  everywhere: [assigned(1, 'Base')],
   clients: [
     {
       id: 3,
       name: 'Acme',
       ...NO_SLOTS,
-      policies: [placed(2, 'Own'), placed(1, 'Base', 'server')],
+      policies: [assigned(2, 'Own'), assigned(1, 'Base', 'server')],
       sites: [
-        { id: 5, name: 'Berlin', ...NO_SLOTS, policies: [placed(2, 'Own')] },
+        { id: 5, name: 'Berlin', ...NO_SLOTS, policies: [assigned(2, 'Own')] },
         { id: 6, name: 'Munich', ...NO_SLOTS, policies: [] },
       ],
     },
@@ -43,7 +43,7 @@ const drawn = (how: { isOpen?: (id: string) => boolean; showEmpty?: boolean }) =
     (line) => `${line.level} ${line.label}${line.kind === 'policy' && line.note ? ` (${line.note})` : ''}`,
   )
 
-test('places with their policies in order, searches and single machines too', () => {
+test('targets with their policies in order, searches and single machines too', () => {
   expect(drawn({})).toEqual([
     '1 All machines',
     '2 Base',
@@ -59,13 +59,13 @@ test('places with their policies in order, searches and single machines too', ()
   ])
 })
 
-test('places without policies are there when asked for', () => {
+test('targets without policies are there when asked for', () => {
   const all = drawn({ showEmpty: true })
   expect(all).toContain('2 Munich')
   expect(all).toContain('1 Empty')
 })
 
-test('a closed place shows nothing below it', () => {
+test('a closed target shows nothing below it', () => {
   expect(drawn({ isOpen: (id) => id !== 'client-3' })).toEqual([
     '1 All machines',
     '2 Base',

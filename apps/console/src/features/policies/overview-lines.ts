@@ -1,16 +1,16 @@
 import type { Policy } from '@muster/contract/api/policies'
-import type { PlacePolicies, PolicyOverview } from '@muster/contract/policies/place-policies'
+import type { AssignedPolicies, PolicyOverview } from '@muster/contract/policies/assigned-policies'
 import type { TreeLine } from '../../ui/table/tree-keys.ts'
 
-type Placed = PlacePolicies['policies'][number]
+type Assigned = AssignedPolicies['policies'][number]
 export type AssignmentLevel = 'default' | 'client' | 'site' | 'search' | 'agent'
 
 /** A line of the overview: a location, or a policy that is assigned there. */
 export type OverviewLine = TreeLine &
   (
     | {
-        kind: 'place'
-        place: AssignmentLevel
+        kind: 'target'
+        target: AssignmentLevel
         /** Target for assigning policies: `client-3`. */ assign?: string
       }
     | {
@@ -28,7 +28,7 @@ type AssignedPolicy = Pick<Policy, 'id' | 'name' | 'active' | 'enforced' | 'targ
 export interface OverviewData {
   clients: PolicyOverview
   /** Policies of all machines, in order. */
-  everywhere: readonly Placed[]
+  everywhere: readonly Assigned[]
   policies: readonly AssignedPolicy[]
 }
 
@@ -68,20 +68,20 @@ function draw(branches: readonly Branch[], level: number, isOpen: (id: string) =
 // Its position is known once its branch is drawn.
 const NOWHERE = { level: 0, position: 0, siblings: 0 }
 
-function levelBranch(place: AssignmentLevel, label: string, below: Branch[], assign?: string): Branch {
-  const id = assign ?? place
+function levelBranch(target: AssignmentLevel, label: string, below: Branch[], assign?: string): Branch {
+  const id = assign ?? target
   return {
-    line: { ...NOWHERE, kind: 'place', id, label, place, ...(assign === undefined ? {} : { assign }) },
+    line: { ...NOWHERE, kind: 'target', id, label, target, ...(assign === undefined ? {} : { assign }) },
     below,
   }
 }
 
 const SLOTS = { server: 'servers', workstation: 'workstations' }
 
-function leaves(place: string, policies: readonly Placed[]): Branch[] {
+function leaves(target: string, policies: readonly Assigned[]): Branch[] {
   return policies.map(({ id, name, active, enforced, monitoring_type }, index) =>
     leaf(
-      `${place}/${id}.${index}`,
+      `${target}/${id}.${index}`,
       { id, name, active, enforced },
       monitoring_type === null ? '' : SLOTS[monitoring_type],
     ),

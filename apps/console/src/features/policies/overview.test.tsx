@@ -1,7 +1,7 @@
 import {
   getPolicy,
   getPolicyOverview,
-  listPlacePolicies,
+  listAssignedPolicies,
   listPolicyChecks,
   listPolicyCheckStatus,
   listPolicyTasks,
@@ -79,7 +79,9 @@ function givenOverview(me = {}) {
       },
     ]),
   )
-  server.on(listPlacePolicies, () => answer(listPlacePolicies, { name: '', policies: [], modified: '' }))
+  server.on(listAssignedPolicies, () =>
+    answer(listAssignedPolicies, { name: '', policies: [], modified: '' }),
+  )
   server.on(listPolicyChecks, () => answer(listPolicyChecks, [CPU]))
   server.on(listPolicyTasks, () => answer(listPolicyTasks, [RESTART]))
   return server

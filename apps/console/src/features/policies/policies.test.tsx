@@ -1,7 +1,7 @@
 import { getAgent } from '@muster/contract/api/agents'
 import { listAlertTemplates } from '@muster/contract/api/alert-templates'
 import { editPolicy, getEffectivePolicy, getPolicy, planPolicy } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/place-policies'
+import type { PolicyPlan } from '@muster/contract/policies/assigned-policies'
 import { beforeEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { givenSession, openConsole } from '../../testing/test-console.tsx'

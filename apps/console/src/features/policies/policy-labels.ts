@@ -1,5 +1,5 @@
 import type { PolicyTarget } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/place-policies'
+import type { PolicyPlan } from '@muster/contract/policies/assigned-policies'
 import type { EffectivePolicy, PolicySource } from '@muster/contract/policies/effective-policy'
 
 type Link = EffectivePolicy['chain'][number]

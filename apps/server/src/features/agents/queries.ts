@@ -9,7 +9,7 @@ import type { FoundName, RowFilter } from '../../fleet/handlers.ts'
 import { findValues, type ValueRow } from '../custom-fields/queries.ts'
 
 /** A machine with its site, client and facts. */
-export type PlacedAgent = Selectable<AgentsTable> & {
+export type AgentWithSite = Selectable<AgentsTable> & {
   /** NULL before its first report. */
   facts: string | null
   site_name: string
@@ -17,7 +17,7 @@ export type PlacedAgent = Selectable<AgentsTable> & {
   client_name: string
 }
 
-export type AgentsRow = PlacedAgent & {
+export type AgentsRow = AgentWithSite & {
   /** Runs that wait for the machine to reconnect. */
   queued_runs: number
   /** Scheduled actions. */
@@ -34,7 +34,7 @@ export type AgentsRow = PlacedAgent & {
   policy: number | null
 }
 
-function selectPlaced(db: Db) {
+function selectWithSite(db: Db) {
   return db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
@@ -46,7 +46,7 @@ function selectPlaced(db: Db) {
 }
 
 function selectAgents(db: Db) {
-  return selectPlaced(db)
+  return selectWithSite(db)
     .leftJoin('machine_patches', 'machine_patches.agent', 'agents.id')
     .select('machine_patches.pending as pending_patches')
     .select(['sites.alert_template_id as site_template', 'clients.alert_template_id as client_template'])
@@ -85,17 +85,17 @@ export async function findAgent(
   return agent
 }
 
-export function findPlacedAgent(
+export function findAgentWithSite(
   db: Db,
   agentId: string,
   caller: { scope: Scope },
-): Promise<PlacedAgent | undefined> {
-  return selectPlaced(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
+): Promise<AgentWithSite | undefined> {
+  return selectWithSite(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
 }
 
 /** Several machines, without a check of visibility. */
-export function findPlacedAgents(db: Db, agentIds: string[]): Promise<PlacedAgent[]> {
-  return selectPlaced(db).where('agents.agent_id', 'in', agentIds).execute()
+export function findAgentsWithSite(db: Db, agentIds: string[]): Promise<AgentWithSite[]> {
+  return selectWithSite(db).where('agents.agent_id', 'in', agentIds).execute()
 }
 
 export async function findAgents(ctx: Source, agentIds: string[]): Promise<AgentsRow[]> {

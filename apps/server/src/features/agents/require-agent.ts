@@ -2,11 +2,15 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
-import { type AgentsRow, findAgent, findPlacedAgent, type PlacedAgent } from './queries.ts'
+import { type AgentsRow, findAgent, findAgentWithSite, type AgentWithSite } from './queries.ts'
 
 /** Returns the machine. Throws `not_found` if it does not exist or is not visible. */
-export async function requireAgent(db: Db, agentId: string, caller: { scope: Scope }): Promise<PlacedAgent> {
-  return (await findPlacedAgent(db, agentId, caller)) ?? refuse()
+export async function requireAgent(
+  db: Db,
+  agentId: string,
+  caller: { scope: Scope },
+): Promise<AgentWithSite> {
+  return (await findAgentWithSite(db, agentId, caller)) ?? refuse()
 }
 
 /** Includes check states, pending work and effective settings: five queries instead of one. */

@@ -44,7 +44,7 @@ export function changeAlert(ctx: Context, caller: Caller, id: number, order: Ord
       message: `${DONE[order.type]} the alert "${nameOf(before)}"`,
       before: { state: before.state },
       after: { state: after.state, snooze_until: after.snooze_until, note: order.note ?? '' },
-      ...placeOf(after),
+      ...agentAndSite(after),
       at: ctx.now(),
       emit,
     })
@@ -105,7 +105,7 @@ export function addNote(ctx: Context, caller: Caller, id: number, note: string) 
       object_type: 'alert',
       message: `Added a note to the alert "${nameOf(alert)}"`,
       after: { note },
-      ...placeOf(alert),
+      ...agentAndSite(alert),
       at,
       emit,
     })
@@ -134,7 +134,7 @@ export function nameOf({ hostname, message }: { hostname: string | null; message
   return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH)}…` : line
 }
 
-export function placeOf({ agent_id, place_id }: ListedAlert) {
+export function agentAndSite({ agent_id, place_id }: ListedAlert) {
   if (agent_id !== null) return { agent: { agent_id } }
   return place_id === null ? {} : { site: { id: place_id } }
 }

@@ -25,7 +25,7 @@ import {
   changeAlert as change,
   changeAlerts as changeMany,
   nameOf,
-  placeOf,
+  agentAndSite,
   requireAlert,
 } from './change-alerts.ts'
 import { type ListedAlert, listPage } from './list-alerts.ts'
@@ -97,7 +97,7 @@ function createCustom(ctx: Context, caller: Caller, body: NewAlert): Promise<Lis
       object_type: 'alert',
       message: `Raised the alert "${nameOf(alert)}"`,
       after: { severity, message, ...(key === undefined ? {} : { key }) },
-      ...placeOf(alert),
+      ...agentAndSite(alert),
       at,
       emit,
     })

@@ -4,7 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import { checkKey } from '@muster/rules/checks/check-key'
 import type { Context } from '../../context.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
-import type { PlacedAgent } from '../agents/queries.ts'
+import type { AgentWithSite } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { graphSeries } from '../../samples/graph-series.ts'
 import { findMachineSeries, findSeries, type SeriesRow } from '../../samples/queries.ts'
@@ -43,7 +43,7 @@ export async function readComparison(
   caller: Caller,
   { agents, what, from, to }: ComparedValue,
 ): Promise<Comparison> {
-  const machines: PlacedAgent[] = []
+  const machines: AgentWithSite[] = []
   for (const agentId of agents) machines.push(await requireAgent(ctx.db, agentId, caller))
   const mayListChecks = mayDo(caller, 'can_list_checks')
   if (what.startsWith('check:') && !mayListChecks) {

@@ -1,5 +1,5 @@
-import type { setPlacePolicies } from '@muster/contract/api/policies'
-import type { PlacePolicies, PolicyPlan } from '@muster/contract/policies/place-policies'
+import type { setAssignedPolicies } from '@muster/contract/api/policies'
+import type { AssignedPolicies, PolicyPlan } from '@muster/contract/policies/assigned-policies'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
@@ -24,10 +24,10 @@ import { requirePolicy, requireWholePolicy } from './require-policy.ts'
 import { writeChange } from './save-policy.ts'
 import { emitTargets, openSave, type Save } from './store-save.ts'
 
-type Params = Parsed<typeof setPlacePolicies>['params']
-type Body = Parsed<typeof setPlacePolicies>['body']
+type Params = Parsed<typeof setAssignedPolicies>['params']
+type Body = Parsed<typeof setAssignedPolicies>['body']
 
-export async function readAssignment(db: Db, caller: Caller, params: Params): Promise<PlacePolicies> {
+export async function readAssignment(db: Db, caller: Caller, params: Params): Promise<AssignedPolicies> {
   const { target, name } = await requireTarget(db, caller, params)
   return viewAssignment(await loadPolicySet(db), target, name)
 }

@@ -1,6 +1,6 @@
 import { editAgent, getAgent } from '@muster/contract/api/agents'
 import { createAlertTemplate, getRelatedToTemplate } from '@muster/contract/api/alert-templates'
-import { editPolicy, listPlacePolicies, setPlacePolicies } from '@muster/contract/api/policies'
+import { editPolicy, listAssignedPolicies, setAssignedPolicies } from '@muster/contract/api/policies'
 import { editClient, editSite, getClient, getSite } from '@muster/contract/api/clients'
 import { editCoreSettings, getCoreSettings } from '@muster/contract/api/settings'
 import { PERMISSIONS } from '@muster/contract/permissions'
@@ -125,9 +125,9 @@ test('a first policy replaces the first for its type of machine, and the others 
   const [a, b, c] = [await add({ name: 'A' }), await add({ name: 'B' }), await add({ name: 'C' })]
   const params = { level: 'client' as const, id: `${client.id}` }
   const policies = [a, b].map(({ id }) => ({ id, monitoring_type: null }))
-  await root.call(setPlacePolicies, { params, body: { policies } })
+  await root.call(setAssignedPolicies, { params, body: { policies } })
   await root.call(editClient, { params: { id: client.id }, body: { client: { server_policy: c.id } } })
-  const listed = (await root.call(listPlacePolicies, { params })).body.policies
+  const listed = (await root.call(listAssignedPolicies, { params })).body.policies
   expect(listed.map(({ name, monitoring_type }) => [name, monitoring_type])).toEqual([
     ['C', 'server'],
     ['A', 'workstation'],

@@ -1,7 +1,7 @@
 import type { PolicyTarget } from '@muster/contract/api/policies'
-import type { PlacePolicies } from '@muster/contract/policies/place-policies'
+import type { AssignedPolicies } from '@muster/contract/policies/assigned-policies'
 import { createHash } from 'node:crypto'
-import { type LoadedPolicy, placeOf, type PolicySet } from './policy-set.ts'
+import { type LoadedPolicy, targetKey, type PolicySet } from './policy-set.ts'
 
 export type AssignmentTarget =
   | { level: 'client' | 'site'; id: number }
@@ -18,7 +18,7 @@ export function listAt(set: PolicySet, target: AssignmentTarget): Listed[] {
   return [...set.policies.values()]
     .flatMap(({ id, document, positions }) =>
       document.targets.flatMap((target, index) =>
-        placeOf(target) === key
+        targetKey(target) === key
           ? [{ id, monitoring_type: slotOf(target), position: positions[index] ?? 0 }]
           : [],
       ),
@@ -27,7 +27,7 @@ export function listAt(set: PolicySet, target: AssignmentTarget): Listed[] {
     .map(({ id, monitoring_type }) => ({ id, monitoring_type }))
 }
 
-export function viewAssignment(set: PolicySet, target: AssignmentTarget, name: string): PlacePolicies {
+export function viewAssignment(set: PolicySet, target: AssignmentTarget, name: string): AssignedPolicies {
   const listed = listAt(set, target)
   return {
     name,
@@ -60,7 +60,7 @@ export function changesFor(
     if (policy === undefined) continue
     const { document, positions } = policy
     const others = document.targets.flatMap((target, index) =>
-      placeOf(target) === key ? [] : [{ target, position: positions[index] ?? 0 }],
+      targetKey(target) === key ? [] : [{ target, position: positions[index] ?? 0 }],
     )
     const here = wanted.flatMap((one, index) =>
       one.id === id ? [{ target: targetAt(target, one), position: index + 1 }] : [],
@@ -81,7 +81,7 @@ export function changesFor(
 /** Independent of the order of the targets. */
 function textOf(targets: readonly PolicyTarget[]): string {
   return targets
-    .map((target) => JSON.stringify([placeOf(target), slotOf(target), 'search' in target && target.search]))
+    .map((target) => JSON.stringify([targetKey(target), slotOf(target), 'search' in target && target.search]))
     .toSorted()
     .join('\n')
 }

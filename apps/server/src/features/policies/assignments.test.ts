@@ -1,10 +1,10 @@
 import { listAgents, type AgentRow } from '@muster/contract/api/agents'
 import {
   getPolicyOverview,
-  listPlacePolicies,
+  listAssignedPolicies,
   listPolicyVersions,
-  planPlacePolicies,
-  setPlacePolicies,
+  planAssignedPolicies,
+  setAssignedPolicies,
 } from '@muster/contract/api/policies'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../platform/database/database.ts'
@@ -25,7 +25,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
     const params = { level: 'client' as const, id: `${client.id}` }
     const set = async (...ids: number[]) => {
       const policies = ids.map((id) => ({ id, monitoring_type: null }))
-      const answer = await root.call(setPlacePolicies, { params, body: { policies } })
+      const answer = await root.call(setAssignedPolicies, { params, body: { policies } })
       await settle()
       return answer.body.policies.map(({ name }) => name)
     }
@@ -47,7 +47,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       '',
     ])
     const policies = [{ id: b.id, monitoring_type: 'server' as const }]
-    await root.call(setPlacePolicies, { params, body: { policies } })
+    await root.call(setAssignedPolicies, { params, body: { policies } })
     await settle()
     expect(await checks()).toEqual([])
     expect(await checks(srv)).toHaveLength(1)
@@ -97,18 +97,18 @@ test('a plan shows the effect of another list, and a stale one is refused', asyn
   const other = await add({ name: 'Other', content: ping('Other') })
   const params = { level: 'agent' as const, id: pc.agent_id }
   const policies = [{ id: base.id, monitoring_type: null }]
-  const { body: plan } = await root.call(planPlacePolicies, { params, body: { policies } })
+  const { body: plan } = await root.call(planAssignedPolicies, { params, body: { policies } })
   expect(plan).toMatchObject({ agents_count: 1, lines: [{ change: 'added', kind: 'checks' }] })
-  const { body: assignment } = await root.call(listPlacePolicies, { params })
+  const { body: assignment } = await root.call(listAssignedPolicies, { params })
   expect(assignment).toMatchObject({ name: 'PC-12', policies: [] })
   const third = [{ id: other.id, monitoring_type: null }]
-  await root.call(setPlacePolicies, { params, body: { policies: third } })
+  await root.call(setAssignedPolicies, { params, body: { policies: third } })
   for (const proof of [{ plan: plan.token }, { modified: assignment.modified }]) {
-    const { error } = await root.call(setPlacePolicies, { params, body: { policies, ...proof } })
+    const { error } = await root.call(setAssignedPolicies, { params, body: { policies, ...proof } })
     expect(error?.code).toBe('changed_meanwhile')
   }
-  const again = await root.call(planPlacePolicies, { params, body: { policies } })
-  await root.call(setPlacePolicies, { params, body: { policies, plan: again.body.token } })
+  const again = await root.call(planAssignedPolicies, { params, body: { policies } })
+  await root.call(setAssignedPolicies, { params, body: { policies, plan: again.body.token } })
   await fleet.settle()
   expect(await checks()).toMatchObject([{ policy: base.id }])
   const { body } = await root.call(listAgents, { query: {} })
@@ -130,7 +130,7 @@ test('hidden targets and policies are refused, and so are invalid lists', async 
     [at('client', `${client.id}`), [{ id: 999, monitoring_type: null }], 'not_found'],
   ] as const
   for (const [params, policies, code] of refusals) {
-    const { error } = await root.call(setPlacePolicies, { params, body: { policies: [...policies] } })
+    const { error } = await root.call(setAssignedPolicies, { params, body: { policies: [...policies] } })
     expect(error?.code).toBe(code)
   }
   const other = await server.given.client({ name: 'Other' })
@@ -142,7 +142,7 @@ test('hidden targets and policies are refused, and so are invalid lists', async 
     }),
   )
   const asBob = async (params: ReturnType<typeof at>) =>
-    (await bob.call(setPlacePolicies, { params, body: { policies: [listed] } })).error?.code
+    (await bob.call(setAssignedPolicies, { params, body: { policies: [listed] } })).error?.code
   expect(await asBob(at('site', `${hidden.id}`))).toBe('not_found')
   expect(await asBob(at('default', 'all'))).toBe('not_allowed')
   // It also applies to all other machines.

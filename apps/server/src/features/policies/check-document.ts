@@ -12,7 +12,7 @@ import { describeCheck } from '../checks/describe-check.ts'
 import { refuseTarget } from '../checks/from-server/server-kind.ts'
 import { requireTargets } from '../maintenance/require-targets.ts'
 import { refuseBadTasks } from './check-tasks.ts'
-import { placeOf, type PolicySet } from './policy-set.ts'
+import { targetKey, type PolicySet } from './policy-set.ts'
 
 interface Check {
   ctx: Pick<Context, 'config'>
@@ -91,7 +91,7 @@ async function refuseBadTargets(db: Db, caller: Caller, document: PolicyDocument
       `Only users with access to every client may assign a policy ${wide.level === 'default' ? 'to all machines' : 'by a search'}.`,
     )
   }
-  const assigned = uniqueBy(document.targets, placeOf).flatMap((target): MaintenanceTarget[] => {
+  const assigned = uniqueBy(document.targets, targetKey).flatMap((target): MaintenanceTarget[] => {
     switch (target.level) {
       case 'client':
         return [{ type: target.level, id: target.id }]

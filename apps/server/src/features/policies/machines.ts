@@ -1,5 +1,5 @@
 import { targetText } from '@muster/rules/agents/machine-target'
-import type { PlacedMachine } from '@muster/rules/policies/policy-chain'
+import type { ChainMachine } from '@muster/rules/policies/policy-chain'
 import type { Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
@@ -11,7 +11,7 @@ import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import { chunk } from './queries.ts'
 
 /** The data of a machine that policies need. */
-export interface PolicyMachine extends PlacedMachine {
+export interface PolicyMachine extends ChainMachine {
   hostname: string
   client_name: string
   site_name: string

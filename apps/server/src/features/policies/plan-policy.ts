@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PolicyPlan } from '@muster/contract/policies/place-policies'
+import type { PolicyPlan } from '@muster/contract/policies/assigned-policies'
 import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import type { ChainedMachine, Resolved } from './kinds/kind.ts'

@@ -1,5 +1,5 @@
 import type { planPolicy, PolicyDocument } from '@muster/contract/api/policies'
-import type { PolicyPlan } from '@muster/contract/policies/place-policies'
+import type { PolicyPlan } from '@muster/contract/policies/assigned-policies'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'

@@ -5,7 +5,7 @@ import { compileTarget } from '@muster/rules/agents/machine-target'
 import {
   type ChainLink,
   compilePolicyChain,
-  type PlacedMachine,
+  type ChainMachine,
   type PolicyAssignment,
 } from '@muster/rules/policies/policy-chain'
 import type { Db } from '../../platform/database/database.ts'
@@ -44,7 +44,7 @@ export interface PolicySet {
   stamp: string
   /** Whether facts of machines are needed. */
   hasSearches: boolean
-  chainOf: (machine: PlacedMachine) => ChainLink[]
+  chainOf: (machine: ChainMachine) => ChainLink[]
 }
 
 /** `instead`: with this document for the policy. Undefined = without the policy. */
@@ -131,19 +131,19 @@ export function onlyPolicies(set: PolicySet, ids: ReadonlySet<number>): PolicySe
 export function positionsFor(set: PolicySet, id: number, { targets }: PolicyDocument): number[] {
   const before = set.policies.get(id)
   const kept = new Map(
-    (before?.document.targets ?? []).map((target, index) => [placeOf(target), before?.positions[index]]),
+    (before?.document.targets ?? []).map((target, index) => [targetKey(target), before?.positions[index]]),
   )
   const last = new Map<string, number>()
   for (const policy of set.policies.values()) {
     for (const [index, target] of policy.document.targets.entries()) {
-      const key = placeOf(target)
+      const key = targetKey(target)
       last.set(key, Math.max(last.get(key) ?? 0, policy.positions[index] ?? 0))
     }
   }
-  return targets.map((target) => kept.get(placeOf(target)) ?? (last.get(placeOf(target)) ?? 0) + 1)
+  return targets.map((target) => kept.get(targetKey(target)) ?? (last.get(targetKey(target)) ?? 0) + 1)
 }
 
-export function placeOf(target: PolicyTarget): string {
+export function targetKey(target: PolicyTarget): string {
   return 'id' in target ? `${target.level} ${target.id}` : target.level
 }
 

@@ -5,7 +5,7 @@ import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { describeCheck } from '../checks/describe-check.ts'
 import type { Author } from '../keystore/key-use.ts'
 import { refuseRuns, type Run, runsOfCheck, runsOfTask } from '../users/roles/refuse-runs.ts'
-import { type LoadedPolicy, placeOf, type PolicySet } from './policy-set.ts'
+import { type LoadedPolicy, targetKey, type PolicySet } from './policy-set.ts'
 
 const PARTS = {
   checks: 'can_manage_checks',
@@ -57,7 +57,7 @@ type Target = PolicyDocument['targets'][number]
 
 function textOf(target: Target): string {
   const type = 'monitoring_type' in target ? target.monitoring_type : null
-  return JSON.stringify([placeOf(target), type, 'search' in target ? target.search : null])
+  return JSON.stringify([targetKey(target), type, 'search' in target ? target.search : null])
 }
 
 /** The same target for servers and workstations. */

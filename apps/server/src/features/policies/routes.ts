@@ -7,7 +7,7 @@ import {
   getEffectivePolicy,
   getPolicy,
   getPolicyOverview,
-  listPlacePolicies,
+  listAssignedPolicies,
   listPolicies,
   listPolicyChecks,
   listPolicyCheckStatus,
@@ -15,14 +15,14 @@ import {
   listPolicyTasks,
   listPolicyTaskStatus,
   listPolicyVersions,
-  planPlacePolicies,
+  planAssignedPolicies,
   planPolicy,
   revertPolicy,
   runPolicyTask,
   setOwnSettings,
-  setPlacePolicies,
+  setAssignedPolicies,
 } from '@muster/contract/api/policies'
-import type { PolicyOverview } from '@muster/contract/policies/place-policies'
+import type { PolicyOverview } from '@muster/contract/policies/assigned-policies'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { AGENT_SETTING_NAMES, type ItemSource } from '@muster/rules/policies/policy-merge'
@@ -93,11 +93,11 @@ export function automationRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const { agent_id } = await requireAgent(db, params.agent_id, caller)
     return readEffectivePolicy(db, agent_id)
   })
-  route(api, listPlacePolicies, ({ params, caller }) => readAssignment(db, caller, params))
-  route(api, planPlacePolicies, ({ params, body, caller }) =>
+  route(api, listAssignedPolicies, ({ params, caller }) => readAssignment(db, caller, params))
+  route(api, planAssignedPolicies, ({ params, body, caller }) =>
     planAssignment(ctx, caller, { params, policies: body.policies }),
   )
-  route(api, setPlacePolicies, async ({ params, body, caller }) => {
+  route(api, setAssignedPolicies, async ({ params, body, caller }) => {
     await assignPolicies(ctx, caller, { params, body })
     return readAssignment(db, caller, params)
   })

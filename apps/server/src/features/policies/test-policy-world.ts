@@ -3,7 +3,7 @@ import {
   blockInheritance,
   deletePolicy,
   type PolicyDocument,
-  setPlacePolicies,
+  setAssignedPolicies,
 } from '@muster/contract/api/policies'
 import { expect } from 'vitest'
 import { checkOf, contentOf, PING, prepareFleet } from './test-policies.ts'
@@ -118,7 +118,7 @@ export async function prepareWorld(database: Parameters<typeof prepareFleet>[0])
             ? []
             : [{ id: policy, monitoring_type: ofType(next.level, monitoring_type) }]
         })
-        const { body } = await root.call(setPlacePolicies, {
+        const { body } = await root.call(setAssignedPolicies, {
           params: paramsOf(next.level),
           body: { policies: list },
         })

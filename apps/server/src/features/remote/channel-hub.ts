@@ -4,7 +4,7 @@ import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
 import { type Caller, type LiveCaller, mayDo } from '../../platform/http/caller.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { findPlacedAgent } from '../agents/queries.ts'
+import { findAgentWithSite } from '../agents/queries.ts'
 import { findCaller } from '../users/sessions/find-caller.ts'
 import { listOpenSessions, type OpenFilter, type SessionRow } from './queries.ts'
 import { theTool } from './tool-text.ts'
@@ -178,7 +178,7 @@ export async function checkRight(
       message: 'Your role does not allow terminals of other users.',
     }
   }
-  if ((await findPlacedAgent(ctx.db, agentId, caller)) !== undefined) return undefined
+  if ((await findAgentWithSite(ctx.db, agentId, caller)) !== undefined) return undefined
   return { code: 'not_found', message: 'This machine does not exist, or you may not see it.' }
 }
 

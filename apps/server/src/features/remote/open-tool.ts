@@ -19,7 +19,7 @@ import type { ChannelOrder } from '../../fleet/tool-channels.ts'
 import type { Caller, LiveCaller } from '../../platform/http/caller.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { PlacedAgent } from '../agents/queries.ts'
+import type { AgentWithSite } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import { followLog } from './logs/follow-log.ts'
 import { authenticateSocket, type BufferedMessage, bufferUntilReady } from './accept-socket.ts'
@@ -226,7 +226,7 @@ async function checkVncTarget(
 /** Returns why the tool requires a reason on this machine, or undefined. */
 async function checkReason(
   db: Db,
-  { agent, tool }: { agent: PlacedAgent; tool: ToolRequest['tool'] },
+  { agent, tool }: { agent: AgentWithSite; tool: ToolRequest['tool'] },
 ): Promise<ChannelEnd | undefined> {
   if (!(await findReasonRequired(db, targetsOf(agent)))) return undefined
   const message = `Enter a reason to open ${aTool(tool)} on "${agent.hostname}". It is stored in the audit log and shown at the machine.`
@@ -236,7 +236,7 @@ async function checkReason(
 /** Returns the session to continue, if it belongs to this user on this machine and has not ended. */
 async function findOwnSession(
   ctx: Context,
-  given: { id: string; agent: PlacedAgent; caller: LiveCaller },
+  given: { id: string; agent: AgentWithSite; caller: LiveCaller },
 ): Promise<SessionRow | undefined> {
   const [row] = await listOpenSessions(ctx.db, {
     ids: [given.id],
@@ -249,7 +249,7 @@ async function findOwnSession(
 /** Records that a session is continued by another sign-in: it ends with that sign-in instead of the first. */
 async function continueSession(
   ctx: Context,
-  { own, agent, caller }: { own: SessionRow; agent: PlacedAgent; caller: LiveCaller },
+  { own, agent, caller }: { own: SessionRow; agent: AgentWithSite; caller: LiveCaller },
 ): Promise<string> {
   const { digest } = caller.session
   if (own.session_digest === digest) return own.id
@@ -274,7 +274,7 @@ async function continueSession(
 async function beginSession(
   ctx: Context,
   given: {
-    agent: PlacedAgent
+    agent: AgentWithSite
     caller: LiveCaller
     request: ToolRequest
     /** The reason given by the user. */

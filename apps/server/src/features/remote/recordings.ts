@@ -6,7 +6,7 @@ import { AppError } from '@muster/contract/errors'
 import { isToolRecorded } from '@muster/rules/remote/remote-rules'
 import type { Context } from '../../context.ts'
 import { SealedFile } from '../../platform/files/sealed-file.ts'
-import type { PlacedAgent } from '../agents/queries.ts'
+import type { AgentWithSite } from '../agents/queries.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import { findRecordingRules, targetsOf } from './access/queries.ts'
 import { Recording, type WindowRecording } from './recording.ts'
@@ -30,7 +30,7 @@ export function recordingSeal({ secrets }: Context, id: string) {
 /** Whether windows on a tool are recorded on this machine. */
 export async function isRecorded(
   ctx: Context,
-  { agent, tool }: { agent: PlacedAgent; tool: ToolRequest['tool'] },
+  { agent, tool }: { agent: AgentWithSite; tool: ToolRequest['tool'] },
 ): Promise<boolean> {
   const rules = await findRecordingRules(ctx.db, targetsOf(agent))
   return isToolRecorded(rules, { tool, monitoringType: agent.monitoring_type })

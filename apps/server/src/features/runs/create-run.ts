@@ -9,14 +9,14 @@ import type { Db } from '../../platform/database/database.ts'
 import { newNonce } from '../../platform/agent-link/command-sender.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
-import type { PlacedAgent } from '../agents/queries.ts'
+import type { AgentWithSite } from '../agents/queries.ts'
 import { whileConnected } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { findHistory, findRuns, insertHistory, updateHistory } from './queries.ts'
 import { emitPending } from './deliver-runs.ts'
 
 export interface RunRequest {
-  agent: PlacedAgent
+  agent: AgentWithSite
   caller: Pick<Caller, 'username' | 'source'>
   /** Shown in the history. */
   label: { command: string; shell: string; args: string[]; script?: { id: number; name: string } }

@@ -5,7 +5,7 @@ import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available
 import type { Context } from '../../context.ts'
 import { requireRow } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { PlacedAgent } from '../agents/queries.ts'
+import type { AgentWithSite } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
 import { fillVariables } from '../scripts/fill-variables.ts'
@@ -17,7 +17,7 @@ const DEFAULT_TEST_TIMEOUT_SECONDS = 90
 const MAX_BODY_LENGTH = 1_000_000
 
 export function commandOrder(
-  agent: PlacedAgent,
+  agent: AgentWithSite,
   caller: Pick<Caller, 'username' | 'source'>,
   body: Parsed<typeof sendCommand>['body'],
 ): RunRequest {
@@ -67,7 +67,7 @@ export interface KnownToServer {
 
 export async function scriptOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
-  agent: PlacedAgent,
+  agent: AgentWithSite,
   caller: Pick<Caller, 'username' | 'source'> & { userId: number | null },
   { known = {}, ...body }: Parsed<typeof runScript>['body'] & { known?: KnownToServer },
 ): Promise<RunRequest> {
@@ -132,7 +132,7 @@ export async function scriptOrder(
 /** Unsaved code, called and sent like a script of the library. */
 export async function testOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
-  agent: PlacedAgent,
+  agent: AgentWithSite,
   caller: Caller,
   body: Parsed<typeof testScript>['body'],
 ): Promise<RunRequest> {
@@ -173,7 +173,7 @@ function requireFitting(body: string, name: string): string {
 }
 
 /** A name is used as given. `true` means the logged-in user. */
-function runAsUser(agent: PlacedAgent, account: boolean | string | undefined): string | null {
+function runAsUser(agent: AgentWithSite, account: boolean | string | undefined): string | null {
   if (account === undefined || account === false || account === '') return null
   if (typeof account === 'string') return account
   const user = readFacts(agent)?.logged_in_user ?? null

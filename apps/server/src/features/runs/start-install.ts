@@ -5,7 +5,7 @@ import { INSTALL_TYPES, isFinal } from '@muster/rules/agents/history-state'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import type { PlacedAgent } from '../agents/queries.ts'
+import type { AgentWithSite } from '../agents/queries.ts'
 import { findLastRun, findRuns, viewHistory } from './queries.ts'
 import { type RunRequest, writeRun } from './create-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
@@ -14,7 +14,7 @@ import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 const EXPIRES_SECONDS = 600
 
 export interface InstallOrder {
-  agent: PlacedAgent
+  agent: AgentWithSite
   caller: Caller
   label: RunRequest['label']
   timeoutSeconds: number

@@ -7,7 +7,7 @@ import {
 } from '@muster/rules/agents/script-variables'
 import type { Db } from '../../platform/database/database.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
-import { findPlacedAgents, type PlacedAgent } from '../agents/queries.ts'
+import { findAgentsWithSite, type AgentWithSite } from '../agents/queries.ts'
 import { readFacts } from '../agents/view.ts'
 import { findFields, findValues, readValue, type ValueRow, viewField } from '../custom-fields/queries.ts'
 import { type Author, loadKeyUse } from '../keystore/key-use.ts'
@@ -35,10 +35,10 @@ export async function loadVariables(
   const variables = wanted.texts.flatMap(findVariables)
   if (variables.length === 0) return NO_VALUES
   const global = await findGlobals(db, keys, { variables, authors: wanted.authors })
-  const agents = new Map<string, PlacedAgent>()
+  const agents = new Map<string, AgentWithSite>()
   if (variables.some(({ scope }) => scope !== 'global')) {
     const ids = [...new Set(wanted.agentIds)]
-    for (const agent of ids.length === 0 ? [] : await findPlacedAgents(db, ids))
+    for (const agent of ids.length === 0 ? [] : await findAgentsWithSite(db, ids))
       agents.set(agent.agent_id, agent)
   }
   const fields = await loadFields(db, variables, [...agents.values()])
@@ -81,7 +81,7 @@ type Scope = (typeof SCOPES)[number]
 type Value = string | boolean | string[]
 
 /** A custom field of that name, with its default as fallback. */
-async function loadFields(db: Db, variables: readonly Variable[], agents: readonly PlacedAgent[]) {
+async function loadFields(db: Db, variables: readonly Variable[], agents: readonly AgentWithSite[]) {
   const names = new Set(variables.map(({ name }) => name))
   const fields = agents.length === 0 ? [] : (await findFields(db)).filter(({ name }) => names.has(name))
   const values: Record<Scope, Map<unknown, ValueRow[]>> = {
@@ -94,7 +94,7 @@ async function loadFields(db: Db, variables: readonly Variable[], agents: readon
     const owners = [...new Set(agents.map((agent) => ownerOf(model, agent)))]
     values[model] = Map.groupBy(await findValues(db, model, owners), ({ owner }) => owner)
   }
-  return (scope: Scope, agent: PlacedAgent, name: string): Value | undefined => {
+  return (scope: Scope, agent: AgentWithSite, name: string): Value | undefined => {
     const field = fields.find((one) => one.model === scope && one.name === name)
     if (field === undefined) return undefined
     const given = values[scope].get(ownerOf(scope, agent))
@@ -103,13 +103,13 @@ async function loadFields(db: Db, variables: readonly Variable[], agents: readon
   }
 }
 
-function ownerOf(scope: Scope, agent: PlacedAgent): number | string {
+function ownerOf(scope: Scope, agent: AgentWithSite): number | string {
   if (scope === 'agent') return agent.agent_id
   return scope === 'client' ? agent.client_id : agent.site_id
 }
 
 /** Properties of the machine, its site and its client, with the names of the API. */
-function propertyOf(scope: Scope, agent: PlacedAgent, name: string): Value | undefined {
+function propertyOf(scope: Scope, agent: AgentWithSite, name: string): Value | undefined {
   const { client_id, client_name, site_name } = agent
   const client: Record<string, Value> = { id: `${client_id}`, name: client_name }
   const site: Record<string, Value> = {
@@ -122,7 +122,7 @@ function propertyOf(scope: Scope, agent: PlacedAgent, name: string): Value | und
   return Object.hasOwn(known, name) ? known[name] : undefined
 }
 
-function propertiesOf(agent: PlacedAgent): Record<string, Value> {
+function propertiesOf(agent: AgentWithSite): Record<string, Value> {
   const facts = readFacts(agent)
   return {
     agent_id: agent.agent_id,

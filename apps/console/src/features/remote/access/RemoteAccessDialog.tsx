@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Alert.css'
 import '@mantine/core/styles/NumberInput.css'
 import { useForm, type UseFormReturnType } from '@mantine/form'
-import { getRemoteAccess, type PlaceRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
+import { getRemoteAccess, type TargetRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Checkbox, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
@@ -14,7 +14,7 @@ import {
   accessChoices,
   type AccessForm,
   checkAccess,
-  type PlaceLevel,
+  type TargetLevel,
   readAccess,
   writeAccess,
 } from './access-form.ts'
@@ -34,7 +34,7 @@ export function RemoteAccessDialog({ item = 'default-all', close }: AddressedDia
 function paramsOf(item: string) {
   const dash = item.indexOf('-')
   // The server rejects other levels.
-  const level = item.slice(0, dash) as PlaceLevel
+  const level = item.slice(0, dash) as TargetLevel
   return { level, id: item.slice(dash + 1) }
 }
 
@@ -49,7 +49,7 @@ function LoadAccess({ params, close }: { params: Params; close: () => void }) {
 
 interface AccessDialogProps {
   params: Params
-  access: PlaceRemoteAccess
+  access: TargetRemoteAccess
   close: () => void
 }
 
@@ -76,8 +76,8 @@ function AccessDialog({ params, access, close }: AccessDialogProps) {
 }
 
 interface NotEnforcedProps {
-  access: Pick<PlaceRemoteAccess, 'name' | 'not_enforced'>
-  level: PlaceLevel
+  access: Pick<TargetRemoteAccess, 'name' | 'not_enforced'>
+  level: TargetLevel
 }
 
 /** Machines whose old agents do not enforce these settings; nothing if none. */
@@ -120,8 +120,8 @@ const NOBODY: Record<string, string> = {
 
 interface AccessFieldsProps {
   form: UseFormReturnType<AccessForm>
-  inherited: PlaceRemoteAccess['inherited']
-  level: PlaceLevel
+  inherited: TargetRemoteAccess['inherited']
+  level: TargetLevel
 }
 
 function AccessFields({ form, inherited, level }: AccessFieldsProps) {

@@ -1,5 +1,5 @@
 import {
-  type PlaceRemoteAccess,
+  type TargetRemoteAccess,
   RecordedMachines,
   type RemoteSettings,
 } from '@muster/contract/api/remote-access'
@@ -9,7 +9,7 @@ import { formatHours } from '@muster/rules/remote/remote-rules'
 
 const INHERIT = 'inherit'
 
-export type PlaceLevel = 'default' | 'client' | 'site' | 'agent'
+export type TargetLevel = 'default' | 'client' | 'site' | 'agent'
 
 /** Every choice is a text; `inherit` = the inherited value. */
 export interface AccessForm extends Record<string, unknown> {
@@ -96,7 +96,7 @@ const hoursOf = ({ weekdays, from, to }: AccessForm) => ({
 })
 
 /** The choices of each field; the first one shows the inherited value. */
-export function accessChoices(inherited: PlaceRemoteAccess['inherited'], level: PlaceLevel) {
+export function accessChoices(inherited: TargetRemoteAccess['inherited'], level: TargetLevel) {
   const isTop = level === 'default'
   const above = (what: string) => ({
     value: INHERIT,

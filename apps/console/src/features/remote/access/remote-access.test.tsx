@@ -3,7 +3,7 @@ import '../../../app/global.css'
 import { getAgent, listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
 import { getDashInfo, getVersion } from '@muster/contract/api/system'
-import { getRemoteAccess, type PlaceRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
+import { getRemoteAccess, type TargetRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
 import { type Me, getMe } from '@muster/contract/api/users'
 import { DEFAULT_REMOTE_RULES } from '@muster/rules/remote/remote-rules'
 import { beforeEach, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ const QUIET = {
   workstation_policy: null,
 }
 
-function givenServer(access: Partial<PlaceRemoteAccess> = {}, me: Partial<Me> = {}) {
+function givenServer(access: Partial<TargetRemoteAccess> = {}, me: Partial<Me> = {}) {
   const server = fakeServer()
   const site = { id: 1, name: 'Berlin', client: 1, client_name: 'Acme', ...QUIET }
   const asked: unknown[] = []

@@ -11,7 +11,7 @@ import { may, useMe } from '../../../app/api/queries.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { NoPermission } from '../../../ui/layout/States.tsx'
 import { PermissionFields } from './PermissionFields.tsx'
-import { PlaceFields } from './PlaceFields.tsx'
+import { ScopeFields } from './ScopeFields.tsx'
 import { checkRole, readRole, type RoleForm as Values, rolesQuery, writeRole } from './role-form.ts'
 
 /** A new role (`new`) or an existing one (`3`). Closing leads to the roles. */
@@ -105,7 +105,7 @@ function RoleForm({ role, onReload, onClose }: RoleFormProps) {
           description="Terminal, desktop and registry need a code from the last ten minutes."
           {...flag('require_2fa_for_remote')}
         />
-        {!form.values.is_superuser && <PlaceFields form={form} />}
+        {!form.values.is_superuser && <ScopeFields form={form} />}
         <PermissionFields form={form} />
       </Stack>
     </FormDialog>

@@ -46,8 +46,8 @@ const MAX_DIGEST_LENGTH = 50
 
 /** One line: `Error on PC-12: Disk C: is full`. */
 export function headlineOf({ kind, alert }: News): string {
-  const place = placeOf(alert)
-  return oneLine(`${wordOf(kind, alert)}${place === '' ? '' : ` on ${place}`}: ${alert.message}`)
+  const location = locationOf(alert)
+  return oneLine(`${wordOf(kind, alert)}${location === '' ? '' : ` on ${location}`}: ${alert.message}`)
 }
 
 /** The headline of the whole message. */
@@ -143,7 +143,7 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ').trim()
 }
 
-function placeOf({ hostname, site, client }: NotifiedAlert): string {
+function locationOf({ hostname, site, client }: NotifiedAlert): string {
   if (hostname !== '') return hostname
   return [client, site].filter((name) => name !== '').join(' / ')
 }

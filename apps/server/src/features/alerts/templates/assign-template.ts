@@ -36,7 +36,7 @@ export async function assignTemplate(
         : `Assigned the alert template "${name}" to ${what}`,
     before: { alert_template: from === null ? null : ((await findTemplate(tx, from))?.name ?? null) },
     after: { alert_template: to === null ? null : name },
-    ...placeOf(target),
+    ...agentAndSite(target),
     at: ctx.now(),
     emit,
   })
@@ -54,7 +54,7 @@ async function store(tx: Db, target: Target, id: number | null): Promise<void> {
     await tx.updateTable('agents').set(change).where('agent_id', '=', target.id).execute()
 }
 
-function placeOf(target: Target) {
+function agentAndSite(target: Target) {
   if (target.type === 'client') return { client: { id: target.id } }
   return target.type === 'site' ? { site: { id: target.id } } : { agent: { agent_id: target.id } }
 }

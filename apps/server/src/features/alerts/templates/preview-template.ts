@@ -21,7 +21,7 @@ import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
 import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
-import { openTemplateResolver, type Placed } from './template-resolver.ts'
+import { openTemplateResolver, type TemplateSubject } from './template-resolver.ts'
 
 type Query = Parsed<typeof previewAlertTemplate>['query']
 type Answer = Output<typeof previewAlertTemplate>
@@ -30,7 +30,7 @@ type Answer = Output<typeof previewAlertTemplate>
 export async function previewTemplate(ctx: Context, caller: Caller, query: Query): Promise<Answer> {
   const agent = await requireWholeAgent(ctx, query.agent, caller)
   const book = await openTemplateResolver(ctx.db)
-  const { applies, steps } = book.resolve(placedOf(agent))
+  const { applies, steps } = book.resolve(subjectOf(agent))
   const choices = applies && choicesFor(applies.settings, query.alert_type)
   const names: Record<string, string> = {
     agent: agent.hostname,
@@ -126,6 +126,6 @@ async function describe(
   return `${script} on the server${isWaiting ? ', changed and waiting for approval' : ''}`
 }
 
-function placedOf(agent: AgentsRow): Placed {
+function subjectOf(agent: AgentsRow): TemplateSubject {
   return { ...agent, place_id: agent.site_id, agent_template: agent.alert_template_id }
 }

@@ -5,7 +5,7 @@ import type { Message } from '../channels/message.ts'
 import { newsOf } from '../channels/prepare-message.ts'
 import { openSettings } from '../channels/seal-settings.ts'
 import { sendMessage } from '../channels/send-message.ts'
-import { findPlacedAgents } from '../../agents/queries.ts'
+import { findAgentsWithSite } from '../../agents/queries.ts'
 import { scriptOrder } from '../../runs/run-requests.ts'
 import { writeRun } from '../../runs/create-run.ts'
 import { runOnServer, type ServerCall, writtenText } from '../../scripts/run-on-server.ts'
@@ -84,7 +84,7 @@ async function beginScript(
   const { ctx, tx, emit } = txContext
   const fail = (output: string) =>
     endAction(txContext, action, { state: 'failed', retcode: null, executionTime: null, output })
-  const [agent] = alert.agent_id === null ? [] : await findPlacedAgents(tx, [alert.agent_id])
+  const [agent] = alert.agent_id === null ? [] : await findAgentsWithSite(tx, [alert.agent_id])
   if (agent === undefined) {
     await fail('The alert has no machine to run the script on.')
     return undefined

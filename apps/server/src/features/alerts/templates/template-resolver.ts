@@ -15,7 +15,7 @@ import { findDefault, findTemplates } from './queries.ts'
 import { readTemplate, type Template } from './stored-template.ts'
 
 /** A machine or a site with its own and inherited assignments. */
-export interface Placed {
+export interface TemplateSubject {
   agent_id: string | null
   monitoring_type: 'server' | 'workstation' | null
   place_id: number | null
@@ -35,9 +35,9 @@ export interface Asked {
 /** All templates, to resolve many alerts. */
 export interface TemplateResolver {
   isEmpty: boolean
-  resolve: (placed: Placed) => { applies: Template | undefined; steps: TemplateStep<Template>[] }
+  resolve: (subject: TemplateSubject) => { applies: Template | undefined; steps: TemplateStep<Template>[] }
   /** The effective template of an alert, or undefined. */
-  ask: (placed: Placed & { alert_type: AlertType }) => Asked | undefined
+  ask: (subject: TemplateSubject & { alert_type: AlertType }) => Asked | undefined
 }
 
 /** Reads the templates. There are few of them, and without any nothing else is queried. */
@@ -45,28 +45,28 @@ export async function openTemplateResolver(db: Db): Promise<TemplateResolver> {
   const templates = new Map((await findTemplates(db)).map((row) => [row.id, readTemplate(row)]))
   const defaultId = templates.size === 0 ? null : await findDefault(db)
   const listGiven = createGivenList()
-  const resolve = (placed: Placed) => {
+  const resolve = (subject: TemplateSubject) => {
     const assigned: AssignedTemplate<Template>[] = []
     const add = (source: TemplateSource, id: number | null, policy: number | null) => {
       const template = id === null ? undefined : templates.get(id)
       if (template !== undefined) assigned.push({ source, policy, template })
     }
-    for (const { source, policy, template } of listGiven(placed.policy_templates)) {
+    for (const { source, policy, template } of listGiven(subject.policy_templates)) {
       add(source, template, policy)
     }
-    add('agent', placed.agent_template, null)
-    add('site', placed.site_template, null)
-    add('client', placed.client_template, null)
+    add('agent', subject.agent_template, null)
+    add('site', subject.site_template, null)
+    add('client', subject.client_template, null)
     add('default', defaultId, null)
-    return resolveTemplate(assigned, placeOf(placed))
+    return resolveTemplate(assigned, targetOf(subject))
   }
   return {
     isEmpty: templates.size === 0,
     resolve,
-    ask: (placed) => {
+    ask: (subject) => {
       if (templates.size === 0) return undefined
-      const { applies } = resolve(placed)
-      return applies && { template: applies, choices: choicesFor(applies.settings, placed.alert_type) }
+      const { applies } = resolve(subject)
+      return applies && { template: applies, choices: choicesFor(applies.settings, subject.alert_type) }
     },
   }
 }
@@ -81,17 +81,17 @@ function createGivenList(): (text: string | null) => PolicyTemplate[] {
   }
 }
 
-function placeOf({ agent_id, monitoring_type, place_id, client_id }: Placed): TemplateTarget {
+function targetOf({ agent_id, monitoring_type, place_id, client_id }: TemplateSubject): TemplateTarget {
   return { agentId: agent_id, monitoringType: monitoring_type, siteId: place_id, clientId: client_id }
 }
 
 /** The templates that count for machines, as their table shows them. */
 export async function openAgentTemplates(db: Db): Promise<AgentTemplates> {
   const book = await openTemplateResolver(db)
-  return (agent) => (book.isEmpty ? null : viewApplied(book.resolve(placedOf(agent)).applies))
+  return (agent) => (book.isEmpty ? null : viewApplied(book.resolve(subjectOf(agent)).applies))
 }
 
-function placedOf(agent: Parameters<AgentTemplates>[0]): Placed {
+function subjectOf(agent: Parameters<AgentTemplates>[0]): TemplateSubject {
   const { agent_id, monitoring_type, client_id, site_template, client_template, policy_templates } = agent
   return {
     agent_id,

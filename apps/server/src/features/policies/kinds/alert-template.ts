@@ -74,7 +74,7 @@ function judge(
 ): Pick<Resolved<TemplateRef>, 'effective' | 'unfit'> {
   const winner = steps.find(({ outcome }) => outcome === 'applies')
   const sourceOf = ({ source, policy }: Step): ItemSource => {
-    if (policy === null) return source === 'agent' ? { own: true } : { own: true, place: placeOf(source) }
+    if (policy === null) return source === 'agent' ? { own: true } : { own: true, place: levelOf(source) }
     const level = chain.find((link) => link.policy === policy && link.outcome === 'applies')?.assignment.level
     return { own: false, policy, level: level ?? 'default' }
   }
@@ -101,7 +101,7 @@ function judge(
   return { effective: [item], unfit: [] }
 }
 
-function placeOf(source: TemplateSource): 'site' | 'client' | 'default' {
+function levelOf(source: TemplateSource): 'site' | 'client' | 'default' {
   return source === 'site' || source === 'client' ? source : 'default'
 }
 

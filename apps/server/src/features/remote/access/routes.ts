@@ -1,4 +1,4 @@
-import { getRemoteAccess, type PlaceRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
+import { getRemoteAccess, type TargetRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { mergeRemoteSettings } from '@muster/rules/remote/remote-rules'
@@ -28,11 +28,11 @@ export function remoteAccessRoutes(api: Api, ctx: Context): void {
   route(api, setRemoteAccess, ({ params, body, caller }) => changeAccess(ctx, caller, { params, body }))
 }
 
-async function readAccess(db: Db, caller: Caller, ref: TargetRef): Promise<PlaceRemoteAccess> {
+async function readAccess(db: Db, caller: Caller, ref: TargetRef): Promise<TargetRemoteAccess> {
   return viewAccess(db, await requireTarget(db, caller, ref))
 }
 
-async function viewAccess(db: Db, { target, name, above }: NamedTarget): Promise<PlaceRemoteAccess> {
+async function viewAccess(db: Db, { target, name, above }: NamedTarget): Promise<TargetRemoteAccess> {
   const [settings = NO_SETTINGS, ...others] = await listSettings(db, [target, ...above])
   const inherited = {
     ...mergeRemoteSettings(others),
@@ -48,7 +48,7 @@ async function changeAccess(
   ctx: Context,
   caller: Caller,
   { params, body }: Pick<Parsed<typeof setRemoteAccess>, 'params' | 'body'>,
-): Promise<PlaceRemoteAccess> {
+): Promise<TargetRemoteAccess> {
   return ctx.transaction(async (tx, emit) => {
     const named = await requireTarget(tx, caller, params)
     const { target, name } = named

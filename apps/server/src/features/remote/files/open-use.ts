@@ -3,7 +3,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import type { ChannelReader, ChannelWriter } from '../../../platform/agent-link/link-channels.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
-import type { PlacedAgent } from '../../agents/queries.ts'
+import type { AgentWithSite } from '../../agents/queries.ts'
 import type { ChannelOrder } from '../../../fleet/tool-channels.ts'
 import type { LiveCaller } from '../../../platform/http/caller.ts'
 import type { ChannelHub } from '../channel-hub.ts'
@@ -26,7 +26,7 @@ export async function openUse(
   work: Work,
   given: {
     caller: LiveCaller
-    agent: PlacedAgent
+    agent: AgentWithSite
     order: Extract<ChannelOrder['tool'], { tool: 'files' }>['order']
   },
 ): Promise<void> {

@@ -12,7 +12,7 @@ import { showRaw } from '@muster/rules/agents/raw-path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { CreditDebt } from '@muster/contract/agent/channel-flow'
-import type { PlacedAgent } from '../../agents/queries.ts'
+import type { AgentWithSite } from '../../agents/queries.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 import { audit } from '../../audit/write-audit.ts'
 import type { LiveCaller } from '../../../platform/http/caller.ts'
@@ -67,7 +67,13 @@ export async function sendDownload(
 
 async function openStream(
   parts: FileParts,
-  given: { ticket: Ticket; caller: LiveCaller; agent: PlacedAgent; request: FastifyRequest; wanted: number },
+  given: {
+    ticket: Ticket
+    caller: LiveCaller
+    agent: AgentWithSite
+    request: FastifyRequest
+    wanted: number
+  },
 ): Promise<{ stream: MachineStream; news: FileNews }> {
   const { ticket, caller, agent, request, wanted } = given
   const { path, archive } = ticket

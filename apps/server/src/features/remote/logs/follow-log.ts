@@ -5,7 +5,7 @@ import { showRaw } from '@muster/rules/agents/raw-path'
 import type { WebSocket } from 'ws'
 import type { Context } from '../../../context.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
-import type { PlacedAgent } from '../../agents/queries.ts'
+import type { AgentWithSite } from '../../agents/queries.ts'
 import { audit } from '../../audit/write-audit.ts'
 import type { LiveCaller } from '../../../platform/http/caller.ts'
 import { type BufferedMessage, bufferUntilReady } from '../accept-socket.ts'
@@ -15,7 +15,7 @@ import { ChannelSocket } from '../channel-socket.ts'
 interface Following {
   socket: WebSocket
   request: LogRequest
-  agent: PlacedAgent
+  agent: AgentWithSite
   caller: LiveCaller
   takeEarly: () => BufferedMessage[]
   refuse: (end: ChannelEnd) => void

@@ -3,10 +3,10 @@ import {
   createPolicy,
   editPolicy,
   getPolicy,
-  planPlacePolicies,
+  planAssignedPolicies,
   type PolicyDocument,
   revertPolicy,
-  setPlacePolicies,
+  setAssignedPolicies,
 } from '@muster/contract/api/policies'
 import { type CheckSettings, createCheck, editCheck } from '@muster/contract/api/checks'
 import { editClient, editSite } from '@muster/contract/api/clients'
@@ -140,7 +140,7 @@ test.each(PARTS)(
     await root.call(editPolicy, { params, body: { content: content(bench), targets, active: true } })
     await root.call(editPolicy, { params, body: { excluded_sites: [site.id] } })
     const stored = () => root.call(getPolicy, { params })
-    const placeParams = { level: 'client' as const, id: `${client.id}` }
+    const targetParams = { level: 'client' as const, id: `${client.id}` }
     const policies = [{ id: other.id, monitoring_type: null }]
     const attempts = {
       added: { name: 'New', content: content(bench) },
@@ -163,9 +163,9 @@ test.each(PARTS)(
         expect(await caller.call(createPolicy, { body })).toMatchObject(refused)
       for (const body of changes)
         expect(await caller.call(editPolicy, { params, body })).toMatchObject(refused)
-      const request = { params: placeParams, body: { policies } }
-      expect(await caller.call(setPlacePolicies, request)).toMatchObject(refused)
-      expect(await caller.call(planPlacePolicies, request)).toMatchObject(refused)
+      const request = { params: targetParams, body: { policies } }
+      expect(await caller.call(setAssignedPolicies, request)).toMatchObject(refused)
+      expect(await caller.call(planAssignedPolicies, request)).toMatchObject(refused)
       expect((await stored()).body).toEqual(before)
       await root.call(editPolicy, { params, body: { active: false } })
       expect(await caller.call(editPolicy, { params, body: { active: true } })).toMatchObject(refused)
@@ -184,9 +184,9 @@ test.each(PARTS)(
     for (const body of [{ active: true }, ...changes])
       expect((await caller.call(editPolicy, { params, body })).status).toBe(200)
     expect((await caller.call(revertPolicy, { params, body: { version: 2 } })).status).toBe(200)
-    expect((await caller.call(setPlacePolicies, { params: placeParams, body: { policies } })).status).toBe(
-      200,
-    )
+    expect(
+      (await caller.call(setAssignedPolicies, { params: targetParams, body: { policies } })).status,
+    ).toBe(200)
   },
 )
 

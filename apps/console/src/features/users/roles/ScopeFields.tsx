@@ -6,13 +6,13 @@ import { useQuery } from '@tanstack/react-query'
 import { clientsQuery } from '../../../app/api/queries.ts'
 import type { RoleForm } from './role-form.ts'
 
-type PlaceList = 'can_view_clients' | 'can_view_sites'
+type ScopeList = 'can_view_clients' | 'can_view_sites'
 
 /** The clients and sites that a role sees. */
-export function PlaceFields({ form }: { form: UseFormReturnType<RoleForm> }) {
+export function ScopeFields({ form }: { form: UseFormReturnType<RoleForm> }) {
   const { data: clients = [] } = useQuery(clientsQuery)
   const isAll = form.values.can_view_clients.length + form.values.can_view_sites.length === 0
-  const places = (list: PlaceList) => ({
+  const scopeProps = (list: ScopeList) => ({
     value: form.values[list].map(String),
     onChange: (values: string[]) =>
       form.setFieldValue(
@@ -32,7 +32,7 @@ export function PlaceFields({ form }: { form: UseFormReturnType<RoleForm> }) {
         label="Clients"
         description="Visible clients with all their sites. Empty = all."
         data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
-        {...places('can_view_clients')}
+        {...scopeProps('can_view_clients')}
       />
       <MultiSelect
         label="Sites"
@@ -40,7 +40,7 @@ export function PlaceFields({ form }: { form: UseFormReturnType<RoleForm> }) {
         data={clients.flatMap(({ name: client, sites }) =>
           sites.map(({ id, name }) => ({ value: `${id}`, label: `${client} › ${name}` })),
         )}
-        {...places('can_view_sites')}
+        {...scopeProps('can_view_sites')}
       />
     </>
   )

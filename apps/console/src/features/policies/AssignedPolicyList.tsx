@@ -1,10 +1,10 @@
 import { ActionIcon, Select } from '@mantine/core'
-import type { PlacePolicies } from '@muster/contract/policies/place-policies'
+import type { AssignedPolicies } from '@muster/contract/policies/assigned-policies'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
 import { useRef } from 'react'
 import classes from './Policies.module.css'
 
-type Listed = PlacePolicies['policies'][number]
+type Listed = AssignedPolicies['policies'][number]
 
 const SLOTS = [
   { value: 'all', label: 'servers and workstations' },
@@ -12,7 +12,7 @@ const SLOTS = [
   { value: 'workstation', label: 'workstations only' },
 ]
 
-interface PlaceListProps {
+interface AssignedPolicyListProps {
   listed: readonly Listed[]
   /** Whether policies can be limited to servers or workstations. */
   hasSlots: boolean
@@ -20,7 +20,7 @@ interface PlaceListProps {
 }
 
 /** The policies of a location in order; buttons move them and keep the focus on the moved one. */
-export function PlaceList({ listed, hasSlots, onChange }: PlaceListProps) {
+export function AssignedPolicyList({ listed, hasSlots, onChange }: AssignedPolicyListProps) {
   const list = useRef<HTMLOListElement>(null)
   if (listed.length === 0) return <p className={classes.lead}>No policies assigned yet.</p>
   const move = (from: number, to: number) => {

@@ -37,16 +37,16 @@ export const PolicyPlan = z.object({
 export type PolicyPlan = z.infer<typeof PolicyPlan>
 
 /** A machine, site, client or all machines, which policies are assigned to; for all machines `id` is "all". */
-export const PlaceParams = z.object({
+export const TargetParams = z.object({
   level: z.enum(['client', 'site', 'agent', 'default']),
   id: z.string().max(64),
 })
 /** In order of precedence. */
-export const PlaceList = z
+export const AssignmentList = z
   .array(z.object({ id: Id, monitoring_type: MonitoringType.nullable().default(null) }))
   .max(200, 'At most 200 policies per target.')
 
-const PlacedPolicy = z.object({
+const AssignedPolicy = z.object({
   id: z.int(),
   name: z.string(),
   active: z.boolean(),
@@ -54,14 +54,14 @@ const PlacedPolicy = z.object({
   monitoring_type: MonitoringType.nullable(),
 })
 
-export const PlacePolicies = z.object({
+export const AssignedPolicies = z.object({
   /** Name of the machine, site or client; empty for all machines. */
   name: z.string(),
-  policies: z.array(PlacedPolicy),
+  policies: z.array(AssignedPolicy),
   /** Changes with the list. */
   modified: z.string(),
 })
-export type PlacePolicies = z.infer<typeof PlacePolicies>
+export type AssignedPolicies = z.infer<typeof AssignedPolicies>
 
 const OverviewNode = z.object({
   id: z.int(),
@@ -69,7 +69,7 @@ const OverviewNode = z.object({
   server_policy: z.int().nullable(),
   workstation_policy: z.int().nullable(),
   /** Assigned here, in order. */
-  policies: z.array(PlacedPolicy),
+  policies: z.array(AssignedPolicy),
 })
 
 export const PolicyOverview = z.array(OverviewNode.extend({ sites: z.array(OverviewNode) }))
