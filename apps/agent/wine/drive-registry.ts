@@ -1,12 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { RegistryChange } from '@muster/contract/agent/registry'
 import { AgentError } from '../src/errors.ts'
 import { windowsRegistry } from '../src/os/windows/registry/registry.ts'
-import type { Step } from './run-in-wine.ts'
 
-// The output of Windows goes to a file, because its console has another encoding, and Wine has none.
+/** `many` creates so many keys and values below `path`. */
+export type Step =
+  | RegistryChange
+  | { path: string; name: string }
+  | { path: string; keys_from: number; values_from: number }
+  | { path: string; many: number }
+
+export interface Reported {
+  answer?: unknown
+  refused?: string
+  failed?: string
+  milliseconds?: number
+}
+
 const [, , input = '', output = ''] = process.argv
 const steps = JSON.parse(readFileSync(input, 'utf8')) as Step[]
-const reported: unknown[] = []
+const reported: Reported[] = []
 for (const step of steps) {
   const startedMs = performance.now()
   try {
@@ -14,7 +27,7 @@ for (const step of steps) {
     reported.push({ answer, milliseconds: performance.now() - startedMs })
   } catch (error) {
     if (error instanceof AgentError) reported.push({ refused: error.message })
-    else reported.push({ failed: error instanceof Error ? error.stack : 'unknown' })
+    else reported.push({ failed: (error instanceof Error ? error.stack : undefined) ?? 'unknown' })
   }
 }
 writeFileSync(output, JSON.stringify(reported))

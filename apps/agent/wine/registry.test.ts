@@ -1,6 +1,7 @@
 import { RegistryPage } from '@muster/contract/agent/registry'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runInWine, type Step } from './run-in-wine.ts'
+import type { Reported, Step } from './drive-registry.ts'
+import { runInWine } from './run-in-wine.ts'
 import { WineMachine } from './wine-machine.ts'
 
 const SLOW = { timeout: 180_000 }
@@ -9,6 +10,8 @@ beforeAll(async () => {
   machine = await WineMachine.start()
 }, 120_000)
 afterAll(() => machine[Symbol.asyncDispose]())
+
+const drive = (steps: Step[]) => runInWine<Step[], Reported[]>(machine, 'drive-registry.ts', steps)
 
 const KEY = 'HKEY_CURRENT_USER\\Software\\Müster "quoted" [x] \u96ea'
 const base64 = (text: string) => Buffer.from(text, 'utf16le').toString('base64')
@@ -40,7 +43,7 @@ const VALUES: [name: string, type: number, bytes: string][] = [
 
 test('keys and values of every type are created, read, renamed, changed and deleted', SLOW, async () => {
   const under = `${KEY}\\under`
-  const reported = await runInWine(machine, [
+  const reported = await drive([
     { change: 'create-key', path: KEY },
     { change: 'create-key', path: KEY },
     ...VALUES.map((value) => set(...value)),
@@ -101,7 +104,7 @@ test(
   SLOW,
   async () => {
     const large = Buffer.alloc(300_000, 7).toString('base64')
-    const reported = await runInWine(machine, [
+    const reported = await drive([
       { change: 'create-key', path: KEY },
       { path: KEY, many: 1500 },
       set('0 large', 3, large),

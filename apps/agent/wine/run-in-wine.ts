@@ -1,38 +1,31 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RegistryChange } from '@muster/contract/agent/registry'
 import { build } from 'rolldown'
 import { fetchPackages, type WineMachine, windowsPath } from './wine-machine.ts'
 
-export type Step =
-  | RegistryChange
-  | { path: string; name: string }
-  | { path: string; keys_from: number; values_from: number }
-  | { path: string; many: number }
-
-interface Reported {
-  answer?: unknown
-  refused?: string
-  failed?: string
-  milliseconds?: number
-}
-
-/** Runs steps on the registry of Wine, one after the other, and returns their results. */
-export async function runInWine(machine: WineMachine, steps: readonly Step[]): Promise<Reported[]> {
+/**
+ * Runs a file of this folder in Wine and returns what it wrote. It takes its input from a JSON file and writes JSON to
+ * another one (its two arguments): the console of Windows has another encoding, and Wine has none.
+ */
+export async function runInWine<Input, Output>(
+  machine: WineMachine,
+  file: string,
+  input: Input,
+): Promise<Output> {
   const { folder, node } = fetchPackages()
-  const driver = join(folder, 'drive-registry.mjs')
+  const program = join(folder, file.replace(/ts$/, 'mjs'))
   await build({
-    input: join(import.meta.dirname, 'drive-registry.ts'),
+    input: join(import.meta.dirname, file),
     platform: 'node',
     external: ['koffi'],
     logLevel: 'warn',
-    output: { file: driver, format: 'esm', codeSplitting: false },
+    output: { file: program, format: 'esm', codeSplitting: false },
   })
-  const [input, output] = [join(machine.folder, 'steps.json'), join(machine.folder, 'reported.json')]
-  writeFileSync(input, JSON.stringify(steps))
-  rmSync(output, { force: true })
-  const code = await machine.run([node, ...[driver, input, output].map(windowsPath)])
+  const [given, written] = [join(machine.folder, 'input.json'), join(machine.folder, 'output.json')]
+  writeFileSync(given, JSON.stringify(input))
+  rmSync(written, { force: true })
+  const code = await machine.run([node, ...[program, given, written].map(windowsPath)])
   if (code !== 0) throw new Error(`Node for Windows ended with ${code}: ${machine.readOutput()}`)
-  // Written by the driver.
-  return JSON.parse(readFileSync(output, 'utf8')) as Reported[]
+  // Written by that file.
+  return JSON.parse(readFileSync(written, 'utf8')) as Output
 }

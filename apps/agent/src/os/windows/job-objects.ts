@@ -1,8 +1,6 @@
 import { AgentError } from '../../errors.ts'
-import { describeError } from '../../log/log.ts'
 import type { RunGroup } from '../os.ts'
-
-type Handle = number | bigint
+import { bindLibrary, type Handle } from './win32.ts'
 
 interface Kernel {
   createJob: (security: null, name: null) => Handle
@@ -11,6 +9,15 @@ interface Kernel {
   setLimits: (job: Handle, kind: number, limits: Buffer, size: number) => number
   terminate: (job: Handle, code: number) => number
   close: (handle: Handle) => number
+}
+
+const KERNEL = {
+  createJob: 'uintptr_t __stdcall CreateJobObjectW(void *, void *)',
+  openProcess: 'uintptr_t __stdcall OpenProcess(uint32_t, int, uint32_t)',
+  assign: 'int __stdcall AssignProcessToJobObject(uintptr_t, uintptr_t)',
+  setLimits: 'int __stdcall SetInformationJobObject(uintptr_t, int, uint8_t *, uint32_t)',
+  terminate: 'int __stdcall TerminateJobObject(uintptr_t, uint32_t)',
+  close: 'int __stdcall CloseHandle(uintptr_t)',
 }
 
 /** PROCESS_SET_QUOTA and PROCESS_TERMINATE, which an assignment needs. */
@@ -29,7 +36,7 @@ let loaded: Promise<Kernel> | undefined
  * has ended. They end with the agent as long as the run lasts. Source: Windows API, "Job Objects".
  */
 export async function openJob(marker: string): Promise<RunGroup> {
-  const kernel = await (loaded ??= load())
+  const kernel = await (loaded ??= bindLibrary<Kernel>('kernel32.dll', KERNEL))
   const job = kernel.createJob(null, null)
   setFlags(kernel, job, KILL_ON_JOB_CLOSE)
   jobs.set(marker, job)
@@ -60,24 +67,4 @@ function setFlags(kernel: Kernel, job: Handle, flags: number): void {
   const limits = Buffer.alloc(LIMITS_BYTES)
   limits.writeUInt32LE(flags, FLAGS_AT)
   kernel.setLimits(job, EXTENDED_LIMITS, limits, LIMITS_BYTES)
-}
-
-async function load(): Promise<Kernel> {
-  const { default: koffi } = await import('koffi').catch((cause: unknown) => {
-    const why = describeError(cause).slice(0, 200)
-    throw new AgentError(`The Windows module of this agent is missing. Install the agent again. (${why})`, {
-      cause,
-    })
-  })
-  const library = koffi.load('kernel32.dll')
-  const define = (definition: string) => library.func(definition)
-  // Declared here with the types that the Windows API documents.
-  return {
-    createJob: define('uintptr_t __stdcall CreateJobObjectW(void *, void *)'),
-    openProcess: define('uintptr_t __stdcall OpenProcess(uint32_t, int, uint32_t)'),
-    assign: define('int __stdcall AssignProcessToJobObject(uintptr_t, uintptr_t)'),
-    setLimits: define('int __stdcall SetInformationJobObject(uintptr_t, int, uint8_t *, uint32_t)'),
-    terminate: define('int __stdcall TerminateJobObject(uintptr_t, uint32_t)'),
-    close: define('int __stdcall CloseHandle(uintptr_t)'),
-  }
 }

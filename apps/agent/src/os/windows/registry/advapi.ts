@@ -1,8 +1,5 @@
-import { describeError } from '../../../log/log.ts'
-import { AgentError } from '../../../errors.ts'
+import { bindLibrary, type Handle } from '../win32.ts'
 
-/** An open key; 0 = none. */
-export type Handle = number | bigint
 type Out<T> = [T]
 
 /** A Windows function: returns an error number, 0 = success. */
@@ -74,56 +71,60 @@ export interface Advapi {
   copyTree: Call<[from: Handle, path: null, to: Handle]>
 }
 
+// Types of Windows in koffi's notation. An output that is not requested is a `void *`.
+const KEY = 'uintptr_t'
+const NUMBER = 'uint32_t'
+const OUT_NUMBER = '_Out_ uint32_t *'
+const IN_OUT = '_Inout_ uint32_t *'
+const OUT_KEY = '_Out_ uintptr_t *'
+const BYTES = 'uint8_t *'
+const NOTHING = 'void *'
+const TEXT = 'str16'
+
+const declare = (name: string, ...kinds: string[]) => `long __stdcall ${name}(${kinds.join(', ')})`
+
+const DECLARATIONS = {
+  open: declare('RegOpenKeyExW', KEY, TEXT, NUMBER, NUMBER, OUT_KEY),
+  create: declare(
+    'RegCreateKeyExW',
+    KEY,
+    TEXT,
+    NUMBER,
+    NOTHING,
+    NUMBER,
+    NUMBER,
+    NOTHING,
+    OUT_KEY,
+    OUT_NUMBER,
+  ),
+  close: declare('RegCloseKey', KEY),
+  count: declare(
+    'RegQueryInfoKeyW',
+    KEY,
+    NOTHING,
+    NOTHING,
+    NOTHING,
+    OUT_NUMBER,
+    OUT_NUMBER,
+    NOTHING,
+    OUT_NUMBER,
+    OUT_NUMBER,
+    OUT_NUMBER,
+    NOTHING,
+    NOTHING,
+  ),
+  listKey: declare('RegEnumKeyExW', KEY, NUMBER, BYTES, IN_OUT, NOTHING, NOTHING, NOTHING, NOTHING),
+  listValue: declare('RegEnumValueW', KEY, NUMBER, BYTES, IN_OUT, NOTHING, OUT_NUMBER, BYTES, IN_OUT),
+  read: declare('RegQueryValueExW', KEY, TEXT, NOTHING, OUT_NUMBER, BYTES, IN_OUT),
+  write: declare('RegSetValueExW', KEY, TEXT, NUMBER, NUMBER, BYTES, NUMBER),
+  deleteValue: declare('RegDeleteValueW', KEY, TEXT),
+  deleteTree: declare('RegDeleteTreeW', KEY, TEXT),
+  copyTree: declare('RegCopyTreeW', KEY, NOTHING, KEY),
+}
+
 let loaded: Promise<Advapi> | undefined
 
 export function loadAdvapi(): Promise<Advapi> {
-  loaded ??= load()
+  loaded ??= bindLibrary<Advapi>('advapi32.dll', DECLARATIONS)
   return loaded
-}
-
-async function load(): Promise<Advapi> {
-  const { default: koffi } = await import('koffi').catch((cause: unknown) => {
-    const why = describeError(cause).slice(0, 200)
-    throw new AgentError(`The registry module of this agent is missing. Install the agent again. (${why})`, {
-      cause,
-    })
-  })
-  const library = koffi.load('advapi32.dll')
-  const define = (name: string, ...kinds: string[]) =>
-    library.func(`long __stdcall ${name}(${kinds.join(', ')})`)
-  const [key, text, number, nothing] = ['uintptr_t', 'str16', 'uint32_t', 'void *']
-  const [outNumber, inOut, bytes, outKey] = [
-    '_Out_ uint32_t *',
-    '_Inout_ uint32_t *',
-    'uint8_t *',
-    '_Out_ uintptr_t *',
-  ]
-  return {
-    open: define('RegOpenKeyExW', key, text, number, number, outKey),
-    create: define('RegCreateKeyExW', key, text, number, nothing, number, number, nothing, outKey, outNumber),
-    close: define('RegCloseKey', key),
-    // An output that is not requested has no address.
-    count: define(
-      'RegQueryInfoKeyW',
-      key,
-      nothing,
-      nothing,
-      nothing,
-      outNumber,
-      outNumber,
-      nothing,
-      outNumber,
-      outNumber,
-      outNumber,
-      nothing,
-      nothing,
-    ),
-    listKey: define('RegEnumKeyExW', key, number, bytes, inOut, nothing, nothing, nothing, nothing),
-    listValue: define('RegEnumValueW', key, number, bytes, inOut, nothing, outNumber, bytes, inOut),
-    read: define('RegQueryValueExW', key, text, nothing, outNumber, bytes, inOut),
-    write: define('RegSetValueExW', key, text, number, number, bytes, number),
-    deleteValue: define('RegDeleteValueW', key, text),
-    deleteTree: define('RegDeleteTreeW', key, text),
-    copyTree: define('RegCopyTreeW', key, nothing, key),
-  }
 }

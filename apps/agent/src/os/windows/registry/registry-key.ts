@@ -1,5 +1,6 @@
 import { AgentError } from '../../../errors.ts'
-import { type Advapi, type Handle, loadAdvapi } from './advapi.ts'
+import type { Handle } from '../win32.ts'
+import { type Advapi, loadAdvapi } from './advapi.ts'
 
 const ROOTS: Record<string, number> = {
   HKEY_CLASSES_ROOT: 0x80000000,

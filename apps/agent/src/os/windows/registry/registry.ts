@@ -10,7 +10,7 @@ import {
 } from '@muster/contract/agent/registry'
 import { AgentError } from '../../../errors.ts'
 import type { RegistryTools } from '../../os.ts'
-import type { Handle } from './advapi.ts'
+import type { Handle } from '../win32.ts'
 import {
   ACCESS,
   createKey,
