@@ -5,15 +5,16 @@ const CHROMIUM_FLAGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
 // Each takes a minute or more, of which it waits the most: begun first, so that others run meanwhile.
-const LONG = ['axe', 'checks', 'maintenance', 'monitoring', 'tasks'].map(fileOf)
+const LONG = ['availability', 'axe', 'checks', 'kill-server', 'maintenance', 'monitoring', 'tasks'].map(
+  fileOf,
+)
 
-// Stories that follow machines through server and database, or two servers. The server's own tests run on each database,
-// and screens do not depend on it.
+// Two whole stories, what a killed server must not lose, and two servers. The server's own tests run on each database, and
+// screens do not depend on it.
 const ON_EVERY_DATABASE = [
   'kill-server',
   'killed-while-notifying',
   'main-job',
-  'monitoring',
   'two-processes',
   'two-processes-terminal',
   'two-processes-tools',
@@ -52,9 +53,10 @@ export default defineConfig({
       use: { launchOptions: launch(findChromium()) },
     },
   ],
-  outputDir: 'test-results',
+  // Both databases are tested at the same time.
+  outputDir: `test-results/${onPostgres ? 'postgres' : 'sqlite'}`,
   fullyParallel: true,
-  workers: 3,
+  workers: onPostgres ? 2 : 4,
   // Shared machines are slow now and then; what fails twice is broken.
   retries: process.env['CI'] === 'true' ? 1 : 0,
   forbidOnly: true,

@@ -1,5 +1,5 @@
-// Everything that has to hold, until the first step that fails: static checks first, then steps with and without a
-// browser in two lanes beside each other.
+// Everything that has to hold, until the first step that fails: static checks first, then the other steps in lanes beside
+// each other.
 // `npm test -- units server` runs the steps whose names contain one of these words. The last line is
 // `N passed, N failed`, summed over the runners.
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
 import { startTestNats } from './test-nats.ts'
 import { startTestPostgres } from './test-postgres.ts'
 import { readCounts } from './test-reports.ts'
-import { listSteps, type Step } from './test-steps.ts'
+import { LANES, listSteps, type Step } from './test-steps.ts'
 
 const isCi = process.env['CI'] === 'true'
 const words = process.argv.slice(2)
@@ -34,13 +34,8 @@ async function runSteps(): Promise<void> {
   const steps = listSteps().filter(
     ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
   )
-  const isStatic = ({ runner }: Step) => runner === undefined
-  await runLane(steps.filter(isStatic))
-  const others = steps.filter((step) => !isStatic(step))
-  await Promise.all([
-    runLane(others.filter(({ beside }) => beside !== true)),
-    runLane(others.filter(({ beside }) => beside === true)),
-  ])
+  await runLane(steps.filter(({ lane }) => lane === undefined))
+  await Promise.all(LANES.map((lane) => runLane(steps.filter((step) => step.lane === lane))))
 }
 
 async function runLane(steps: readonly Step[]): Promise<void> {
@@ -56,13 +51,14 @@ async function runLane(steps: readonly Step[]): Promise<void> {
 }
 
 async function runStep(step: Step): Promise<void> {
-  console.log(`\n=== ${step.name}${step.beside === true ? ': its output comes when it ends' : ''}`)
+  const isPrintedAtEnd = step.lane !== undefined && step.lane !== 'browser'
+  console.log(`\n=== ${step.name}${isPrintedAtEnd ? ': its output comes when it ends' : ''}`)
   const startedMs = Date.now()
   const report = join(reports, `${step.name.replaceAll(' ', '-')}.json`)
   await using servers = new AsyncDisposableStack()
   const env: Record<string, string> = { ...(await startServers(step, servers)) }
   const command = [...step.command, ...reporterArgs(step, report, env)]
-  const ok = step.beside === true ? await printAtEnd(command, env) : await runProgram(command, env)
+  const ok = isPrintedAtEnd ? await printAtEnd(command, env) : await runProgram(command, env)
   const seconds = ((Date.now() - startedMs) / 1000).toFixed(1)
   if (step.runner === undefined) {
     if (!ok) sum.failed += 1

@@ -16,9 +16,16 @@ export interface Step {
   /** Whether this machine allows the step; where it does not, it is left out, and `needsToo` says why. */
   isPossible?: () => boolean
   needsToo?: string
-  /** Runs beside the steps that need a browser, one after another; its output is printed when it ends. */
-  beside?: true
+  /** Steps of a lane run one after another, beside the other lanes. Static checks have none: they come first. */
+  lane?: Lane
 }
+
+/**
+ * `system` mostly waits for processes, timers and other systems, so that the other two have the processors. The output
+ * of `browser` is printed as it comes, that of the others when a step ends.
+ */
+export const LANES = ['browser', 'server', 'system'] as const
+export type Lane = (typeof LANES)[number]
 
 const vitest = (...projects: string[]) => [
   'vitest',
@@ -90,17 +97,17 @@ export const ON_POSTGRES = [
   'features/users/sessions/throttle.test',
 ]
 
-/** Everything that `npm test` runs: what has no lane first, then both lanes, each in order. */
+/** Everything that `npm test` runs: what has no lane first, then all lanes, each in order. */
 export function listSteps(): Step[] {
   return [
     ...staticChecks.map((check) => ({ ...check, needs: [], servers: [] })),
     {
       name: 'units',
-      command: [...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'), several(2)],
+      command: [...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'), several(4)],
       runner: 'vitest',
       needs: [],
       servers: [],
-      beside: true,
+      lane: 'system',
     },
     {
       name: 'server on SQLite',
@@ -108,7 +115,7 @@ export function listSteps(): Step[] {
       runner: 'vitest',
       needs: [],
       servers: [],
-      beside: true,
+      lane: 'server',
     },
     {
       name: 'server on PostgreSQL and NATS',
@@ -116,7 +123,7 @@ export function listSteps(): Step[] {
       runner: 'vitest',
       needs: ['postgres', 'nats'],
       servers: ['postgres', 'nats'],
-      beside: true,
+      lane: 'server',
     },
     {
       name: 'service',
@@ -126,7 +133,7 @@ export function listSteps(): Step[] {
       servers: [],
       isPossible: canNestMachines,
       needsToo: 'which needs root and a kernel that lets it start a machine inside this one',
-      beside: true,
+      lane: 'system',
     },
     {
       name: 'Windows in Wine',
@@ -136,7 +143,7 @@ export function listSteps(): Step[] {
       servers: [],
       isPossible: canIsolate,
       needsToo: 'which needs root and a kernel that gives a program mounts of its own',
-      beside: true,
+      lane: 'system',
     },
     {
       name: 'programs and load',
@@ -144,7 +151,7 @@ export function listSteps(): Step[] {
       runner: 'vitest',
       needs: [],
       servers: [],
-      beside: true,
+      lane: 'system',
     },
     {
       name: 'console in Chromium',
@@ -152,6 +159,7 @@ export function listSteps(): Step[] {
       runner: 'vitest',
       needs: ['chromium'],
       servers: [],
+      lane: 'browser',
     },
     ...storySteps(),
   ]
@@ -164,12 +172,13 @@ function storySteps(): Step[] {
     runner: 'playwright' as const,
   }
   return [
-    { ...story, name: 'stories', needs: ['chromium'], servers: [] },
+    { ...story, name: 'stories', needs: ['chromium'], servers: [], lane: 'browser' },
     {
       ...story,
       name: 'stories on PostgreSQL and NATS',
       needs: ['chromium', 'postgres', 'nats'],
       servers: ['postgres', 'nats'],
+      lane: 'server',
     },
   ]
 }

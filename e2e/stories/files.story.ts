@@ -37,11 +37,11 @@ async function openFiles(page: Page, folder: string): Promise<Page> {
   return window
 }
 
-/** 1 GB with a unique mark in each megabyte, as a sparse file. */
+/** 256 MB with a unique mark in each megabyte, as a sparse file. */
 async function writeLargeFile(path: string): Promise<void> {
   await using file = await open(path, 'wx')
-  await file.truncate(1024 * MEGABYTE)
-  for (let at = 0; at < 1024; at += 1) await file.write(randomBytes(4096), 0, 4096, at * MEGABYTE)
+  await file.truncate(256 * MEGABYTE)
+  for (let at = 0; at < 256; at += 1) await file.write(randomBytes(4096), 0, 4096, at * MEGABYTE)
 }
 
 async function hashOf(path: string): Promise<string> {
@@ -163,7 +163,7 @@ test('files of a machine: made, renamed, given rights, edited without overwritin
   agent.expectCleanLog()
 })
 
-test('a file of 1 GB is uploaded with progress, paused and gone on with, arrives whole; one that is cancelled leaves nothing', async ({
+test('a file of 256 MB is uploaded with progress, paused and gone on with, arrives whole; one that is cancelled leaves nothing', async ({
   admin,
   server,
   openConsole,
@@ -190,12 +190,12 @@ test('a file of 1 GB is uploaded with progress, paused and gone on with, arrives
   }
 
   await choose()
-  await expect(uploads.getByRole('status')).toHaveText(/^Uploading, [1-9].* of 1 GB$/)
+  await expect(uploads.getByRole('status')).toHaveText(/^Uploading, [1-9].* of 256 MB$/)
   await uploads.getByRole('button', { name: 'Pause' }).click()
   await expect(uploads.getByRole('status')).toHaveText(/^Paused, /)
   expect(await readdir(folder)).toEqual([expect.stringMatching(/^\.muster-.*\.part$/)])
   await uploads.getByRole('button', { name: 'Resume' }).click()
-  await expect(uploads.getByRole('status')).toHaveText(/^Uploaded, 1 GB of 1 GB$/, {
+  await expect(uploads.getByRole('status')).toHaveText(/^Uploaded, 256 MB of 256 MB$/, {
     timeout: 100_000,
   })
   expect(await hashOf(join(folder, name))).toBe(await hashOf(source))
@@ -208,9 +208,9 @@ test('a file of 1 GB is uploaded with progress, paused and gone on with, arrives
   await expect(uploads).toHaveCount(0)
   await expect.poll(() => readdir(folder)).toEqual([name])
   expect(await auditOf(admin)).toEqual([
-    `Started uploading "${join(folder, name)}" (1 GB)`,
-    `Uploaded "${join(folder, name)}" (1 GB)`,
-    `Started uploading "${join(folder, name)}" (1 GB)`,
+    `Started uploading "${join(folder, name)}" (256 MB)`,
+    `Uploaded "${join(folder, name)}" (256 MB)`,
+    `Started uploading "${join(folder, name)}" (256 MB)`,
     `Cancelled the upload of "${join(folder, name)}"`,
   ])
   agent.expectCleanLog()
