@@ -3,6 +3,11 @@ export class CliError extends Error {
   override name = 'CliError'
 }
 
+/** The server did not accept this machine. A repetition does not help. */
+export class RefusedError extends CliError {
+  override name = 'RefusedError'
+}
+
 /** The agent cannot do what was requested. The message is shown to users. */
 export class AgentError extends Error {
   override name = 'AgentError'

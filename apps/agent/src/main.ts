@@ -8,13 +8,14 @@ const USAGE = `Muster agent
                     make this machine known to a server; with --run go on as "run"
   run [--data DIR]  connect to the server and work until stopped
   status [--data DIR]
-  install [--data DIR] [--program-folder DIR]
-                    run as a service of the system from now on (Linux with systemd)
+  install [--data DIR] [--program-folder DIR] [--server URL --token TOKEN] [--ca FILE]
+                    run as a service of the system from now on (Windows, and Linux with systemd); with a server, enrol
+                    when the service starts
   uninstall [--data DIR]
                     remove the service and everything the agent keeps
 
-MUSTER_LOG_LEVEL is debug, info, warn or error. MUSTER_ENROL_TOKEN is the token of enrol: unlike --token, other users
-of this machine cannot read it.
+MUSTER_LOG_LEVEL is debug, info, warn or error. MUSTER_ENROL_TOKEN is the token of enrol and
+install: unlike --token, other users of this machine cannot read it.
 `
 
 const OPTIONS = {
@@ -24,6 +25,8 @@ const OPTIONS = {
   ca: { type: 'string' },
   run: { type: 'boolean' },
   'program-folder': { type: 'string' },
+  package: { type: 'string' },
+  'by-package': { type: 'boolean' },
   order: { type: 'string' },
   file: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -72,6 +75,10 @@ async function dispatch(): Promise<number> {
       return runAgent(folder, program)
     case 'status':
       return (await import('./cli/status.ts')).printStatus(folder)
+    // For the service manager of Windows.
+    case 'service':
+      await (await import('./cli/run.ts')).runAsService(folder, program)
+      return 0
     // The next commands are for the agent's own child processes.
     case 'warm-up':
       await (await import('./cli/low-memory-start.ts')).warmUp()
@@ -98,10 +105,16 @@ async function dispatch(): Promise<number> {
     case 'install':
       await (
         await import('./cli/service.ts')
-      ).install({ folder, program, programFolder: values['program-folder'] })
+      ).install({
+        folder,
+        program,
+        programFolder: values['program-folder'],
+        packageName: values.package,
+        enrolment: { server: values.server, token: values.token ?? givenToken, caFile: values.ca },
+      })
       return 0
     case 'uninstall':
-      await (await import('./cli/service.ts')).uninstall(folder)
+      await (await import('./cli/service.ts')).uninstall(folder, values['by-package'] === true)
       return 0
     default:
       process.stdout.write(USAGE)
@@ -112,6 +125,6 @@ async function dispatch(): Promise<number> {
 async function runAgent(folder: string, program: string[]): Promise<number> {
   const { startWithLowMemory } = await import('./cli/low-memory-start.ts')
   startWithLowMemory(folder, program)
-  await (await import('./cli/run.ts')).run(folder, program)
+  await (await import('./cli/run.ts')).run({ folder, program })
   return 0
 }

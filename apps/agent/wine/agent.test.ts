@@ -1,11 +1,8 @@
-import { cpSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { GOOD_TOKEN, shellInput, TestServer } from '../src/testing/test-server.ts'
-import { fetchPackages, WineMachine, windowsPath } from './wine-machine.ts'
+import { WineMachine } from './wine-machine.ts'
 
-const root = join(import.meta.dirname, '../../..')
 const SLOW = { timeout: 120_000 }
 let machine: WineMachine
 const server = new TestServer()
@@ -13,11 +10,8 @@ let runs = 0
 
 beforeAll(async () => {
   machine = await WineMachine.start()
-  const { folder, node } = fetchPackages()
-  cpSync(join(root, 'apps/agent/dist/agent.mjs'), join(machine.folder, 'agent.mjs'))
-  symlinkSync(join(folder, 'node_modules'), join(machine.folder, 'node_modules'))
   const url = `http://127.0.0.1:${await server.listen()}`
-  const agent = [node, windowsPath(join(machine.folder, 'agent.mjs'))]
+  const agent = machine.layProgram('C:\\Muster')
   const data = ['--data', 'C:\\ProgramData\\Muster Agent']
   const code = await machine.run([...agent, 'enrol', '--server', url, '--token', GOOD_TOKEN, ...data])
   if (code !== 0) throw new Error(machine.readOutput())

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   cpSync,
@@ -102,6 +102,35 @@ export class WineMachine implements AsyncDisposable {
     void this.run(args, 0)
   }
 
+  /** Starts Windows as after a power cut, with its automatic services. */
+  async reboot(): Promise<void> {
+    const inside = ['-t', `${this.#init}`, '-m', '-p', 'chroot', this.#system, 'env', ...ENVIRONMENT]
+    const prefix = `WINEPREFIX=${join(this.folder, 'wine')}`
+    spawnSync('nsenter', [...inside, prefix, 'wineserver', '--kill', '--wait'], { timeout: MINUTES })
+    this.keepSignedIn()
+  }
+
+  /** Wine ends its services with the last program of a user. */
+  keepSignedIn(): void {
+    this.start(['ping', '-n', '36000', '127.0.0.1'])
+  }
+
+  /** Puts the agent into a folder as packages do. Returns the command line that starts it. */
+  layProgram(folder: string): string[] {
+    const { node } = fetchPackages()
+    const target = this.hostPath(folder)
+    mkdirSync(target, { recursive: true })
+    cpSync(node, join(target, 'node.exe'))
+    cpSync(join(root, 'apps/agent/dist/agent.mjs'), join(target, 'agent.mjs'))
+    cpSync(koffiModule(), join(target, 'koffi.node'))
+    return [`${folder}\\node.exe`, `${folder}\\agent.mjs`]
+  }
+
+  /** The file behind a path on drive C. */
+  hostPath(path: string): string {
+    return join(this.folder, 'wine/drive_c', path.replace(/^C:/, '').replaceAll('\\', '/'))
+  }
+
   /** Command lines of the processes in it. */
   listProcesses(): string[] {
     const own = readlinkSync(`/proc/${this.#init}/ns/pid`)
@@ -201,6 +230,10 @@ export function fetchPackages(): { folder: string; node: string } {
     rmSync(scratch, { recursive: true, force: true })
   }
   return { folder, node: join(folder, 'node_modules', NODE, 'bin/node.exe') }
+}
+
+function koffiModule(): string {
+  return join(fetchPackages().folder, 'node_modules/@koromix/koffi-win32-x64/win32_x64/koffi.node')
 }
 
 function digest(text: string): string {

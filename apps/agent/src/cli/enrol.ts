@@ -7,25 +7,32 @@ import { enrolMachine } from '../link/enrol-machine.ts'
 import { describeError } from '../log/log.ts'
 import { os } from '../os/index.ts'
 import { CliError } from '../errors.ts'
+import { removePending } from './pending-enrolment.ts'
 
-export async function enrol(options: {
-  folder: string
+export interface GivenEnrolment {
   server: string | undefined
   token: string | undefined
   caFile: string | undefined
-}): Promise<void> {
-  const serverUrl = readServerUrl(options.server)
-  if (options.token === undefined)
+}
+
+/** Throws CliError if something is missing or cannot be right. */
+export function readEnrolment({ server, token, caFile }: GivenEnrolment) {
+  const serverUrl = readServerUrl(server)
+  if (token === undefined)
     throw new CliError(
       '--token or MUSTER_ENROL_TOKEN is missing. Copy it from the Install Agent dialog of the console',
     )
-  if (options.token.length < 20 || options.token.length > 200)
-    throw new CliError('the token is incomplete. Copy it again')
-  const caPem = options.caFile === undefined ? null : readCa(options.caFile)
+  if (token.length < 20 || token.length > 200) throw new CliError('the token is incomplete. Copy it again')
+  return { serverUrl, token, caPem: caFile === undefined ? null : readCa(caFile) }
+}
+
+export async function enrol(options: GivenEnrolment & { folder: string }): Promise<void> {
+  const { serverUrl, token, caPem } = readEnrolment(options)
   const corrected = closeDataFolder(options.folder)
   if (corrected !== undefined) process.stderr.write(`muster-agent: ${options.folder}: ${corrected}\n`)
   const before = tryFindIdentity(options.folder)
-  const identity = await enrolMachine({ folder: options.folder, serverUrl, token: options.token, caPem, os })
+  const identity = await enrolMachine({ folder: options.folder, serverUrl, token, caPem, os })
+  removePending(options.folder)
   if (new URL(serverUrl).protocol === 'http:' && !isLoopback(serverUrl)) {
     process.stderr.write('muster-agent: warning: the connection to this server is not encrypted\n')
   }

@@ -1,21 +1,45 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { startAgent } from '../agent.ts'
 import {
   readPatchesInChildProcess,
   readSlowFactsInChildProcess,
   readSoftwareInChildProcess,
 } from '../collectors/child-reports.ts'
-import { closeDataFolder } from '../identity/data-folder.ts'
+import { CliError } from '../errors.ts'
+import { closeDataFolder, dataFiles } from '../identity/data-folder.ts'
 import { requireIdentity } from '../identity/identity.ts'
-import { createProcessLog } from '../log/log.ts'
+import { createFileLog, createProcessLog, describeError, type Log } from '../log/log.ts'
 import { os } from '../os/index.ts'
 import { recordChangesInChildProcess } from '../remote/session-changes/session-changes.ts'
 import { lockDataFolder } from '../state/lock.ts'
 import { AGENT_VERSION } from '../version.ts'
 
-/** Runs until a signal stops it. `program` is the command line that starts this agent. */
-export async function run(folder: string, program: string[]): Promise<void> {
-  const identity = requireIdentity(folder)
-  const log = createProcessLog()
+/** Runs as a service of Windows. Its standard error goes nowhere, so its log is a file in the data folder. */
+export async function runAsService(folder: string, program: string[]): Promise<void> {
+  const service = await os.loadService()
+  if (service.host === undefined) throw new CliError('"service" is for Windows only. Use "run"')
+  const log = createFileLog(join(folder, dataFiles.log))
+  await service.host(async (stopped) => {
+    try {
+      await run({ folder, program, log, stopped })
+    } catch (cause) {
+      log.error({ cause: describeError(cause) }, 'agent failed')
+      throw cause
+    }
+  })
+}
+
+/** Runs until a signal or `stopped` stops it. `program` is the command line that starts this agent. */
+export async function run(options: {
+  folder: string
+  program: string[]
+  log?: Log
+  stopped?: Promise<string>
+}): Promise<void> {
+  const { folder, program, log = createProcessLog(), stopped } = options
+  const hasPending = existsSync(join(folder, dataFiles.enrolment))
+  if (!hasPending) requireIdentity(folder)
   const corrected = closeDataFolder(folder)
   if (corrected !== undefined) log.warn({ folder }, corrected)
   using lock = lockDataFolder(folder, log)
@@ -24,6 +48,12 @@ export async function run(folder: string, program: string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => stop.resolve(signal))
   if (process.env.MUSTER_WITH_PARENT === '1') stopWithParent(stop.resolve)
+  if (stopped !== undefined) void stopped.then(stop.resolve)
+  if (hasPending) {
+    const { enrolPending } = await import('./pending-enrolment.ts')
+    if (!(await enrolPending(folder, log, stop.promise))) return
+  }
+  const identity = requireIdentity(folder)
   log.info(
     { version: AGENT_VERSION, agent_id: identity.agent_id, server: identity.server_url, folder },
     'agent starts',
@@ -39,7 +69,8 @@ export async function run(folder: string, program: string[]): Promise<void> {
     program,
     changeRecorder: recordChangesInChildProcess(program),
     uninstall: async () => {
-      await os.service.startDetached([...program, 'uninstall', '--data', folder])
+      const service = await os.loadService()
+      await service.startDetached([...program, 'uninstall', '--data', folder])
       stop.resolve('uninstall')
     },
   })

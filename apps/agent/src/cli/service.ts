@@ -1,11 +1,21 @@
+import { spawnSync } from 'node:child_process'
 import { isAbsolute, join } from 'node:path'
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { z } from 'zod'
-import { dataFiles, writePrivateFile } from '../identity/data-folder.ts'
-import { requireIdentity } from '../identity/identity.ts'
+import { dataFiles, makeDataFolder, writePrivateFile } from '../identity/data-folder.ts'
+import { findIdentity, requireIdentity } from '../identity/identity.ts'
 import { os } from '../os/index.ts'
+import { startDetachedProcess } from '../os/unsupported.ts'
 import { CliError } from '../errors.ts'
 import { isLocked } from '../state/lock.ts'
+import { type GivenEnrolment, readEnrolment } from './enrol.ts'
+import { LOW_MEMORY_FLAGS } from './low-memory-start.ts'
+import { writePendingEnrolment } from './pending-enrolment.ts'
+
+/** The package that contains the program: `deb`, `rpm`, or `msi:{PRODUCT-CODE}`. */
+const PackageName = z.string().regex(/^(deb|rpm|msi:\{[0-9A-Fa-f-]{36}\})$/)
+const Installation = z.object({ program_folder: z.string().optional(), package: PackageName.optional() })
+type Installation = z.infer<typeof Installation>
 
 /** Installs this agent as a system service. Safe to repeat. */
 export async function install(options: {
@@ -13,38 +23,96 @@ export async function install(options: {
   program: string[]
   /** The folder that contains the program itself. `uninstall` removes it. */
   programFolder: string | undefined
+  /** The package that contains the program. It may be installed without an enrolment. */
+  packageName: string | undefined
+  /** Used when the service starts. */
+  enrolment: GivenEnrolment
 }): Promise<void> {
-  const { folder, program, programFolder } = options
-  requireIdentity(folder)
-  if (programFolder !== undefined) {
-    if (!isAbsolute(programFolder) || programFolder.split('/').filter(Boolean).length < 2) {
-      throw new CliError(`"${programFolder}" cannot be the program folder. Use its full path`)
-    }
-    writePrivateFile(folder, dataFiles.installation, `${JSON.stringify({ program_folder: programFolder })}\n`)
+  const { folder, program, programFolder, packageName, enrolment } = options
+  const isGiven = [enrolment.server, enrolment.token].some((text) => text !== undefined && text !== '')
+  if (isGiven) {
+    const { serverUrl, token, caPem } = readEnrolment(enrolment)
+    await writePendingEnrolment(folder, { server_url: serverUrl, token, ca_pem: caPem })
+  } else if (packageName === undefined) {
+    requireIdentity(folder)
   }
-  process.stdout.write(`${await os.service.install({ folder, program })}\n`)
+  if (programFolder !== undefined || packageName !== undefined) {
+    makeDataFolder(folder)
+    await os.protectFolder?.(folder)
+    const installation = Installation.parse({
+      program_folder: programFolder === undefined ? undefined : checkProgramFolder(programFolder),
+      package: packageName,
+    })
+    writePrivateFile(folder, dataFiles.installation, `${JSON.stringify(installation)}\n`)
+  }
+  if (!isGiven && findIdentity(folder) === undefined) {
+    process.stdout.write('This machine is not enrolled yet. Run "enrol --server URL", then "install".\n')
+    return
+  }
+  const service = await os.loadService()
+  process.stdout.write(`${await service.install({ folder, program: withLowMemory(program) })}\n`)
+}
+
+function checkProgramFolder(folder: string): string {
+  if (isAbsolute(folder) && folder.split(/[/\\]/).filter(Boolean).length > 1) return folder
+  throw new CliError(`"${folder}" cannot be the program folder. Use its full path`)
+}
+
+/** On other systems the agent replaces its own process, which Windows cannot. */
+function withLowMemory([node = '', ...rest]: string[]): string[] {
+  if (os.platform !== 'windows') return [node, ...rest]
+  return [node, ...LOW_MEMORY_FLAGS, ...rest.filter((part) => !LOW_MEMORY_FLAGS.includes(part))]
 }
 
 const PATIENCE_MS = 15_000
-// The installer stores the server's certificate there.
-const OWN_FILES =
-  /^(agent\.json|key\.pem|state\.|agent\.lock|status\.json|installation\.json|server-ca\.pem|run$|code-cache$)/
+const OWN_NAMES: ReadonlySet<string> = new Set(Object.values(dataFiles))
+/** Files of SQLite and former logs. The installer stores the server's certificate there. */
+const OWN_FILES = /^(state\.|agent\.lock|agent\.log|server-ca\.pem$)/
 
-/** Removes the service, the agent's data, and the program if the installer created a folder for it. */
-export async function uninstall(folder: string): Promise<void> {
-  process.stdout.write(`${await os.service.uninstall(folder)}\n`)
+/**
+ * Removes the service, the agent's data, and the program if the installer created a folder for it. A package removes
+ * its program itself, and calls this with `byPackage`.
+ */
+export async function uninstall(folder: string, byPackage: boolean): Promise<void> {
+  const installation = findInstallation(folder)
+  if (!byPackage && installation?.package !== undefined) return removePackage(installation.package)
+  process.stdout.write(`${await (await os.loadService()).uninstall(folder)}\n`)
   if (!existsSync(folder)) {
     process.stdout.write(`There is no data folder ${folder}.\n`)
     return
   }
   await waitUntilStopped(folder)
-  const programFolder = findProgramFolder(folder)
   removeData(folder)
   process.stdout.write(`The agent's data in ${folder} was removed.\n`)
-  if (programFolder !== undefined) {
-    rmSync(programFolder, { recursive: true, force: true })
-    process.stdout.write(`The program in ${programFolder} was removed.\n`)
+  const programFolder = installation?.program_folder
+  if (programFolder === undefined) return
+  removeProgram(programFolder)
+  process.stdout.write(`The program in ${programFolder} was removed.\n`)
+}
+
+function removePackage(name: NonNullable<Installation['package']>): void {
+  if (name.startsWith('msi:')) {
+    // It cannot remove this program while it runs.
+    startDetachedProcess(['msiexec.exe', '/x', name.slice(4), '/qn', '/norestart'])
+    process.stdout.write('Windows Installer removes the agent.\n')
+    return
   }
+  const [program, ...args] =
+    name === 'deb' ? ['dpkg', '--purge', 'muster-agent'] : ['rpm', '--erase', 'muster-agent']
+  const { status, stderr, error } = spawnSync(program ?? '', args, { encoding: 'utf8' })
+  if (status !== 0)
+    throw new CliError(
+      `${program} failed to remove the agent: ${error?.message ?? stderr.trim().slice(-500)}`,
+    )
+  process.stdout.write('The package muster-agent was removed.\n')
+}
+
+/** Windows keeps files of running programs, so another program removes them a moment later. */
+function removeProgram(folder: string): void {
+  if (process.platform !== 'win32') return rmSync(folder, { recursive: true, force: true })
+  const step = `rmdir /s /q "${folder}" 2>nul & if not exist "${folder}" exit`
+  const command = `for /l %i in (1,1,60) do @(${step}) & ping -n 2 127.0.0.1 >nul`
+  startDetachedProcess([process.env.ComSpec ?? 'cmd.exe', '/d', '/s', '/c', command])
 }
 
 async function waitUntilStopped(folder: string): Promise<void> {
@@ -58,16 +126,14 @@ async function waitUntilStopped(folder: string): Promise<void> {
 /** Removes only the agent's own files: the folder may contain others. */
 function removeData(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (OWN_FILES.test(name)) rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
+    if (OWN_NAMES.has(name) || OWN_FILES.test(name))
+      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
   }
   if (readdirSync(folder).length === 0) rmdirSync(folder)
 }
 
-function findProgramFolder(folder: string): string | undefined {
+function findInstallation(folder: string): Installation | undefined {
   const file = join(folder, dataFiles.installation)
   if (!existsSync(file)) return undefined
-  const installation = z
-    .object({ program_folder: z.string() })
-    .safeParse(JSON.parse(readFileSync(file, 'utf8')))
-  return installation.data?.program_folder
+  return Installation.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data
 }

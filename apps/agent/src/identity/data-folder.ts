@@ -16,6 +16,8 @@ export const dataFiles = {
   snapshots: 'receipts',
   codeCache: 'code-cache',
   installation: 'installation.json',
+  enrolment: 'enrolment.json',
+  log: 'agent.log',
 } as const
 
 export function makeDataFolder(folder: string): void {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { ENROL_PATH, EnrolResponse, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
 import { ErrorBody } from '@muster/contract/errors'
 import type { IncomingMessage } from 'node:http'
-import { CliError } from '../errors.ts'
+import { CliError, RefusedError } from '../errors.ts'
 import { makeDataFolder } from '../identity/data-folder.ts'
 import {
   type Identity,
@@ -30,7 +30,7 @@ export interface EnrolOptions {
 export async function enrolMachine(options: EnrolOptions): Promise<Identity & { reattached: boolean }> {
   const { folder, serverUrl, token, caPem, os } = options
   const url = serverAddress(serverUrl, ENROL_PATH)
-  const { privateKey, machineKey } = prepareFolder(folder, os)
+  const { privateKey, machineKey } = await prepareFolder(folder, os)
   const claim = { token, machine_key: machineKey, public_key: publicKeyText(privateKey) }
   const request: EnrolRequest = {
     ...claim,
@@ -43,7 +43,7 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
     },
   }
   const { status, text } = await postJson(url, request, caPem)
-  if (status < 200 || status > 299) throw new CliError(describeRefusal(status, text, url))
+  if (status < 200 || status > 299) throw refusal(status, text, url)
   const answer = EnrolResponse.safeParse(tryJson(text))
   if (!answer.success) throw new CliError(`${url.host} is not a Muster server. Check the address`)
   const identity: Identity = {
@@ -58,9 +58,10 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
   return { ...identity, reattached: answer.data.reattached }
 }
 
-function prepareFolder(folder: string, os: Os) {
+async function prepareFolder(folder: string, os: Os) {
   try {
     makeDataFolder(folder)
+    await os.protectFolder?.(folder)
     const machineId = os.findMachineId()
     if (machineId === undefined)
       throw new CliError('this machine has no machine id (/etc/machine-id) to identify it')
@@ -71,9 +72,17 @@ function prepareFolder(folder: string, os: Os) {
   }
 }
 
-function describeRefusal(status: number, text: string, url: URL): string {
+const MAY_SUCCEED_LATER = (status: number) => status === 429 || status > 499
+
+function refusal(status: number, text: string, url: URL): CliError {
   const body = ErrorBody.safeParse(tryJson(text))
-  if (body.success) return `the server refused to enrol this machine: ${body.data.detail}`
+  const sentence = body.success
+    ? `the server refused to enrol this machine: ${body.data.detail}`
+    : describeStranger(status, url)
+  return body.success && !MAY_SUCCEED_LATER(status) ? new RefusedError(sentence) : new CliError(sentence)
+}
+
+function describeStranger(status: number, url: URL): string {
   if (status >= 300 && status < 400)
     return `${url.host} redirects to another address. Use that one with --server`
   return `${url.host} returned status ${status} and is not a Muster server. Check the address`

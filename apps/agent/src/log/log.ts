@@ -1,3 +1,5 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 export type LogFields = Record<string, unknown>
@@ -15,13 +17,33 @@ export function createLog(level: LogLevel, write: (line: string) => void): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Logs to standard error. MUSTER_LOG_LEVEL sets the level. */
+const MAX_LOG_BYTES = 1024 * 1024
+
+/** Logs to a file and keeps one former file, where the system collects no output of services. */
+export function createFileLog(file: string): Log {
+  return createConfiguredLog((line) => {
+    try {
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
+        renameSync(file, `${file}.1`)
+      appendFileSync(file, line, { mode: 0o600 })
+    } catch {
+      // A log that cannot be written (full disk) must not end the agent.
+    }
+  })
+}
+
+/** Logs to standard error. */
 export function createProcessLog(): Log {
+  // As above, for a closed pipe.
+  process.stderr.on('error', () => {})
+  return createConfiguredLog((line) => process.stderr.write(line))
+}
+
+/** MUSTER_LOG_LEVEL sets the level. */
+function createConfiguredLog(write: (line: string) => void): Log {
   const wanted = process.env.MUSTER_LOG_LEVEL ?? 'info'
   const level = LOG_LEVELS.find((known) => known === wanted)
-  // A log that cannot be written (closed pipe, full disk) must not end the agent.
-  process.stderr.on('error', () => {})
-  const log = createLog(level ?? 'info', (line) => process.stderr.write(line))
+  const log = createLog(level ?? 'info', write)
   if (level === undefined) log.warn({ wanted, known: LOG_LEVELS }, 'unknown MUSTER_LOG_LEVEL, using info')
   return log
 }

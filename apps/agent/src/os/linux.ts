@@ -16,7 +16,6 @@ import { readLinuxCounters } from './linux/counters.ts'
 import { readLinuxDisks } from './linux/mounts.ts'
 import { findProcRunProcesses } from './linux/proc-processes.ts'
 import { findLastUser, findLoggedInUser } from './linux/sessions.ts'
-import { systemdService } from './linux/systemd-service.ts'
 import { findLinuxUser } from './linux/users.ts'
 import type { Os } from './os.ts'
 import { readGraphics, readMachineFallback } from './system-information.ts'
@@ -70,7 +69,7 @@ export const linux: Os = {
     return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run commands as ${name}.`
   },
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-P', 'now'],
-  service: systemdService,
+  loadService: async () => (await import('./linux/systemd-service.ts')).systemdService,
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
   loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,
   loadLogTools: async () => (await import('./linux/log-tools.ts')).linuxLogTools,

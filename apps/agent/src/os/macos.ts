@@ -58,7 +58,7 @@ export const macos: Os = {
   whyNoOtherUser: (name) =>
     `The agent on this machine runs as ${userInfo().username} and cannot run commands as ${name}. This is supported on Linux only.`,
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-h', 'now'],
-  service: noService,
+  loadService: async () => noService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,
   loadLogTools: async () => (await import('./unsupported.ts')).noLogTools('macOS'),

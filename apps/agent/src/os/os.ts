@@ -33,6 +33,8 @@ export interface RunGroup {
 export interface Os {
   platform: AgentFacts['platform']
   defaultDataFolder(): string
+  /** Closes a folder to other users, where file modes do not. */
+  protectFolder?(folder: string): Promise<void>
   /** The id of the installation; undefined if the system has none. */
   findMachineId(): string | undefined
   /** Facts that are cheap enough for every minute, without a child process if possible. */
@@ -54,7 +56,8 @@ export interface Os {
   whyNoOtherUser(name: string): string | undefined
   /** Arguments of `shutdown`. */
   shutdownArguments(action: PowerAction): string[]
-  service: Service
+  /** Used to install and remove the agent. */
+  loadService(): Promise<Service>
   /** Used by checks. Loaded with the first check, because a machine may have none. */
   loadProbes(): Promise<Probes>
   /** Used when a user opens the processes. */
@@ -81,6 +84,8 @@ export interface Service {
   uninstall(folder: string): Promise<string>
   /** Starts a process that outlives the service and runs `program`. */
   startDetached(program: string[]): Promise<void>
+  /** Runs `work` in a process that the service manager has started, where that needs calls of the system. */
+  host?(work: (stopped: Promise<string>) => Promise<void>): Promise<void>
 }
 
 /** Counters of the machine at one moment. Those that grow count from an arbitrary start. */

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { measureDisks } from './measure-disk.ts'
-import { noService } from './unsupported.ts'
 import type { Os } from './os.ts'
 import {
   readCpuNames,
@@ -28,6 +27,7 @@ const DRIVES = 'CDEFGHIJKLMNOPQRSTUVWXYZAB'.split('')
 export const windows: Os = {
   platform: 'windows',
   defaultDataFolder: () => join(process.env.ProgramData ?? 'C:\\ProgramData', 'Muster Agent'),
+  protectFolder: async (folder) => (await import('./windows/protect-folder.ts')).protectFolder(folder),
   findMachineId() {
     // Read once at load, before anything else runs.
     const { spawnSync } = process.getBuiltinModule('node:child_process')
@@ -75,7 +75,7 @@ export const windows: Os = {
   findUser: async () => undefined,
   whyNoOtherUser: (name) => `This agent cannot run commands as ${name}. This is supported on Linux only.`,
   shutdownArguments: (action) => [action === 'reboot' ? '/r' : '/s', '/t', '5'],
-  service: noService,
+  loadService: async () => (await import('./windows/service.ts')).windowsService,
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
   loadProcessTools: async () => (await import('./windows/process-tools.ts')).windowsProcessTools,
   loadLogTools: async () => (await import('./windows/log-tools.ts')).windowsLogTools,

@@ -20,6 +20,7 @@ declare module 'koffi' {
     /** Bytes at an address, without a copy. */
     view: (address: number | bigint, bytes: number) => ArrayBuffer
     decode: (address: number | bigint | Buffer, type: string, length?: number) => unknown
+    /** Address of a registered callback or a Buffer. Keep a reference to the Buffer while the address is in use. */
     address: (pointer: unknown) => bigint
   }
   export default koffi

@@ -1,12 +1,22 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { AgentError } from '../../errors.ts'
 import { describeError } from '../../log/log.ts'
 
 /** A handle or an address of Windows; 0 = none. */
 export type Handle = number | bigint
 
+type Koffi = (typeof import('koffi'))['default']
+
+/** Packages of the agent have koffi's native module there. It needs none of the package's other files. */
+const BESIDE_PROGRAM = join(import.meta.dirname, 'koffi.node')
+
 /** Loads koffi, which calls functions of Windows. Throws AgentError if it is not installed. */
-export async function loadKoffi(): Promise<(typeof import('koffi'))['default']> {
+export async function loadKoffi(): Promise<Koffi> {
   try {
+    // The file has the interface of the package.
+    if (existsSync(BESIDE_PROGRAM)) return createRequire(import.meta.url)(BESIDE_PROGRAM) as Koffi
     return (await import('koffi')).default
   } catch (cause) {
     const why = describeError(cause).slice(0, 200)
