@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { parsePageFiles } from './counters.ts'
 import { parseWindowsPing, sumNamedTasks } from './probes.ts'
-import { findErrorCode, parseServiceState } from './service-tools.ts'
 
 const english = `
 Pinging 192.0.2.7 with 32 bytes of data:
@@ -49,35 +48,6 @@ test.each([
 ])('ping in %s', (_, text, answer) => {
   const output = text.trim().replaceAll('\n', '\r\n')
   expect(parseWindowsPing(output)).toEqual({ ...answer, output })
-})
-
-const query = (state: string, words = ['SERVICE_NAME', 'TYPE', 'STATE']) => `
-${words[0]}: Spooler
-        ${words[1]}               : 110  WIN32_OWN_PROCESS (interactive)
-        ${words[2]}              : ${state}
-                                (STOPPABLE, NOT_PAUSABLE, ACCEPTS_SHUTDOWN)
-        WIN32_EXIT_CODE    : 0  (0x0)
-        SERVICE_EXIT_CODE  : 0  (0x0)
-        PID                : 1234
-`
-test.each([
-  ['4  RUNNING', { state: 'running', detail: 'RUNNING' }],
-  ['1  STOPPED', { state: 'stopped', detail: 'STOPPED' }],
-  ['2  START_PENDING', { state: 'start_pending', detail: 'START_PENDING' }],
-  ['7  PAUSED', { state: 'stopped', detail: 'PAUSED' }],
-])('a Windows service that is %s', (state, found) => {
-  expect(parseServiceState(query(state))).toEqual(found)
-  expect(parseServiceState(query(state, ['DIENSTNAME', 'TYP', 'STATUS']).replaceAll('\n', '\r\n'))).toEqual(
-    found,
-  )
-})
-
-test('a missing Windows service is detected by the error number', () => {
-  const output = `[SC] EnumQueryServicesStatus:OpenService FAILED 1060:\r\n\r\nThe specified service does not exist as an installed service.\r\n`
-  expect(parseServiceState(output)).toBeUndefined()
-  expect(findErrorCode(output)).toBe(1060)
-  expect(findErrorCode('[SC] OpenService FEHLER 5:\r\n\r\nZugriff verweigert\r\n')).toBe(5)
-  expect(findErrorCode('nothing of the kind')).toBeUndefined()
 })
 
 test('processes are counted in any number format', () => {

@@ -7,7 +7,7 @@ import type { PingResult, Probes } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 import { findWindowsEvents } from './event-log.ts'
 import { parsePageFiles } from './counters.ts'
-import { findErrorCode, parseServiceState } from './service-tools.ts'
+import { findServiceState, startService } from './service-tools.ts'
 
 const PACKETS = 3
 
@@ -51,8 +51,6 @@ const LIMIT_MS = 10_000
 const PAGE_FILE_LIMIT_MS = 20_000
 const PAGE_FILES =
   'Get-CimInstance Win32_PageFileUsage | ForEach-Object { "$($_.AllocatedBaseSize) $($_.CurrentUsage)" }'
-const NO_SUCH_SERVICE = 1060
-const RUNS_ALREADY = 1056
 
 export const windowsProbes: Probes = {
   readCpuTimes: async () => readCpuTimes(),
@@ -75,19 +73,8 @@ export const windowsProbes: Probes = {
     })
     return parseWindowsPing(`${stdout}\n${stderr}`.trim())
   },
-  async findService(name, signal) {
-    const { code, stdout, stderr } = await runTool('sc', ['queryex', name], { signal, timeoutMs: LIMIT_MS })
-    const state = parseServiceState(stdout)
-    if (state !== undefined) return state
-    if ((findErrorCode(stdout) ?? code) === NO_SUCH_SERVICE) return { state: 'missing', detail: '' }
-    throw new MeasureError(`Failed to read the service ${name}: ${firstLine(stdout, stderr)}`)
-  },
-  async startService(name, signal) {
-    const { code, stdout, stderr } = await runTool('sc', ['start', name], { signal, timeoutMs: LIMIT_MS })
-    return code === 0 || findErrorCode(stdout) === RUNS_ALREADY
-      ? undefined
-      : firstLine(...stdout.split('\n').toReversed(), stderr)
-  },
+  findService: findServiceState,
+  startService,
   async findProcesses(name, signal) {
     const { code, stdout, stderr } = await runTool('tasklist', ['/fo', 'csv', '/nh'], {
       signal,

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { givenMeasure } from '../../testing/given-measure.ts'
@@ -14,48 +14,6 @@ function givenWindows(tools: Record<string, string>) {
   const asked = () => readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n')
   return { ...givenMeasure(windowsProbes), asked, folder }
 }
-
-const SC = `
-if [ "$1" = start ]; then
-  grep -q '^1' "$here/state" || { printf '[SC] StartService FAILED 5:\\r\\n\\r\\nAccess is denied.\\r\\n'; exit 5; }
-  echo '4  RUNNING' > "$here/state"
-  exit 0
-fi
-if [ "$2" != Spooler ]; then
-  printf '[SC] EnumQueryServicesStatus:OpenService FAILED 1060:\\r\\n\\r\\nThe specified service does not exist as an installed service.\\r\\n\\r\\n'
-  exit 1060
-fi
-printf '\\r\\nSERVICE_NAME: Spooler\\r\\n'
-printf '        TYPE               : 110  WIN32_OWN_PROCESS  (interactive)\\r\\n'
-printf '        STATE              : %s\\r\\n' "$(cat "$here/state")"
-printf '                                (STOPPABLE, NOT_PAUSABLE, ACCEPTS_SHUTDOWN)\\r\\n'
-printf '        WIN32_EXIT_CODE    : 0  (0x0)\\r\\n        PID                : 1234\\r\\n'`
-
-const service = (restart_if_stopped: boolean, svc_name = 'Spooler') =>
-  ({ check_type: 'service', settings: { svc_name, restart_if_stopped } }) as const
-
-test('Windows service: running, stopped, restarted, start pending, missing', async () => {
-  const { measure, asked, folder } = givenWindows({ sc: SC })
-  const set = (state: string) => writeFileSync(join(folder, 'state'), state)
-  set('4  RUNNING')
-  await expect(measure(service(true))).resolves.toMatchObject({ state: 'running', restarted: false })
-  set('1  STOPPED')
-  await expect(measure(service(false))).resolves.toMatchObject({ state: 'stopped', restarted: false })
-  await expect(measure(service(true))).resolves.toMatchObject({ state: 'running', restarted: true })
-  set('2  START_PENDING')
-  await expect(measure(service(true))).resolves.toMatchObject({ state: 'start_pending', restarted: false })
-  await expect(measure(service(true, 'Fax'))).resolves.toMatchObject({ state: 'missing', restarted: false })
-  expect(asked()).toEqual(
-    ['queryex Spooler', 'queryex Spooler', 'queryex Spooler', 'start Spooler', 'queryex Spooler']
-      .concat('queryex Spooler', 'queryex Fax')
-      .map((words) => `sc ${words}`),
-  )
-  set('7  PAUSED')
-  await expect(measure(service(true))).resolves.toMatchObject({
-    state: 'stopped',
-    detail: 'Failed to start: Access is denied.',
-  })
-})
 
 test('Windows ping: three packets, one second each', async () => {
   const { measure, asked } = givenWindows({
