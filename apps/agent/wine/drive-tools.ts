@@ -1,6 +1,15 @@
+import { spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { getPriority } from 'node:os'
+import type { ProcessTarget } from '@muster/contract/agent/processes'
 import type { ServiceAction, WantedStartType } from '@muster/contract/agent/services'
 import { AgentError, MeasureError } from '../src/errors.ts'
+import type { EndOptions } from '../src/os/os.ts'
+import { windows } from '../src/os/windows.ts'
+import { windowsProcessTools } from '../src/os/windows/process-tools.ts'
 import { windowsProbes } from '../src/os/windows/probes.ts'
 import { windowsServiceTools } from '../src/os/windows/service-tools.ts'
 
@@ -11,6 +20,21 @@ const CALLS = {
   listServices: (name: string | null) => windowsServiceTools.list(name),
   controlService: (name: string, action: ServiceAction) => windowsServiceTools.control(name, action),
   setStartType: (name: string, to: WantedStartType) => windowsServiceTools.setStartType(name, to),
+  readProcesses,
+  describeSelf,
+  endProcess: async (program: string[], options: EndOptions) => {
+    const target = await startTarget(program)
+    return windowsProcessTools.end(target, options)
+  },
+  endMissing: (pid: number) => windowsProcessTools.end({ pid, start: '1' }, { force: true, tree: false }),
+  setPriority: async (program: string[], nice: number) => {
+    const target = await startTarget(program)
+    const name = await windowsProcessTools.setPriority(target, nice)
+    return { name, nice: getPriority(target.pid) }
+  },
+  findProcesses: (name: string) => windowsProbes.findProcesses(name, never),
+  readMemory: () => windowsProbes.readMemory(never),
+  readCounters: async () => windows.readCounters('all'),
   findService: (name: string) => windowsProbes.findService(name, never),
   startService: (name: string) => windowsProbes.startService(name, never),
 }
@@ -25,6 +49,39 @@ export interface Reported {
   refused?: string
   failed?: string
   milliseconds: number
+}
+
+/** Two snapshots, as a watched list is read. */
+async function readProcesses() {
+  const reader = windowsProcessTools.openReader()
+  const first = await reader.read(never)
+  const startedMs = performance.now()
+  const { processes, ...sums } = await reader.read(never)
+  const kept = processes.filter(({ process }) => first.processes.some((old) => old.process === process))
+  return { processes, ...sums, kept: kept.length, milliseconds: performance.now() - startedMs }
+}
+
+/** This process as the list shows it, while it listens on a port of each kind. */
+async function describeSelf() {
+  const tcp = createServer().listen(0, '127.0.0.1')
+  await once(tcp, 'listening')
+  const udp = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(udp, 'listening')
+  const { processes } = await windowsProcessTools.openReader().read(never)
+  const address = tcp.address()
+  const ports = [typeof address === 'object' ? address?.port : undefined, udp.address().port]
+  tcp.close()
+  udp.close()
+  return { found: processes.find(({ process: { pid } }) => pid === process.pid), ports, pid: process.pid }
+}
+
+async function startTarget([program = '', ...args]: string[]): Promise<ProcessTarget> {
+  const { pid } = spawn(program, args, { stdio: 'ignore', detached: true })
+  for (;;) {
+    const { processes } = await windowsProcessTools.openReader().read(never)
+    const found = processes.find((entry) => entry.process.pid === pid)
+    if (found !== undefined) return { pid: found.process.pid, start: found.process.start }
+  }
 }
 
 const [, , input = '', output = ''] = process.argv
@@ -45,3 +102,5 @@ for (const [call, ...values] of steps) {
   reported.push({ ...found, milliseconds: performance.now() - startedMs })
 }
 writeFileSync(output, JSON.stringify(reported))
+// Programs that a step has started may run on.
+process.exit(0)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePageFiles } from './counters.ts'
-import { parseWindowsPing, sumNamedTasks } from './probes.ts'
+import { parseWindowsPing, sumNamedProcesses } from './probes.ts'
 
 const english = `
 Pinging 192.0.2.7 with 32 bytes of data:
@@ -50,22 +49,13 @@ test.each([
   expect(parseWindowsPing(output)).toEqual({ ...answer, output })
 })
 
-test('processes are counted in any number format', () => {
-  const output = [
-    '"System Idle Process","0","Services","0","8 K"',
-    '"chrome.exe","4711","Console","1","123,456 K"',
-    '"Chrome.exe","4712","Console","1","1.024 K"',
-    '"chrome.exe","4713","Console","1","1\u00A0024 Ko"',
-    '"chrome helper.exe","4714","Console","1","9 K"',
-    'INFO: no tasks',
-  ].join('\r\n')
-  expect(sumNamedTasks(output, 'Chrome')).toEqual({ count: 3, memoryBytes: (123_456 + 2048) * 1024 })
-  expect(sumNamedTasks(output, 'chrome.exe').count).toBe(3)
-  expect(sumNamedTasks(output, 'hrome').count).toBe(0)
-})
-
-test('page files are added up', () => {
-  const MB = 1024 ** 2
-  expect(parsePageFiles('4096 1024\r\n2048 0\r\n')).toEqual({ totalBytes: 6144 * MB, freeBytes: 5120 * MB })
-  expect(parsePageFiles('\r\n')).toBeNull()
+test('processes are counted by their name, with or without .exe', () => {
+  const processes = ['System', 'chrome.exe', 'Chrome.exe', 'chrome helper.exe'].map((name, index) => ({
+    name,
+    memoryBytes: 1000 + index,
+  }))
+  expect(sumNamedProcesses(processes, 'Chrome')).toEqual({ count: 2, memoryBytes: 2003 })
+  expect(sumNamedProcesses(processes, 'chrome.exe').count).toBe(2)
+  expect(sumNamedProcesses(processes, 'hrome').count).toBe(0)
+  expect(sumNamedProcesses(processes, 'system').count).toBe(1)
 })

@@ -31,24 +31,6 @@ printf '    Minimum = 1ms, Maximum = 5ms, Average = 3ms\\r\\n'; exit 1`,
   expect(asked()).toEqual(['ping -n 3 -w 1000 192.0.2.7'])
 })
 
-test('Windows processes: count and memory', async () => {
-  const { measure, asked } = givenWindows({
-    tasklist: `printf '"chrome.exe","4711","Console","1","1,024 K"\\r\\n"chrome.exe","4712","Console","1","1,024 K"\\r\\n'`,
-  })
-  await expect(
-    measure({ check_type: 'process', settings: { process_name: 'chrome.exe' } }),
-  ).resolves.toMatchObject({ count: 2, memory_bytes: 2 * 1024 ** 2 })
-  expect(asked()).toEqual(['tasklist /fo csv /nh'])
-})
-
-test('Windows memory and page files', async () => {
-  const { measure } = givenWindows({ powershell: `printf '4096 1024\\r\\n'` })
-  await expect(measure({ check_type: 'memory', settings: {} })).resolves.toMatchObject({
-    percent: expect.any(Number),
-    swap_percent: 25,
-  })
-})
-
 test('Windows disks: a missing drive', async () => {
   const { measure } = givenMeasure(windowsProbes)
   await expect(measure({ check_type: 'diskspace', settings: { disk: 'X:' } })).resolves.toMatchObject({

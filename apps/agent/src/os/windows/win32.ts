@@ -46,7 +46,10 @@ export function callOnThread<Values extends unknown[]>(
   const { async: start } = call as unknown as { async: (...all: unknown[]) => void }
   return new Promise((resolve, reject) => {
     start(...values, (cause: Error | null, result: number) => {
-      if (cause === null) resolve({ result, error: result === 0 ? errors.last() : 0 })
+      const error = cause === null && result === 0 ? errors.last() : 0
+      // Windows writes to buffers among the values, which must live until now.
+      values.length = 0
+      if (cause === null) resolve({ result, error })
       else reject(cause)
     })
   })
