@@ -4,7 +4,6 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenFolder } from '../testing/given.ts'
 import { linuxServiceTools, parseUnits } from './linux/service-tools.ts'
 import { parseJobs } from './macos/service-tools.ts'
-import { parseWindowsServices } from './windows/service-tools.ts'
 
 const UNITS = `Id=ssh.service
 Description=OpenBSD Secure Shell server
@@ -114,32 +113,6 @@ test('services are changed with systemctl, and its refusals are reported', async
   )
   expect(await linuxServiceTools.readLog('ssh.service', 50)).toHaveLength(2)
   expect(calls().at(-1)).toBe('--unit ssh.service --lines 50 --output=short-iso --no-pager --quiet')
-})
-
-test('services of Windows', () => {
-  const rows = String.raw`[{"Name":"Spooler","DisplayName":"Druckwarteschlange","Description":"Lädt","State":"Running","StartMode":"Auto","DelayedAutoStart":false,"ProcessId":2280,"StartName":"LocalSystem","PathName":"C:\\Windows\\System32\\spoolsv.exe"},{"Name":"BITS","DisplayName":"BITS","Description":null,"State":"Stopped","StartMode":"Manual","DelayedAutoStart":true,"ProcessId":0,"StartName":null,"PathName":null},{"Name":7}]`
-  expect(parseWindowsServices(rows)).toEqual([
-    {
-      name: 'Spooler',
-      display_name: 'Druckwarteschlange',
-      description: 'Lädt',
-      status: 'running',
-      detail: 'Running',
-      start_type: 'auto',
-      autodelay: false,
-      pid: 2280,
-      username: 'LocalSystem',
-      binpath: String.raw`C:\Windows\System32\spoolsv.exe`,
-    },
-    expect.objectContaining({
-      name: 'BITS',
-      status: 'stopped',
-      start_type: 'manual',
-      autodelay: true,
-      description: '',
-    }),
-  ])
-  expect(parseWindowsServices('Zugriff verweigert')).toBeUndefined()
 })
 
 test('jobs of launchd', () => {

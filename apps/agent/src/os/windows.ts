@@ -51,7 +51,7 @@ export const windows: Os = {
       needs_reboot: await needsReboot(),
     }
   },
-  readCounters: async (detail) => readWindowsCounters(await readDrives(), detail),
+  readCounters: async () => readWindowsCounters(await readDrives()),
   async readSlowFacts() {
     const user = await readSignedInUser()
     return {

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePageFiles } from './counters.ts'
-import { parseWindowsPing, sumNamedTasks } from './probes.ts'
-import { findErrorCode, parseServiceState } from './service-tools.ts'
+import { parseWindowsPing, sumNamedProcesses } from './probes.ts'
 
 const english = `
 Pinging 192.0.2.7 with 32 bytes of data:
@@ -51,51 +49,13 @@ test.each([
   expect(parseWindowsPing(output)).toEqual({ ...answer, output })
 })
 
-const query = (state: string, words = ['SERVICE_NAME', 'TYPE', 'STATE']) => `
-${words[0]}: Spooler
-        ${words[1]}               : 110  WIN32_OWN_PROCESS (interactive)
-        ${words[2]}              : ${state}
-                                (STOPPABLE, NOT_PAUSABLE, ACCEPTS_SHUTDOWN)
-        WIN32_EXIT_CODE    : 0  (0x0)
-        SERVICE_EXIT_CODE  : 0  (0x0)
-        PID                : 1234
-`
-test.each([
-  ['4  RUNNING', { state: 'running', detail: 'RUNNING' }],
-  ['1  STOPPED', { state: 'stopped', detail: 'STOPPED' }],
-  ['2  START_PENDING', { state: 'start_pending', detail: 'START_PENDING' }],
-  ['7  PAUSED', { state: 'stopped', detail: 'PAUSED' }],
-])('a Windows service that is %s', (state, found) => {
-  expect(parseServiceState(query(state))).toEqual(found)
-  expect(parseServiceState(query(state, ['DIENSTNAME', 'TYP', 'STATUS']).replaceAll('\n', '\r\n'))).toEqual(
-    found,
-  )
-})
-
-test('a missing Windows service is detected by the error number', () => {
-  const output = `[SC] EnumQueryServicesStatus:OpenService FAILED 1060:\r\n\r\nThe specified service does not exist as an installed service.\r\n`
-  expect(parseServiceState(output)).toBeUndefined()
-  expect(findErrorCode(output)).toBe(1060)
-  expect(findErrorCode('[SC] OpenService FEHLER 5:\r\n\r\nZugriff verweigert\r\n')).toBe(5)
-  expect(findErrorCode('nothing of the kind')).toBeUndefined()
-})
-
-test('processes are counted in any number format', () => {
-  const output = [
-    '"System Idle Process","0","Services","0","8 K"',
-    '"chrome.exe","4711","Console","1","123,456 K"',
-    '"Chrome.exe","4712","Console","1","1.024 K"',
-    '"chrome.exe","4713","Console","1","1\u00A0024 Ko"',
-    '"chrome helper.exe","4714","Console","1","9 K"',
-    'INFO: no tasks',
-  ].join('\r\n')
-  expect(sumNamedTasks(output, 'Chrome')).toEqual({ count: 3, memoryBytes: (123_456 + 2048) * 1024 })
-  expect(sumNamedTasks(output, 'chrome.exe').count).toBe(3)
-  expect(sumNamedTasks(output, 'hrome').count).toBe(0)
-})
-
-test('page files are added up', () => {
-  const MB = 1024 ** 2
-  expect(parsePageFiles('4096 1024\r\n2048 0\r\n')).toEqual({ totalBytes: 6144 * MB, freeBytes: 5120 * MB })
-  expect(parsePageFiles('\r\n')).toBeNull()
+test('processes are counted by their name, with or without .exe', () => {
+  const processes = ['System', 'chrome.exe', 'Chrome.exe', 'chrome helper.exe'].map((name, index) => ({
+    name,
+    memoryBytes: 1000 + index,
+  }))
+  expect(sumNamedProcesses(processes, 'Chrome')).toEqual({ count: 2, memoryBytes: 2003 })
+  expect(sumNamedProcesses(processes, 'chrome.exe').count).toBe(2)
+  expect(sumNamedProcesses(processes, 'hrome').count).toBe(0)
+  expect(sumNamedProcesses(processes, 'system').count).toBe(1)
 })

@@ -1,13 +1,11 @@
-import { freemem, totalmem } from 'node:os'
-import { MeasureError } from '../../errors.ts'
-import { readCpuTimes } from '../node-os.ts'
 import { measureMountSpace } from '../disk-calls.ts'
 import { noJournal } from '../unsupported.ts'
 import type { PingResult, Probes } from '../probes.ts'
-import { firstLine, runTool } from '../run-tool.ts'
+import { runTool } from '../run-tool.ts'
 import { findWindowsEvents } from './event-log.ts'
-import { parsePageFiles } from './counters.ts'
-import { findErrorCode, parseServiceState } from './service-tools.ts'
+import { readMemoryStatus, readPageFiles, readSystemTimes } from './counters.ts'
+import { listWindowsProcesses, type WindowsProcess } from './process-list.ts'
+import { findServiceState, startService } from './service-tools.ts'
 
 const PACKETS = 3
 
@@ -27,43 +25,21 @@ export function parseWindowsPing(output: string): PingResult {
   return { sent, received, ms, output }
 }
 
-/**
- * From `tasklist /fo csv /nh`: `"notepad.exe","4711","Console","1","12,345 K"`. Number formats vary by country.
- * Case-insensitive; `.exe` is optional.
- */
-export function sumNamedTasks(output: string, name: string): { count: number; memoryBytes: number } {
+/** Case-insensitive; `.exe` is optional. */
+export function sumNamedProcesses(
+  processes: readonly Pick<WindowsProcess, 'name' | 'memoryBytes'>[],
+  name: string,
+): { count: number; memoryBytes: number } {
   const wanted = bare(name)
-  let count = 0
-  let memoryBytes = 0
-  for (const line of output.split(/\r?\n/)) {
-    const fields = [...line.matchAll(/"([^"]*)"/g)].map(([, field]) => field ?? '')
-    if (fields.length < 5 || bare(fields[0] ?? '') !== wanted) continue
-    count += 1
-    memoryBytes += Number((fields.at(-1) ?? '').replaceAll(/\D/g, '')) * 1024
-  }
-  return { count, memoryBytes }
+  const found = processes.filter((process) => bare(process.name) === wanted)
+  return { count: found.length, memoryBytes: found.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) }
 }
 
 const bare = (name: string) => name.toLowerCase().replace(/\.exe$/, '')
 
-const LIMIT_MS = 10_000
-/** PowerShell takes seconds to start on a small machine. */
-const PAGE_FILE_LIMIT_MS = 20_000
-const PAGE_FILES =
-  'Get-CimInstance Win32_PageFileUsage | ForEach-Object { "$($_.AllocatedBaseSize) $($_.CurrentUsage)" }'
-const NO_SUCH_SERVICE = 1060
-const RUNS_ALREADY = 1056
-
 export const windowsProbes: Probes = {
-  readCpuTimes: async () => readCpuTimes(),
-  async readMemory(signal) {
-    const { stdout } = await runTool(
-      'powershell',
-      ['-NoProfile', '-NonInteractive', '-Command', PAGE_FILES],
-      { signal, timeoutMs: PAGE_FILE_LIMIT_MS },
-    )
-    return { totalBytes: totalmem(), availableBytes: freemem(), swap: parsePageFiles(stdout) }
-  },
+  readCpuTimes: readSystemTimes,
+  readMemory: async () => ({ ...(await readMemoryStatus()), swap: await readPageFiles() }),
   async measureMount(disk) {
     const [, letter] = /^([A-Za-z]):?[\\/]?$/.exec(disk) ?? []
     return measureMountSpace(letter === undefined ? disk : `${letter}:\\`)
@@ -75,27 +51,9 @@ export const windowsProbes: Probes = {
     })
     return parseWindowsPing(`${stdout}\n${stderr}`.trim())
   },
-  async findService(name, signal) {
-    const { code, stdout, stderr } = await runTool('sc', ['queryex', name], { signal, timeoutMs: LIMIT_MS })
-    const state = parseServiceState(stdout)
-    if (state !== undefined) return state
-    if ((findErrorCode(stdout) ?? code) === NO_SUCH_SERVICE) return { state: 'missing', detail: '' }
-    throw new MeasureError(`Failed to read the service ${name}: ${firstLine(stdout, stderr)}`)
-  },
-  async startService(name, signal) {
-    const { code, stdout, stderr } = await runTool('sc', ['start', name], { signal, timeoutMs: LIMIT_MS })
-    return code === 0 || findErrorCode(stdout) === RUNS_ALREADY
-      ? undefined
-      : firstLine(...stdout.split('\n').toReversed(), stderr)
-  },
-  async findProcesses(name, signal) {
-    const { code, stdout, stderr } = await runTool('tasklist', ['/fo', 'csv', '/nh'], {
-      signal,
-      timeoutMs: LIMIT_MS,
-    })
-    if (code !== 0) throw new MeasureError(`Failed to list the processes: ${firstLine(stderr, stdout)}`)
-    return sumNamedTasks(stdout, name)
-  },
+  findService: findServiceState,
+  startService,
+  findProcesses: async (name) => sumNamedProcesses(await listWindowsProcesses(), name),
   findEvents: findWindowsEvents,
   findJournal: noJournal('Windows'),
 }

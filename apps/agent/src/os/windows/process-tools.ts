@@ -1,87 +1,76 @@
-import { freemem, totalmem } from 'node:os'
 import { MAX_COMMAND } from '@muster/contract/agent/processes'
-import { z } from 'zod'
-import { AgentError, MeasureError } from '../../errors.ts'
-import { ListedProcessReader, DescribedPorts } from '../listed-processes.ts'
-import { readCpuTimes } from '../node-os.ts'
-import { endProcesses, type ListedProcess, requireProcess, setProcessPriority } from '../end-processes.ts'
-import type { ProcessTools, SeenProcess } from '../os.ts'
-import { firstLine, runTool } from '../run-tool.ts'
+import { AgentError } from '../../errors.ts'
+import { ListedProcessReader } from '../listed-processes.ts'
+import { endProcesses, type ListedProcess, requireProcess } from '../end-processes.ts'
+import type { EndOptions, ProcessTools, SeenProcess } from '../os.ts'
+import { readMemoryStatus, readSystemTimes } from './counters.ts'
+import { readListeningPorts } from './listening-ports.ts'
+import { type ProcessDetails, readProcessDetails } from './process-details.ts'
+import { listWindowsProcesses, type WindowsProcess } from './process-list.ts'
+import { bindLibrary, type Call, type Handle, loadErrors } from './win32.ts'
 
-/** WMI classes have the same names in every language. User names need an elevated agent. */
-const PROCESS_SCRIPT = [
-  '[Console]::OutputEncoding = [Text.Encoding]::UTF8',
-  '$users = @{}',
-  'Get-Process -IncludeUserName -ErrorAction SilentlyContinue | ForEach-Object { $users[[string]$_.Id] = $_.UserName }',
-  '$all = Get-CimInstance Win32_Process | ForEach-Object { [pscustomobject]@{ pid = $_.ProcessId; parent = $_.ParentProcessId; name = $_.Name; command = $_.CommandLine; start = $(if ($_.CreationDate) { $_.CreationDate.ToFileTimeUtc().ToString() } else { "0" }); ticks = [double]($_.KernelModeTime + $_.UserModeTime); memory = [double]$_.WorkingSetSize; priority = $_.Priority; user = $users[[string]$_.ProcessId] } }',
-  'ConvertTo-Json -Compress -InputObject @($all)',
-].join('; ')
+export const windowsProcessTools: ProcessTools = {
+  everyMs: 1000,
+  openReader() {
+    let known = new Map<string, ProcessDetails>()
+    return new ListedProcessReader(async () => {
+      const ports = await readListeningPorts()
+      const before = known
+      known = new Map()
+      const processes: SeenProcess[] = []
+      for (const found of await listWindowsProcesses()) {
+        const key = `${found.pid} ${found.start}`
+        const details = before.get(key) ?? (await readProcessDetails(found.pid))
+        known.set(key, details)
+        processes.push(describeProcess(found, details, ports.of(found.pid)))
+      }
+      const { totalBytes, availableBytes } = await readMemoryStatus()
+      return {
+        processes,
+        cpu: await readSystemTimes(),
+        memory: { totalBytes, usedBytes: totalBytes - availableBytes },
+      }
+    })
+  },
+  end: endWindowsProcess,
+  async setPriority(target, nice) {
+    const found = requireProcess(await listProcesses(), target)
+    const why = vital(found)
+    if (why !== undefined) throw new AgentError(why)
+    const { kernel } = await loadFunctions()
+    await change(found, { access: SET_INFORMATION, verb: 'change the priority of' }, (process) =>
+      kernel.setPriority(process, classOf(nice)),
+    )
+    return found.name
+  },
+}
 
-const Row = z.object({
-  pid: z.int().min(0),
-  parent: z.int().min(0).catch(0),
-  name: z.string().catch(''),
-  command: z.string().nullable().catch(null),
-  start: z.string().regex(/^\d{1,20}$/),
-  ticks: z.number().catch(0),
-  memory: z.number().catch(0),
-  priority: z.number().nullable().catch(null),
-  user: z.string().nullish().catch(null),
-})
-
-/** Ticks of 100 ns since 1601. */
-const TICKS_PER_MS = 10_000n
 const UNIX_MS = 11_644_473_600_000n
+const TICKS_PER_MS = 10_000n
 /** Base priorities by Node's priority numbers. */
 const NICE: Partial<Record<number, number>> = { 4: 19, 6: 10, 8: 0, 10: -7, 13: -14, 24: -20 }
 
-/** Parses the output of PROCESS_SCRIPT; undefined if it is invalid. */
-export function parseWindowsProcesses(output: string, ports: DescribedPorts): SeenProcess[] | undefined {
-  const rows = z.array(z.unknown()).safeParse(tryJson(output))
-  if (!rows.success) return undefined
-  return rows.data.flatMap((found) => {
-    const row = Row.safeParse(found).data
-    // Process 0 is the idle time.
-    if (row === undefined || row.pid === 0) return []
-    const startMs = Number(BigInt(row.start) / TICKS_PER_MS - UNIX_MS)
-    const process = {
-      pid: row.pid,
-      start: row.start,
-      parent_pid: row.parent,
-      name: row.name.slice(0, 255),
-      command: (row.command ?? '').slice(0, MAX_COMMAND),
-      username: (row.user ?? '').slice(0, 255),
-      started_at: startMs > 0 ? new Date(startMs).toISOString() : null,
-      state: 'running' as const,
-      nice: NICE[row.priority ?? -1] ?? null,
-      ports: ports.of(row.pid),
-    }
-    return [{ process, cpuSeconds: Math.max(0, row.ticks) / 1e7, memoryBytes: Math.max(0, row.memory) }]
-  })
-}
-
-/** `netstat -ano`: words are translated, but listeners have no remote address. */
-export function parseNetstatPorts(output: string): DescribedPorts {
-  const ports = new DescribedPorts()
-  for (const line of output.split(/\r?\n/)) {
-    const tcp = /^\s*TCP\s+(\S+)\s+\S+:0\s+\S+\s+(\d+)\s*$/.exec(line)
-    const udp = /^\s*UDP\s+(\S+)\s+\*:\*\s+(\d+)\s*$/.exec(line)
-    const [, place, pid] = tcp ?? udp ?? []
-    if (place !== undefined) ports.add(Number(pid), tcp === null ? 'udp' : 'tcp', place)
+export function describeProcess(
+  { pid, parent, name, start, cpuTicks, memoryBytes, basePriority }: WindowsProcess,
+  { command, username }: ProcessDetails,
+  ports: SeenProcess['process']['ports'],
+): SeenProcess {
+  const startMs = Number(BigInt(start) / TICKS_PER_MS - UNIX_MS)
+  const process = {
+    pid,
+    start,
+    parent_pid: parent,
+    name: name.slice(0, 255),
+    command: command.slice(0, MAX_COMMAND),
+    username: username.slice(0, 255),
+    started_at: startMs > 0 ? new Date(startMs).toISOString() : null,
+    state: 'running' as const,
+    nice: NICE[basePriority] ?? null,
+    ports,
   }
-  return ports
+  return { process, cpuSeconds: cpuTicks / 1e7, memoryBytes }
 }
 
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
-}
-
-/** PowerShell takes seconds to start on a small machine. */
-const LIMIT_MS = 30_000
 /** Windows stops at once without these. */
 const VITAL = new Set([
   'system',
@@ -93,59 +82,122 @@ const VITAL = new Set([
   'winlogon.exe',
 ])
 
-export const windowsProcessTools: ProcessTools = {
-  everyMs: 5000,
-  openReader: () =>
-    new ListedProcessReader(async (signal) => {
-      const netstat = await runTool('netstat', ['-ano'], { signal, timeoutMs: LIMIT_MS })
-      return {
-        processes: await listRawProcesses(signal, parseNetstatPorts(netstat.stdout)),
-        cpu: readCpuTimes(),
-        memory: { totalBytes: totalmem(), usedBytes: totalmem() - freemem() },
-      }
-    }),
-  end: (target, options) =>
-    endProcesses(target, options, {
-      list: listProcesses,
-      vital,
-      async signal({ pid }, force) {
-        const signal = AbortSignal.timeout(LIMIT_MS)
-        // Success is checked afterwards: the output of taskkill is translated.
-        await runTool('taskkill', [...(force ? ['/F'] : []), '/PID', String(pid)], {
-          signal,
-          timeoutMs: LIMIT_MS,
-        })
-      },
-    }),
-  async setPriority(target, nice) {
-    const found = requireProcess(await listProcesses(), target)
-    const why = vital(found)
-    if (why !== undefined) throw new AgentError(why)
-    setProcessPriority(found, nice)
-    return found.name
-  },
-}
-
 function vital({ pid, name }: ListedProcess): string | undefined {
   return VITAL.has(name.toLowerCase()) ? `Windows cannot run without process ${pid} (${name}).` : undefined
 }
 
 async function listProcesses(): Promise<ListedProcess[]> {
-  const seen = await listRawProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
-  return seen.map(({ process: { pid, parent_pid: parent, start, name } }) => ({
-    pid,
-    parent,
-    start,
-    name,
-    isStopped: false,
-  }))
+  const seen = await listWindowsProcesses()
+  return seen.map(({ pid, parent, start, name }) => ({ pid, parent, start, name, isStopped: false }))
 }
 
-async function listRawProcesses(signal: AbortSignal, ports: DescribedPorts) {
-  const args = ['-NoProfile', '-NonInteractive', '-Command', PROCESS_SCRIPT]
-  const { stdout, stderr } = await runTool('powershell', args, { signal, timeoutMs: LIMIT_MS })
-  const processes = parseWindowsProcesses(stdout, ports)
-  if (processes === undefined)
-    throw new MeasureError(`Failed to list the processes: ${firstLine(stderr, stdout)}`)
-  return processes
+interface Kernel {
+  open: Call<[access: number, inherit: 0, pid: number], Handle>
+  terminate: Call<[process: Handle, code: number]>
+  setPriority: Call<[process: Handle, kind: number]>
+  close: Call<[handle: Handle]>
+}
+interface User {
+  nextWindow: Call<[parent: 0, after: Handle, kind: null, title: null, ...padding: null[]], Handle>
+  findOwner: Call<[window: Handle, pid: [number], ...padding: null[]]>
+  post: Call<[window: Handle, message: number, first: 0, second: 0, ...padding: null[]]>
+}
+const KERNEL: Record<keyof Kernel, string> = {
+  open: 'uintptr_t __stdcall OpenProcess(uint32_t, int, uint32_t)',
+  terminate: 'int __stdcall TerminateProcess(uintptr_t, uint32_t)',
+  setPriority: 'int __stdcall SetPriorityClass(uintptr_t, uint32_t)',
+  close: 'int __stdcall CloseHandle(uintptr_t)',
+}
+/** Wine reads twelve parameters from the stack. */
+const padding = (given: number) => ', void *'.repeat(12 - given)
+const nothing = (given: number) => Array.from({ length: 12 - given }, () => null)
+const USER: Record<keyof User, string> = {
+  nextWindow: `uintptr_t __stdcall FindWindowExW(uintptr_t, uintptr_t, void *, void *${padding(4)})`,
+  findOwner: `uint32_t __stdcall GetWindowThreadProcessId(uintptr_t, _Out_ uint32_t *${padding(2)})`,
+  post: `int __stdcall PostMessageW(uintptr_t, uint32_t, uintptr_t, uintptr_t${padding(4)})`,
+}
+const TERMINATE = 0x1
+const SET_INFORMATION = 0x200
+const WM_CLOSE = 0x10
+const MAX_WINDOWS = 10_000
+/** OpenProcess of a process that has ended. */
+const INVALID_PARAMETER = 87
+/** Priority classes from the highest to the lowest, each with the highest number that it does not have. */
+const CLASSES: [below: number, kind: number][] = [
+  [-14, 0x100],
+  [-7, 0x80],
+  [0, 0x8000],
+  [10, 0x20],
+  [19, 0x4000],
+]
+const IDLE_CLASS = 0x40
+
+/** The priority class that Node's number stands for. */
+export function classOf(nice: number): number {
+  return CLASSES.find(([below]) => nice < below)?.[1] ?? IDLE_CLASS
+}
+
+let loaded: Promise<{ kernel: Kernel; user: User }> | undefined
+
+function loadFunctions() {
+  loaded ??= Promise.all([
+    bindLibrary<Kernel>('kernel32.dll', KERNEL),
+    bindLibrary<User>('user32.dll', USER),
+  ]).then(([kernel, user]) => ({ kernel, user }))
+  return loaded
+}
+
+async function endWindowsProcess(
+  target: ListedProcess | { pid: number; start: string },
+  options: EndOptions,
+) {
+  const { kernel, user } = await loadFunctions()
+  return endProcesses(target, options, {
+    list: listProcesses,
+    vital,
+    async signal(entry, force) {
+      if (force) {
+        const how = { access: TERMINATE, verb: 'end' }
+        return change(entry, how, (process) => kernel.terminate(process, 1))
+      }
+      if (closeWindows(user, entry.pid) === 0 && !options.tree)
+        throw new AgentError(
+          `Process ${entry.pid} (${entry.name}) has no window that the agent can close. Use force to end it.`,
+        )
+    },
+  })
+}
+
+/** Opens a process for one change. Throws AgentError with the message of Windows. */
+async function change(
+  { pid, name }: ListedProcess,
+  { access, verb }: { access: number; verb: string },
+  apply: (process: Handle) => number,
+): Promise<void> {
+  const { kernel } = await loadFunctions()
+  const { last, describe } = await loadErrors()
+  const process = kernel.open(access, 0, pid)
+  const isOpen = Number(process) !== 0
+  const isDone = isOpen && apply(process) !== 0
+  const error = isDone ? 0 : last()
+  if (isOpen) kernel.close(process)
+  // A process that has just ended needs nothing.
+  if (isDone || (!isOpen && error === INVALID_PARAMETER)) return
+  throw new AgentError(`Windows refused to ${verb} process ${pid} (${name}): ${describe(error)}`)
+}
+
+/** Asks the windows of a process to close, as their close button does. Returns their number. */
+function closeWindows(user: User, pid: number): number {
+  let count = 0
+  let window: Handle = 0
+  for (let index = 0; index < MAX_WINDOWS; index += 1) {
+    window = user.nextWindow(0, window, null, null, ...nothing(4))
+    if (Number(window) === 0) break
+    const owner: [number] = [0]
+    user.findOwner(window, owner, ...nothing(2))
+    if (owner[0] !== pid) continue
+    user.post(window, WM_CLOSE, 0, 0, ...nothing(4))
+    count += 1
+  }
+  return count
 }

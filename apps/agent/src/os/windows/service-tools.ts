@@ -1,158 +1,156 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type MachineService, MAX_SERVICES, type WantedStartType } from '@muster/contract/agent/services'
-import { z } from 'zod'
-import { AgentError, MeasureError } from '../../errors.ts'
-import { firstLine, runTool } from '../run-tool.ts'
+import { AgentError } from '../../errors.ts'
 import type { ServiceTools } from '../os.ts'
 import type { ServiceState } from '../probes.ts'
+import {
+  type ListedService,
+  type OpenService,
+  SERVICE_ACCESS,
+  SERVICE_STATE,
+  ServiceManager,
+  START_TYPE,
+} from './service-manager.ts'
 
-const STATES: Partial<Record<string, ServiceState['state']>> = {
-  '1': 'stopped',
-  '2': 'start_pending',
-  '3': 'stopped',
-  '4': 'running',
-  // Resuming, pausing, paused.
-  '5': 'start_pending',
-  '6': 'stopped',
-  '7': 'stopped',
-}
-
-/** The output of `sc queryex`: labels are translated, numbers and constants are not. */
-export function parseServiceState(output: string): ServiceState | undefined {
-  // The type comes first; the state is the second line of this form.
-  const constants = [...output.matchAll(/^\s+\S.*?: ([0-9a-f]+)\s+([A-Z][A-Z0-9_]{3,})/gm)]
-  const [, number = '', word = ''] = constants[1] ?? []
-  const state = STATES[number]
-  return state === undefined ? undefined : { state, detail: word }
-}
-
-/** `[SC] EnumQueryServicesStatus:OpenService FAILED 1060:` */
-export function findErrorCode(output: string): number | undefined {
-  const [, code] = /^\[SC\].*?(\d+):/m.exec(output) ?? []
-  return code === undefined ? undefined : Number(code)
-}
-
-const LIMIT_MS = 30_000
-const LOOK_EVERY_MS = 500
-const RUNS_ALREADY = 1056
-const NOT_STARTED = 1062
-const SERVICE_SCRIPT = [
-  '[Console]::OutputEncoding = [Text.Encoding]::UTF8',
-  '$all = Get-CimInstance Win32_Service | Select-Object Name, DisplayName, Description, State, StartMode, DelayedAutoStart, ProcessId, StartName, PathName',
-  'ConvertTo-Json -Compress -InputObject @($all)',
-].join('; ')
-const MODES: Record<WantedStartType, string> = {
-  auto: 'auto',
-  autodelay: 'delayed-auto',
-  manual: 'demand',
-  disabled: 'disabled',
-}
+const STOP_LIMIT_MS = 20_000
+/** A service that starts or stops is given this long, so that its new state is reported. */
+const SETTLE_LIMIT_MS = 8000
+const POLL_MS = 200
 
 export const windowsServiceTools: ServiceTools = {
   ownName: () => undefined,
   async list(name) {
-    const args = ['-NoProfile', '-NonInteractive', '-Command', SERVICE_SCRIPT]
-    const { stdout, stderr } = await run('powershell', args)
-    const services = parseWindowsServices(stdout)
-    if (services === undefined)
-      throw new MeasureError(`Failed to list the services: ${firstLine(stderr, stdout)}`)
-    return services.filter((service) => name === null || service.name.toLowerCase() === name.toLowerCase())
+    using manager = await ServiceManager.open()
+    return manager
+      .list()
+      .filter((listed) => name === null || listed.name.toLowerCase() === name.toLowerCase())
+      .slice(0, MAX_SERVICES)
+      .map((listed) => describeService(manager, listed))
   },
   async control(name, action) {
-    if (action !== 'start') await control('stop', name, NOT_STARTED)
-    if (action === 'restart') await untilStopped(name)
-    if (action !== 'stop') await control('start', name, RUNS_ALREADY)
+    using manager = await ServiceManager.open()
+    const { start, stop, readStatus } = SERVICE_ACCESS
+    using service = manager.require(
+      name,
+      readStatus | (action === 'stop' ? 0 : start) | (action === 'start' ? 0 : stop),
+    )
+    if (action !== 'start') await service.stop()
+    if (action === 'restart') await untilStopped(name, service)
+    if (action !== 'stop') await service.start()
+    await untilSettled(service)
   },
   async setStartType(name, startType) {
-    // sc requires a separate word after the equals sign.
-    const { code, stdout, stderr } = await run('sc', ['config', name, 'start=', MODES[startType]])
-    if (code !== 0) throw refused(stdout, stderr)
+    using manager = await ServiceManager.open()
+    using service = manager.require(name, SERVICE_ACCESS.changeConfig)
+    service.changeStartType(WANTED[startType])
+    if (startType === 'auto' || startType === 'autodelay') service.changeIsDelayed(startType === 'autodelay')
   },
   async readLog() {
     throw new AgentError('Logs of single services are available on Linux only. Use the event log.')
   },
 }
 
-const Row = z.object({
-  Name: z.string().max(255),
-  DisplayName: z.string().nullish(),
-  Description: z.string().nullish(),
-  State: z.string().nullish(),
-  StartMode: z.string().nullish(),
-  DelayedAutoStart: z.boolean().nullish(),
-  ProcessId: z.int().min(0).nullish(),
-  StartName: z.string().nullish(),
-  PathName: z.string().nullish(),
-})
-
-/** Parses the output of SERVICE_SCRIPT; undefined if it is invalid. */
-export function parseWindowsServices(output: string): MachineService[] | undefined {
-  const rows = z.array(z.unknown()).safeParse(tryJson(output))
-  if (!rows.success) return undefined
-  const services = rows.data.flatMap((found): MachineService[] => {
-    const row = Row.safeParse(found).data
-    if (row === undefined) return []
-    return [
-      {
-        name: row.Name,
-        display_name: (row.DisplayName ?? row.Name).slice(0, 255),
-        description: (row.Description ?? '').slice(0, 500),
-        status: STATUS[row.State ?? ''] ?? 'unknown',
-        detail: (row.State ?? '').slice(0, 100),
-        start_type: START_TYPES[row.StartMode ?? ''] ?? 'fixed',
-        autodelay: row.DelayedAutoStart === true,
-        pid: row.ProcessId ?? 0,
-        username: (row.StartName ?? '').slice(0, 255),
-        binpath: (row.PathName ?? '').slice(0, 500),
-      },
-    ]
-  })
-  return services.slice(0, MAX_SERVICES)
+/** The state of a service for checks. A paused service does not work. */
+export async function findServiceState(name: string): Promise<ServiceState> {
+  using manager = await ServiceManager.open()
+  using service = manager.find(name, SERVICE_ACCESS.readStatus)
+  if (service === undefined) return { state: 'missing', detail: '' }
+  const { state } = service.readStatus()
+  return { state: CHECK_STATES[state] ?? 'stopped', detail: DETAILS[state] ?? `State ${state}` }
 }
 
-/** WMI uses English here in every language. */
-const STATUS: Partial<Record<string, MachineService['status']>> = {
-  Running: 'running',
-  Stopped: 'stopped',
-  Paused: 'paused',
-  'Start Pending': 'starting',
-  'Stop Pending': 'stopping',
-  'Continue Pending': 'starting',
-  'Pause Pending': 'stopping',
-}
-const START_TYPES: Partial<Record<string, MachineService['start_type']>> = {
-  Auto: 'auto',
-  Manual: 'manual',
-  Disabled: 'disabled',
-}
-
-async function control(verb: 'start' | 'stop', name: string, fine: number): Promise<void> {
-  const { code, stdout, stderr } = await run('sc', [verb, name])
-  if (code !== 0 && findErrorCode(stdout) !== fine) throw refused(stdout, stderr)
-}
-
-async function untilStopped(name: string): Promise<void> {
-  const deadline = performance.now() + LIMIT_MS
-  while (performance.now() < deadline) {
-    const { stdout } = await run('sc', ['queryex', name])
-    if (parseServiceState(stdout)?.detail === 'STOPPED') return
-    await sleep(LOOK_EVERY_MS)
-  }
-  throw new AgentError(`${name} has not stopped within ${LIMIT_MS / 1000} seconds.`)
-}
-
-function refused(stdout: string, stderr: string): AgentError {
-  return new AgentError(`Windows refused: ${firstLine(...stdout.split('\n').toReversed(), stderr)}`)
-}
-
-function run(tool: string, args: string[]) {
-  return runTool(tool, args, { signal: AbortSignal.timeout(LIMIT_MS + 1000), timeoutMs: LIMIT_MS })
-}
-
-function tryJson(text: string): unknown {
+/** Starts a service for a check. Returns the message of Windows if it refuses. */
+export async function startService(name: string): Promise<string | undefined> {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
+    await windowsServiceTools.control(name, 'start')
     return undefined
+  } catch (cause) {
+    if (cause instanceof AgentError) return cause.message.replace(/^Windows refused: /, '')
+    throw cause
   }
+}
+
+const { stopped, startPending, stopPending, running, continuePending, pausePending, paused } = SERVICE_STATE
+
+const CHECK_STATES: Partial<Record<number, ServiceState['state']>> = {
+  [running]: 'running',
+  [startPending]: 'start_pending',
+  [continuePending]: 'start_pending',
+}
+const STATUS: Partial<Record<number, MachineService['status']>> = {
+  [stopped]: 'stopped',
+  [startPending]: 'starting',
+  [stopPending]: 'stopping',
+  [running]: 'running',
+  [continuePending]: 'starting',
+  [pausePending]: 'stopping',
+  [paused]: 'paused',
+}
+/** The words of the Services window. */
+const DETAILS: Partial<Record<number, string>> = {
+  [stopped]: 'Stopped',
+  [startPending]: 'Starting',
+  [stopPending]: 'Stopping',
+  [running]: 'Running',
+  [continuePending]: 'Resuming',
+  [pausePending]: 'Pausing',
+  [paused]: 'Paused',
+}
+const START_TYPES: Partial<Record<number, MachineService['start_type']>> = {
+  [START_TYPE.auto]: 'auto',
+  [START_TYPE.manual]: 'manual',
+  [START_TYPE.disabled]: 'disabled',
+}
+const WANTED: Record<WantedStartType, number> = {
+  auto: START_TYPE.auto,
+  autodelay: START_TYPE.auto,
+  manual: START_TYPE.manual,
+  disabled: START_TYPE.disabled,
+}
+
+function describeService(manager: ServiceManager, listed: ListedService): MachineService {
+  return {
+    name: listed.name.slice(0, 255),
+    display_name: (listed.displayName || listed.name).slice(0, 255),
+    status: STATUS[listed.state] ?? 'unknown',
+    detail: DETAILS[listed.state] ?? `State ${listed.state}`,
+    pid: listed.pid,
+    ...readDetails(manager, listed.name),
+  }
+}
+
+type Details = Pick<MachineService, 'description' | 'start_type' | 'autodelay' | 'username' | 'binpath'>
+
+/** Some services of security products let nobody read their configuration. The description says so then. */
+function readDetails(manager: ServiceManager, name: string): Details {
+  try {
+    using service = manager.require(name, SERVICE_ACCESS.readConfig)
+    const { startType, account, path } = service.readConfig()
+    return {
+      description: service.readDescription().slice(0, 500),
+      start_type: START_TYPES[startType] ?? 'fixed',
+      autodelay: startType === START_TYPE.auto && service.readIsDelayed(),
+      username: account.slice(0, 255),
+      binpath: path.slice(0, 500),
+    }
+  } catch (cause) {
+    if (!(cause instanceof AgentError)) throw cause
+    const description = `Failed to read its configuration. ${cause.message}`.slice(0, 500)
+    return { description, start_type: 'fixed', autodelay: false, username: '', binpath: '' }
+  }
+}
+
+async function untilStopped(name: string, service: OpenService): Promise<void> {
+  const deadline = performance.now() + STOP_LIMIT_MS
+  while (service.readStatus().state !== SERVICE_STATE.stopped) {
+    if (performance.now() > deadline)
+      throw new AgentError(`${name} has not stopped within ${STOP_LIMIT_MS / 1000} seconds.`)
+    await sleep(POLL_MS)
+  }
+}
+
+async function untilSettled(service: OpenService): Promise<void> {
+  const pending = new Set<number>([startPending, stopPending, continuePending, pausePending])
+  const deadline = performance.now() + SETTLE_LIMIT_MS
+  while (pending.has(service.readStatus().state) && performance.now() < deadline) await sleep(POLL_MS)
 }

@@ -1,11 +1,8 @@
-import { bindLibrary, type Handle } from '../win32.ts'
+import { bindLibrary, type Call, type Handle } from '../win32.ts'
 
 type Out<T> = [T]
 
-/** A Windows function: returns an error number, 0 = success. */
-type Call<Values extends unknown[]> = (...values: Values) => number
-
-/** The Windows functions that read and write the registry, with their parameters in order. */
+/** The Windows functions that read and write the registry. They return an error number, 0 = success. */
 export interface Advapi {
   open: Call<[key: Handle, path: string, options: number, access: number, opened: Out<Handle>]>
   create: Call<

@@ -1,0 +1,181 @@
+import { MachineService } from '@muster/contract/agent/services'
+import { MachineProcess } from '@muster/contract/agent/processes'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Reported, Step } from './drive-tools.ts'
+import { runInWine } from './run-in-wine.ts'
+import { WineMachine } from './wine-machine.ts'
+
+const SLOW = { timeout: 120_000 }
+let machine: WineMachine
+beforeAll(async () => {
+  machine = await WineMachine.start()
+}, 120_000)
+afterAll(() => machine[Symbol.asyncDispose]())
+
+/** Runs the steps in Wine. A failure that is no message for the user fails the test. */
+async function drive(...steps: Step[]): Promise<Reported[]> {
+  const reported = await runInWine<Step[], Reported[]>(machine, 'drive-tools.ts', steps)
+  expect(reported.filter(({ failed }) => failed !== undefined)).toEqual([])
+  return reported
+}
+const Services = z.array(MachineService)
+
+test('services are listed with their configuration', SLOW, async () => {
+  const [all, one, none] = await drive(
+    ['listServices', null],
+    ['listServices', 'spooler'],
+    ['listServices', 'nothing'],
+  )
+  const services = Services.parse(all?.answer)
+  expect(services.length).toBeGreaterThan(10)
+  expect(services.find(({ name }) => name === 'RpcSs')).toMatchObject({
+    display_name: 'Remote Procedure Call (RPC)',
+    status: 'running',
+    pid: expect.toSatisfy((pid: number) => pid > 0),
+    binpath: expect.stringContaining('rpcss.exe'),
+  })
+  expect(one?.answer).toEqual([
+    {
+      name: 'Spooler',
+      display_name: 'Print Spooler',
+      description: 'Loads files to memory for later printing',
+      status: 'stopped',
+      detail: 'Stopped',
+      start_type: 'manual',
+      autodelay: false,
+      pid: 0,
+      username: 'LocalSystem',
+      binpath: String.raw`C:\windows\system32\spoolsv.exe`,
+    },
+  ])
+  expect(none?.answer).toEqual([])
+})
+
+test('a service is started, restarted, stopped and disabled, and refusals are in words', SLOW, async () => {
+  const reported = await drive(
+    ['controlService', 'Spooler', 'start'],
+    ['controlService', 'Spooler', 'start'],
+    ['listServices', 'Spooler'],
+    ['controlService', 'Spooler', 'restart'],
+    ['listServices', 'Spooler'],
+    ['controlService', 'Spooler', 'stop'],
+    ['controlService', 'Spooler', 'stop'],
+    ['setStartType', 'Spooler', 'autodelay'],
+    ['listServices', 'Spooler'],
+    ['setStartType', 'Spooler', 'auto'],
+    ['listServices', 'Spooler'],
+    ['setStartType', 'Spooler', 'disabled'],
+    ['listServices', 'Spooler'],
+    ['controlService', 'Spooler', 'start'],
+    ['controlService', 'nothing', 'start'],
+    ['setStartType', 'nothing', 'auto'],
+  )
+  expect(reported.map(({ refused }) => refused).filter((refused) => refused !== undefined)).toEqual([
+    'Windows refused: Service is disabled.',
+    'Windows refused: Service does not exist.',
+    'Windows refused: Service does not exist.',
+  ])
+  const listed = reported.flatMap(({ answer }) => Services.safeParse(answer).data ?? [])
+  expect(listed.map(({ status, start_type, autodelay }) => [status, start_type, autodelay])).toEqual([
+    ['running', 'manual', false],
+    ['running', 'manual', false],
+    ['stopped', 'auto', true],
+    ['stopped', 'auto', false],
+    ['stopped', 'disabled', false],
+  ])
+  expect(listed[0]?.pid).toBeGreaterThan(0)
+})
+
+test('a check finds, starts and misses services', SLOW, async () => {
+  const reported = await drive(
+    ['findService', 'nothing'],
+    ['startService', 'nothing'],
+    ['setStartType', 'Spooler', 'manual'],
+    ['findService', 'Spooler'],
+    ['startService', 'Spooler'],
+    ['findService', 'Spooler'],
+  )
+  expect(reported.map(({ answer }) => answer ?? null)).toEqual([
+    { state: 'missing', detail: '' },
+    'Service does not exist.',
+    null,
+    { state: 'stopped', detail: 'Stopped' },
+    null,
+    { state: 'running', detail: 'Running' },
+  ])
+})
+
+const Seen = z.object({ process: MachineProcess, cpuSeconds: z.number(), memoryBytes: z.number() })
+const Snapshot = z.object({
+  processes: z.array(Seen),
+  cpu: z.object({ busy: z.number(), total: z.number() }),
+  memory: z.object({ totalBytes: z.number(), usedBytes: z.number() }),
+  kept: z.number(),
+})
+
+test('processes are listed with user, program, parent and ports', SLOW, async () => {
+  const [list, self] = await drive(['readProcesses'], ['describeSelf'])
+  const { processes, cpu, memory, kept } = Snapshot.parse(list?.answer)
+  const services = processes.find(({ process: { name } }) => name === 'services.exe')
+  expect(processes.length).toBeGreaterThan(3)
+  expect(kept).toBeGreaterThan(3)
+  expect(services?.process.started_at).not.toBeNull()
+  const child = processes.find(({ process }) => process.parent_pid === services?.process.pid)
+  expect(child).toBeDefined()
+  expect([cpu.total > cpu.busy, memory.totalBytes > memory.usedBytes, memory.usedBytes > 0]).toEqual([
+    true,
+    true,
+    true,
+  ])
+  const { found, ports } = z
+    .object({ found: Seen, ports: z.array(z.number()), pid: z.number() })
+    .parse(self?.answer)
+  expect(found.process).toMatchObject({
+    name: 'node.exe',
+    // Wine does not give command lines.
+    command: expect.stringMatching(/\\bin\\node\.exe$/),
+    username: expect.stringMatching(/\\root$/),
+  })
+  expect(found.process.ports.map(({ port, address }) => `${address} ${port}`).toSorted()).toEqual(
+    ports.map((port) => `127.0.0.1 ${port}`).toSorted(),
+  )
+  expect(found.memoryBytes).toBeGreaterThan(10_000_000)
+  expect(found.cpuSeconds).toBeGreaterThan(0)
+})
+
+test('processes are ended and get another priority, and refusals are in words', SLOW, async () => {
+  const ping = ['ping', '-n', '600', '127.0.0.1']
+  const reported = await drive(
+    ['findProcesses', 'PING'],
+    ['setPriority', ping, 10],
+    ['setPriority', ping, -7],
+    ['findProcesses', 'PING'],
+    ['endProcess', ping, { force: true, tree: false }],
+    ['endProcess', ['cmd', '/c', ping.join(' ')], { force: true, tree: true }],
+    ['endProcess', ping, { force: false, tree: false }],
+    ['endMissing', 999_996],
+  )
+  expect(reported.map(({ answer, refused }) => answer ?? refused)).toEqual([
+    { count: 0, memoryBytes: 0 },
+    { name: 'ping.exe', nice: 10 },
+    { name: 'ping.exe', nice: -7 },
+    { count: 2, memoryBytes: expect.any(Number) },
+    { name: 'ping.exe', ended: 1, left: [] },
+    { name: 'cmd.exe', ended: expect.any(Number), left: [] },
+    expect.stringMatching(/^Process \d+ \(ping\.exe\) has no window that the agent can close\./),
+    'Process 999996 has already exited.',
+  ])
+})
+
+test('counters come from Windows', SLOW, async () => {
+  const [counters, memory] = await drive(['readCounters'], ['readMemory'])
+  expect(counters?.answer).toMatchObject({
+    cpu: { busy: expect.any(Number), total: expect.any(Number) },
+    netBytes: { received: expect.any(Number), sent: expect.any(Number) },
+    disks: expect.arrayContaining([expect.objectContaining({ mount: 'C:\\' })]),
+  })
+  // Wine knows neither page files nor the counters of disks.
+  expect(memory?.answer).toMatchObject({ totalBytes: expect.any(Number), swap: null })
+  expect(counters?.answer).not.toHaveProperty('diskBytes')
+})
