@@ -31,6 +31,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /agents/': 'filters',
   'GET /clients/': 'filters',
   'GET /clients/sites/': 'filters',
+  'GET /clients/deployments/': 'filters',
   'GET /agents/notes/': 'filters',
   'GET /checks/': 'filters',
   'GET /tasks/': 'filters',
@@ -46,6 +47,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'PATCH /alerts/': 'filters',
 
   'POST /agents/availability/bulk/': 'acts',
+  // A package is the same for every client.
+  'POST /agents/packages/': 'acts',
 
   'POST /clients/': 'adds',
   // A user without a role has no rights.
@@ -69,6 +72,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /core/settings/': 'shared',
   'GET /core/dashinfo/': 'shared',
   'GET /core/version/': 'shared',
+  'GET /agents/packages/': 'shared',
   'GET /accounts/users/': 'shared',
   'GET /accounts/:id/users/': 'shared',
   'GET /accounts/users/:id/sessions/': 'shared',
@@ -138,6 +142,8 @@ const UNAUDITED = [
   'POST /automation/places/:level/:id/plan/',
   // No machine of this walk is overdue.
   'POST /agents/availability/bulk/',
+  // Builds a file that everyone who installs agents may download.
+  'POST /agents/packages/',
   // Already has the requested value.
   'PUT /alerts/templates/default/',
   'PUT /automation/places/:level/:id/',

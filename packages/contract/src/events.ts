@@ -255,6 +255,18 @@ export const EVENTS = {
     scope: 'all',
     stale: [{ endpoint: 'GET /remoteaccess/:level/:id/' }],
   },
+  /** The build of a package of the agent: begun, at its next step, or over. */
+  'package.changed': {
+    permissions: ['can_install_agents'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /agents/packages/' }],
+  },
+  /** A link of a visible site, or of another; ids are not sent. */
+  'deployment.changed': {
+    permissions: ['can_list_deployments'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /clients/deployments/' }],
+  },
   'audit.added': {
     permissions: ['can_view_auditlogs'],
     scope: 'agents_or_all',

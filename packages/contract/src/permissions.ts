@@ -32,6 +32,8 @@ export const PERMISSIONS = [
   'can_manage_clients',
   'can_list_sites',
   'can_manage_sites',
+  'can_list_deployments',
+  'can_manage_deployments',
   'can_list_checks',
   'can_manage_checks',
   'can_run_checks',

@@ -34,6 +34,7 @@ export function queryIn({ path, query }: Endpoint): string {
 }
 
 function idFor(world: World, path: string): number {
+  if (path.startsWith('/clients/deployments/')) return world.deploymentId
   if (path.startsWith('/clients/sites/')) return world.siteId
   if (path.startsWith('/clients/')) return world.clientId
   if (path.startsWith('/logs/pendingactions/')) return world.actionId
@@ -65,6 +66,12 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /core/settings/': { check_history_prune_days: 8 },
     'POST /agents/maintenance/bulk/': { type: 'Client', id: client, action: true },
     'POST /agents/installer/': { client, site, agenttype: 'server', plat: 'linux' },
+    'POST /agents/packages/': { platform: 'windows', arch: 'x64', format: 'msi' },
+    'POST /clients/deployments/': {
+      site,
+      agenttype: 'server',
+      expires: new Date(Date.now() + 3_600_000).toISOString(),
+    },
     'PATCH /logs/audit/': {},
     'POST /clients/': { client: { name: 'A new client' }, site: { name: 'A new site' } },
     'PUT /clients/:id/': { client: { name: 'changed' } },

@@ -56,7 +56,12 @@ export async function createTestServer(
   await using stack = new AsyncDisposableStack()
   const dataFolder = await mkdtemp(join(tmpdir(), 'muster-test-'))
   stack.defer(() => rm(dataFolder, { recursive: true, force: true }))
-  const config = readConfig({ MUSTER_DATA: dataFolder, MUSTER_PORT: '0', ...options.env })
+  const config = readConfig({
+    MUSTER_DATA: dataFolder,
+    MUSTER_PORT: '0',
+    MUSTER_PACKAGE_BUILDER: join(import.meta.dirname, 'stand-in-builder.ts'),
+    ...options.env,
+  })
   const clock = createClock()
   const log = createTestLog()
   const ctx = stack.use(

@@ -6,7 +6,9 @@ import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
 import { columnsOf } from '../features/alerts/templates/stored-template.ts'
 import { audit } from '../features/audit/write-audit.ts'
+import { createEnrolToken } from '../features/installers/enrol-machine.ts'
 import { insertAction } from '../features/power/pending-actions/pending-actions.ts'
+import { digestOf } from '../platform/secrets/secrets.ts'
 import { insertSession } from '../features/remote/queries.ts'
 import { viewOwnDetail } from '../features/scripts/queries.ts'
 import { storePatches } from '../features/patches/store-patches.ts'
@@ -30,6 +32,7 @@ export interface World {
   taskRunId: number
   alertId: number
   windowId: number
+  deploymentId: number
   channelId: number
   policyId: number
   keyId: number
@@ -313,6 +316,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     taskRunId: run.id,
     alertId: alert.id,
     windowId: window.id,
+    deploymentId: await createDeployment(ctx, site.id, name),
     channelId: channel.id,
     policyId: policy.id,
     keyId: key.id,
@@ -325,6 +329,37 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     titleId: titleOf(installed),
     user: await given.user(),
   }
+}
+
+async function createDeployment(ctx: TestServer['ctx'], siteId: number, name: string): Promise<number> {
+  const token = await createEnrolToken(ctx.db, {
+    siteId,
+    monitoringType: 'server',
+    plat: 'windows',
+    uses: 9,
+    expiresAt: new Date(ctx.now().getTime() + 3_600_000).toISOString(),
+    createdBy: `${name}-user`,
+    now: ctx.now(),
+  })
+  const row = await ctx.db
+    .selectFrom('enrol_tokens')
+    .select('id')
+    .where('digest', '=', digestOf(token))
+    .executeTakeFirstOrThrow()
+  const uid = randomUUID()
+  const deployment = await ctx.db
+    .insertInto('deployments')
+    .values({
+      token_id: row.id,
+      uid_digest: digestOf(uid),
+      uid: ctx.secrets.encrypt(uid),
+      token: ctx.secrets.encrypt(token),
+      goarch: 'amd64',
+      created_at: ctx.now().toISOString(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return deployment.id
 }
 
 function patchReportOf(title: string): PatchReport {

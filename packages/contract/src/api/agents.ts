@@ -13,6 +13,7 @@ import {
   Platform,
   QueryFlag,
 } from '../fields.ts'
+import { AgentPackage, Goarch, INSTALL_FLAGS, InstallMethod } from './installers.ts'
 
 export const AgentStatus = z.enum(['online', 'offline', 'overdue'])
 
@@ -281,8 +282,8 @@ export const createInstaller = endpoint({
     site: Id,
     agenttype: MonitoringType,
     plat: Platform,
-    /** The command detects the processor of the machine. */
-    goarch: z.enum(['amd64', '386', 'arm64', 'arm']).default('amd64'),
+    /** The processor for packages. A line detects the one of the machine. */
+    goarch: Goarch.default('amd64'),
     /** Hours. */
     expires: z
       .int()
@@ -290,9 +291,17 @@ export const createInstaller = endpoint({
       .max(24 * 365)
       .default(24),
     uses: z.int().min(1).max(100_000).default(100),
-    installMethod: z.literal('bash', 'Choose bash. Other installers are not available yet.').default('bash'),
+    /** Default: the line of the platform. `manual` is a package with the commands that install it silently. */
+    installMethod: InstallMethod.optional(),
+    /** The format of the package with `manual` on Linux. */
+    format: z.enum(['deb', 'rpm']).default('deb'),
+    ...INSTALL_FLAGS,
     /** An agent with its own data folder, which runs in the foreground. */
-    data_folder: z.string().max(1000).optional(),
+    data_folder: z
+      .string()
+      .max(1000)
+      .regex(/^\P{Cc}*$/u, 'A path has no control characters.')
+      .optional(),
   }),
   response: z.object({
     cmd: z.string(),
@@ -300,5 +309,7 @@ export const createInstaller = endpoint({
     token: z.string(),
     expires: Instant,
     uses: z.int(),
+    /** The package that the command installs; the server has begun to build it. Null: the command needs none. */
+    package: AgentPackage.nullable(),
   }),
 })

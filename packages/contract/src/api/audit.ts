@@ -38,6 +38,7 @@ export const AuditObject = z.enum([
   'winupdate',
   'client',
   'site',
+  'deployment',
   'note',
   'alert',
   'alerttemplate',

@@ -30,6 +30,7 @@ function givenServer() {
       token: 'secret',
       expires: '2026-11-22T10:00:00.000Z',
       uses: 100,
+      package: null,
     }),
   )
   return { server, fleet }

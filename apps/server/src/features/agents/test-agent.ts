@@ -4,6 +4,7 @@ import { commandProof, CommandPayload, type SignedCommand } from '@muster/contra
 import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
 import { LINK_PATH, linkProof, type Report, ServerFrame } from '@muster/contract/agent/link'
 import { enrolAgent } from '@muster/contract/api/installers'
+import type { Platform } from '@muster/contract/fields'
 import { WebSocket } from 'ws'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
 import type { TestServer } from '../../testing/test-server.ts'
@@ -192,7 +193,7 @@ export class TestAgent implements Disposable {
 /** A valid enrolment request with a new key. */
 export function enrolBody(
   token: string,
-  more: { machineKey?: string; hostname?: string; key?: KeyObject } = {},
+  more: { machineKey?: string; hostname?: string; key?: KeyObject; platform?: Platform } = {},
 ) {
   const privateKey = more.key ?? generateKeyPairSync('ed25519').privateKey
   const public_key = createPublicKey(privateKey)
@@ -210,7 +211,7 @@ export function enrolBody(
       signature: sign(null, Buffer.from(proof), privateKey).toString('base64url'),
       facts: {
         hostname: more.hostname ?? 'PC-12',
-        platform: 'linux' as const,
+        platform: more.platform ?? 'linux',
         arch: 'amd64',
         agent_version: '0.1.0',
       },

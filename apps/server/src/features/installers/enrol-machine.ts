@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { enrolProof, type EnrolRequest, type EnrolResponse } from '@muster/contract/agent/enrol'
+import type { InstallFlags } from '@muster/contract/api/installers'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
@@ -183,6 +184,8 @@ interface TokenOrder {
   expiresAt: string
   createdBy: string
   now: Date
+  /** Default: none is on. */
+  flags?: InstallFlags
 }
 
 /** Creates an enrolment token. Only its digest is stored. */
@@ -199,6 +202,7 @@ export async function createEnrolToken(db: Db, order: TokenOrder): Promise<strin
       expires_at: order.expiresAt,
       created_by: order.createdBy,
       created_at: order.now.toISOString(),
+      flags: JSON.stringify(order.flags ?? {}),
     })
     .execute()
   return token

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../platform/config/config.ts'
 
 /**
@@ -17,12 +18,42 @@ export function findOwnAuthority(tls: Config['tls']): string | undefined {
   })
 }
 
+/** The address for machines: the public URL, else the requested address. */
+export function serverUrl(config: Config, request: FastifyRequest): string {
+  if (config.publicUrl !== undefined) return config.publicUrl
+  return `${config.tls === undefined ? 'http' : 'https'}://${request.headers.host ?? ''}`
+}
+
+/** How machines that install an agent recognize this server. */
+export interface ServerTrust {
+  /** PEM of the only authority that they trust. Absent: those that they know. */
+  authority: string | undefined
+  /** Hex SHA-256 of the server's certificate. Absent without TLS. */
+  certificateHash: string | undefined
+  /** base64 SHA-256 of the certificate's public key, in the format of `curl --pinnedpubkey`. Absent without TLS. */
+  keyPin: string | undefined
+}
+
+export function findServerTrust(tls: Config['tls']): ServerTrust {
+  if (tls === undefined) return { authority: undefined, certificateHash: undefined, keyPin: undefined }
+  // The first certificate of the file is the server's own.
+  const { raw, publicKey } = new X509Certificate(readFileSync(tls.certFile))
+  const key = publicKey.export({ format: 'der', type: 'spki' })
+  return {
+    authority: findOwnAuthority(tls),
+    certificateHash: createHash('sha256').update(raw).digest('hex'),
+    keyPin: createHash('sha256').update(key).digest('base64'),
+  }
+}
+
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-const ROOT = resolve(import.meta.dirname, '../../../../..')
+export const ROOT = resolve(import.meta.dirname, '../../../../..')
 
 /** The agent as one file, built by `npm start`. */
 export const AGENT_PROGRAM = join(ROOT, 'apps/agent/dist/agent.mjs')
+/** Packages that a release carries, with their index `packages.json`. */
+export const RELEASE_PACKAGES = join(ROOT, 'dist/packages')
 /** The agent's sources, which run on the server's own machine. */
 export const AGENT_SOURCE = join(ROOT, 'apps/agent/src/main.ts')
 

@@ -1,48 +1,73 @@
-import { createHash, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import type { Config } from '../../platform/config/config.ts'
+import type { ServerTrust } from './install-files.ts'
 
 /**
- * The line to paste. The token is passed on standard input, because other users of the machine can read command lines;
- * `echo` is built into the shell. With TLS, curl verifies the server's public key, because its certificate may be self-
- * signed.
+ * The line to paste on Linux and macOS. The token is passed on standard input, because other users of the machine can
+ * read command lines; `echo` is built into the shell. With TLS, curl verifies the server's public key, because its
+ * certificate may be self-signed.
  */
-export function installLine(
-  config: Pick<Config, 'tls'>,
-  url: string,
-  token: string,
-  dataFolder: string | undefined,
-): string {
-  const pin = config.tls === undefined ? '' : ` -k --pinnedpubkey sha256//${keyPin(config.tls.certFile)}`
-  const options =
-    dataFolder === undefined || dataFolder.trim() === '' ? '' : ` -s -- --data ${quote(dataFolder.trim())}`
+export function shellLine(given: {
+  url: string
+  token: string
+  trust: ServerTrust
+  dataFolder: string | undefined
+}): string {
+  const { url, token, trust, dataFolder = '' } = given
+  const options = dataFolder.trim() === '' ? '' : ` -s -- --data ${quote(dataFolder.trim())}`
   const header = quote(`header = "Authorization: Enrol ${token}"`)
-  return `echo ${header} | curl -fsS${pin} -K - ${quote(`${url}/agent/install.sh`)} | sh${options}`
+  return `echo ${header} | curl -fsS${pin(trust)} -K - ${quote(`${url}/agent/install.sh`)} | sh${options}`
+}
+
+/** The line for a deployment. Its address is a secret as well, so it is on standard input too. */
+export function shellDeployLine(address: string, trust: ServerTrust): string {
+  return `echo ${quote(`url = "${address}"`)} | curl -fsS${pin(trust)} -K - | sh`
 }
 
 /**
- * The installer for POSIX sh. As root and without --data it creates a systemd service; with --data it keeps everything
- * in that folder and runs in the foreground. It can be repeated. --uninstall removes everything that it created.
+ * The commands that install a package of Linux or macOS, and enrol the machine. The shell of root reads the token from
+ * standard input.
  */
-export function installScript(given: {
+export function packageLine(given: { file: string; url: string; token: string; authority: boolean }): string {
+  const { file, url, token, authority } = given
+  const ca = authority ? ' --ca server-ca.pem' : ''
+  const install = file.endsWith('.deb')
+    ? `dpkg -i ${file}`
+    : file.endsWith('.rpm')
+      ? `rpm -U --replacepkgs ${file}`
+      : `mkdir -p /opt/muster-agent && tar -xzf ${file} -C /opt/muster-agent --strip-components 1`
+  const agent = '/opt/muster-agent/node /opt/muster-agent/agent.mjs'
+  const steps = [
+    'read -r MUSTER_ENROL_TOKEN',
+    'export MUSTER_ENROL_TOKEN',
+    install,
+    `${agent} enrol --server ${url}${ca}`,
+    `${agent} install`,
+  ]
+  return `echo ${quote(token)} | sudo sh -c ${quote(steps.join(' && '))}`
+}
+
+/**
+ * The installer for POSIX sh. As root and without --data it creates a service of systemd or launchd; with --data it
+ * keeps everything in that folder and runs in the foreground. It can be repeated. --uninstall removes everything that it
+ * created.
+ */
+export function installScript({
+  url,
+  token,
+  trust,
+}: {
   url: string
   token: string
-  /** The certificate that the machine trusts instead of its known authorities. */
-  authority: string | undefined
+  trust: ServerTrust
 }): string {
   return TEMPLATE.replaceAll(/@(URL|TOKEN|AUTHORITY)@/g, (_, name: string) => {
-    if (name === 'URL') return quote(given.url)
-    if (name === 'TOKEN') return quote(given.token)
-    return quote(given.authority ?? '')
+    if (name === 'URL') return quote(url)
+    if (name === 'TOKEN') return quote(token)
+    return quote(trust.authority ?? '')
   })
 }
 
-/** base64 sha256 of the certificate's public key, in the format of `curl --pinnedpubkey`. */
-function keyPin(certFile: string): string {
-  const key = new X509Certificate(readFileSync(certFile)).publicKey
-  return createHash('sha256')
-    .update(key.export({ format: 'der', type: 'spki' }))
-    .digest('base64')
+function pin({ keyPin }: ServerTrust): string {
+  return keyPin === undefined ? '' : ` -k --pinnedpubkey sha256//${keyPin}`
 }
 
 /** Quotes any text as one word for a POSIX shell. */
@@ -61,6 +86,11 @@ authority=@AUTHORITY@
 service=muster-agent
 program_folder=/opt/muster-agent
 data=/var/lib/muster-agent
+system=linux
+if [ "$(uname -s)" = Darwin ]; then
+  system=darwin
+  data='/Library/Application Support/muster-agent'
+fi
 mode=service
 action=install
 
@@ -105,6 +135,13 @@ if [ "$action" = uninstall ] && [ "$mode" = foreground ]; then
   say "removed"
   exit 0
 fi
+if [ "$action" = uninstall ] && [ "$system" = darwin ]; then
+  if [ ! -e "$program_folder" ] && [ ! -e "$data" ]; then say "nothing to remove"; exit 0; fi
+  "$program_folder/node" "$program_folder/agent.mjs" uninstall --data "$data" || fail "the agent could not be removed"
+  rm -rf "$program_folder" "$data"
+  say "removed"
+  exit 0
+fi
 if [ "$action" = uninstall ]; then
   unit=/etc/systemd/system/$service.service
   if [ ! -e "$unit" ] && [ ! -e "$program_folder" ] && [ ! -e "$data" ]; then
@@ -139,22 +176,66 @@ fetch() {
   mv "$2.new" "$2"
 }
 
-if ! find_node; then
-  say "downloading Node"
-  fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" || fail "this server has no Node for $(uname -m)"
-  chmod 755 "$program_folder/node"
-  node=$program_folder/node
-fi
-say "downloading the agent"
-fetch "$url/agent/program.mjs" "$program_folder/agent.mjs" || fail "the agent could not be downloaded from $url"
-chmod 644 "$program_folder/agent.mjs"
-# The agent's program finds it there by the name of its package.
-case "$(uname -m)" in aarch64) pty=linux-arm64 ;; *) pty=linux-x64 ;; esac
-mkdir -p "$program_folder/node_modules/@lydell/node-pty-$pty"
-fetch "$url/agent/pty/linux/$(uname -m)" "$program_folder/node_modules/@lydell/node-pty-$pty/pty.node" ||
-  say "this server has no terminal for $(uname -m); everything else works"
+# The server answers 503 while it builds the package, and says in the body what it does.
+fetch_package() {
+  waited=0
+  while :; do
+    set -- "$1" "$2" -sS -o "$2.new" -w '%{http_code}' -K -
+    if [ -n "$ca" ]; then set -- "$@" --cacert "$ca"; fi
+    from=$1; to=$2; shift 2
+    status=$(echo "header = \"Authorization: Enrol $token\"" | curl "$@" "$from") || fail "$url does not answer"
+    if [ "$status" = 200 ]; then mv "$to.new" "$to"; return; fi
+    reason=$(head -c 500 "$to.new"); rm -f "$to.new"
+    if [ "$status" != 503 ] || [ $waited -ge 1200 ]; then fail "the package could not be downloaded: $reason"; fi
+    if [ $waited = 0 ]; then say "$reason"; fi
+    waited=$((waited + 5))
+    sleep 5
+    set -- "$from" "$to"
+  done
+}
 
-if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
+if [ "$system" = darwin ]; then
+  case "$(uname -m)" in arm64) arch=arm64 ;; *) arch=x64 ;; esac
+  say "downloading the agent"
+  fetch_package "$url/agent/packages/darwin/$arch/tar.gz" "$program_folder/package"
+  unpacked=$program_folder/unpacked
+  rm -rf "$unpacked"; mkdir "$unpacked"
+  tar -xzf "$program_folder/package" -C "$unpacked" || fail "the package is damaged"
+  found=$(find "$unpacked" -name agent.mjs | head -n 1)
+  [ -n "$found" ] || fail "the package holds no agent"
+  node=$program_folder/node
+else
+  if ! find_node; then
+    say "downloading Node"
+    fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" || fail "this server has no Node for $(uname -m)"
+    chmod 755 "$program_folder/node"
+    node=$program_folder/node
+  fi
+  say "downloading the agent"
+  fetch "$url/agent/program.mjs" "$program_folder/agent.mjs" || fail "the agent could not be downloaded from $url"
+  chmod 644 "$program_folder/agent.mjs"
+  # The agent's program finds it there by the name of its package.
+  case "$(uname -m)" in aarch64) pty=linux-arm64 ;; *) pty=linux-x64 ;; esac
+  mkdir -p "$program_folder/node_modules/@lydell/node-pty-$pty"
+  fetch "$url/agent/pty/linux/$(uname -m)" "$program_folder/node_modules/@lydell/node-pty-$pty/pty.node" ||
+    say "this server has no terminal for $(uname -m); everything else works"
+fi
+
+stop_service() {
+  if [ "$mode" != service ]; then return; fi
+  if [ "$system" = darwin ]; then launchctl bootout "system/$service" >/dev/null 2>&1 || true
+  elif has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true
+  fi
+}
+stop_service
+if [ "$system" = darwin ]; then
+  for part in "$(dirname "$found")"/*; do
+    rm -rf "$program_folder/$(basename "$part")"
+    mv "$part" "$program_folder/"
+  done
+  rm -rf "$unpacked" "$program_folder/package"
+  chmod 755 "$node"
+fi
 # Programs that the agent starts for people get it; the agent's own files stay private.
 umask "$usual_umask"
 set -- enrol --server "$url" --data "$data"
@@ -163,7 +244,7 @@ if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
 MUSTER_ENROL_TOKEN=$token "$node" "$program_folder/agent.mjs" "$@" || fail "the machine could not be enrolled"
 
 if [ "$mode" = service ]; then
-  if has_systemd; then
+  if [ "$system" = darwin ] || has_systemd; then
     "$node" "$program_folder/agent.mjs" install --data "$data" --program-folder "$program_folder" ||
       fail "the service could not be created"
     say "installed; the service is called $service"

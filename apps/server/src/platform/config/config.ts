@@ -38,6 +38,7 @@ const Environment = z.object({
     .regex(/^\S{20,200}$/, 'use 20 to 200 characters without spaces')
     .optional(),
   MUSTER_HOSTED: z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] }).default(false),
+  MUSTER_PACKAGE_BUILDER: z.string().min(1).optional(),
   MUSTER_OPENAI_URL: z.url({ protocol: /^https?$/ }).optional(),
   MUSTER_OPENAI_MODEL: z.string().min(1).optional(),
   MUSTER_OPENAI_KEY: z.string().min(1).optional(),
@@ -69,6 +70,8 @@ export interface Config {
   metricsToken: string | undefined
   /** A provider runs the server for others: users have no access to its host. */
   hosted: boolean
+  /** The program that builds packages of the agent, instead of deploy/packages.mjs. */
+  packageBuilder: string | undefined
   /** A server with an OpenAI-compatible API, used to generate scripts. */
   openAi: { url: string; model: string; key: string | undefined } | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -118,6 +121,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     channelTargets: value.MUSTER_CHANNEL_TARGETS,
     metricsToken: value.MUSTER_METRICS_TOKEN,
     hosted: value.MUSTER_HOSTED,
+    packageBuilder:
+      value.MUSTER_PACKAGE_BUILDER === undefined ? undefined : resolve(value.MUSTER_PACKAGE_BUILDER),
     openAi:
       value.MUSTER_OPENAI_URL !== undefined && value.MUSTER_OPENAI_MODEL !== undefined
         ? { url: value.MUSTER_OPENAI_URL, model: value.MUSTER_OPENAI_MODEL, key: value.MUSTER_OPENAI_KEY }

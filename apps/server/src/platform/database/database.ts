@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type {
   AgentFactsTable,
   AgentsTable,
+  DeploymentsTable,
   EnrolTokensTable,
   MachineChangesTable,
   MaintenancePeriodsTable,
@@ -96,6 +97,7 @@ export interface Database {
   agents: AgentsTable
   agent_facts: AgentFactsTable
   enrol_tokens: EnrolTokensTable
+  deployments: DeploymentsTable
   processes: ProcessesTable
   agent_notes: NotesTable
   agent_history: AgentHistoryTable

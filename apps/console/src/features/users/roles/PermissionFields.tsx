@@ -108,6 +108,8 @@ const LABELS: Partial<Record<Permission, string>> = {
   can_manage_files: 'Files: read, change, upload, download',
   can_manage_procs: 'Processes: see, end, priority',
   can_view_eventlogs: 'Read logs of machines',
+  can_list_deployments: 'See installer links, which add machines',
+  can_manage_deployments: 'Create and delete installer links',
   can_list_sites: 'Read sites through the API; the tree needs “See clients”',
   can_manage_winsvcs: 'Services: see, start, stop',
   can_list_software: 'See installed software',

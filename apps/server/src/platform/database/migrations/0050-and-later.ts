@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { flagColumn, instantColumn } from '../columns.ts'
+import { flagColumn, idColumn, instantColumn } from '../columns.ts'
 import type { Migration } from '../migrate.ts'
 
 /** Keys of the store name the roles that may use them, and records that run scripts later name their author. */
@@ -218,5 +218,29 @@ export const companyName: Migration = {
         on conflict (name) do update set value = excluded.value`.execute(db)
     }
     await sql`delete from settings where name in ('companyname', 'default_time_zone')`.execute(db)
+  },
+}
+
+/** Installer links, and what an installer changes on a machine besides the agent. */
+export const deployments: Migration = {
+  name: '0075-deployments',
+  changesData: false,
+  async up(db, engine) {
+    await db.schema
+      .alterTable('enrol_tokens')
+      .addColumn('flags', 'text', (col) => col.notNull().defaultTo('{}'))
+      .execute()
+    await db.schema
+      .createTable('deployments')
+      .addColumn('id', ...idColumn(engine))
+      .addColumn('token_id', 'integer', (col) =>
+        col.notNull().references('enrol_tokens.id').onDelete('cascade'),
+      )
+      .addColumn('uid_digest', 'text', (col) => col.notNull().unique())
+      .addColumn('uid', 'text', (col) => col.notNull())
+      .addColumn('token', 'text', (col) => col.notNull())
+      .addColumn('goarch', 'text', (col) => col.notNull())
+      .addColumn('created_at', ...instantColumn())
+      .execute()
   },
 }

@@ -44,6 +44,7 @@ import {
   resultTimes,
   retention,
   companyName,
+  deployments,
 } from './0050-and-later.ts'
 
 /** All migrations in order. Never rename one: databases record the names. */
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   outputOfADay,
   retention,
   companyName,
+  deployments,
 ]

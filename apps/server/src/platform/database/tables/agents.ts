@@ -75,6 +75,21 @@ export interface EnrolTokensTable {
   expires_at: string
   created_by: string
   created_at: string
+  /** JSON of the contract's InstallFlags. Empty = none is on. */
+  flags: Generated<string>
+}
+
+/** An installer link. Site, type, platform, flags and expiry are those of its token. */
+export interface DeploymentsTable {
+  id: Generated<number>
+  token_id: number
+  /** hex sha256 of the uid, which is the secret of the address. */
+  uid_digest: string
+  /** Uid and token, encrypted. */
+  uid: string
+  token: string
+  goarch: 'amd64' | 'arm64'
+  created_at: string
 }
 
 /** A server process. Its links count as lost when its heartbeat stops. */

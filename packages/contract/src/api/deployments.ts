@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { Id, IdParams, Instant, ListQuery, MonitoringType, Nothing, Platform } from '../fields.ts'
+import { Goarch, INSTALL_FLAGS, InstallFlags } from './installers.ts'
+
+/** The download address of a deployment. It needs no sign-in: `uid` is the secret. */
+export const DEPLOY_PATH = '/clients/:uid/deploy/'
+
+/** A link that installs agents at one site until it expires. */
+export const Deployment = z.object({
+  id: z.int(),
+  uid: z.uuid(),
+  client: z.int(),
+  client_name: z.string(),
+  site: z.int(),
+  site_name: z.string(),
+  mon_type: MonitoringType,
+  plat: Platform,
+  goarch: Goarch,
+  expiry: Instant,
+  created: Instant,
+  created_by: z.string(),
+  install_flags: InstallFlags,
+  /** Machines that may still enrol. */
+  uses_left: z.int(),
+  /** The whole download address, and the line that runs it. */
+  url: z.string(),
+  cmd: z.string(),
+})
+export type Deployment = z.infer<typeof Deployment>
+
+export const listDeployments = endpoint({
+  method: 'GET',
+  path: '/clients/deployments/',
+  access: 'can_list_deployments',
+  summary: 'Installer links of the sites that the caller may see',
+  query: ListQuery,
+  response: z.array(Deployment),
+  paged: true,
+})
+
+export const createDeployment = endpoint({
+  method: 'POST',
+  path: '/clients/deployments/',
+  access: 'can_manage_deployments',
+  summary: 'Create an installer link, which needs no sign-in and works until it expires',
+  body: z.object({
+    site: Id,
+    agenttype: MonitoringType,
+    /** With any offset. */
+    expires: z.iso.datetime({ offset: true }),
+    plat: Platform.default('windows'),
+    /** Kept for users of the field's API: the installer detects the processor. */
+    goarch: Goarch.default('amd64'),
+    uses: z.int().min(1).max(100_000).default(1000),
+    ...INSTALL_FLAGS,
+  }),
+  response: Deployment,
+})
+
+export const deleteDeployment = endpoint({
+  method: 'DELETE',
+  path: '/clients/deployments/:id/',
+  access: 'can_manage_deployments',
+  summary: 'Delete an installer link: its address and its token stop working',
+  params: IdParams,
+  response: Nothing,
+})
