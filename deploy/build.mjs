@@ -26,6 +26,8 @@ process.env.NODE_ENV = 'production'
 const builders = { console: buildConsole, agent: buildAgent }
 /** V8 keeps the text of a program: 1.9 MB less. Functions keep their names, for the stacks in logs. */
 const SHORT = { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } }
+/** The oldest Node that runs the agent. */
+const AGENT_NODE = 24
 const ABANDONED_AFTER_MS = 60 * 60 * 1000
 
 const names = process.argv.slice(2)
@@ -87,6 +89,14 @@ async function buildAgent(outDir) {
     output: { file: join(outDir, 'agent.mjs'), format: 'esm', codeSplitting: false, minify: SHORT },
   })
   escapeNonAscii(join(outDir, 'agent.mjs'))
+  await build({
+    input: join(root, 'apps/agent/src/update/launcher.ts'),
+    platform: 'node',
+    logLevel: 'warn',
+    output: { file: join(outDir, 'muster-agent.mjs'), format: 'esm', codeSplitting: false, minify: SHORT },
+  })
+  const { version } = JSON.parse(readFileSync(join(root, 'apps/agent/package.json'), 'utf8'))
+  writeFileSync(join(outDir, 'version.json'), `${JSON.stringify({ version, node: AGENT_NODE })}\n`)
   for (const arch of ['x64', 'arm64']) layTerminalModule(arch, join(outDir, 'pty'))
 }
 

@@ -88,12 +88,12 @@ test('the line installs a service, is safe to repeat, and the agent is back afte
 test('uninstall of the agent program ends its process and leaves nothing; a second time there is nothing to do', async () => {
   await install()
   await waitForOnline()
-  const uninstall = `"$node" ${PROGRAM}/agent.mjs uninstall`
+  const uninstall = `"$node" ${PROGRAM}/muster-agent.mjs uninstall`
   // The program itself is gone after the first time.
   const twice = await machine.run(
     `node=$(readlink /proc/$(systemctl show --property MainPID --value muster-agent)/exe); mkdir /opt/kept && cp -r ${PROGRAM}/. /opt/kept
     if [ "$node" = ${PROGRAM}/node ]; then kept=/opt/kept/node; else kept=$node; fi
-    ${uninstall} && "$kept" /opt/kept/agent.mjs uninstall; code=$?; rm -r /opt/kept; exit $code`,
+    ${uninstall} && "$kept" /opt/kept/muster-agent.mjs uninstall; code=$?; rm -r /opt/kept; exit $code`,
   )
   expect(twice).toEqual({
     code: 0,

@@ -32,6 +32,7 @@ import { RunRecords } from './state/run-records.ts'
 import { makeSeal } from './state/seal.ts'
 import { readBootMark } from './os/node-os.ts'
 import { Tasks } from './tasks/tasks.ts'
+import { Updates } from './update/updates.ts'
 import { AGENT_VERSION } from './version.ts'
 
 const CLEANUP_INTERVAL_MS = 3_600_000
@@ -49,6 +50,8 @@ export interface AgentOptions {
   program: readonly string[]
   /** Removes the agent from this machine. The process exits soon after. */
   uninstall: () => Promise<void>
+  /** Its program folder, if an installer has laid it out, and how to start the version that is then current. */
+  installed?: { programFolder: string; restart: () => void }
   now?: () => number
   quickEveryMs?: number
   firstSoftwareScanMs?: number
@@ -179,6 +182,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     snapshotFolder: join(folder, dataFiles.snapshots),
     changeRecorder: options.changeRecorder,
   })
+  const updates = new Updates({
+    folder: options.installed?.programFolder,
+    agentVersion: AGENT_VERSION,
+    identity,
+    outbox,
+    log,
+    restart: () => options.installed?.restart(),
+  })
   const openParts = new OpenParts({ keyValues, log, dataFolder: folder })
   reportMovedMachine(options, problems)
   await Promise.all([runs, ofChecks, ofTasks, remote].map((interrupted) => interrupted.endInterrupted()))
@@ -211,6 +222,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       software,
       patches,
       installing,
+      updates,
       uninstall: async () => {
         await link.flush(FLUSH_TIMEOUT_MS)
         await options.uninstall()
@@ -221,6 +233,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     identity,
     privateKey,
     agentVersion: AGENT_VERSION,
+    canUpdate: updates.canUpdate,
     outbox,
     log,
     now,
@@ -240,6 +253,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks.onLinkUp()
       tasks.onLinkUp()
     },
+    onAcknowledged: () => updates.onAcknowledged(),
     onUnknownAgent: () => void remote.endAll('The server no longer knows this machine.'),
     onMetricsInterval: (seconds) => metrics.every(seconds),
     onState: (linkState) => {
@@ -257,6 +271,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     outbox.dropOld()
     openParts.sweep()
   }, CLEANUP_INTERVAL_MS)
+  updates.start()
   link.start()
   checks.start()
   tasks.start()
@@ -268,6 +283,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     problems,
     async [Symbol.asyncDispose]() {
       clearInterval(cleanup)
+      updates[Symbol.dispose]()
       metrics[Symbol.dispose]()
       liveMetrics[Symbol.dispose]()
       liveProcesses[Symbol.dispose]()

@@ -11,6 +11,8 @@ const USAGE = `Muster agent
   install [--data DIR] [--program-folder DIR] [--server URL --token TOKEN] [--ca FILE]
                     run as a service of the system from now on (Windows, and Linux with systemd); with a server, enrol
                     when the service starts
+  lay-out --program-folder DIR
+                    put this version into the program folder of an agent that updates itself
   uninstall [--data DIR]
                     remove the service and everything the agent keeps
 
@@ -113,6 +115,9 @@ async function dispatch(): Promise<number> {
         enrolment: { server: values.server, token: values.token ?? givenToken, caFile: values.ca },
       })
       return 0
+    case 'lay-out':
+      await (await import('./cli/service.ts')).layOut(values['program-folder'])
+      return 0
     case 'uninstall':
       await (await import('./cli/service.ts')).uninstall(folder, values['by-package'] === true)
       return 0
@@ -125,6 +130,10 @@ async function dispatch(): Promise<number> {
 async function runAgent(folder: string, program: string[]): Promise<number> {
   const { startWithLowMemory } = await import('./cli/low-memory-start.ts')
   startWithLowMemory(folder, program)
-  await (await import('./cli/run.ts')).run({ folder, program })
+  const end = await (await import('./cli/run.ts')).run({ folder, program })
+  if (end === 'updated') {
+    const { restartProcess } = await import('./update/restart-process.ts')
+    restartProcess([resolve(process.argv[1] ?? ''), 'run', '--data', folder])
+  }
   return 0
 }

@@ -62,6 +62,7 @@ export async function warmUp(): Promise<void> {
     os.loadPatchTools(),
     import('./install-order.ts'),
     import('./session-changes.ts'),
+    import('../update/install-update.ts'),
     import('../collectors/process-changes.ts'),
   ])
 }

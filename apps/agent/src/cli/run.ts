@@ -13,6 +13,8 @@ import { createFileLog, createProcessLog, describeError, type Log } from '../log
 import { os } from '../os/index.ts'
 import { recordChangesInChildProcess } from '../remote/session-changes/session-changes.ts'
 import { lockDataFolder } from '../state/lock.ts'
+import { RESTART_EXIT_CODE } from '../update/restart-process.ts'
+import { findProgramFolder } from '../update/program-folder.ts'
 import { AGENT_VERSION } from '../version.ts'
 
 /** Runs as a service of Windows. Its standard error goes nowhere, so its log is a file in the data folder. */
@@ -22,7 +24,9 @@ export async function runAsService(folder: string, program: string[]): Promise<v
   const log = createFileLog(join(folder, dataFiles.log))
   await service.host(async (stopped) => {
     try {
-      await run({ folder, program, log, stopped })
+      const end = await run({ folder, program, log, stopped })
+      // The service manager starts the agent again after an end that is not reported as a stop.
+      if (end === 'updated') process.exit(RESTART_EXIT_CODE)
     } catch (cause) {
       log.error({ cause: describeError(cause) }, 'agent failed')
       throw cause
@@ -30,13 +34,18 @@ export async function runAsService(folder: string, program: string[]): Promise<v
   })
 }
 
-/** Runs until a signal or `stopped` stops it. `program` is the command line that starts this agent. */
+const UPDATED = 'another version was installed'
+
+/**
+ * Runs until a signal or `stopped` stops it, or until another version is installed. `program` is the command line that
+ * starts this agent.
+ */
 export async function run(options: {
   folder: string
   program: string[]
   log?: Log
   stopped?: Promise<string>
-}): Promise<void> {
+}): Promise<'stopped' | 'updated'> {
   const { folder, program, log = createProcessLog(), stopped } = options
   const hasPending = existsSync(join(folder, dataFiles.enrolment))
   if (!hasPending) requireIdentity(folder)
@@ -45,13 +54,14 @@ export async function run(options: {
   using lock = lockDataFolder(folder, log)
   void lock
   const stop = Promise.withResolvers<string>()
+  const programFolder = findProgramFolder(process.argv[1])
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => stop.resolve(signal))
   if (process.env.MUSTER_WITH_PARENT === '1') stopWithParent(stop.resolve)
   if (stopped !== undefined) void stopped.then(stop.resolve)
   if (hasPending) {
     const { enrolPending } = await import('./pending-enrolment.ts')
-    if (!(await enrolPending(folder, log, stop.promise))) return
+    if (!(await enrolPending(folder, log, stop.promise))) return 'stopped'
   }
   const identity = requireIdentity(folder)
   log.info(
@@ -67,6 +77,9 @@ export async function run(options: {
     readSoftware: readSoftwareInChildProcess(program),
     readPatches: readPatchesInChildProcess(program),
     program,
+    ...(programFolder === undefined
+      ? {}
+      : { installed: { programFolder, restart: () => stop.resolve(UPDATED) } }),
     changeRecorder: recordChangesInChildProcess(program),
     uninstall: async () => {
       const service = await os.loadService()
@@ -75,7 +88,9 @@ export async function run(options: {
     },
   })
   void agent
-  log.info({ why: await stop.promise }, 'agent stops')
+  const why = await stop.promise
+  log.info({ why }, 'agent stops')
+  return why === UPDATED ? 'updated' : 'stopped'
 }
 
 /** The process that started the agent holds the other end of its standard input. It has exited when that closes. */

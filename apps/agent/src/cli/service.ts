@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { z } from 'zod'
 import { dataFiles, makeDataFolder, writePrivateFile } from '../identity/data-folder.ts'
@@ -11,6 +11,8 @@ import { isLocked } from '../state/lock.ts'
 import { type GivenEnrolment, readEnrolment } from './enrol.ts'
 import { LOW_MEMORY_FLAGS } from './low-memory-start.ts'
 import { writePendingEnrolment } from './pending-enrolment.ts'
+import { layOutProgram } from '../update/program-folder.ts'
+import { AGENT_VERSION } from '../version.ts'
 
 /** The package that contains the program: `deb`, `rpm`, or `msi:{PRODUCT-CODE}`. */
 const PackageName = z.string().regex(/^(deb|rpm|msi:\{[0-9A-Fa-f-]{36}\})$/)
@@ -62,6 +64,13 @@ function checkProgramFolder(folder: string): string {
 function withLowMemory([node = '', ...rest]: string[]): string[] {
   if (os.platform !== 'windows') return [node, ...rest]
   return [node, ...LOW_MEMORY_FLAGS, ...rest.filter((part) => !LOW_MEMORY_FLAGS.includes(part))]
+}
+
+/** Puts this program and the launcher beside it into a program folder. Safe to repeat, also over an earlier version. */
+export async function layOut(programFolder: string | undefined): Promise<void> {
+  if (programFolder === undefined) throw new CliError('lay-out needs --program-folder')
+  layOutProgram(resolve(programFolder), { program: resolve(process.argv[1] ?? ''), version: AGENT_VERSION })
+  process.stdout.write(`Version ${AGENT_VERSION} is in ${programFolder}.\n`)
 }
 
 const PATIENCE_MS = 15_000

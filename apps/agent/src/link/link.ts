@@ -203,7 +203,8 @@ export class Link implements Disposable {
       case 'ack':
         if (this.#pump === undefined) return
         this.#options.outbox.acknowledge(Math.min(frame.seq, this.#pump.sentSeq))
-        return this.#pump.acknowledge(frame.seq)
+        this.#pump.acknowledge(frame.seq)
+        return this.#options.onAcknowledged()
       case 'error':
         return this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server rejected a frame')
     }
@@ -237,6 +238,7 @@ export class Link implements Disposable {
       last_report: this.#options.outbox.lastSeq,
       sessions: this.#options.sessions().slice(0, 1000),
       beats: true,
+      can_update: this.#options.canUpdate,
     })
   }
 
@@ -351,6 +353,7 @@ interface LinkOptions {
   identity: Identity
   privateKey: KeyObject
   agentVersion: string
+  canUpdate: boolean
   outbox: Outbox
   log: Log
   now: () => number
@@ -367,6 +370,8 @@ interface LinkOptions {
   onBytes: (bytes: Buffer) => void
   onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
   onUp: () => void
+  /** The server has stored a report. */
+  onAcknowledged: () => void
   /** The server no longer knows this machine: all remote sessions must end. */
   onUnknownAgent: () => void
   /** Interval of metrics samples. */

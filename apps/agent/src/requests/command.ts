@@ -18,6 +18,7 @@ import type { RemoteTools } from '../remote/remote-tools.ts'
 import type { Installing } from '../run/installations.ts'
 import type { Runs } from '../run/runs.ts'
 import type { Tasks } from '../tasks/tasks.ts'
+import type { Updates } from '../update/updates.ts'
 import { AgentError, MeasureError } from '../errors.ts'
 
 export interface CommandContext {
@@ -38,6 +39,7 @@ export interface CommandContext {
   software: Pick<SoftwareReporter, 'reportAll'>
   patches: Pick<PatchReporter, 'scan'>
   installing: Installing
+  updates: Pick<Updates, 'install'>
   uninstall: () => Promise<void>
 }
 

@@ -13,6 +13,11 @@ export const uninstall = defineCommand('uninstall', {
   take: (_, context) => context.uninstall(),
 })
 
+export const updateAgent = defineCommand('update-agent', {
+  isRun: false,
+  take: (manifest, { updates }) => updates.install(manifest),
+})
+
 export const watchMetrics = defineCommand('watch-metrics', {
   isRun: false,
   take: ({ seconds }, { liveMetrics }) => liveMetrics.watch(seconds),

@@ -28,6 +28,7 @@ import {
   setPriority,
   setStartType,
   uninstall,
+  updateAgent,
   watchMetrics,
   watchProcesses,
 } from './machine.ts'
@@ -96,5 +97,6 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'drop-upload': dropUpload,
   'read-text': readText,
   'write-text': writeText,
+  'update-agent': updateAgent,
   uninstall,
 }

@@ -42,6 +42,9 @@ export class TestServer implements AsyncDisposable {
   onChannelFrame: (frame: ChannelFrame) => void = () => {}
   socket: WebSocket | undefined
   acknowledges = true
+  /** Answers requests that are no enrolment. */
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
+    void response.writeHead(404).end()
   /** Added to the server time. */
   clockOffsetMs = 0
   protocols = [1]
@@ -209,7 +212,7 @@ export class TestServer implements AsyncDisposable {
   async #answerHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    if (request.url !== ENROL_PATH || request.method !== 'POST') return void answer(404, {})
+    if (request.url !== ENROL_PATH || request.method !== 'POST') return this.onRequest(request, response)
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer) // A request without encoding yields buffers.
     const enrolment = EnrolRequest.parse(JSON.parse(Buffer.concat(parts).toString()))

@@ -152,6 +152,7 @@ const OTHER_ANSWERS: Record<string, number> = {
   '/agent/install.ps1': 403,
   '/clients/:uid/deploy/': 404,
   '/agent/program.mjs': 503,
+  '/agent/launcher.mjs': 503,
 }
 const WARN = 40
 const LONG_CHARS = 60_000

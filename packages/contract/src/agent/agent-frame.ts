@@ -27,6 +27,8 @@ export const AgentFrame = z.discriminatedUnion('type', [
     remote_rules: RulesRevision.optional(),
     /** The agent sends its own heartbeats, at the interval in `welcome`. */
     beats: z.boolean().optional(),
+    /** The agent can install versions of itself; absent = it is too old, or was not installed by an installer. */
+    can_update: z.boolean().optional(),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
   /** Sent each second while a user watches (`watch-metrics`). Neither stored nor acknowledged. */

@@ -13,6 +13,7 @@ import { RegistryChange, RegistryPosition, ValuePosition } from './registry.ts'
 import { RemoteRules, RulesRevision } from './remote.ts'
 import { MAX_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { RunId, TaskDefinition } from './tasks.ts'
+import { AgentManifest } from './updates.ts'
 
 const EnvVars = z.array(z.string().max(10_000)).max(200)
 const RunLimits = {
@@ -151,6 +152,8 @@ export const commands = {
   'change-power': z.object({ action: PowerAction }),
   /** Sends a wake-up packet for these addresses to all networks of this machine. */
   'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MAX_WAKE_ADDRESSES) }),
+  /** Installs another version of the agent. `update` reports follow. */
+  'update-agent': AgentManifest,
   uninstall: z.object({}),
 } as const
 export type CommandName = keyof typeof commands

@@ -7,6 +7,7 @@ import { PatchReport } from './patches.ts'
 import { SessionChangesReport } from './remote.ts'
 import { SoftwareReport } from './software.ts'
 import { taskReports } from './tasks.ts'
+import { UpdateReport } from './updates.ts'
 
 /** The agent's WebSocket. The upgrade request names the agent in `x-muster-agent`. See docs/protocol.md. */
 export const LINK_PATH = '/agent/ws'
@@ -119,6 +120,7 @@ export const Report = z.discriminatedUnion('kind', [
   SessionChangesReport,
   SoftwareReport,
   PatchReport,
+  UpdateReport,
   ...taskReports,
 ])
 export type Report = z.infer<typeof Report>

@@ -5,7 +5,7 @@ import { STANDARD_FOLDER, unitName, unitText } from './systemd-service.ts'
 
 test('the packaged service file is the one that the agent installs', () => {
   const file = join(import.meta.dirname, '../../../../../deploy/systemd/muster-agent.service')
-  const program = ['/opt/muster-agent/node', '/opt/muster-agent/agent.mjs']
+  const program = ['/opt/muster-agent/node', '/opt/muster-agent/muster-agent.mjs']
   expect(readFileSync(file, 'utf8')).toBe(unitText({ folder: STANDARD_FOLDER, program }))
 })
 

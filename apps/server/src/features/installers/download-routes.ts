@@ -1,4 +1,5 @@
 import { InstallFlags, PackageName } from '@muster/contract/api/installers'
+import { join } from 'node:path'
 import { AppError, ERROR_STATUS } from '@muster/contract/errors'
 import { platformName } from '@muster/rules/agents/available-actions'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -6,12 +7,21 @@ import { createReadStream, existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import type { Api } from '../../platform/http/route.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
-import { AGENT_PROGRAM, findServerTrust, nodeProgram, serverUrl, terminalModule } from './install-files.ts'
+import { findServerTrust, nodeProgram, serverUrl, terminalModule } from './install-files.ts'
 import { installScript } from './install-script.ts'
 import { fileName, type PackageBuilds } from './package-builds.ts'
 import { windowsScript } from './windows-script.ts'
 
 const BUILD_POLL_SECONDS = 5
+
+const PROGRAM_FILES = [
+  ['/agent/program.mjs', 'agent.mjs', 'The agent as one file'],
+  [
+    '/agent/launcher.mjs',
+    'muster-agent.mjs',
+    'The launcher of an installed agent, which chooses its version',
+  ],
+] as const
 
 /** Scripts and files for machines: text and bytes, so not endpoints of the contract. The token is in a header. */
 export function downloadRoutes(api: Api, ctx: Context, packages: PackageBuilds): void {
@@ -34,12 +44,14 @@ export function downloadRoutes(api: Api, ctx: Context, packages: PackageBuilds):
     return windowsScript({ ...describeServer(ctx, request), token: found.token, flags })
   })
 
-  const program = { config: { summary: 'The agent as one file' } }
-  api.fastify.get('/agent/program.mjs', program, async (_request, reply) => {
-    if (!existsSync(AGENT_PROGRAM))
-      throw new AppError('unavailable', 'The agent has not been built. Start the server with npm start.')
-    return reply.type('text/javascript; charset=utf-8').send(createReadStream(AGENT_PROGRAM))
-  })
+  for (const [path, name, summary] of PROGRAM_FILES) {
+    const file = join(ctx.config.agentFolder, name)
+    api.fastify.get(path, { config: { summary } }, async (_request, reply) => {
+      if (!existsSync(file))
+        throw new AppError('unavailable', 'The agent has not been built. Start the server with npm start.')
+      return reply.type('text/javascript; charset=utf-8').send(createReadStream(file))
+    })
+  }
 
   const pty = { config: { summary: "The native part of the agent's terminal on Linux" } }
   api.fastify.get<{ Params: { arch: string } }>('/agent/pty/linux/:arch', pty, async (request, reply) => {

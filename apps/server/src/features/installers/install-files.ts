@@ -50,8 +50,6 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 export const ROOT = resolve(import.meta.dirname, '../../../../..')
 
-/** The agent as one file, built by `npm start`. */
-export const AGENT_PROGRAM = join(ROOT, 'apps/agent/dist/agent.mjs')
 /** Packages that a release carries, with their index `packages.json`. */
 export const RELEASE_PACKAGES = join(ROOT, 'dist/packages')
 /** The agent's sources, which run on the server's own machine. */

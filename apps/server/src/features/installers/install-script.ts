@@ -126,10 +126,13 @@ if [ "$mode" != foreground ] && [ "$(id -u)" != 0 ]; then
 fi
 
 if [ "$action" = uninstall ] && [ "$mode" = foreground ]; then
-  if [ ! -e "$program_folder/agent.mjs" ]; then say "nothing to remove"; exit 0; fi
+  launcher=$program_folder/muster-agent.mjs
+  # Agents of former installers have no launcher.
+  if [ ! -e "$launcher" ]; then launcher=$program_folder/agent.mjs; fi
+  if [ ! -e "$launcher" ]; then say "nothing to remove"; exit 0; fi
   # Only the agent knows which files of the folder are its own.
   find_node || fail "Node 24 is missing, which the agent needs to remove itself"
-  "$node" "$program_folder/agent.mjs" uninstall --data "$data" || fail "the agent could not be removed"
+  "$node" "$launcher" uninstall --data "$data" || fail "the agent could not be removed"
   rm -rf "$program_folder"
   rmdir "$data" 2>/dev/null || true
   say "removed"
@@ -212,8 +215,9 @@ else
     node=$program_folder/node
   fi
   say "downloading the agent"
-  fetch "$url/agent/program.mjs" "$program_folder/agent.mjs" || fail "the agent could not be downloaded from $url"
-  chmod 644 "$program_folder/agent.mjs"
+  mkdir -p "$program_folder/download"
+  fetch "$url/agent/program.mjs" "$program_folder/download/agent.mjs" || fail "the agent could not be downloaded from $url"
+  fetch "$url/agent/launcher.mjs" "$program_folder/download/muster-agent.mjs" || fail "the agent could not be downloaded from $url"
   # The agent's program finds it there by the name of its package.
   case "$(uname -m)" in aarch64) pty=linux-arm64 ;; *) pty=linux-x64 ;; esac
   mkdir -p "$program_folder/node_modules/@lydell/node-pty-$pty"
@@ -236,27 +240,35 @@ if [ "$system" = darwin ]; then
   rm -rf "$unpacked" "$program_folder/package"
   chmod 755 "$node"
 fi
+# The launcher chooses the version that runs, so that the agent can update itself. Packages of macOS have none yet.
+launcher=$program_folder/agent.mjs
+if [ "$system" != darwin ]; then
+  "$node" "$program_folder/download/agent.mjs" lay-out --program-folder "$program_folder" > /dev/null ||
+    fail "the program folder $program_folder could not be written"
+  rm -rf "$program_folder/download"
+  launcher=$program_folder/muster-agent.mjs
+fi
 # Programs that the agent starts for people get it; the agent's own files stay private.
 umask "$usual_umask"
 set -- enrol --server "$url" --data "$data"
 if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
 # Not in the command line, which other users of this machine can read.
-MUSTER_ENROL_TOKEN=$token "$node" "$program_folder/agent.mjs" "$@" || fail "the machine could not be enrolled"
+MUSTER_ENROL_TOKEN=$token "$node" "$launcher" "$@" || fail "the machine could not be enrolled"
 
 if [ "$mode" = service ]; then
   if [ "$system" = darwin ] || has_systemd; then
-    "$node" "$program_folder/agent.mjs" install --data "$data" --program-folder "$program_folder" ||
+    "$node" "$launcher" install --data "$data" --program-folder "$program_folder" ||
       fail "the service could not be created"
     say "installed; the service is called $service"
     exit 0
   fi
   say "systemd is missing, so the agent will not start at boot; start it with:"
-  say "  $node $program_folder/agent.mjs run --data $data"
+  say "  $node $launcher run --data $data"
   exit 0
 fi
 if [ "$mode" = foreground ]; then
   say "running in the foreground; stop it with Ctrl+C, start it again with:"
-  say "  $node $program_folder/agent.mjs run --data $data"
-  exec "$node" "$program_folder/agent.mjs" run --data "$data"
+  say "  $node $launcher run --data $data"
+  exec "$node" "$launcher" run --data "$data"
 fi
 `

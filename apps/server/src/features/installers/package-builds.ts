@@ -16,7 +16,7 @@ import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { withStartUmask } from '../../platform/files/private-files.ts'
 import { serverEnvironment } from '../scripts/run-on-server.ts'
-import { AGENT_PROGRAM, RELEASE_PACKAGES, ROOT } from './install-files.ts'
+import { RELEASE_PACKAGES, ROOT } from './install-files.ts'
 
 /** The last line of a successful build. `file` is in the folder that was given. */
 const Built = z.object({
@@ -227,7 +227,7 @@ function releaseVersion(): string {
 
 /** With the hash of the sources that the agent was built from: a clone changes without a new version. */
 function agentVersion(): string {
-  const stamp = join(dirname(AGENT_PROGRAM), '.sources')
+  const stamp = join(ROOT, 'apps/agent/dist/.sources')
   const sources = existsSync(stamp) ? readFileSync(stamp, 'utf8').slice(0, 12) : 'unbuilt'
   return `${releaseVersion()}-${sources}`
 }

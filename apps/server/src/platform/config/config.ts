@@ -13,6 +13,9 @@ function readVersion(): string {
   return version
 }
 
+/** The agent as `npm start` builds it. */
+const AGENT_FOLDER = resolve(import.meta.dirname, '../../../../agent/dist')
+
 const Origin = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).origin)
 
 const OUTBOUND_TARGETS = ['public', 'lan', 'any'] as const
@@ -42,6 +45,7 @@ const Environment = z.object({
   MUSTER_OPENAI_URL: z.url({ protocol: /^https?$/ }).optional(),
   MUSTER_OPENAI_MODEL: z.string().min(1).optional(),
   MUSTER_OPENAI_KEY: z.string().min(1).optional(),
+  MUSTER_AGENT_FOLDER: z.string().min(1).default(AGENT_FOLDER),
   MUSTER_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).optional(),
@@ -72,6 +76,8 @@ export interface Config {
   hosted: boolean
   /** The program that builds packages of the agent, instead of deploy/packages.mjs. */
   packageBuilder: string | undefined
+  /** The built agent that this server offers to its machines. */
+  agentFolder: string
   /** A server with an OpenAI-compatible API, used to generate scripts. */
   openAi: { url: string; model: string; key: string | undefined } | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -127,6 +133,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       value.MUSTER_OPENAI_URL !== undefined && value.MUSTER_OPENAI_MODEL !== undefined
         ? { url: value.MUSTER_OPENAI_URL, model: value.MUSTER_OPENAI_MODEL, key: value.MUSTER_OPENAI_KEY }
         : undefined,
+    agentFolder: resolve(value.MUSTER_AGENT_FOLDER),
     logLevel: value.MUSTER_LOG_LEVEL,
     databaseUrl: value.DATABASE_URL,
     natsUrl: value.NATS_URL,

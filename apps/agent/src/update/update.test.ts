@@ -1,0 +1,230 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateKeyPairSync } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { UpdateReport } from '@muster/contract/agent/updates'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import {
+  buildAgent,
+  givenInstalledAgent,
+  type InstalledAgent,
+  killBefore,
+  manifestOf,
+  NEXT_VERSION,
+  programOf,
+  serveProgram,
+} from '../testing/given-installed.ts'
+import { givenFolder } from '../testing/given.ts'
+import { AGENT_VERSION } from '../version.ts'
+
+type Update = z.infer<typeof UpdateReport>
+
+beforeAll(buildAgent)
+
+const updates = ({ server }: InstalledAgent) =>
+  server.reports.filter((report): report is Update => report.kind === 'update')
+const untilUpdate = (agent: InstalledAgent, state: Update['state']) =>
+  agent.server.until(() => updates(agent).find((report) => report.state === state))
+const lastVersion = ({ server }: InstalledAgent) => server.answers.at(-1)?.agent_version
+
+describe('an installed agent', { timeout: 120_000 }, () => {
+  test('installs a new version, restarts as the same process, and confirms it', async () => {
+    const agent = await givenInstalledAgent()
+    const program = programOf(NEXT_VERSION)
+    serveProgram(agent.server, program)
+    expect(agent.server.answers[0]).toMatchObject({ agent_version: AGENT_VERSION, can_update: true })
+    agent.order(manifestOf(program))
+    expect(await untilUpdate(agent, 'confirmed')).toMatchObject({ version: NEXT_VERSION, reason: null })
+    expect(lastVersion(agent)).toBe(NEXT_VERSION)
+    expect([...new Set(updates(agent).map(({ state }) => state))]).toEqual([
+      'downloading',
+      'installed',
+      'confirmed',
+    ])
+    expect(agent.starts()).toBe(1)
+    expect(agent.current()).toMatchObject({
+      current: { version: NEXT_VERSION },
+      previous: { version: AGENT_VERSION },
+      state: 'confirmed',
+    })
+    expect(readdirSync(join(agent.folder, 'versions')).toSorted()).toEqual([AGENT_VERSION, NEXT_VERSION])
+    // The same version once more.
+    agent.order(manifestOf(program))
+    expect(await untilUpdate(agent, 'failed')).toMatchObject({
+      reason: `Version ${NEXT_VERSION} is already running.`,
+    })
+  })
+
+  test('goes back only by an order that says so', async () => {
+    const agent = await givenInstalledAgent()
+    const program = programOf('0.0.9')
+    serveProgram(agent.server, program)
+    agent.order(manifestOf(program, { version: '0.0.9' }))
+    expect(await untilUpdate(agent, 'failed')).toMatchObject({
+      reason: `Version 0.0.9 is older than ${AGENT_VERSION}, and the order is no rollback.`,
+    })
+    agent.order(manifestOf(program, { version: '0.0.9', rollback: true }))
+    expect(await untilUpdate(agent, 'confirmed')).toMatchObject({ version: '0.0.9' })
+    expect(lastVersion(agent)).toBe('0.0.9')
+  })
+
+  test.each([
+    ['throws when it starts', 'throw new Error("bad version")', /^It ended 3 times before/],
+    ['never connects', 'setInterval(() => {}, 1000)', /^It was not connected and acknowledged within 3 sec/],
+    ['ends at once without an error', 'process.exit(0)', /^It ended 3 times before/],
+    ['hangs', 'for (;;);', /^It stopped responding before/],
+    ['is killed by the system', 'process.kill(process.pid, "SIGKILL")', /^It ended 3 times before/],
+  ])('rolls a version back that %s', async (_, program, reason) => {
+    const agent = await givenInstalledAgent()
+    serveProgram(agent.server, program)
+    agent.order(manifestOf(program, { trial_seconds: 3 }))
+    const report = await untilUpdate(agent, 'rolled-back')
+    expect(report).toMatchObject({ version: NEXT_VERSION, reason: expect.stringMatching(reason) })
+    expect(lastVersion(agent)).toBe(AGENT_VERSION)
+    await expect.poll(() => readdirSync(join(agent.folder, 'versions'))).toEqual([AGENT_VERSION])
+    expect(agent.current()).toMatchObject({ current: { version: AGENT_VERSION }, state: 'rolled-back' })
+  })
+
+  test('rolls a version back whose reports the server does not acknowledge', async () => {
+    const agent = await givenInstalledAgent()
+    const program = programOf(NEXT_VERSION)
+    serveProgram(agent.server, program)
+    await agent.server.until(() => agent.server.reports.length > 0)
+    agent.server.acknowledges = false
+    agent.order(manifestOf(program, { trial_seconds: 4 }))
+    await agent.server.until(() => lastVersion(agent) === NEXT_VERSION)
+    await agent.server.until(() => lastVersion(agent) === AGENT_VERSION)
+    agent.server.acknowledges = true
+    expect(await untilUpdate(agent, 'rolled-back')).toMatchObject({
+      reason: 'It was not connected and acknowledged within 4 seconds.',
+    })
+    expect(updates(agent).map(({ state }) => state)).not.toContain('confirmed')
+  })
+
+  test('refuses orders that its server has not signed for it', async () => {
+    const agent = await givenInstalledAgent()
+    const { server } = agent
+    const program = programOf(NEXT_VERSION)
+    let requests = 0
+    server.onRequest = (_, response) => {
+      requests += 1
+      response.end(program)
+    }
+    const foreign = generateKeyPairSync('ed25519').privateKey
+    server.command(server.sign('update-agent', manifestOf(program), { key: foreign }))
+    server.command(server.sign('update-agent', manifestOf(program), { payload: { agent_id: 'another' } }))
+    const good = server.sign('update-agent', manifestOf(program))
+    server.command({ ...good, payload: good.payload.replace(NEXT_VERSION, '99.0.1') })
+    const refusals = () => server.frames.filter((frame) => frame.type === 'error')
+    await server.until(() => refusals().length === 3)
+    expect(requests).toBe(0)
+    expect(agent.current()).toMatchObject({ state: 'confirmed', current: { version: AGENT_VERSION } })
+  })
+
+  test('refuses a download with another hash, of another length, or cut off', async () => {
+    const agent = await givenInstalledAgent()
+    const { server } = agent
+    const program = programOf(NEXT_VERSION)
+    const failures = () => updates(agent).flatMap(({ reason }) => (reason === null ? [] : [reason]))
+    const nextFailure = async (count: number) => server.until(() => failures()[count - 1])
+
+    serveProgram(server, program.replace('muster', 'mustER'))
+    agent.order(manifestOf(program))
+    expect(await nextFailure(1)).toMatch(/does not have the announced hash/)
+    serveProgram(server, `${program}//`)
+    agent.order(manifestOf(program))
+    expect(await nextFailure(2)).toMatch(/is longer than announced/)
+    serveProgram(server, program.slice(0, 1000))
+    agent.order(manifestOf(program))
+    expect(await nextFailure(3)).toMatch(/ended after 1000 of \d+ bytes/)
+    const packed = gzipSync(program)
+    server.onRequest = (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length })
+      response.write(packed.subarray(0, packed.length / 2), () => response.destroy())
+    }
+    agent.order(manifestOf(program))
+    expect(await nextFailure(4)).toMatch(/^Failed to install version/)
+    server.onRequest = (_, response) => void response.writeHead(302, { location: 'http://x/' }).end()
+    agent.order(manifestOf(program))
+    expect(await nextFailure(5)).toMatch(/returned status 302/)
+
+    expect(readdirSync(join(agent.folder, 'versions'))).toEqual([AGENT_VERSION])
+    serveProgram(server, program)
+    agent.order(manifestOf(program, { node: 99 }))
+    expect(await nextFailure(6)).toMatch(/needs Node 99/)
+    agent.order(manifestOf(program))
+    await untilUpdate(agent, 'confirmed')
+  })
+
+  test('loses its link during the download and installs the version all the same', async () => {
+    const agent = await givenInstalledAgent()
+    const { server } = agent
+    const program = programOf(NEXT_VERSION)
+    const packed = gzipSync(program)
+    const again = Promise.withResolvers<void>()
+    server.onRequest = (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.write(packed.subarray(0, 1000), () => server.socket?.terminate())
+      void again.promise.then(() => response.end(packed.subarray(1000)))
+    }
+    const up = server.untilUp()
+    agent.order(manifestOf(program))
+    await up
+    again.resolve()
+    expect(await untilUpdate(agent, 'confirmed')).toMatchObject({ version: NEXT_VERSION })
+  })
+})
+
+describe('an agent that is killed during an update', { timeout: 300_000 }, () => {
+  /** The changes of the program folder by a whole update, in order. */
+  async function listSteps(): Promise<string[]> {
+    const root = givenFolder()
+    await updateWithKill(root, 0)
+    return readFileSync(join(root, 'steps'), 'utf8').trim().split('\n')
+  }
+
+  /** Updates an agent that is killed before the step `at` of all changes of its program folder. */
+  async function updateWithKill(root: string, at: number): Promise<InstalledAgent> {
+    const steps = join(root, 'steps')
+    const agent = await givenInstalledAgent({
+      NODE_OPTIONS: `--import=${killBefore(root)}`,
+      KILL_COUNTER: steps,
+      KILL_AT: String(at),
+    })
+    const program = programOf(NEXT_VERSION)
+    serveProgram(agent.server, program)
+    const { links } = agent.server
+    agent.order(manifestOf(program))
+    if (at > 0) {
+      await agent.server.until(() => existsSync(steps) && readFileSync(steps, 'utf8').includes('KILLED'))
+      await agent.server.untilUp(links + 1)
+    }
+    // The server repeats its order when the version that returns is the old one.
+    await agent.server.until(() => {
+      const isUp = agent.server.socket !== undefined
+      return (
+        isUp && (agent.current()?.state === 'trial' || lastVersion(agent) === AGENT_VERSION || isDone(agent))
+      )
+    })
+    if (lastVersion(agent) === AGENT_VERSION && agent.current()?.state === 'confirmed') {
+      agent.order(manifestOf(program))
+    }
+    await agent.server.until(() => isDone(agent))
+    return agent
+  }
+
+  const isDone = (agent: InstalledAgent) =>
+    updates(agent).some(({ state }) => state === 'confirmed') &&
+    lastVersion(agent) === NEXT_VERSION &&
+    agent.current()?.state === 'confirmed'
+
+  test('works afterwards, at each change of its program folder', async () => {
+    const steps = await listSteps()
+    expect(steps.length).toBeGreaterThanOrEqual(20)
+    for (let first = 1; first <= steps.length; first += 3) {
+      const points = [first, first + 1, first + 2].filter((at) => at <= steps.length)
+      await Promise.all(points.map((at) => updateWithKill(givenFolder(), at)))
+    }
+  })
+})
