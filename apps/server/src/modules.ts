@@ -111,6 +111,8 @@ import { usersRoutes } from './features/users/routes.ts'
 import { sessionJobs } from './features/users/sessions/jobs.ts'
 import { sessionsRoutes } from './features/users/sessions/routes.ts'
 import type { SessionCookies } from './features/users/sessions/session-cookies.ts'
+import { storeUpdates } from './features/updates/store-updates.ts'
+import { updatesJobs, updatesRoutes } from './features/updates/routes.ts'
 import { Fleet } from './fleet/fleet.ts'
 import type { FleetHandlers, FleetLinks, ReportBatch } from './fleet/handlers.ts'
 import { linkRoutes } from './fleet/link-routes.ts'
@@ -146,6 +148,7 @@ export const FEATURES = [
   'settings',
   'timeline',
   'installers',
+  'updates',
   'system',
   'live',
 ] as const
@@ -249,6 +252,9 @@ export async function openModules(
   timelineRoutes(api, ctx)
 
   enrolmentRoutes(api, ctx, fleet)
+
+  updatesRoutes(api, ctx)
+  ctx.jobs.define(updatesJobs(ctx, fleet))
 
   coreRoutes(api, ctx)
   descriptionRoutes(api, routes)
@@ -384,6 +390,7 @@ async function storeReports(
   await endReportedSessions(transaction, of('session-ended'))
   await storeSessionChanges(transaction, of('session-receipt'))
   const wanted = await storeSoftware(tx, emit, { reports: of('software'), now })
+  await storeUpdates(transaction, of('update'))
   await storePatches(tx, emit, { reports: of('patches'), now })
   const reports = of('accepted', 'started', 'output', 'result')
   const runs = reports.length === 0 ? [] : await storeRunReports(tx, reports, now)

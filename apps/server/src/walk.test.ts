@@ -29,6 +29,7 @@ type Rule =
 
 const RULES: Readonly<Record<string, Rule>> = {
   'GET /agents/': 'filters',
+  'GET /agents/versions/': 'filters',
   'GET /clients/': 'filters',
   'GET /clients/sites/': 'filters',
   'GET /clients/deployments/': 'filters',
@@ -70,6 +71,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'PATCH /core/customfields/': 'shared',
   'GET /core/customfields/:id/': 'shared',
   'GET /core/settings/': 'shared',
+  'GET /agents/updates/': 'shared',
   'GET /core/dashinfo/': 'shared',
   'GET /core/version/': 'shared',
   'GET /agents/packages/': 'shared',
@@ -100,6 +102,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'PUT /core/customfields/:id/': 'refused',
   'DELETE /core/customfields/:id/': 'refused',
   'PUT /core/settings/': 'refused',
+  'POST /agents/updates/resume/': 'refused',
   'GET /core/webterm/sessions/': 'refused',
   'POST /core/webtermperms/': 'refused',
   'POST /accounts/roles/': 'refused',

@@ -59,6 +59,27 @@ export const EVENTS = {
       { endpoint: 'GET /maintenance/open/' },
     ],
   },
+  /** Progress of an update, or how machines are updated; ids are agent_ids. */
+  'agent_update.changed': {
+    permissions: ['can_list_agents'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /agents/versions/' },
+      { endpoint: 'GET /agents/updates/' },
+      { endpoint: 'GET /agents/:agent_id/update/', by: 'agent_id' },
+    ],
+  },
+  /** How machines of a client, a site or all are updated, or the state of the update of all. */
+  'rollout.changed': {
+    permissions: ['can_list_agents'],
+    scope: 'all',
+    stale: [
+      { endpoint: 'GET /agents/versions/' },
+      { endpoint: 'GET /agents/updates/' },
+      { endpoint: 'GET /agents/updates/settings/:level/:id/' },
+      { endpoint: 'GET /agents/:agent_id/update/' },
+    ],
+  },
   'client.changed': {
     permissions: ['can_list_clients'],
     scope: 'clients',

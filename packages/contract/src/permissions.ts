@@ -7,6 +7,7 @@ export const PERMISSIONS = [
   'can_edit_agent',
   'can_uninstall_agents',
   'can_install_agents',
+  'can_update_agents',
   'can_reboot_agents',
   'can_send_wol',
   'can_send_cmd',

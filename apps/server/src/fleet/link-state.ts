@@ -27,6 +27,7 @@ interface Up {
   checksVersion: number
   tasksVersion: number
   enforcesRules: boolean
+  canUpdate: boolean
 }
 
 interface Down {
@@ -69,6 +70,7 @@ export class LinkState implements AsyncDisposable {
       checksVersion: answer.checks_version ?? 0,
       tasksVersion: answer.tasks_version ?? 0,
       enforcesRules: answer.remote_rules !== undefined,
+      canUpdate: answer.can_update === true,
     })
   }
 
@@ -155,6 +157,7 @@ export class LinkState implements AsyncDisposable {
       clock_skew_seconds: change.clockSkewSeconds,
       tasks_known: change.tasksVersion,
       enforces_rules: change.enforcesRules ? (1 as const) : (0 as const),
+      can_update: change.canUpdate ? (1 as const) : (0 as const),
     }
   }
 }

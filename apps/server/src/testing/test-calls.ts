@@ -35,6 +35,7 @@ export function queryIn({ path, query }: Endpoint): string {
 
 function idFor(world: World, path: string): number {
   if (path.startsWith('/clients/deployments/')) return world.deploymentId
+  if (path.startsWith('/agents/updates/')) return world.clientId
   if (path.startsWith('/clients/sites/')) return world.siteId
   if (path.startsWith('/clients/')) return world.clientId
   if (path.startsWith('/logs/pendingactions/')) return world.actionId
@@ -64,6 +65,13 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
   const bodies: Record<string, unknown> = {
     'PUT /agents/:agent_id/': { description: 'changed' },
     'PUT /core/settings/': { check_history_prune_days: 8 },
+    'POST /agents/update/': { agent_ids: [agent_id] },
+    'PUT /agents/updates/settings/:level/:id/': {
+      mode: 'paused',
+      version: null,
+      waves: null,
+      max_rollbacks: null,
+    },
     'POST /agents/maintenance/bulk/': { type: 'Client', id: client, action: true },
     'POST /agents/installer/': { client, site, agenttype: 'server', plat: 'linux' },
     'POST /agents/packages/': { platform: 'windows', arch: 'x64', format: 'msi' },

@@ -5,7 +5,7 @@ import { AgentId, AgentParams, IdParams, Instant, ListQuery, Nothing } from '../
 /** A planned or past action of a machine. */
 export const PendingAction = z.object({
   id: z.int(),
-  action_type: z.enum(['schedreboot']),
+  action_type: z.enum(['schedreboot', 'agentupdate']),
   status: z.enum(['pending', 'completed']),
   due: Instant,
   description: z.string(),

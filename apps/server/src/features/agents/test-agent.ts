@@ -67,6 +67,7 @@ export class TestAgent implements Disposable {
       beats?: boolean
       sessions?: string[]
       answersPings?: boolean
+      canUpdate?: boolean
     } = {},
   ): Promise<ServerFrame> {
     const ws = new WebSocket(this.#url.replace('http', 'ws') + LINK_PATH, {
@@ -103,6 +104,7 @@ export class TestAgent implements Disposable {
       last_report: more.lastReport,
       beats: more.beats,
       sessions: more.sessions,
+      can_update: more.canUpdate,
     })
     return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
   }

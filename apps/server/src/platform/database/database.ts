@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type {
   AgentFactsTable,
+  AgentUpdatesTable,
   AgentsTable,
   DeploymentsTable,
   EnrolTokensTable,
@@ -10,6 +11,8 @@ import type {
   MaintenanceWindowsTable,
   NotesTable,
   ProcessesTable,
+  UpdateRolloutsTable,
+  UpdateSettingsTable,
 } from './tables/agents.ts'
 import type {
   AlertActionsTable,
@@ -96,6 +99,9 @@ export interface Database {
   sites: SitesTable
   agents: AgentsTable
   agent_facts: AgentFactsTable
+  agent_updates: AgentUpdatesTable
+  update_rollouts: UpdateRolloutsTable
+  update_settings: UpdateSettingsTable
   enrol_tokens: EnrolTokensTable
   deployments: DeploymentsTable
   processes: ProcessesTable

@@ -95,6 +95,7 @@ const LABELS: Partial<Record<Permission, string>> = {
   can_edit_agent: 'Edit machines, maintenance mode, refresh inventory',
   can_uninstall_agents: 'Remove machines',
   can_install_agents: 'Install agents',
+  can_update_agents: 'Update agents, pause and pin updates',
   can_reboot_agents: 'Reboot and shut down',
   can_send_wol: 'Wake on LAN',
   can_send_cmd: 'Send commands',

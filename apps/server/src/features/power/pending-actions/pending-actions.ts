@@ -18,11 +18,12 @@ export async function cancelAction(ctx: Context, caller: Caller, id: number): Pr
   await ctx.transaction(async (tx, emit) => {
     if ((await deletePending(tx, { id })).length === 0)
       throw new AppError('already_finished', 'This action has already started and cannot be cancelled.')
+    if (action.action_type === 'agentupdate') await deleteWaitingUpdate(tx, action.agent_id)
     await audit(tx, {
       caller,
       action: 'delete',
       object_type: 'agent',
-      message: 'Cancelled the planned restart',
+      message: CANCELLED[action.action_type],
       before: { id, due: action.due, username: action.username },
       agent: action,
       emit,
@@ -37,7 +38,14 @@ export function emitActions(emit: (event: Event) => void, ids: number[], agentId
   emit({ type: 'agent.changed', ids: [agentId], agent_ids: [agentId] })
 }
 
-const DESCRIPTIONS: Record<ActionRow['action_type'], string> = { schedreboot: 'Reboot' }
+const DESCRIPTIONS: Record<ActionRow['action_type'], string> = {
+  schedreboot: 'Reboot',
+  agentupdate: 'Agent update',
+}
+const CANCELLED: Record<ActionRow['action_type'], string> = {
+  schedreboot: 'Cancelled the planned restart',
+  agentupdate: 'Cancelled the update of the agent',
+}
 
 export function viewAction(row: ActionRow): PendingAction {
   const { id, action_type, status, due, agent_id, hostname, client, site, username, entry_time, output } = row
@@ -127,7 +135,7 @@ export async function changeAction(
   return numUpdatedRows === 1n
 }
 
-/** Deletes pending actions that have not started, of a machine or one of them. Returns them. */
+/** Deletes planned restarts of a machine, or one pending action, that have not started. Returns them. */
 export function deletePending(
   db: Db,
   which: { agentId: string } | { id: number },
@@ -136,10 +144,24 @@ export function deletePending(
     .deleteFrom('pending_actions')
     .where('status', '=', 'pending')
     .where('begun_at', 'is', null)
-    .$if('agentId' in which, (query) => query.where('agent_id', '=', 'agentId' in which ? which.agentId : ''))
+    .$if('agentId' in which, (query) =>
+      query
+        .where('agent_id', '=', 'agentId' in which ? which.agentId : '')
+        .where('action_type', '=', 'schedreboot'),
+    )
     .$if('id' in which, (query) => query.where('id', '=', 'id' in which ? which.id : 0))
     .returning(['id', 'due'])
     .execute()
+}
+
+async function deleteWaitingUpdate(tx: Db, agentId: string): Promise<void> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('agent_updates')
+    .where('agent_id', '=', agentId)
+    .where('state', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  if (numDeletedRows === 0n)
+    throw new AppError('already_finished', 'This update has already started and cannot be cancelled.')
 }
 
 async function deleteActionsBefore(db: Db, before: string): Promise<void> {

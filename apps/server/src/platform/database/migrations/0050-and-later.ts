@@ -244,3 +244,54 @@ export const deployments: Migration = {
       .execute()
   },
 }
+
+/** Updates of agents: what each machine reports, the waves of each version, and who is paused or pinned. */
+export const agentUpdates: Migration = {
+  name: '0076-agent-updates',
+  changesData: false,
+  async up(db) {
+    await db.schema
+      .alterTable('agents')
+      .addColumn('can_update', 'integer', (col) => col.notNull().defaultTo(0))
+      .execute()
+    await db.schema
+      .createTable('agent_updates')
+      .addColumn('agent_id', 'text', (col) =>
+        col.primaryKey().references('agents.agent_id').onDelete('cascade'),
+      )
+      .addColumn('version', 'text', (col) => col.notNull())
+      .addColumn('state', 'text', (col) => col.notNull())
+      .addColumn('reason', 'text')
+      .addColumn('username', 'text')
+      .addColumn('changed_at', 'text', (col) => col.notNull())
+      .execute()
+    await db.schema
+      .createIndex('agent_updates_state')
+      .on('agent_updates')
+      .columns(['state', 'changed_at'])
+      .execute()
+    await db.schema
+      .createTable('update_rollouts')
+      .addColumn('version', 'text', (col) => col.primaryKey())
+      .addColumn('state', 'text', (col) => col.notNull())
+      .addColumn('wave', 'integer', (col) => col.notNull())
+      .addColumn('reason', 'text')
+      .addColumn('forgiven', 'integer', (col) => col.notNull())
+      .addColumn('changed_at', 'text', (col) => col.notNull())
+      .execute()
+    await db.schema
+      .createTable('update_settings')
+      .addColumn('place', 'text', (col) => col.primaryKey())
+      .addColumn('client_id', 'integer', (col) => col.references('clients.id').onDelete('cascade'))
+      .addColumn('site_id', 'integer', (col) => col.references('sites.id').onDelete('cascade'))
+      .addColumn('agent_id', 'text', (col) => col.references('agents.agent_id').onDelete('cascade'))
+      .addColumn('settings', 'text', (col) => col.notNull())
+      .execute()
+    for (const column of ['client_id', 'site_id', 'agent_id'])
+      await db.schema
+        .createIndex(`update_settings_${column}`)
+        .on('update_settings')
+        .columns([column])
+        .execute()
+  },
+}

@@ -45,6 +45,7 @@ import {
   retention,
   companyName,
   deployments,
+  agentUpdates,
 } from './0050-and-later.ts'
 
 /** All migrations in order. Never rename one: databases record the names. */
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   retention,
   companyName,
   deployments,
+  agentUpdates,
 ]

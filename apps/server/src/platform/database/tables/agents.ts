@@ -23,6 +23,8 @@ export interface AgentsTable {
   clock_skew_seconds: number | null
   /** 0 = the agent is too old to enforce the remote access rules. */
   enforces_rules: Generated<0 | 1>
+  /** 0 = the agent is too old to update itself, or no installer has laid it out. */
+  can_update: Generated<0 | 1>
   maintenance_mode: Generated<0 | 1>
   /** The window that switched maintenance mode on. NULL = a user, or it is off. */
   maintenance_by: number | null
@@ -97,6 +99,39 @@ export interface ProcessesTable {
   id: string
   started_at: string
   beat_at: string
+}
+
+/** The last update of a machine's agent. */
+export interface AgentUpdatesTable {
+  agent_id: string
+  version: string
+  state: 'waiting' | 'offered' | 'downloading' | 'installed' | 'confirmed' | 'failed' | 'rolled_back'
+  reason: string | null
+  /** The user who ordered it. NULL = it came with a wave. */
+  username: string | null
+  changed_at: string
+}
+
+/** The update of all machines to one version. */
+export interface UpdateRolloutsTable {
+  version: string
+  state: 'running' | 'halted' | 'done'
+  /** From 0. */
+  wave: number
+  reason: string | null
+  /** Rollbacks before a user has resumed it, which no longer count. */
+  forgiven: number
+  changed_at: string
+}
+
+/** How agents are updated: of a client, a site or a machine, or of all when the three ids are NULL. */
+export interface UpdateSettingsTable {
+  place: string
+  client_id: number | null
+  site_id: number | null
+  agent_id: string | null
+  /** JSON of the contract's UpdateSettings. */
+  settings: string
 }
 
 export interface NotesTable {

@@ -65,7 +65,7 @@ export interface HistoryOutputTable {
 export interface PendingActionsTable {
   id: Generated<number>
   agent_id: string
-  action_type: 'schedreboot'
+  action_type: 'schedreboot' | 'agentupdate'
   status: 'pending' | 'completed'
   due: string
   username: string

@@ -1,0 +1,98 @@
+import type { UpdateMode, UpdateSettings } from '@muster/contract/api/updates'
+import { DEFAULT_MAX_ROLLBACKS, DEFAULT_WAVES } from '@muster/rules/agents/update-waves'
+import type { Selectable } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import type { AgentUpdatesTable } from '../../platform/database/tables/agents.ts'
+import { visibleTo } from '../../platform/database/visible-to.ts'
+import type { Scope } from '../../platform/http/caller.ts'
+
+export type Update = Omit<Selectable<AgentUpdatesTable>, 'agent_id'>
+
+/** A machine with its last update, and how it is updated. */
+export interface UpdateMachine {
+  agent_id: string
+  hostname: string
+  client: string
+  site: string
+  version: string
+  connected: boolean
+  can_update: boolean
+  mode: UpdateMode
+  pinned_version: string | null
+  update: Update | null
+}
+
+/** Machines by name. */
+export async function findUpdateMachines(
+  db: Db,
+  caller: { scope: Scope },
+  agentIds?: readonly string[],
+): Promise<UpdateMachine[]> {
+  const ofAll = await readServerSettings(db)
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('sites', 'sites.id', 'agents.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .leftJoin('agent_updates', 'agent_updates.agent_id', 'agents.agent_id')
+    .leftJoin('update_settings as of_client', 'of_client.client_id', 'clients.id')
+    .leftJoin('update_settings as of_site', 'of_site.site_id', 'sites.id')
+    .leftJoin('update_settings as of_agent', 'of_agent.agent_id', 'agents.agent_id')
+    .select(['agents.agent_id', 'agents.hostname', 'agents.version', 'agents.connected', 'agents.can_update'])
+    .select(['clients.name as client', 'sites.name as site'])
+    .select(['of_client.settings as client_settings', 'of_site.settings as site_settings'])
+    .select(['of_agent.settings as agent_settings'])
+    .select(['agent_updates.version as update_version', 'state', 'reason', 'username', 'changed_at'])
+    .where(visibleTo(caller))
+    .$if(agentIds !== undefined, (query) => query.where('agents.agent_id', 'in', agentIds ?? []))
+    .orderBy('agents.hostname')
+    .orderBy('agents.id')
+    .execute()
+  return rows.map((row) => {
+    const near = [row.agent_settings, row.site_settings, row.client_settings].map(readSettings)
+    const { mode, version } = near.find((settings) => settings.mode !== null) ?? ofAll
+    const { update_version, state, reason, username, changed_at } = row
+    return {
+      agent_id: row.agent_id,
+      hostname: row.hostname,
+      client: row.client,
+      site: row.site,
+      version: row.version,
+      connected: row.connected === 1,
+      can_update: row.can_update === 1,
+      mode: mode ?? 'automatic',
+      pinned_version: mode === 'pinned' ? version : null,
+      update:
+        update_version === null || state === null || changed_at === null
+          ? null
+          : { version: update_version, state, reason, username, changed_at },
+    }
+  })
+}
+
+export const NO_SETTINGS: UpdateSettings = { mode: null, version: null, waves: null, max_rollbacks: null }
+export const SERVER_PLACE = 'default'
+
+/** The settings of all machines, with their defaults. */
+export async function readServerSettings(db: Db) {
+  const row = await db
+    .selectFrom('update_settings')
+    .select('settings')
+    .where('place', '=', SERVER_PLACE)
+    .executeTakeFirst()
+  const { mode, version, waves, max_rollbacks } = readSettings(row?.settings ?? null)
+  return {
+    mode: mode ?? ('automatic' as const),
+    version,
+    waves: waves ?? DEFAULT_WAVES,
+    max_rollbacks: max_rollbacks ?? DEFAULT_MAX_ROLLBACKS,
+  }
+}
+
+export function readSettings(text: string | null): UpdateSettings {
+  // Written by change-update-settings.ts with the contract's schema.
+  return text === null ? NO_SETTINGS : (JSON.parse(text) as UpdateSettings)
+}
+
+export function findRollout(db: Db, version: string) {
+  return db.selectFrom('update_rollouts').selectAll().where('version', '=', version).executeTakeFirst()
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { planWave, type WaveMachine, type Waves } from './update-waves.ts'
+
+const machines = (count: number, more: Partial<WaveMachine> = {}): WaveMachine[] =>
+  Array.from({ length: count }, (_, i) => ({ id: `m${i}`, isConnected: true, state: 'waiting', ...more }))
+const waves = (fleet: WaveMachine[], more: Partial<Waves> = {}): Waves => ({
+  version: '2.0.0',
+  machines: fleet,
+  shares: [1, 10, 100],
+  wave: 0,
+  maxRollbacks: 3,
+  forgivenRollbacks: 0,
+  maxInProgress: 1000,
+  ...more,
+})
+const setStates = (fleet: WaveMachine[], ids: string[], state: WaveMachine['state']) =>
+  fleet.map((one) => (ids.includes(one.id) ? { ...one, state } : one))
+
+test('waves grow from 1 % to 10 % to all, each after the former is confirmed', () => {
+  let fleet = machines(1000)
+  const sizes: number[] = []
+  for (let wave = 0; ;) {
+    const plan = planWave(waves(fleet, { wave }))
+    if (plan.state === 'done') break
+    if (plan.state !== 'running') throw new Error(plan.reason)
+    sizes.push(plan.offer.length)
+    wave = plan.wave
+    // Nothing more is offered while the wave is on its way.
+    fleet = setStates(fleet, plan.offer, 'in progress')
+    expect(planWave(waves(fleet, { wave }))).toEqual({ state: 'running', wave, offer: [] })
+    fleet = setStates(fleet, plan.offer, 'confirmed')
+  }
+  expect(sizes).toEqual([10, 90, 900])
+})
+
+test('the first wave of a small fleet has one machine, another one for each version', () => {
+  const first = (version: string) => {
+    const plan = planWave(waves(machines(5), { version }))
+    return plan.state === 'running' ? plan.offer : []
+  }
+  expect(first('2.0.0')).toHaveLength(1)
+  expect(first('2.0.0')).toEqual(first('2.0.0'))
+  const chosen = ['2.0.0', '2.0.1', '2.0.2', '2.1.0', '2.2.0', '3.0.0'].map((version) => first(version)[0])
+  expect(new Set(chosen).size).toBeGreaterThan(1)
+})
+
+test('a wave whose machines roll back halts the update', () => {
+  const fleet = machines(100)
+  expect(planWave(waves(setStates(fleet, ['m1'], 'rolled back')))).toEqual({
+    state: 'halted',
+    wave: 0,
+    reason: 'Version 2.0.0 was confirmed by 0 of 1 machines.',
+  })
+})
+
+test('a resumed update tries another machine', () => {
+  const fleet = setStates(machines(100), ['m1'], 'rolled back')
+  const plan = planWave(waves(fleet, { forgivenRollbacks: 1 }))
+  expect(plan).toMatchObject({ state: 'running', wave: 0, offer: { length: 1 } })
+})
+
+test('more rollbacks than allowed halt the update, until they are forgiven', () => {
+  const fleet = setStates(machines(100, { state: 'confirmed' }), ['m1', 'm2', 'm3', 'm4'], 'rolled back')
+  expect(planWave(waves([...fleet, ...machines(1)], { wave: 2 }))).toEqual({
+    state: 'halted',
+    wave: 2,
+    reason: '4 machines rolled version 2.0.0 back.',
+  })
+  expect(planWave(waves(fleet, { wave: 2, forgivenRollbacks: 4 })).state).toBe('done')
+})
+
+test('offline machines neither receive a version nor stop the waves', () => {
+  const offline = machines(90, { isConnected: false }).map((one) => ({ ...one, id: `off-${one.id}` }))
+  let fleet = [...machines(10), ...offline]
+  const first = planWave(waves(fleet))
+  expect(first).toMatchObject({ state: 'running', offer: [expect.stringMatching(/^m/)] })
+  fleet = [...machines(10, { state: 'confirmed' }), ...offline]
+  expect(planWave(waves(fleet, { wave: 1 }))).toEqual({ state: 'running', wave: 2, offer: [] })
+})
+
+test('at most so many machines are updated at the same time', () => {
+  const fleet = [
+    ...machines(100, { state: 'confirmed' }),
+    ...machines(100).map((one) => ({ ...one, id: `n${one.id}` })),
+  ]
+  const busy = setStates(fleet, ['nm0', 'nm1', 'nm2'], 'in progress')
+  expect(planWave(waves(busy, { wave: 2, maxInProgress: 10 }))).toMatchObject({
+    offer: { length: 7 },
+  })
+})
