@@ -128,7 +128,7 @@ test('removing an agent in its own folder keeps other files there, and the servi
 
   const running = machine.run(`mkdir ${own}; touch ${own}/holiday.jpg; ${line} -s -- --data ${own}`)
   await waitForMachines([{ connected: true }, { connected: true }])
-  await machine.run("pkill -INT -f '[/]opt/own/program/agent.mjs run'")
+  await machine.run("pkill -INT -f '[/]opt/own/program/muster-agent.mjs run'")
   expect((await running).code).toBe(0)
   expect((await machine.run(remove)).output).toMatch(/data in \/opt\/own was removed\.\nmuster: removed\n$/)
   expect((await machine.run(`ls ${own}`)).output).toBe('holiday.jpg\n')
@@ -193,7 +193,7 @@ async function readPid(): Promise<number> {
   return vi.waitFor(
     async () => {
       const { output } = await machine.run('systemctl show --property MainPID --value muster-agent')
-      const agents = await machine.run(`pgrep -f '[/]opt/muster-agent/agent.mjs run'`)
+      const agents = await machine.run(`pgrep -f '[/]opt/muster-agent/muster-agent.mjs run'`)
       expect(agents.output).toBe(output)
       expect(Number(output)).toBeGreaterThan(1)
       return Number(output)

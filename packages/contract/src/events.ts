@@ -66,7 +66,7 @@ export const EVENTS = {
     stale: [
       { endpoint: 'GET /agents/versions/' },
       { endpoint: 'GET /agents/updates/' },
-      { endpoint: 'GET /agents/:agent_id/update/', by: 'agent_id' },
+      { endpoint: 'GET /agents/:agent_id/', by: 'agent_id' },
     ],
   },
   /** How machines of a client, a site or all are updated, or the state of the update of all. */
@@ -77,7 +77,6 @@ export const EVENTS = {
       { endpoint: 'GET /agents/versions/' },
       { endpoint: 'GET /agents/updates/' },
       { endpoint: 'GET /agents/updates/settings/:level/:id/' },
-      { endpoint: 'GET /agents/:agent_id/update/' },
     ],
   },
   'client.changed': {

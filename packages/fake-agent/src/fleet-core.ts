@@ -18,6 +18,8 @@ export interface FleetCounts {
   refusals: number
   dialErrors: number
   unreadable: number
+  /** Size of the downloaded versions of the agent. */
+  downloadedBytes: number
   /** The highest number of consecutive failed attempts of one machine. */
   mostFailures: number
 }

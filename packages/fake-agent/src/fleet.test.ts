@@ -188,6 +188,27 @@ describe('a command', () => {
     await vi.waitFor(() => expect(fleet.counts.refusedCommands).toBe(1), soon)
   })
 
+  test('updates the agent: it downloads, reconnects with the new version and confirms it', async () => {
+    await using server = await startTestServer()
+    using fleet = await fleetOn(server)
+    const input = {
+      version: '2.0.0',
+      sha256: '0'.repeat(64),
+      bytes: 1000,
+      path: '/agent/versions/2.0.0/agent.mjs',
+      node: 24,
+      trial_seconds: 120,
+      rollback: false,
+    }
+    server.sendCommand(idOf(fleet), { history_id: null, name: 'update-agent', input })
+    const states = () =>
+      server.reports.flatMap(({ report }) => (report.kind === 'update' ? [report.state] : []))
+    await vi.waitFor(() => expect(states()).toContain('confirmed'), soon)
+    expect(states().slice(0, 2)).toEqual(['downloading', 'installed'])
+    expect(fleet.machines[0]?.version).toBe('2.0.0')
+    expect(fleet.counts).toMatchObject({ connects: 2, connected: 1 })
+  })
+
   test('runs once, even if it arrives again', async () => {
     await using server = await startTestServer()
     using fleet = await fleetOn(server)

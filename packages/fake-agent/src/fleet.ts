@@ -63,6 +63,7 @@ export class Fleet implements Disposable {
     refusals: 0,
     dialErrors: 0,
     unreadable: 0,
+    downloadedBytes: 0,
     mostFailures: 0,
   }
   /** Change reports per second, of all machines together; may be changed at any time. */

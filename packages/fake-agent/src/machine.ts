@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { encodeChannelEnd } from '@muster/contract/agent/channel'
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { AgentFrame } from '@muster/contract/agent/agent-frame'
@@ -11,6 +12,7 @@ import {
   type Report,
   ServerFrame,
 } from '@muster/contract/agent/link'
+import type { AgentManifest } from '@muster/contract/agent/updates'
 import { MAX_RESULTS } from '@muster/contract/agent/checks'
 import { WebSocket } from 'ws'
 import { FakeChecks } from './checks.ts'
@@ -37,6 +39,8 @@ export class FakeMachine {
   readonly checks = new FakeChecks()
   /** Version of its tasks, which it does not store. */
   tasksVersion = 0
+  /** The version of its agent, which an update changes. */
+  version = AGENT_VERSION
   #core: FleetCore
   #state: MachineState = 'off'
   #socket: WebSocket | undefined
@@ -181,6 +185,20 @@ export class FakeMachine {
     if (this.#state === 'up' && nowMs - this.#lastReceivedMs > SERVER_DEAD_AFTER_MS) this.#socket?.terminate()
   }
 
+  /** Downloads a version, restarts with it and confirms it, like the real agent. */
+  async update({ version, path }: AgentManifest): Promise<void> {
+    const report = (state: 'downloading' | 'installed' | 'confirmed') =>
+      this.report({ kind: 'update', version, state, at: new Date().toISOString(), reason: null })
+    report('downloading')
+    this.#core.counts.downloadedBytes += await download(this.#core.linkUrl.replace(/^ws/, 'http') + path)
+    report('installed')
+    this.version = version
+    this.disconnect()
+    // Reports wait for the link.
+    report('confirmed')
+    this.connect()
+  }
+
   /** Simulated machines have no tools. */
   refuseChannel(channel: number): void {
     const end = { code: 'refused' as const, message: 'A simulated machine has no terminal.' }
@@ -231,13 +249,14 @@ export class FakeMachine {
       type: 'answer',
       signature: signAs(this.#core.seed, this.index, linkProof(this.agentId, nonce)),
       protocols: [...PROTOCOL_VERSIONS],
-      agent_version: AGENT_VERSION,
+      agent_version: this.version,
       agent_time: new Date().toISOString(),
       active: [...this.runs.keys()],
       checks_version: this.checks.version,
       tasks_version: this.tasksVersion,
       last_report: this.#unacknowledged.at(-1)?.seq ?? 0,
       beats: true,
+      can_update: true,
     })
   }
 
@@ -281,4 +300,17 @@ export class FakeMachine {
     const delayMs = Math.max(MIN_RETRY_MS, limitMs * this.#core.random.next())
     this.#takeBackRetry = this.#core.clock.after(delayMs, () => this.connect())
   }
+}
+
+/** Reads a response to its end. Returns its size on the wire. */
+function download(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers: { 'accept-encoding': 'gzip' } }, (response) => {
+      let bytes = 0
+      response.on('data', (part: Buffer) => (bytes += part.byteLength))
+      response.on('error', reject)
+      response.on('end', () => resolve(bytes))
+    })
+    request.on('error', reject)
+  })
 }

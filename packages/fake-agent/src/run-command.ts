@@ -49,6 +49,12 @@ export function runCommand(core: FleetCore, machine: FakeMachine, command: Signe
       return machine.refuseChannel(commands['open-channel'].parse(payload.input).channel)
     case 'end-session':
       return
+    case 'update-agent':
+      return void machine
+        .update(commands['update-agent'].parse(payload.input))
+        .catch((error: unknown) =>
+          core.noteDialError(error instanceof Error ? error : new Error(String(error))),
+        )
     case 'uninstall':
       return machine.disconnect()
     case 'cancel':

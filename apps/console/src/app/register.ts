@@ -16,6 +16,7 @@ import { runDialogs } from '../features/runs/register.ts'
 import { scriptDialogs, useScriptSource } from '../features/scripts/register.ts'
 import { settingsDialogs } from '../features/settings/register.ts'
 import { taskDialogs } from '../features/tasks/register.ts'
+import { updateDialogs } from '../features/updates/register.ts'
 import { userDialogs } from '../features/users/register.ts'
 
 // Dialogs and search sources of the features. Only the frame and the routes import features; a feature opens a dialog by
@@ -41,6 +42,7 @@ export const DIALOGS = {
   ...scriptDialogs,
   ...settingsDialogs,
   ...taskDialogs,
+  ...updateDialogs,
   ...userDialogs,
 }
 

@@ -27,7 +27,9 @@ export function fakeServer() {
     init?.signal?.throwIfAborted()
     const url = new URL(input instanceof Request ? input.url : input, location.origin)
     const path = url.pathname
-    const found = [...handlers].find(([endpoint]) => isCallTo(endpoint, init?.method ?? 'GET', path))
+    const fitting = [...handlers].filter(([endpoint]) => isCallTo(endpoint, init?.method ?? 'GET', path))
+    // A path without parameters comes first, as on the server.
+    const found = fitting.find(([endpoint]) => endpoint.path === path) ?? fitting[0]
     if (found === undefined) return refuse('not_found', `nothing at ${path}`)
     const [endpoint, handler] = found
     const body: unknown = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined

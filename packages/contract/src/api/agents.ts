@@ -127,6 +127,33 @@ export const EditableAgent = z.object({
 })
 export type EditableAgent = z.infer<typeof EditableAgent>
 
+/**
+ * `waiting`: ordered by a user, and the machine is offline. `offered`, `downloading`, `installed`: on the way; an
+ * installed version is on trial. After `failed` and `rolled_back` the earlier version runs.
+ */
+export const UpdateState = z.enum([
+  'waiting',
+  'offered',
+  'downloading',
+  'installed',
+  'confirmed',
+  'failed',
+  'rolled_back',
+])
+export type UpdateState = z.infer<typeof UpdateState>
+
+/** The last update of a machine. */
+export const AgentUpdate = z.object({
+  version: z.string(),
+  state: UpdateState,
+  /** A sentence, for `failed` and `rolled_back`. */
+  reason: z.string().nullable(),
+  /** The user who ordered it; null = it came with a wave. */
+  username: z.string().nullable(),
+  changed_at: Instant,
+})
+export type AgentUpdate = z.infer<typeof AgentUpdate>
+
 /** All details of one machine. `site` is the id here, as `PUT` takes it. */
 export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   id: z.int(),
@@ -155,6 +182,9 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   /** Id of the maintenance window that turned maintenance mode on; null = a user did, or it is off. */
   maintenance_by: z.int().nullable(),
   link_lost_at: Instant.nullable(),
+  /** Whether its agent can install versions of itself. */
+  can_update: z.boolean(),
+  update: AgentUpdate.nullable(),
 })
 export type AgentDetail = z.infer<typeof AgentDetail>
 
@@ -220,6 +250,8 @@ export const editAgent = endpoint({
     'clock_skew_seconds',
     'maintenance_by',
     'link_lost_at',
+    'can_update',
+    'update',
   ],
   response: AgentDetail,
 })

@@ -1,35 +1,9 @@
 import { z } from 'zod'
 import { AgentVersion } from '../agent/updates.ts'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, AgentParams, Instant } from '../fields.ts'
+import { AgentId } from '../fields.ts'
 import { TargetParams } from '../policies/assigned-policies.ts'
-
-/**
- * `waiting`: ordered by a user, and the machine is offline. `offered`, `downloading`, `installed`: on the way; an
- * installed version is on trial. After `failed` and `rolled_back` the earlier version runs.
- */
-export const UpdateState = z.enum([
-  'waiting',
-  'offered',
-  'downloading',
-  'installed',
-  'confirmed',
-  'failed',
-  'rolled_back',
-])
-export type UpdateState = z.infer<typeof UpdateState>
-
-/** The last update of a machine. */
-export const AgentUpdate = z.object({
-  version: z.string(),
-  state: UpdateState,
-  /** A sentence, for `failed` and `rolled_back`. */
-  reason: z.string().nullable(),
-  /** The user who ordered it; null = it came with a wave. */
-  username: z.string().nullable(),
-  changed_at: Instant,
-})
-export type AgentUpdate = z.infer<typeof AgentUpdate>
+import { AgentUpdate } from './agents.ts'
 
 /** `automatic`: in waves. `paused`: only when a user orders it. `pinned`: the same, until the server offers `version`. */
 export const UpdateMode = z.enum(['automatic', 'paused', 'pinned'])
@@ -57,15 +31,6 @@ export const listAgentVersions = endpoint({
   summary:
     'List the versions of the agent that the server offers, newest first, and the version of every machine',
   response: z.object({ versions: z.array(z.string()), agents: z.array(AgentVersionRow) }),
-})
-
-export const getAgentUpdate = endpoint({
-  method: 'GET',
-  path: '/agents/:agent_id/update/',
-  access: 'can_list_agents',
-  summary: 'Get the version of one agent, its last update, and the version that the server offers',
-  params: AgentParams,
-  response: AgentVersionRow.extend({ offered: z.string().nullable() }),
 })
 
 export const updateAgents = endpoint({

@@ -51,7 +51,10 @@ const MENUS: readonly MenuTable[] = [
   },
   {
     label: 'Agents',
-    entries: [{ label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' }],
+    entries: [
+      { label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' },
+      { label: 'Update agents', opens: { dialog: 'update-agents' }, needs: 'can_update_agents' },
+    ],
   },
   {
     label: 'Settings',
@@ -64,6 +67,7 @@ const MENUS: readonly MenuTable[] = [
       { label: 'Alert templates', opens: { dialog: 'alert-templates' }, needs: 'can_list_alerttemplates' },
       { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
       { label: 'Remote access', opens: { dialog: 'remote-access' }, needs: 'can_manage_remote_access' },
+      { label: 'Agent updates', opens: { dialog: 'agent-updates' }, needs: 'can_update_agents' },
       { label: 'Users', opens: { dialog: 'users' }, needs: 'can_list_accounts' },
       { label: 'Roles', opens: { dialog: 'roles' }, needs: 'can_list_accounts' },
       { label: 'Global settings', opens: { dialog: 'settings' }, needs: 'can_view_core_settings' },

@@ -10,6 +10,7 @@ import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { MaintenanceNote } from '../maintenance/OpenMaintenanceNote.tsx'
 import { RebootNote } from '../power/RebootNote.tsx'
+import { describeUpdate } from '../updates/update-labels.ts'
 import { describeValue } from '../custom-fields/field-values.ts'
 import classes from './AgentSummary.module.css'
 import { DiskList } from './DiskList.tsx'
@@ -92,6 +93,9 @@ function Hardware({ agent, named }: AgentSummaryProps) {
         <Fact name="Architecture">{agent.goarch}</Fact>
         <Fact name="Description">{agent.description}</Fact>
         {!named && <Fact name="Agent">{agent.version}</Fact>}
+        <Fact name="Agent update">
+          {agent.update !== null && agent.update.state !== 'confirmed' && describeUpdate(agent.update)}
+        </Fact>
       </dl>
     </section>
   )

@@ -24,6 +24,8 @@ const AGENT: AgentDetail = {
   link_lost_at: null,
   custom_fields: [],
   maintenance_by: null,
+  can_update: true,
+  update: null,
 }
 const FORM = readAgentForm(AGENT)
 const errorsOf = (more: object) =>

@@ -31,6 +31,7 @@ import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
+import { useUpdateMenu } from '../updates/use-update-menu.ts'
 import { usePowerMenu } from '../power/use-power-menu.ts'
 import { TOOL_WINDOW } from '../remote/side-by-side.ts'
 import { patchMachine } from './use-live-machines.ts'
@@ -60,6 +61,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const refresh = useRefreshInventory()
   const check = useRunChecks()
   const power = usePowerMenu()
+  const update = useUpdateMenu()
   if (agent === undefined) return []
   const { agent_id, hostname, connected, maintenance_mode } = agent
   const away = connected ? undefined : `${hostname} is offline.`
@@ -145,6 +147,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
     divider('power'),
     ...power({ agent_id, hostname, connected }),
     divider('state'),
+    ...update({ agent_id, hostname, connected }),
     {
       id: 'maintenance',
       label: maintenance_mode ? 'Disable maintenance mode' : 'Enable maintenance mode',

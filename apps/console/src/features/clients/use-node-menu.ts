@@ -5,6 +5,7 @@ import {
   IconBellCog,
   IconBuildingPlus,
   IconCalendarClock,
+  IconCloudDownload,
   IconDeviceDesktopCog,
   IconDownload,
   IconLayoutGrid,
@@ -34,6 +35,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayEditAgents = useMay('can_edit_agent')
   const mayListTemplates = useMay('can_list_alerttemplates')
   const mayRemote = useMay('can_manage_remote_access')
+  const mayUpdate = useMay('can_update_agents')
   const { open } = useDialog()
   const endMaintenance = useEndMaintenance(line)
   const mayRunChecks = useMay('can_run_checks')
@@ -124,6 +126,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       icon: IconDeviceDesktopCog,
       disabledReason: unlessAllowed(mayRemote),
       run: () => open('remote-access', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
+    },
+    {
+      id: 'agent-updates',
+      label: 'Agent updates',
+      icon: IconCloudDownload,
+      disabledReason: unlessAllowed(mayUpdate),
+      run: () => open('agent-updates', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     divider('end'),
     {

@@ -71,6 +71,8 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
     applied_policies: [],
     link_lost_at: null,
     maintenance_by: null,
+    can_update: true,
+    update: null,
     custom_fields: [],
     ...more,
   }

@@ -18,7 +18,9 @@ export function RebootNote({ agent }: { agent: AgentDetail }) {
     ...query(listAgentPendingActions, { params: { agent_id }, query: {} }),
     enabled: may && pending_actions_count > 0,
   })
-  const planned = data?.find(({ status }) => status === 'pending')
+  const planned = data?.find(
+    ({ action_type, status }) => action_type === 'schedreboot' && status === 'pending',
+  )
   const { mutate, isPending } = useCancelAction()
   if (planned === undefined || pending_actions_count === 0) return null
   return (

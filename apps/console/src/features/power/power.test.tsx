@@ -120,6 +120,16 @@ test('a planned reboot is shown at the machine and in a list, and can be cancell
   expect(server.calls(cancelPendingAction)[0]?.path).toBe('/logs/pendingactions/4/')
 })
 
+test('a pending agent update is listed and can be cancelled', async () => {
+  const { server, open } = await givenDashboard()
+  const update = { ...PLANNED, action_type: 'agentupdate' as const, description: 'Agent update' }
+  server.on(listPendingActions, () => answer(listPendingActions, [update]))
+  server.on(cancelPendingAction, () => answer(cancelPendingAction, null))
+  await open('/?dialog=pending-actions')
+  await dialog().getByRole('button', { name: 'Cancel the agent update of alpha' }).click()
+  await expect.element(page.getByText('Agent update of alpha cancelled.')).toBeVisible()
+})
+
 test('the summary of a machine says when it restarts, and who planned it', async () => {
   const { server, open } = await givenDashboard()
   server.on(getAgent, () => answer(getAgent, testDetail({ pending_actions_count: 1 })))

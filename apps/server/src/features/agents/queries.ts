@@ -1,4 +1,4 @@
-import type { AgentRow } from '@muster/contract/api/agents'
+import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -91,6 +91,15 @@ export function findAgentWithSite(
   caller: { scope: Scope },
 ): Promise<AgentWithSite | undefined> {
   return selectWithSite(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
+}
+
+export async function findLastUpdate(db: Db, agentId: string): Promise<AgentDetail['update']> {
+  const row = await db
+    .selectFrom('agent_updates')
+    .select(['version', 'state', 'reason', 'username', 'changed_at'])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return row ?? null
 }
 
 /** Several machines, without a check of visibility. */

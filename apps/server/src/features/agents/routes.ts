@@ -16,6 +16,7 @@ import { pageOf } from '../../platform/http/page.ts'
 import { type Api, JsonText, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { changeAgent, removeAgent, setNodeMaintenance } from './change-agent.ts'
+import { findLastUpdate } from './queries.ts'
 import { requireAgent, requireWholeAgent } from './require-agent.ts'
 import { viewAgentDetail } from './view.ts'
 
@@ -78,10 +79,9 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   async function viewDetail(agentId: string, caller: Caller): Promise<AgentDetail> {
     const agent = await requireWholeAgent(ctx, agentId, caller)
     const mayList = mayDo(caller, 'can_list_automation_policies')
-    return viewAgentDetail(
-      agent,
-      ctx.now(),
-      mayList ? await ctx.hooks.findAppliedPolicies(ctx.db, agentId) : [],
-    )
+    return viewAgentDetail(agent, ctx.now(), {
+      applied: mayList ? await ctx.hooks.findAppliedPolicies(ctx.db, agentId) : [],
+      update: await findLastUpdate(ctx.db, agentId),
+    })
   }
 }

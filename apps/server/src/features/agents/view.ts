@@ -30,7 +30,7 @@ export function viewAgentRow(row: AgentsRow, now: Date): AgentRow {
 export function viewAgentDetail(
   row: AgentsRow,
   now: Date,
-  applied: AgentDetail['applied_policies'],
+  { applied, update }: Pick<AgentDetail, 'update'> & { applied: AgentDetail['applied_policies'] },
 ): AgentDetail {
   const facts = readFacts(row)
   return {
@@ -57,6 +57,8 @@ export function viewAgentDetail(
     clock_skew_seconds: row.clock_skew_seconds,
     maintenance_by: row.maintenance_by,
     link_lost_at: row.link_lost_at,
+    can_update: row.can_update === 1,
+    update,
   }
 }
 

@@ -1,5 +1,4 @@
 import {
-  getAgentUpdate,
   getRollout,
   getUpdateSettings,
   listAgentVersions,
@@ -14,7 +13,6 @@ import { refuseLimited } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyMinute } from '../../platform/jobs/schedule.ts'
-import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findCarriedAgent, PROGRAM_PATH } from './carried-agent.ts'
 import { changeUpdateSettings, readUpdateSettings } from './change-update-settings.ts'
@@ -31,13 +29,6 @@ export function updatesRoutes(api: Api, ctx: Context): void {
       versions: carried === undefined ? [] : [carried.version],
       agents: await findUpdateMachines(ctx.db, caller),
     }
-  })
-
-  route(api, getAgentUpdate, async ({ params, caller }) => {
-    const { agent_id } = await requireAgent(ctx.db, params.agent_id, caller)
-    const [machine] = await findUpdateMachines(ctx.db, caller, [agent_id])
-    if (machine === undefined) throw new AppError('not_found', 'This machine does not exist any more.')
-    return { ...machine, offered: (await findCarried())?.version ?? null }
   })
 
   route(api, updateAgents, async ({ body, caller }) => {

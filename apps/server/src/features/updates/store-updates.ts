@@ -1,5 +1,5 @@
 import type { Report } from '@muster/contract/agent/link'
-import type { UpdateState } from '@muster/contract/api/updates'
+import type { UpdateState } from '@muster/contract/api/agents'
 import type { InTransaction } from '../../hooks.ts'
 import { emitActions } from '../power/pending-actions/pending-actions.ts'
 

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { getAgent } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
 import { cancelPendingAction, listPendingActions } from '@muster/contract/api/pending-actions'
 import {
-  getAgentUpdate,
   getRollout,
   getUpdateSettings,
   listAgentVersions,
@@ -39,10 +39,7 @@ async function givenServer() {
     onTestFinished(() => agent[Symbol.dispose]())
     await agent.connect({ canUpdate: true })
     await expect
-      .poll(
-        async () =>
-          (await root.call(getAgentUpdate, { params: { agent_id: agent.agentId } })).body.can_update,
-      )
+      .poll(async () => (await root.call(getAgent, { params: { agent_id: agent.agentId } })).body.can_update)
       .toBe(true)
     return agent
   }
@@ -103,12 +100,11 @@ test('a user updates a machine: it gets a signed order, and its outcome is store
   expect(createHash('sha256').update(program).digest('hex')).toBe(manifest.sha256)
 
   await report(agent, reportOf('downloading'), reportOf('installed'))
-  expect((await root.call(getAgentUpdate, { params })).body.update).toMatchObject({ state: 'installed' })
+  expect((await root.call(getAgent, { params })).body.update).toMatchObject({ state: 'installed' })
   const actions = () => root.call(listPendingActions, { query: {} })
   expect((await actions()).body).toMatchObject([{ action_type: 'agentupdate', status: 'pending' }])
   await report(agent, reportOf('confirmed'))
-  expect((await root.call(getAgentUpdate, { params })).body).toMatchObject({
-    offered: NEXT,
+  expect((await root.call(getAgent, { params })).body).toMatchObject({
     update: { state: 'confirmed', version: NEXT, reason: null },
   })
   expect((await actions()).body).toMatchObject([
@@ -128,20 +124,20 @@ test('an offline machine is updated when it returns, unless the order is cancell
   const agent = await connect('PC-12')
   const params = { agent_id: agent.agentId }
   agent.cut()
-  await expect.poll(async () => (await root.call(getAgentUpdate, { params })).body.connected).toBe(false)
+  await expect.poll(async () => (await root.call(getAgent, { params })).body.connected).toBe(false)
 
   await root.call(updateAgents, { body: { agent_ids: [agent.agentId] } })
   await drain(server)
-  expect((await root.call(getAgentUpdate, { params })).body.update?.state).toBe('waiting')
+  expect((await root.call(getAgent, { params })).body.update?.state).toBe('waiting')
   const { body: actions } = await root.call(listPendingActions, { query: {} })
   const [action] = Array.isArray(actions) ? actions : []
   expect((await root.call(cancelPendingAction, { params: { id: action?.id ?? 0 } })).status).toBe(200)
-  expect((await root.call(getAgentUpdate, { params })).body.update).toBe(null)
+  expect((await root.call(getAgent, { params })).body.update).toBe(null)
 
   await root.call(updateAgents, { body: { agent_ids: [agent.agentId] } })
   const from = agent.frames.length
   await agent.connect({ canUpdate: true })
-  await expect.poll(async () => (await root.call(getAgentUpdate, { params })).body.connected).toBe(true)
+  await expect.poll(async () => (await root.call(getAgent, { params })).body.connected).toBe(true)
   server.clock.advance(60)
   await drain(server)
   expect((await agent.nextCommand(from)).payload.name).toBe('update-agent')
@@ -270,7 +266,7 @@ test('a machine that falls silent during an update has failed, and is offered th
   await expect.poll(() => countOrders(agent)).toBe(1)
   await report(agent, reportOf('downloading'))
   await turn(16 * 60)
-  expect((await root.call(getAgentUpdate, { params })).body.update).toMatchObject({
+  expect((await root.call(getAgent, { params })).body.update).toMatchObject({
     state: 'failed',
     reason: 'The machine has not reported for 15 minutes.',
   })

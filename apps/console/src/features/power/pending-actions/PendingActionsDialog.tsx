@@ -116,11 +116,11 @@ function ActionRow({ action, named }: { action: PendingAction; named: boolean })
   const cancel = status === 'pending' && mayCancel && (
     <Button
       variant="default"
-      aria-label={`Cancel the reboot of ${hostname}`}
+      aria-label={`Cancel the ${description.toLowerCase()} of ${hostname}`}
       loading={isPending}
       onClick={() => mutate(action)}
     >
-      Cancel reboot
+      Cancel {description.toLowerCase()}
     </Button>
   )
   return (
@@ -142,8 +142,8 @@ export function useCancelAction() {
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: ({ id }: PendingAction) => call(cancelPendingAction, { params: { id } }),
-    onSuccess: async (_, { hostname }) => {
-      notifyDone(`Reboot of ${hostname} cancelled.`)
+    onSuccess: async (_, { description, hostname }) => {
+      notifyDone(`${description} of ${hostname} cancelled.`)
       await queryClient.invalidateQueries({ queryKey: queryKey(listAgentPendingActions) })
       await queryClient.invalidateQueries({ queryKey: queryKey(listPendingActions) })
     },
