@@ -20,6 +20,9 @@ import { AGENT_VERSION } from '../version.ts'
 
 type Update = z.infer<typeof UpdateReport>
 
+/** Agents that are killed at the same time. */
+const AT_ONCE = 6
+
 beforeAll(buildAgent)
 
 const updates = ({ server }: InstalledAgent) =>
@@ -222,8 +225,8 @@ describe('an agent that is killed during an update', { timeout: 300_000 }, () =>
   test('works afterwards, at each change of its program folder', async () => {
     const steps = await listSteps()
     expect(steps.length).toBeGreaterThanOrEqual(20)
-    for (let first = 1; first <= steps.length; first += 3) {
-      const points = [first, first + 1, first + 2].filter((at) => at <= steps.length)
+    for (let first = 1; first <= steps.length; first += AT_ONCE) {
+      const points = Array.from({ length: AT_ONCE }, (_, i) => first + i).filter((at) => at <= steps.length)
       await Promise.all(points.map((at) => updateWithKill(givenFolder(), at)))
     }
   })

@@ -9,7 +9,7 @@ import { digestOf } from '../../platform/secrets/secrets.ts'
 import { audit } from '../audit/write-audit.ts'
 import { type NamedTarget, requireTarget, type TargetRef } from '../remote/access/queries.ts'
 import { OFFER_JOB } from './order-updates.ts'
-import { NO_SETTINGS, readServerSettings, readSettings, SERVER_PLACE } from './queries.ts'
+import { NO_SETTINGS, readServerSettings, readSettings, SERVER_KEY } from './queries.ts'
 
 type Target = NamedTarget['target']
 
@@ -115,7 +115,7 @@ async function findSettings(db: Db, target: Target): Promise<UpdateSettings> {
 }
 
 function placeOf(target: Target): string {
-  return target.level === 'default' ? SERVER_PLACE : `${target.level}:${target.id}`
+  return target.level === 'default' ? SERVER_KEY : `${target.level}:${target.id}`
 }
 
 function modifiedOf({ mode, version, waves, max_rollbacks }: UpdateSettings): string {

@@ -22,34 +22,35 @@ export interface UpdateMachine {
   update: Update | null
 }
 
-/** Machines by name. */
+/** Machines in no order. Read every few seconds while ten thousand are updated, so settings are not joined. */
 export async function findUpdateMachines(
   db: Db,
   caller: { scope: Scope },
   agentIds?: readonly string[],
 ): Promise<UpdateMachine[]> {
   const ofAll = await readServerSettings(db)
+  const settings = await db.selectFrom('update_settings').select(['place', 'settings']).execute()
+  const byTarget = new Map(settings.map((row) => [row.place, readSettings(row.settings)]))
   const rows = await db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .leftJoin('agent_updates', 'agent_updates.agent_id', 'agents.agent_id')
-    .leftJoin('update_settings as of_client', 'of_client.client_id', 'clients.id')
-    .leftJoin('update_settings as of_site', 'of_site.site_id', 'sites.id')
-    .leftJoin('update_settings as of_agent', 'of_agent.agent_id', 'agents.agent_id')
     .select(['agents.agent_id', 'agents.hostname', 'agents.version', 'agents.connected', 'agents.can_update'])
-    .select(['clients.name as client', 'sites.name as site'])
-    .select(['of_client.settings as client_settings', 'of_site.settings as site_settings'])
-    .select(['of_agent.settings as agent_settings'])
+    .select([
+      'clients.name as client',
+      'sites.name as site',
+      'clients.id as client_id',
+      'sites.id as site_id',
+    ])
     .select(['agent_updates.version as update_version', 'state', 'reason', 'username', 'changed_at'])
     .where(visibleTo(caller))
     .$if(agentIds !== undefined, (query) => query.where('agents.agent_id', 'in', agentIds ?? []))
-    .orderBy('agents.hostname')
-    .orderBy('agents.id')
     .execute()
   return rows.map((row) => {
-    const near = [row.agent_settings, row.site_settings, row.client_settings].map(readSettings)
-    const { mode, version } = near.find((settings) => settings.mode !== null) ?? ofAll
+    const near = [`agent:${row.agent_id}`, `site:${row.site_id}`, `client:${row.client_id}`]
+    const own = near.map((key) => byTarget.get(key)).find((one) => (one?.mode ?? null) !== null)
+    const { mode, version } = own ?? ofAll
     const { update_version, state, reason, username, changed_at } = row
     return {
       agent_id: row.agent_id,
@@ -70,14 +71,14 @@ export async function findUpdateMachines(
 }
 
 export const NO_SETTINGS: UpdateSettings = { mode: null, version: null, waves: null, max_rollbacks: null }
-export const SERVER_PLACE = 'default'
+export const SERVER_KEY = 'default'
 
 /** The settings of all machines, with their defaults. */
 export async function readServerSettings(db: Db) {
   const row = await db
     .selectFrom('update_settings')
     .select('settings')
-    .where('place', '=', SERVER_PLACE)
+    .where('place', '=', SERVER_KEY)
     .executeTakeFirst()
   const { mode, version, waves, max_rollbacks } = readSettings(row?.settings ?? null)
   return {

@@ -27,7 +27,7 @@ export function updatesRoutes(api: Api, ctx: Context): void {
     const carried = await findCarried()
     return {
       versions: carried === undefined ? [] : [carried.version],
-      agents: await findUpdateMachines(ctx.db, caller),
+      agents: (await findUpdateMachines(ctx.db, caller)).toSorted(byHostname),
     }
   })
 
@@ -80,6 +80,9 @@ export function updatesRoutes(api: Api, ctx: Context): void {
     },
   )
 }
+
+const byHostname = (a: { hostname: string }, b: { hostname: string }) =>
+  a.hostname < b.hostname ? -1 : Number(a.hostname > b.hostname)
 
 /** How long machines that are on their way are left alone before the next ones are offered the version. */
 const PACE_MS = 2000
