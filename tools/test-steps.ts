@@ -95,6 +95,8 @@ export const ON_POSTGRES = [
   'features/users/users.test',
   'features/users/sessions/sessions.test',
   'features/users/sessions/throttle.test',
+  // One order for a machine, however many jobs offer a version at the same time.
+  'features/updates/updates.test',
 ]
 
 /** Everything that `npm test` runs: what has no lane first, then all lanes, each in order. */

@@ -153,25 +153,36 @@ async function offer(
   { fleet, carried, machines }: { fleet: Fleet; carried: CarriedAgent; machines: UpdateMachine[] },
 ): Promise<void> {
   const { packed: _, ...manifest } = carried
-  const ids = machines.map(({ agent_id }) => agent_id)
   const changed_at = ctx.now().toISOString()
-  await ctx.transaction(async (tx, emit) => {
+  const offered = await ctx.transaction(async (tx, emit) => {
     const row = { version: carried.version, state: 'offered' as const, reason: null, changed_at }
-    for (const { agent_id, update } of machines)
-      await tx
+    const written: UpdateMachine[] = []
+    for (const machine of machines) {
+      const username = machine.update?.state === 'waiting' ? machine.update.username : null
+      // Another process may have offered it meanwhile: a machine gets one order.
+      const { numInsertedOrUpdatedRows: count } = await tx
         .insertInto('agent_updates')
-        .values({ agent_id, username: null, ...row })
+        .values({ agent_id: machine.agent_id, username, ...row })
         .onConflict((conflict) =>
           conflict
             .column('agent_id')
-            .doUpdateSet({ ...row, username: update?.state === 'waiting' ? update.username : null }),
+            .doUpdateSet({ ...row, username })
+            .where((eb) =>
+              eb.or([
+                eb('agent_updates.version', '!=', carried.version),
+                eb('agent_updates.state', 'in', ['waiting', 'failed', 'rolled_back']),
+              ]),
+            ),
         )
-        .execute()
-    emit({ type: 'agent_update.changed', ids, agent_ids: ids })
+        .executeTakeFirstOrThrow()
+      if (count === 1n) written.push(machine)
+    }
+    const ids = written.map(({ agent_id }) => agent_id)
+    if (ids.length > 0) emit({ type: 'agent_update.changed', ids, agent_ids: ids })
+    return written
   })
-  for (const { agent_id, update } of machines) {
-    const isChosen = update?.state === 'waiting'
-    const author = isChosen ? (update.username ?? 'server') : 'server'
+  for (const { agent_id, update } of offered) {
+    const author = update?.state === 'waiting' ? (update.username ?? 'server') : 'server'
     const input = { ...manifest, rollback: false }
     // endSilentUpdates withdraws an offer that reaches nobody.
     await fleet.sendAgentCommand(agent_id, 'update-agent', { input, author })
