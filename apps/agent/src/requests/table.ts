@@ -40,6 +40,7 @@ import {
   listShells,
   lookAtUpload,
   openChannel,
+  readFileAccess,
   readText,
   setRemoteRules,
   writeText,
@@ -95,6 +96,7 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'look-at-upload': lookAtUpload,
   'drop-upload': dropUpload,
   'read-text': readText,
+  'read-file-access': readFileAccess,
   'write-text': writeText,
   uninstall,
 }
