@@ -274,5 +274,5 @@ test('the owner and the access list of a file are shown', SLOW, async () => {
     applies: 'this',
   })
   const { refused } = await ask(agent.server, 'read-file-access', { path: raw(at('none')) })
-  expect(refused).toBe('Windows does not let the agent read these permissions.')
+  expect(refused).toBe('The file or folder no longer exists.')
 })

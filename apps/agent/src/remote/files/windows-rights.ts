@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises'
 import {
   type FileAccess,
   type FileAttribute,
@@ -46,10 +47,11 @@ export async function openWindowsRights(): Promise<EntrySystem> {
   const { attributesOf } = await loadFileCalls()
   const { ownerOf } = await loadFileSecurity()
   return {
-    async describeRights(path) {
+    async describeRights(path, found) {
       const text = path.toString()
       const flags = attributesOf(text)
-      const owner = ownerOf(text)
+      // Windows would follow a link, also to another computer.
+      const owner = found.isSymbolicLink() ? undefined : ownerOf(text)
       return {
         mode: null,
         attributes: ATTRIBUTES.filter(([flag]) => (flags & flag) !== 0).map(([, name]) => name),
@@ -65,6 +67,8 @@ export async function readAccess(rawPath: string, dataFolder: string): Promise<F
   return withSentences(async () => {
     if (!isWindows) throw new AgentError('Only Windows has access lists.')
     await using parent = await openParent(rawPath, dataFolder)
+    if ((await lstat(parent.at())).isSymbolicLink())
+      throw new AgentError('This is a link. Its permissions are not shown.')
     const security = await loadFileSecurity()
     const found = security.read(parent.at().toString())
     if (found === undefined) throw new AgentError('Windows does not let the agent read these permissions.')
