@@ -96,6 +96,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
             agentId={agent.agent_id}
             folder={path}
             entries={entries}
+            isWindows={isWindows}
             disabled={query.data === undefined || isDrives}
           />
           <Button
@@ -269,11 +270,12 @@ interface UploadButtonProps {
   agentId: string
   folder: string
   entries: readonly FileEntry[]
+  isWindows: boolean
   disabled: boolean
 }
 
 /** Uploads files of this computer to the folder; existing files are replaced only after a question. */
-function UploadButton({ agentId, folder, entries, disabled }: UploadButtonProps) {
+function UploadButton({ agentId, folder, entries, isWindows, disabled }: UploadButtonProps) {
   const queryClient = useQueryClient()
   // The same file may be chosen again.
   const reset = useRef<() => void>(null)
@@ -286,12 +288,14 @@ function UploadButton({ agentId, folder, entries, disabled }: UploadButtonProps)
     }
   }
   const choose = (files: readonly File[]) => {
-    const names = new Set(entries.map(({ name }) => name))
+    // Windows ignores case.
+    const keyOf = ({ name }: { name: string }) => (isWindows ? name.toLowerCase() : name)
+    const names = new Set(entries.map(keyOf))
     add(
-      files.filter(({ name }) => !names.has(name)),
+      files.filter((file) => !names.has(keyOf(file))),
       false,
     )
-    setAsked(files.filter(({ name }) => names.has(name)))
+    setAsked(files.filter((file) => names.has(keyOf(file))))
     reset.current?.()
   }
   return (

@@ -213,6 +213,14 @@ test('a Windows machine shows drives, paths with backslashes, attributes and acc
   await expect.element(list.getByRole('row').nth(1)).toHaveTextContent('SYSTEMAllowFull controlOnly thisYes')
   await userEvent.keyboard('{Escape}')
 
+  const input = document.querySelector<HTMLInputElement>('input[type="file"]')
+  if (input === null) throw new Error('there is nothing to choose files with')
+  await userEvent.upload(input, new File(['content'], 'NTUSER.ini'))
+  const question = page.getByRole('dialog', { name: 'Replace existing files?' })
+  await expect.element(question.getByText('NTUSER.ini: already in the folder.')).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+
   await page.getByRole('button', { name: 'Enter path' }).click()
   const field = page.getByRole('textbox', { name: 'Folder path' })
   await expect.element(field).toHaveValue('C:\\Data')
