@@ -1,11 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { CHANNEL_KIND, encodeChannelFrame, encodeChannelText } from '@muster/contract/agent/channel'
 import type { FileChange, FileEntry } from '@muster/contract/agent/files'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ask, FileChannel, raw } from '../src/remote/files/test-files.ts'
+import { LogChannel } from '../src/remote/logs/test-log-channel.ts'
 import { WineAgent } from './wine-agent.ts'
 
 const SLOW = { timeout: 120_000 }
@@ -275,4 +285,19 @@ test('the owner and the access list of a file are shown', SLOW, async () => {
   })
   const { refused } = await ask(agent.server, 'read-file-access', { path: raw(at('none')) })
   expect(refused).toBe('The file or folder no longer exists.')
+})
+
+test('a log file is followed, also after it is renamed and written again', SLOW, async () => {
+  const [file, old] = [join(disk, 'app.log'), join(disk, 'app.1.log')]
+  writeFileSync(file, 'first\n')
+  const channel = new LogChannel(agent.server, { kind: 'file', path: raw(at('app.log')), anywhere: true })
+  await channel.has('first\n')
+  expect(channel.news).toEqual([{ type: 'following', name: at('app.log') }])
+  appendFileSync(file, 'second\n')
+  await channel.has('second\n')
+  renameSync(file, old)
+  writeFileSync(file, 'third\n')
+  await channel.has('third\n')
+  expect((await channel.untilNews('rotated')).type).toBe('rotated')
+  channel.close()
 })

@@ -4,7 +4,7 @@ import type { LogNews, LogSource } from '@muster/contract/agent/logs'
 import { showBytes } from '@muster/rules/agents/raw-path'
 import type { ChannelRoom } from '../files/channel-room.ts'
 import { type Opened, openToRead } from '../files/open-to-read.ts'
-import { joinPath, readPath, showPath } from '../files/paths.ts'
+import { joinPath, readPath, resolveLinks, showPath } from '../files/paths.ts'
 import { AgentError } from '../../errors.ts'
 
 const LOOK_EVERY_MS = 250
@@ -89,7 +89,7 @@ async function readPiece(handle: FileHandle, at: number): Promise<Buffer> {
 async function isReplaced(handle: FileHandle, { path }: FileSource): Promise<boolean> {
   const own = await handle.stat()
   try {
-    const { ino, dev } = await stat(joinPath(readPath(path)))
+    const { ino, dev } = await stat(joinPath(await resolveLinks(readPath(path))))
     return ino !== own.ino || dev !== own.dev
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return false
