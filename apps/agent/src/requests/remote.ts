@@ -25,6 +25,11 @@ export const readText = defineRequest('read-text', async ({ path }, { dataFolder
   return files.readText(path, dataFolder)
 })
 
+export const readFileAccess = defineRequest('read-file-access', async ({ path }, { dataFolder }) => {
+  const { readAccess } = await import('../remote/files/windows-rights.ts')
+  return readAccess(path, dataFolder)
+})
+
 export const changeFile = defineRequest('change-file', async (input, { dataFolder }) => {
   const files = await import('../remote/files/change-file.ts')
   return files.changeFile(input, dataFolder)
@@ -44,6 +49,7 @@ export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'list-folder',
   'change-file',
   'read-text',
+  'read-file-access',
   'write-text',
   'begin-upload',
   'look-at-upload',

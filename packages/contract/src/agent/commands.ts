@@ -141,6 +141,8 @@ export const commands = {
   'look-at-upload': z.object({ path: RawPath, upload: UploadId }),
   'drop-upload': z.object({ path: RawPath, upload: UploadId }),
   'read-text': z.object({ path: RawPath }),
+  /** Windows only. */
+  'read-file-access': z.object({ path: RawPath }),
   /** Only if the text still has this hash. */
   'write-text': z.object({ path: RawPath, text: z.string().max(MAX_TEXT_BYTES), hash: FileHash }),
   /** The newest log entries that fit. */

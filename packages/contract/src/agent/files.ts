@@ -3,27 +3,39 @@ import { z } from 'zod'
 /** Without padding: groups of four characters, and at the end two or three, never one. */
 const BASE64URL = /^(?:[\w-]{4})*(?:[\w-]{2,3})?$/
 
-/** Bytes of a full path as base64url, because names may contain any bytes. Starts with `/`. */
+/**
+ * Bytes of a full path as base64url, because names may contain any bytes. Starts with `/`, or on Windows with a drive:
+ * `C:\Users`.
+ */
 export const RawPath = z.string().min(1).max(5500).regex(BASE64URL, 'A path must be base64url.')
 /** Bytes of one name as base64url. */
 export const RawName = z.string().min(1).max(344).regex(BASE64URL, 'A name must be base64url.')
-/** The root folder. */
+/** The root folder; on Windows the list of drives. */
 export const ROOT_PATH = 'Lw'
 
-export const FileKind = z.enum(['file', 'folder', 'link', 'device', 'pipe', 'socket', 'other'])
+export const FileKind = z.enum(['file', 'folder', 'link', 'device', 'pipe', 'socket', 'other', 'drive'])
 export type FileKind = z.infer<typeof FileKind>
+/** Attributes of Windows. */
+export const FileAttribute = z.enum(['read-only', 'hidden', 'system', 'compressed', 'encrypted', 'offline'])
+export type FileAttribute = z.infer<typeof FileAttribute>
 export const FileMode = z.int().min(0).max(0o7777)
 
 /** An entry of a folder. `name` and `target` are display texts: invalid UTF-8 is replaced. */
 export const FileEntry = z.object({
+  /** For a drive of Windows, its path. */
   raw: RawName,
   name: z.string().max(255),
   kind: FileKind,
+  /** For a drive, its total size. */
   size: z.number().min(0),
   /** Milliseconds since 1970. */
   modified_ms: z.number(),
-  mode: FileMode,
+  /** Null on Windows, which has attributes and access lists instead. */
+  mode: FileMode.nullable(),
+  /** Null = not on Windows. */
+  attributes: z.array(FileAttribute).nullable().default(null),
   owner: z.string().max(64),
+  /** Empty on Windows. */
   group: z.string().max(64),
   /** For a link: its target and the type of it; null = broken. */
   target: z.object({ path: z.string().max(300), kind: FileKind.nullable() }).nullable(),
@@ -44,6 +56,33 @@ export const FolderPart = z.object({
   next: z.string().max(400).nullable(),
 })
 export type FolderPart = z.infer<typeof FolderPart>
+
+/** Rights in an entry of an access list, as Windows names them. */
+export const FileRight = z.enum(['full', 'modify', 'read-execute', 'read', 'write', 'special'])
+export type FileRight = z.infer<typeof FileRight>
+export const MAX_ACCESS_ENTRIES = 500
+
+/** The owner and the access list of a file or folder of Windows. */
+export const FileAccess = z.object({
+  owner: z.string().max(300),
+  /** Whether it also has the entries of its folder. */
+  inherits: z.boolean(),
+  /** In their order, which counts. Null = no list: everyone may do everything. */
+  entries: z
+    .array(
+      z.object({
+        name: z.string().max(300),
+        allowed: z.boolean(),
+        rights: z.array(FileRight),
+        inherited: z.boolean(),
+        /** To the folder alone, to it and what is in it, or only to what is in it. */
+        applies: z.enum(['this', 'all', 'below']),
+      }),
+    )
+    .max(MAX_ACCESS_ENTRIES)
+    .nullable(),
+})
+export type FileAccess = z.infer<typeof FileAccess>
 
 /** The task of a file channel. */
 export const FileTask = z.discriminatedUnion('task', [

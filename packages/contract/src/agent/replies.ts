@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CommandName } from './commands.ts'
-import { FolderPart, TextFile, WrittenText } from './files.ts'
+import { FileAccess, FolderPart, TextFile, WrittenText } from './files.ts'
 import { FoundLog } from './logs.ts'
 import { RegistryChanged, RegistryPage, WholeValue } from './registry.ts'
 import { MachineService, MAX_LOG_LINES, MAX_SERVICES } from './services.ts'
@@ -40,6 +40,7 @@ export const replies = {
   'look-at-upload': z.object({ size: z.number().min(0) }),
   'drop-upload': z.object({}),
   'read-text': TextFile,
+  'read-file-access': FileAccess,
   'write-text': WrittenText,
 } as const satisfies Partial<Record<CommandName, z.ZodType>>
 export type RequestName = keyof typeof replies

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  FileAccess,
   FileChange,
   FileHash,
   FolderPart,
@@ -58,6 +59,16 @@ export const readText = endpoint({
   params: AgentParams,
   query: z.object({ path: RawPath.default(ROOT_PATH) }),
   response: TextFile,
+})
+
+export const readFileAccess = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/files/access/',
+  access: 'can_manage_files',
+  summary: 'Get the owner and the access list of a file or folder of a Windows machine',
+  params: AgentParams,
+  query: z.object({ path: RawPath.default(ROOT_PATH) }),
+  response: FileAccess,
 })
 
 export const writeText = endpoint({

@@ -1,13 +1,6 @@
+import { findAccount } from './accounts.ts'
 import { loadNtdll, readUnicodeString } from './ntdll.ts'
-import {
-  bindLibrary,
-  type Call,
-  callOnThread,
-  type Handle,
-  loadErrors,
-  loadKoffi,
-  readWide,
-} from './win32.ts'
+import { bindLibrary, type Call, type Handle, loadKoffi, readWide } from './win32.ts'
 
 interface Kernel {
   open: Call<[access: number, inherit: 0, pid: number], Handle>
@@ -17,17 +10,6 @@ interface Kernel {
 interface Advapi {
   openToken: Call<[process: Handle, access: number, token: [Handle]]>
   readToken: Call<[token: Handle, kind: number, information: Buffer, size: number, needed: [number]]>
-  findAccount: Call<
-    [
-      machine: null,
-      sid: Buffer,
-      name: Buffer,
-      nameLength: Buffer,
-      domain: Buffer,
-      domainLength: Buffer,
-      use: Buffer,
-    ]
-  >
 }
 const KERNEL: Record<keyof Kernel, string> = {
   open: 'uintptr_t __stdcall OpenProcess(uint32_t, int, uint32_t)',
@@ -37,8 +19,6 @@ const KERNEL: Record<keyof Kernel, string> = {
 const ADVAPI: Record<keyof Advapi, string> = {
   openToken: 'int __stdcall OpenProcessToken(uintptr_t, uint32_t, _Out_ uintptr_t *)',
   readToken: 'int __stdcall GetTokenInformation(uintptr_t, int, uint8_t *, uint32_t, _Out_ uint32_t *)',
-  findAccount:
-    'int __stdcall LookupAccountSidW(void *, uint8_t *, uint8_t *, uint8_t *, uint8_t *, uint8_t *, uint8_t *)',
 }
 
 /** PROCESS_QUERY_LIMITED_INFORMATION, which Windows also grants for protected processes. */
@@ -48,8 +28,6 @@ const TOKEN_USER = 1
 const TOKEN_USER_BYTES = 128
 const COMMAND_LINE = 60
 const MAX_PATH_CHARACTERS = 32_768
-const ACCOUNT_CHARACTERS = 512
-const MAX_ACCOUNTS = 1000
 
 export interface ProcessDetails {
   /** The command line, or the path of the program where Windows does not have it. */
@@ -59,8 +37,6 @@ export interface ProcessDetails {
 }
 
 let loaded: Promise<{ kernel: Kernel; advapi: Advapi }> | undefined
-/** Names by the bytes of their SID. Finding one may ask a domain controller. */
-const accounts = new Map<string, string>()
 
 /** Values that stay the same while a process lives. Empty for a process that has just ended. */
 export async function readProcessDetails(pid: number): Promise<ProcessDetails> {
@@ -75,7 +51,7 @@ export async function readProcessDetails(pid: number): Promise<ProcessDetails> {
   } finally {
     kernel.close(process)
   }
-  return { command, username: sid === undefined ? '' : await findAccount(advapi, sid) }
+  return { command, username: sid === undefined ? '' : await findAccount(sid) }
 }
 
 async function bind() {
@@ -111,28 +87,4 @@ export function decodeTokenUser(information: Buffer, address: bigint): Buffer | 
   const start = Number(information.readBigUInt64LE() - address)
   const end = start + 8 + 4 * (information[start + 1] ?? 0)
   return start < 0 || end > information.length ? undefined : Buffer.from(information.subarray(start, end))
-}
-
-async function findAccount(advapi: Advapi, sid: Buffer): Promise<string> {
-  const key = sid.toString('hex')
-  const known = accounts.get(key)
-  if (known !== undefined) return known
-  const [name, domain] = [Buffer.alloc(ACCOUNT_CHARACTERS * 2), Buffer.alloc(ACCOUNT_CHARACTERS * 2)] as const
-  const [nameLength, domainLength] = [Buffer.alloc(4), Buffer.alloc(4)] as const
-  for (const length of [nameLength, domainLength]) length.writeUInt32LE(ACCOUNT_CHARACTERS)
-  const values = [null, sid, name, nameLength, domain, domainLength, Buffer.alloc(4)] as const
-  const { result } = await callOnThread(await loadErrors(), advapi.findAccount, ...values)
-  const account = result === 0 ? describeSid(sid) : joinAccount(readWide(domain), readWide(name))
-  if (accounts.size < MAX_ACCOUNTS) accounts.set(key, account)
-  return account
-}
-
-function joinAccount(domain: string, name: string): string {
-  return domain === '' ? name : `${domain}\\${name}`
-}
-
-/** `S-1-5-21-...`, for an account that no longer exists. */
-export function describeSid(sid: Buffer): string {
-  const parts = Array.from({ length: sid[1] ?? 0 }, (_, index) => sid.readUInt32LE(8 + index * 4))
-  return ['S', sid[0], sid.readUIntBE(2, 6), ...parts].join('-')
 }

@@ -4,6 +4,7 @@ import type { FileEntry, FileKind } from '@muster/contract/agent/files'
 import { showBytes } from '@muster/rules/agents/raw-path'
 import { UserNames } from '../../os/linux/users.ts'
 import { errorCode } from './file-errors.ts'
+import { isWindows, joinPath, resolveLinks } from './paths.ts'
 
 const MAX_TARGET_CHARACTERS = 300
 
@@ -16,35 +17,56 @@ export function kindOf(of: Stats | Dirent<Buffer>): FileKind {
   return of.isSocket() ? 'socket' : 'other'
 }
 
-/** Describes the entry at `path`; undefined if it has been removed. A link itself is described, not its target. */
+/** The part of a description that differs between systems. */
+export interface EntrySystem {
+  describeRights(
+    path: Buffer,
+    found: Stats,
+  ): Promise<Pick<FileEntry, 'mode' | 'attributes' | 'owner' | 'group'>>
+}
+
+/** Describes an entry; undefined if it has been removed. A link itself is described, not its target. */
 export async function describeEntry(
-  path: Buffer,
-  name: Buffer,
-  names: OwnerNames,
+  names: readonly Buffer[],
+  system: EntrySystem,
 ): Promise<FileEntry | undefined> {
+  const path = joinPath(names)
+  const name = names.at(-1) ?? Buffer.from('/')
   const found = await lstat(path).catch((cause: unknown) => {
     if (errorCode(cause) === 'ENOENT') return undefined
+    // Windows shows no more than the name of a file that is locked.
+    if (isWindows && ['EBUSY', 'EPERM', 'EACCES'].includes(errorCode(cause) ?? '')) return null
     throw cause
   })
   if (found === undefined) return undefined
+  const named = { raw: name.toString('base64url'), name: showBytes(name).slice(0, 255) }
+  if (found === null)
+    return {
+      ...named,
+      kind: 'other',
+      size: 0,
+      modified_ms: 0,
+      mode: null,
+      attributes: [],
+      owner: '',
+      group: '',
+      target: null,
+    }
   const kind = kindOf(found)
   return {
-    raw: name.toString('base64url'),
-    name: showBytes(name).slice(0, 255),
+    ...named,
     kind,
     size: found.size,
     modified_ms: found.mtimeMs,
-    mode: found.mode & 0o7777,
-    owner: await names.userOf(found.uid),
-    group: await names.groupOf(found.gid),
-    target: kind === 'link' ? await describeTarget(path) : null,
+    ...(await system.describeRights(path, found)),
+    target: kind === 'link' ? await describeTarget(names) : null,
   }
 }
 
-async function describeTarget(path: Buffer): Promise<FileEntry['target']> {
+async function describeTarget(names: readonly Buffer[]): Promise<FileEntry['target']> {
   try {
-    const target = await readlink(path, { encoding: 'buffer' })
-    const kind = await stat(path).then(kindOf, () => null)
+    const target = await readlink(joinPath(names), { encoding: 'buffer' })
+    const kind = await findKind(names).catch(() => null)
     return { path: showBytes(target).slice(0, MAX_TARGET_CHARACTERS), kind }
   } catch {
     // Links in /proc may be unreadable, but their type is known.
@@ -52,22 +74,28 @@ async function describeTarget(path: Buffer): Promise<FileEntry['target']> {
   }
 }
 
-/** Names of file owners by number, cached for one reply. */
-export class OwnerNames {
-  #users: UserNames
+async function findKind(names: readonly Buffer[]): Promise<FileKind> {
+  return kindOf(await stat(joinPath(isWindows ? await resolveLinks(names) : names)))
+}
+
+/** For one reply: names of owners are cached in it. */
+export async function openEntrySystem(): Promise<EntrySystem> {
+  return isWindows ? (await import('./windows-rights.ts')).openWindowsRights() : new PosixRights()
+}
+
+const users = new UserNames()
+
+class PosixRights implements EntrySystem {
   #groups: Promise<Map<number, string>> | undefined
 
-  constructor(users: UserNames) {
-    this.#users = users
-  }
-
-  async userOf(uid: number): Promise<string> {
-    return (await this.#users.nameOf(uid)).slice(0, 64)
-  }
-
-  async groupOf(gid: number): Promise<string> {
+  async describeRights(_: Buffer, { mode, uid, gid }: Stats) {
     this.#groups ??= readGroups()
-    return ((await this.#groups).get(gid) ?? String(gid)).slice(0, 64)
+    return {
+      mode: mode & 0o7777,
+      attributes: null,
+      owner: (await users.nameOf(uid)).slice(0, 64),
+      group: ((await this.#groups).get(gid) ?? String(gid)).slice(0, 64),
+    }
   }
 }
 

@@ -14,8 +14,12 @@ const SENTENCES: Record<string, string> = {
   EEXIST: 'A file or folder with this name already exists.',
   ENOTEMPTY: 'The folder is not empty.',
   ENAMETOOLONG: 'The name is too long.',
+  ENOTSUP: 'The system does not support this here.',
   EXDEV: 'The target is on another disk. Copy the file there and delete it here.',
-  EBUSY: 'The file is in use by the system.',
+  EBUSY:
+    process.platform === 'win32'
+      ? 'The file is in use by another program.'
+      : 'The file is in use by the system.',
   ETXTBSY: 'The file is a running program.',
   EINVAL: 'This is not possible here.',
   EIO: 'The disk does not respond.',

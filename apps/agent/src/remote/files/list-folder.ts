@@ -1,10 +1,9 @@
-import { opendir, realpath } from 'node:fs/promises'
+import { opendir } from 'node:fs/promises'
 import { type FileEntry, type FolderPart, MAX_LISTED_ENTRIES } from '@muster/contract/agent/files'
 import { showBytes } from '@muster/rules/agents/raw-path'
-import { UserNames } from '../../os/linux/users.ts'
-import { describeEntry, OwnerNames } from './describe-entry.ts'
+import { describeEntry, type EntrySystem, openEntrySystem } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
-import { joinPath, readPath, refusePrivate, writePath } from './paths.ts'
+import { isWindows, joinPath, readPath, refusePrivate, resolveLinks, showPath, writePath } from './paths.ts'
 
 /** A name in a folder with its sort key. */
 interface Named {
@@ -61,7 +60,6 @@ function compareNamed(a: Named, b: Named): number {
 /** Names read from the system at a time. */
 const READ_AT_ONCE = 512
 const DESCRIBED_AT_ONCE = 32
-const users = new UserNames()
 
 /** Lists a part of a folder. Links on the way are followed, and the result says where they led. */
 export async function listFolder(
@@ -69,14 +67,16 @@ export async function listFolder(
   dataFolder: string,
 ): Promise<FolderPart> {
   return withSentences(async () => {
-    const path = await realpath(joinPath(readPath(request.path)), { encoding: 'buffer' })
-    await refusePrivate(path, dataFolder)
-    const { picked, total, more } = await pickNames(path, request)
+    const names = await resolveLinks(readPath(request.path))
+    if (isWindows && names.length === 0)
+      return (await import('./list-drives.ts')).listDrives(request.search.toLowerCase())
+    await refusePrivate(names, dataFolder)
+    const { picked, total, more } = await pickNames(joinPath(names), request)
     const last = picked.at(-1)
     return {
-      path: writePath(path),
-      shown_path: showBytes(path).slice(0, 4096),
-      entries: await describeAll(path, picked),
+      path: writePath(names),
+      shown_path: showBytes(showPath(names)).slice(0, 4096),
+      entries: await describeAll(names, picked),
       total,
       next: more && last !== undefined ? writeMark(last) : null,
     }
@@ -98,16 +98,13 @@ async function pickNames(path: Buffer, { after, search }: { after: string | null
   return { ...names.finish(), total: names.total }
 }
 
-async function describeAll(path: Buffer, picked: readonly Named[]): Promise<FileEntry[]> {
-  const owners = new OwnerNames(users)
-  const base = path.equals(Buffer.from('/')) ? path : Buffer.concat([path, Buffer.from('/')])
+async function describeAll(folder: readonly Buffer[], picked: readonly Named[]): Promise<FileEntry[]> {
+  const system: EntrySystem = await openEntrySystem()
   const entries: (FileEntry | undefined)[] = []
   for (let from = 0; from < picked.length; from += DESCRIBED_AT_ONCE) {
     const some = picked.slice(from, from + DESCRIBED_AT_ONCE)
     entries.push(
-      ...(await Promise.all(
-        some.map(({ name }) => describeEntry(Buffer.concat([base, bytesOf(name)]), bytesOf(name), owners)),
-      )),
+      ...(await Promise.all(some.map(({ name }) => describeEntry([...folder, bytesOf(name)], system)))),
     )
   }
   return entries.filter((entry) => entry !== undefined)

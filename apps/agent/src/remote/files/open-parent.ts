@@ -1,43 +1,138 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open, realpath } from 'node:fs/promises'
+import { constants, mkdirSync, type Stats } from 'node:fs'
+import { type FileHandle, link, lstat, open, realpath, rename, rmdir, unlink } from 'node:fs/promises'
 import { AgentError } from '../../errors.ts'
-import { joinPath, readPath, refusePrivate } from './paths.ts'
+import { withStartUmask } from '../../os/umask.ts'
+import { errorCode } from './file-errors.ts'
+import { isWindows, joinPath, readPath, refusePrivate } from './paths.ts'
 
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-const SLASH = Buffer.from('/')
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
- * A name in an open folder. Operations affect that very folder, even if it is replaced by a link meanwhile. Linux
- * addresses it by the descriptor of the folder; other systems check the path again before use.
+ * A name in an open folder. Operations affect that very folder, even if it is replaced by a link meanwhile. Names
+ * default to this one.
  */
-export class ParentFolder implements AsyncDisposable {
+export interface ParentFolder extends AsyncDisposable {
   readonly name: Buffer
-  /** The full path with links resolved. */
-  readonly path: Buffer
+  /** The full path with links resolved: the names of the folder, and this one. */
+  readonly names: readonly Buffer[]
+  /** A path that the system can use for the folder itself. */
+  readonly folder: Buffer
+  /** A path that the system can use for a name in the folder. */
+  at(name?: Buffer): Buffer
+  /** Opens a subfolder, which must not be a link. */
+  enter(name: Buffer): Promise<ParentFolder>
+  /** Call before creating names: throws if others could not use them, and makes sure that the folder stays a folder. */
+  prepareNew(): Promise<void>
+  /** Opens a file, which must not be a link. */
+  open(flags: number, name?: Buffer): Promise<FileHandle>
+  /** Creates a file that only its owner can read, and opens it for writing. */
+  create(name: Buffer): Promise<FileHandle>
+  makeFolder(): void
+  /** Moves `source` to the name of `to`. Never overwrites. */
+  move(to: ParentFolder, source?: Buffer): Promise<void>
+  /** Moves `source` to this name, whose file it replaces. */
+  replaceWith(source: Buffer): Promise<void>
+  /** Gives `target`, open as `handle`, the owner and the permissions of this name's file, which `found` describes. */
+  copyRights(target: { name: Buffer; handle: FileHandle }, found: Stats): Promise<void>
+  removeFile(name?: Buffer): Promise<void>
+  /** The folder must be empty. */
+  removeFolder(name?: Buffer): Promise<void>
+  /** Syncs the folder, so that new names are on disk. */
+  sync(): Promise<void>
+}
+
+/** Opens the folder of a path step by step. Links on the way are refused: the path must be the resolved one. */
+export async function openParent(rawPath: string, dataFolder: string): Promise<ParentFolder> {
+  const names = readPath(rawPath)
+  const name = names.at(-1)
+  if (name === undefined || (isWindows && names.length === 1))
+    throw new AgentError(`This is not possible for ${isWindows ? 'a drive' : 'the root folder'}.`)
+  await refusePrivate(names, dataFolder)
+  if (!isWindows) return new PosixParent(await openFolder(names.slice(0, -1)), names, name)
+  const { openWindowsParent } = await import('./windows-parent.ts')
+  return openWindowsParent(names, name)
+}
+
+/** Linux addresses the folder by its descriptor; other systems check the path again before use. */
+class PosixParent implements ParentFolder {
+  readonly name: Buffer
+  readonly names: readonly Buffer[]
   #folder: FileHandle
-  #names: readonly Buffer[]
   #base: Buffer
 
-  constructor(folder: FileHandle, { names, name }: { names: readonly Buffer[]; name: Buffer }) {
+  constructor(folder: FileHandle, names: readonly Buffer[], name: Buffer) {
     this.#folder = folder
-    this.#names = names
+    this.names = names
     this.name = name
-    this.path = joinPath([...names, name])
-    this.#base = isLinux ? Buffer.from(`/proc/self/fd/${folder.fd}`) : joinPath(names)
+    this.#base = isLinux ? Buffer.from(`/proc/self/fd/${folder.fd}`) : joinPath(names.slice(0, -1))
   }
 
-  /** A path that the system can use for a name in the folder. */
+  get folder(): Buffer {
+    return this.at(Buffer.from('.'))
+  }
+
   at(name: Buffer = this.name): Buffer {
-    return Buffer.concat([this.#base, SLASH, name])
+    return Buffer.concat([this.#base, Buffer.from('/'), name])
   }
 
-  /** Opens a subfolder, which must not be a link. */
   async enter(name: Buffer): Promise<ParentFolder> {
     const handle = await open(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    return new ParentFolder(handle, { names: [...this.#names, name], name })
+    return new PosixParent(handle, [...this.names.slice(0, -1), name, name], name)
   }
 
-  /** Syncs the folder, so that new names are on disk. */
+  async prepareNew(): Promise<void> {
+    // Every name can be used, and the folder is held by its descriptor.
+  }
+
+  open(flags: number, name = this.name): Promise<FileHandle> {
+    return open(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK)
+  }
+
+  create(name: Buffer): Promise<FileHandle> {
+    return open(this.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW, 0o600)
+  }
+
+  makeFolder(): void {
+    withStartUmask(() => mkdirSync(this.at(), { mode: 0o755 }))
+  }
+
+  async move(to: ParentFolder, source = this.name): Promise<void> {
+    const found = await lstat(this.at(source))
+    if (!found.isDirectory()) return this.#moveFile(this.at(source), to.at())
+    await refuseExisting(to.at())
+    await rename(this.at(source), to.at())
+  }
+
+  /** A hard link and then an unlink: unlike a rename, this never overwrites. */
+  async #moveFile(source: Buffer, target: Buffer): Promise<void> {
+    try {
+      await link(source, target)
+    } catch (cause) {
+      // Not all file systems support hard links.
+      if (!['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EMLINK'].includes(errorCode(cause) ?? '')) throw cause
+      await refuseExisting(target, cause)
+      return rename(source, target)
+    }
+    await unlink(source)
+  }
+
+  replaceWith(source: Buffer): Promise<void> {
+    return rename(this.at(source), this.at())
+  }
+
+  async copyRights({ handle }: { handle: FileHandle }, { uid, gid, mode }: Stats): Promise<void> {
+    await handle.chown(uid, gid)
+    await handle.chmod(mode & 0o7777)
+  }
+
+  removeFile(name?: Buffer): Promise<void> {
+    return unlink(this.at(name))
+  }
+
+  removeFolder(name?: Buffer): Promise<void> {
+    return rmdir(this.at(name))
+  }
+
   async sync(): Promise<void> {
     await this.#folder.sync()
   }
@@ -47,16 +142,12 @@ export class ParentFolder implements AsyncDisposable {
   }
 }
 
-const isLinux = process.platform === 'linux'
-
-/** Opens the folder of a path step by step. Links on the way are refused: the path must be the resolved one. */
-export async function openParent(rawPath: string, dataFolder: string): Promise<ParentFolder> {
-  const names = readPath(rawPath)
-  const name = names.pop()
-  if (name === undefined) throw new AgentError('This is not possible for the root folder.')
-  await refusePrivate(joinPath([...names, name]), dataFolder)
-  return new ParentFolder(await openFolder(names), { names, name })
+async function refuseExisting(path: Buffer, cause?: unknown): Promise<void> {
+  if ((await lstat(path).catch(() => undefined)) !== undefined)
+    throw new AgentError('A file or folder with this name already exists.', { cause })
 }
+
+const isLinux = process.platform === 'linux'
 
 async function openFolder(names: readonly Buffer[]): Promise<FileHandle> {
   if (!isLinux) {

@@ -1,15 +1,15 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readlink, stat } from 'node:fs/promises'
 import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
-import { joinPath, readPath, refusePrivate } from './paths.ts'
+import { isWindows, joinPath, readPath, refusePrivate, resolveLinks } from './paths.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 
 export interface Opened {
   handle: FileHandle
-  /** With links resolved. */
-  path: Buffer
+  /** The path with links resolved. */
+  names: Buffer[]
 }
 
 /**
@@ -17,20 +17,36 @@ export interface Opened {
  * may have effects.
  */
 export async function openToRead(rawPath: string, dataFolder: string): Promise<Opened> {
-  const path = await realpath(joinPath(readPath(rawPath)), { encoding: 'buffer' })
-  await refusePrivate(path, dataFolder)
+  const names = await resolveLinks(readPath(rawPath))
+  await refusePrivate(names, dataFolder)
+  if (names.length === 0) refuseSpecial('folder')
+  const path = joinPath(names)
   refuseSpecial(kindOf(await stat(path)))
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   try {
     refuseSpecial(kindOf(await handle.stat()))
     // A folder on the way may have become a link since.
-    if (process.platform === 'linux')
-      await refusePrivate(await readlink(`/proc/self/fd/${handle.fd}`, { encoding: 'buffer' }), dataFolder)
-    return { handle, path }
+    if (process.platform === 'linux') await refusePrivate(await namesOf(handle), dataFolder)
+    if (isWindows) await requireSame(handle, names)
+    return { handle, names }
   } catch (cause) {
     await handle.close()
     throw cause
   }
+}
+
+async function namesOf({ fd }: FileHandle): Promise<Buffer[]> {
+  const path = await readlink(`/proc/self/fd/${fd}`, { encoding: 'buffer' })
+  return readPath(path.toString('base64url'))
+}
+
+/** Throws AgentError unless the path, still without links, is the one of this file. */
+async function requireSame(handle: FileHandle, names: readonly Buffer[]): Promise<void> {
+  const there = await lstat(joinPath(names), { bigint: true })
+  const { ino, dev } = await handle.stat({ bigint: true })
+  const now = Buffer.concat(await resolveLinks(names))
+  if (there.ino !== ino || there.dev !== dev || !now.equals(Buffer.concat(names)))
+    throw new AgentError('The file was replaced meanwhile. Reload the folder.')
 }
 
 /** Throws AgentError if it is not a regular file. */

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, lstat, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, lstat } from 'node:fs/promises'
 import { HASH_PART_BYTES, UploadInput, type UploadNews, type UploadTask } from '@muster/contract/agent/files'
 import type { Channel } from '../channels/channel.ts'
 import { AgentError } from '../../errors.ts'
-import { moveFile } from './change-file.ts'
 import { openParent, type ParentFolder } from './open-parent.ts'
+import { isWindows } from './paths.ts'
 import {
   beginWriting,
   openPart,
-  partAt,
+  partName,
   partPath,
   refuseTaken,
   stopWriting,
@@ -99,24 +99,27 @@ export async function finishUpload(
   const { size } = await handle.stat()
   if (size !== task.size) throw new AgentError(`This upload has ${size} bytes instead of ${task.size}.`)
   if (task.hash !== null && (await hashParts(handle)) !== task.hash) {
-    await unlink(partAt(parent, task.upload))
+    await parent.removeFile(partName(task.upload))
     openParts.release(partPath(parent, task.upload))
     throw new AgentError('The file was damaged during the transfer. Upload it again.')
   }
   await refuseTaken(parent, task.replace)
-  await takeRights(parent, handle)
+  await parent.prepareNew()
+  const draft = partName(task.upload)
+  await takeRights(parent, { name: draft, handle })
   await handle.sync()
-  if (task.replace) await rename(partAt(parent, task.upload), parent.at())
-  else await moveFile(parent, parent, partAt(parent, task.upload))
+  if (task.replace) await parent.replaceWith(draft)
+  else await parent.move(parent, draft)
   openParts.release(partPath(parent, task.upload))
   await parent.sync()
 }
 
 /** Permissions of the replaced file, or the defaults. */
-async function takeRights(parent: ParentFolder, handle: FileHandle): Promise<void> {
+async function takeRights(parent: ParentFolder, draft: { name: Buffer; handle: FileHandle }): Promise<void> {
   const there = await lstat(parent.at()).catch(() => undefined)
-  if (there?.isFile() === true) await handle.chown(there.uid, there.gid)
-  await handle.chmod(there?.isFile() === true ? there.mode & 0o7777 : 0o644)
+  if (there?.isFile() === true) await parent.copyRights(draft, there)
+  // New files of Windows have the permissions of their folder.
+  else if (!isWindows) await draft.handle.chmod(0o644)
 }
 
 async function hashParts(handle: FileHandle): Promise<string> {

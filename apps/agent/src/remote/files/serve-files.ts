@@ -12,7 +12,7 @@ import { describeFileError } from './file-errors.ts'
 import { finishUpload, receiveBytes } from './receive-upload.ts'
 import type { UploadSurroundings } from './upload-part.ts'
 import { openToRead, versionOf } from './open-to-read.ts'
-import { joinPath, readPath, refusePrivate } from './paths.ts'
+import { isWindows, joinPath, readPath, refusePrivate, resolveLinks } from './paths.ts'
 
 /** Runs the task of a file channel, and ends the channel with its result. */
 export async function serveFiles(
@@ -58,10 +58,10 @@ type ReadTask = Extract<FileTask, { task: 'read' }>
 
 /** Sends a file from an offset up to its size when it was opened. Bytes appended meanwhile are not sent. */
 async function sendFile(room: ChannelRoom, task: ReadTask, dataFolder: string): Promise<void> {
-  const { handle, path } = await openToRead(task.path, dataFolder)
+  const { handle, names } = await openToRead(task.path, dataFolder)
   await using _ = handle
   const { size, version } = await versionOf(handle)
-  const name = showBytes(path.subarray(path.lastIndexOf('/') + 1)).slice(0, 255)
+  const name = showBytes(names.at(-1) ?? Buffer.from('')).slice(0, 255)
   const sendNews = (news: Pick<FileNews, 'size' | 'offset'>) =>
     room.channel.sendText({ type: 'sending', name, version, ...news } satisfies FileNews)
   if (size === 0) {
@@ -133,23 +133,31 @@ type ArchiveTask = Extract<FileTask, { task: 'archive' }>
 
 /** Sends a file or folder as a compressed archive, created by the system's tar while it is sent. Links stay links. */
 async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: string): Promise<void> {
-  const program = findProgram('tar')
-  if (program === undefined) throw new AgentError('tar is not installed on this machine.')
-  const path = await realpath(joinPath(readPath(task.path)), { encoding: 'buffer' })
-  await refusePrivate(path, dataFolder)
-  const at = path.lastIndexOf('/')
-  const name = path.subarray(at + 1)
-  if (name.length === 0) throw new AgentError('The root folder is too large for an archive.')
-  const parentPath = at === 0 ? Buffer.from('/') : path.subarray(0, at)
-  await using parent = await open(parentPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  const program = isWindows ? undefined : findProgram('tar')
+  if (program === undefined && !isWindows) throw new AgentError('tar is not installed on this machine.')
+  const names = await resolveLinks(readPath(task.path))
+  await refusePrivate(names, dataFolder)
+  const name = names.at(-1)
+  if (name === undefined || (isWindows && names.length === 1))
+    throw new AgentError(`${isWindows ? 'A drive' : 'The root folder'} is too large for an archive.`)
   const shown = showBytes(name).slice(0, 240)
-  room.channel.sendText({
+  const news = {
     type: 'sending',
     name: `${shown}.tar.gz`,
     size: null,
     offset: 0,
     version: '',
-  } satisfies FileNews)
+  } satisfies FileNews
+  if (program === undefined) {
+    const { archiveOf } = await import('./windows-archive.ts')
+    room.channel.sendText(news)
+    for await (const piece of archiveOf(names, dataFolder)) await room.send(piece)
+    return
+  }
+  const parentPath = joinPath(names.slice(0, -1))
+  const path = joinPath(names)
+  await using parent = await open(parentPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  room.channel.sendText(news)
   // The folder by descriptor and the name by standard input: both may contain any bytes.
   const child = spawn(
     program,

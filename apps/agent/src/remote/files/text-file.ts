@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat } from 'node:fs/promises'
 import { MAX_TEXT_BYTES, type TextFile, type WrittenText } from '@muster/contract/agent/files'
 import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
@@ -10,15 +10,13 @@ import { openParent, type ParentFolder } from './open-parent.ts'
 import { writePath } from './paths.ts'
 import type { UploadSurroundings } from './upload-part.ts'
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
-
 /** Reads a small text file and its hash. */
 export async function readText(path: string, dataFolder: string): Promise<TextFile> {
   return withSentences(async () => {
     const opened = await openToRead(path, dataFolder)
     await using handle = opened.handle
     const bytes = await readSmall(handle)
-    return { path: writePath(opened.path), text: decode(bytes), hash: hashOf(bytes) }
+    return { path: writePath(opened.names), text: decode(bytes), hash: hashOf(bytes) }
   })
 }
 
@@ -32,21 +30,15 @@ export async function writeText(
     // Opening a device or a pipe may have effects. A link is refused when it is opened.
     const kind = kindOf(await lstat(parent.at()))
     if (kind !== 'link') refuseSpecial(kind)
-    await using handle = await open(parent.at(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    const { mode, uid, gid, nlink } = await handle.stat()
-    if (nlink > 1)
-      throw new AgentError('This file has several names (hard links). Edit it on the machine itself.')
-    const hash = hashOf(await readSmall(handle))
+    const { found, hash } = await readCurrent(parent)
     if (hash !== request.hash) return { state: 'changed', hash }
     const bytes = Buffer.from(request.text)
     const draft = Buffer.from(`.muster-${randomUUID()}.part`)
-    const draftPath = writePath(
-      Buffer.concat([parent.path.subarray(0, parent.path.lastIndexOf('/') + 1), draft]),
-    )
+    const draftPath = writePath([...parent.names.slice(0, -1), draft])
     // If the agent is killed before the end, it is removed later.
     openParts.remember(draftPath)
     try {
-      await replaceWith(parent, bytes, { draft: parent.at(draft), mode: mode & 0o7777, uid, gid })
+      await replaceWith(parent, bytes, { draft, found })
     } finally {
       openParts.release(draftPath)
     }
@@ -54,22 +46,31 @@ export async function writeText(
   })
 }
 
+/** The file is closed at once: Windows replaces no open file. */
+async function readCurrent(parent: ParentFolder): Promise<{ found: Stats; hash: string }> {
+  await using handle = await parent.open(constants.O_RDONLY)
+  const found = await handle.stat()
+  if (found.nlink > 1)
+    throw new AgentError('This file has several names (hard links). Edit it on the machine itself.')
+  return { found, hash: hashOf(await readSmall(handle)) }
+}
+
 /** The new content replaces the old one atomically, and nothing is left behind on failure. */
 async function replaceWith(
   parent: ParentFolder,
   bytes: Buffer,
-  { draft, mode, uid, gid }: { draft: Buffer; mode: number; uid: number; gid: number },
+  { draft, found }: { draft: Buffer; found: Stats },
 ): Promise<void> {
-  const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  await parent.prepareNew()
+  const handle = await parent.create(draft)
   try {
     await using _ = handle
     await handle.writeFile(bytes)
-    await handle.chown(uid, gid)
-    await handle.chmod(mode)
+    await parent.copyRights({ name: draft, handle }, found)
     await handle.sync()
-    await rename(draft, parent.at())
+    await parent.replaceWith(draft)
   } catch (cause) {
-    await unlink(draft)
+    await parent.removeFile(draft)
     throw cause
   }
   await parent.sync()

@@ -1,13 +1,11 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, statfs, unlink } from 'node:fs/promises'
+import { type FileHandle, lstat, statfs } from 'node:fs/promises'
 import { formatFileSize } from '@muster/rules/text/units'
 import { AgentError } from '../../errors.ts'
 import { errorCode, withSentences } from './file-errors.ts'
 import type { OpenParts } from './open-parts.ts'
 import { writePath } from './paths.ts'
 import { openParent, type ParentFolder } from './open-parent.ts'
-
-const { O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
 
 interface UploadRequest {
   path: string
@@ -27,11 +25,12 @@ export async function beginUpload(
   return withSentences(async () => {
     await using parent = await openParent(path, dataFolder)
     await refuseTaken(parent, replace)
-    const { bavail, bsize } = await statfs(parent.at(Buffer.from('.')))
+    await parent.prepareNew()
+    const { bavail, bsize } = await statfs(parent.folder)
     if (bavail * bsize < size)
       throw new AgentError(`Not enough disk space. Free: ${formatFileSize(bavail * bsize)}.`)
     openParts.remember(partPath(parent, upload))
-    const handle = await open(partAt(parent, upload), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    const handle = await parent.create(partName(upload))
     await handle.close()
     return { size: 0 }
   })
@@ -56,7 +55,7 @@ export async function dropUpload(
   return withSentences(async () => {
     await stopWriting(upload)
     await using parent = await openParent(path, dataFolder)
-    await unlink(partAt(parent, upload)).catch(passOver('ENOENT'))
+    await parent.removeFile(partName(upload)).catch(passOver('ENOENT'))
     openParts.release(partPath(parent, upload))
     return {}
   })
@@ -71,7 +70,7 @@ export async function removeAbandoned(
   if (parent === undefined) return true
   const found = await lstat(parent.at()).catch(passOver('ENOENT'))
   if (found !== undefined && Date.now() - found.mtimeMs < afterMs) return false
-  if (found !== undefined) await unlink(parent.at())
+  if (found !== undefined) await parent.removeFile()
   return true
 }
 
@@ -85,30 +84,21 @@ export async function refuseTaken(parent: ParentFolder, replace: boolean): Promi
 
 /** Opens it for reading and writing. Throws if it is not the file that was created for this upload. */
 export async function openPart(parent: ParentFolder, upload: string): Promise<FileHandle> {
-  const handle = await open(partAt(parent, upload), O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch(
-    (cause: unknown) => {
-      if (errorCode(cause) !== 'ENOENT') throw cause
-      throw new AgentError('This upload has ended, or was idle for an hour. Start it again.', {
-        cause,
-      })
-    },
-  )
+  const handle = await parent.open(constants.O_RDWR, partName(upload)).catch((cause: unknown) => {
+    if (errorCode(cause) !== 'ENOENT') throw cause
+    throw new AgentError('This upload has ended, or was idle for an hour. Start it again.', { cause })
+  })
   const found = await handle.stat()
   if (found.isFile() && found.nlink === 1) return handle
   await handle.close()
   throw new AgentError('The temporary file of this upload was changed. Start it again.')
 }
 
-export function partAt(parent: ParentFolder, upload: string): Buffer {
-  return parent.at(partName(upload))
-}
-
 export function partPath(parent: ParentFolder, upload: string): string {
-  const folder = parent.path.subarray(0, parent.path.lastIndexOf('/') + 1)
-  return writePath(Buffer.concat([folder, partName(upload)]))
+  return writePath([...parent.names.slice(0, -1), partName(upload)])
 }
 
-function partName(upload: string): Buffer {
+export function partName(upload: string): Buffer {
   return Buffer.from(`.muster-${upload}.part`)
 }
 

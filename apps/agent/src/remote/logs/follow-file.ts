@@ -4,7 +4,7 @@ import type { LogNews, LogSource } from '@muster/contract/agent/logs'
 import { showBytes } from '@muster/rules/agents/raw-path'
 import type { ChannelRoom } from '../files/channel-room.ts'
 import { type Opened, openToRead } from '../files/open-to-read.ts'
-import { joinPath, readPath } from '../files/paths.ts'
+import { joinPath, readPath, resolveLinks, showPath } from '../files/paths.ts'
 import { AgentError } from '../../errors.ts'
 
 const LOOK_EVERY_MS = 250
@@ -25,7 +25,7 @@ export async function followFile(room: ChannelRoom, source: FileSource, dataFold
   try {
     // First: what is written after the message is sent, and no longer part of the tail.
     let at = await findTail(handle)
-    await sendNews({ type: 'following', name: showBytes(opened.path).slice(0, 4096) })
+    await sendNews({ type: 'following', name: showBytes(showPath(opened.names)).slice(0, 4096) })
     for (;;) {
       const { size } = await handle.stat()
       if (size < at) {
@@ -65,7 +65,7 @@ export async function followFile(room: ChannelRoom, source: FileSource, dataFold
 
 async function openLog({ path, anywhere }: FileSource, dataFolder: string): Promise<Opened> {
   const opened = await openToRead(path, dataFolder)
-  const isLog = LOG_FOLDERS.some((folder) => opened.path.toString('latin1').startsWith(folder))
+  const isLog = LOG_FOLDERS.some((folder) => showPath(opened.names).toString('latin1').startsWith(folder))
   if (anywhere || isLog) return opened
   await opened.handle.close()
   throw new AgentError('Your role allows following files in /var/log only.')
@@ -89,7 +89,7 @@ async function readPiece(handle: FileHandle, at: number): Promise<Buffer> {
 async function isReplaced(handle: FileHandle, { path }: FileSource): Promise<boolean> {
   const own = await handle.stat()
   try {
-    const { ino, dev } = await stat(joinPath(readPath(path)))
+    const { ino, dev } = await stat(joinPath(await resolveLinks(readPath(path))))
     return ino !== own.ino || dev !== own.dev
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return false

@@ -34,6 +34,10 @@ export async function openPty(
   { plan, marker, size }: { plan: ShellPlan; marker: string; size: Size },
   events: PtyEvents,
 ): Promise<Pty> {
+  if (process.platform === 'win32') {
+    const { openConpty } = await import('./open-conpty.ts')
+    return openConpty({ plan, marker, size }, events)
+  }
   const { spawn } = await loadModule()
   const pty = withStartUmask(() =>
     spawn(plan.program, plan.args, {
@@ -64,7 +68,7 @@ export async function openPty(
     resize: ({ cols, rows }) => pty.resize(cols, rows),
     pause: () => pty.pause(),
     resume: () => pty.resume(),
-    hangUp: () => (process.platform === 'win32' ? pty.kill() : pty.kill('SIGHUP')),
+    hangUp: () => pty.kill('SIGHUP'),
   }
 }
 

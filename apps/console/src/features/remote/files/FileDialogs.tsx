@@ -17,7 +17,8 @@ import { call, query } from '../../../app/api/api.ts'
 import { queryKey } from '../../../app/api/query-key.ts'
 import { DiscardDialog, useLeaveQuestion } from '../../../app/dialogs/use-leave-question.tsx'
 import { CodeEditor } from '../../scripts/CodeEditor.tsx'
-import { checkName, modeLabel } from './file-rows.ts'
+import { AccessDialog } from './AccessDialog.tsx'
+import { checkFolder, checkName, modeLabel } from './file-rows.ts'
 import classes from './FilesPane.module.css'
 import { fetchImage } from './fetch-image.ts'
 import { startDownload } from './upload.ts'
@@ -25,12 +26,13 @@ import { startDownload } from './upload.ts'
 /** The open dialog. */
 export type OpenDialog =
   | { what: 'new-folder' }
-  | { what: 'move' | 'delete' | 'rights' | 'edit' | 'image'; entry: FileEntry }
+  | { what: 'move' | 'delete' | 'rights' | 'access' | 'edit' | 'image'; entry: FileEntry }
 
 const DIALOGS = {
   move: MoveFileDialog,
   delete: DeleteFileDialog,
   rights: RightsDialog,
+  access: AccessDialog,
   edit: EditTextDialog,
   image: ImageDialog,
 } as const
@@ -43,7 +45,11 @@ export function FileDialogs({ open, ...rest }: { open: OpenDialog } & Omit<FileD
 
 function NewFolderDialog({ agent, folder, onClose }: Omit<FileDialogProps, 'entry'>) {
   const change = useChangeFile(agent.agent_id)
-  const form = useForm({ initialValues: { name: '' }, validate: { name: checkName } })
+  const isWindows = agent.plat === 'windows'
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (name) => checkName(name, isWindows) },
+  })
   return (
     <FormDialog
       title={`New folder in ${showRaw(folder)}`}
@@ -62,11 +68,13 @@ function NewFolderDialog({ agent, folder, onClose }: Omit<FileDialogProps, 'entr
 function MoveFileDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   const change = useChangeFile(agent.agent_id)
   const shownFolder = showRaw(folder)
+  const isWindows = agent.plat === 'windows'
   const form = useForm({
     initialValues: { name: entry.name, folder: shownFolder },
     validate: {
-      name: checkName,
-      folder: (text) => (text.startsWith('/') ? null : 'Start the folder with "/".'),
+      // A name that exists already may be one that could not be chosen.
+      name: (name) => (name === entry.name ? null : checkName(name, isWindows)),
+      folder: (text) => checkFolder(text, isWindows),
     },
   })
   return (
@@ -127,7 +135,7 @@ const OCTAL = /^[0-7]{3,4}$/
 function RightsDialog({ agent, folder, entry, onClose }: FileDialogProps) {
   const change = useChangeFile(agent.agent_id)
   const form = useForm({
-    initialValues: { mode: entry.mode.toString(8).padStart(4, '0') },
+    initialValues: { mode: (entry.mode ?? 0).toString(8).padStart(4, '0') },
     validate: {
       mode: (text) => (OCTAL.test(text) ? null : 'Enter three or four digits from 0 to 7, as in 0644.'),
     },
@@ -332,7 +340,7 @@ function Editor({ agent, file, onClose, onReread }: EditorProps) {
 
 /** Props of every dialog about a file. `folder` is a path without links. */
 interface FileDialogProps {
-  agent: Pick<AgentDetail, 'agent_id' | 'hostname'>
+  agent: Pick<AgentDetail, 'agent_id' | 'hostname' | 'plat'>
   folder: string
   entry: FileEntry
   onClose: () => void

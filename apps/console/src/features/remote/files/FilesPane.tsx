@@ -2,7 +2,7 @@ import { Button, FileButton, TextInput } from '@mantine/core'
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
 import { type FileEntry, MAX_TEXT_BYTES, ROOT_PATH } from '@muster/contract/agent/files'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { bytesOfRaw, joinRaw, rawOfText, showRaw } from '@muster/rules/agents/raw-path'
+import { bytesOfRaw, isWindowsPath, joinRaw, rawOfText, showRaw } from '@muster/rules/agents/raw-path'
 import {
   IconArrowRight,
   IconDownload,
@@ -34,9 +34,9 @@ import classes from './FilesPane.module.css'
 import { FileDialogs, type OpenDialog } from './FileDialogs.tsx'
 import { UploadList } from './UploadList.tsx'
 import { FolderPath } from './FolderPath.tsx'
-import { isShownAsImage, leadsTo, sortEntries } from './file-rows.ts'
+import { isShownAsImage, leadsTo, sortEntries, trimEnd } from './file-rows.ts'
 import { addUpload, startDownload, whyNoDownload } from './upload.ts'
-import { FILE_CARD, FILE_COLUMNS, FILE_COLUMNS_PX } from './file-columns.tsx'
+import { FILE_CARD, FILE_COLUMNS_PX, fileColumns } from './file-columns.tsx'
 
 const FORBIDDEN = 'Your role does not allow you to see files of machines.'
 const SEARCH_AFTER_MS = 250
@@ -56,13 +56,16 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
     enabled: may && agent.connected,
   })
   const { query, entries, path, total, isWhole } = folder
+  const isWindows = agent.plat === 'windows'
+  const isDrives = isWindows && path === ROOT_PATH
   const { mutate: download } = useMutation({
     mutationFn: (entry: FileEntry) => startDownload(agent.agent_id, path, entry),
   })
   const go = (to: string) => place.go(addressOf(to))
   const open = (entry: FileEntry) => {
     const kind = leadsTo(entry)
-    if (kind === 'folder') go(joinRaw(path, entry.raw))
+    if (kind === 'drive') go(entry.raw)
+    else if (kind === 'folder') go(joinRaw(path, entry.raw))
     else if (kind === 'file' && isShownAsImage(entry)) setDialog({ what: 'image', entry })
     else if (kind === 'file' && entry.size <= MAX_TEXT_BYTES) setDialog({ what: 'edit', entry })
     else if (kind === 'file') download(entry)
@@ -73,7 +76,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
   return (
     <div className={table.pane}>
       <div className={table.tools}>
-        <FolderPath path={query.error === null ? path : at} onOpen={go} />
+        <FolderPath path={query.error === null ? path : at} isWindows={isWindows} onOpen={go} />
         <TextInput
           className={table.search ?? ''}
           aria-label="Search this folder"
@@ -84,18 +87,23 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
           autoComplete="off"
         />
         <div className={table.sums}>
-          <span>{total.toLocaleString('en')} in this folder</span>
+          <span>
+            {isDrives
+              ? `${total} ${total === 1 ? 'drive' : 'drives'}`
+              : `${total.toLocaleString('en')} in this folder`}
+          </span>
           <UploadButton
             agentId={agent.agent_id}
             folder={path}
             entries={entries}
-            disabled={query.data === undefined}
+            isWindows={isWindows}
+            disabled={query.data === undefined || isDrives}
           />
           <Button
             variant="default"
             size="compact-sm"
             leftSection={<IconFolderPlus size={14} stroke={1.75} aria-hidden />}
-            disabled={query.data === undefined}
+            disabled={query.data === undefined || isDrives}
             onClick={() => setDialog({ what: 'new-folder' })}
           >
             New folder
@@ -118,6 +126,7 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
       ) : (
         <FileTable
           entries={entries}
+          isWindows={isWindows}
           place={`${at} ${asked}`}
           isWhole={isWhole}
           actions={{ open, download, ask: setDialog }}
@@ -152,13 +161,15 @@ export function FilesPane({ agent }: { agent: AgentDetail }) {
 /** The folder in the address; the first one without one. */
 function folderOf(at: string | undefined): string {
   if (at === undefined) return ROOT_PATH
-  if (at.startsWith('/')) return rawOfText(at.replace(/(?<=.)\/+$/, ''))
+  if (isFullPath(at)) return rawOfText(trimEnd(at))
   try {
-    return showRaw(at).startsWith('/') ? at : ROOT_PATH
+    return isFullPath(showRaw(at)) ? at : ROOT_PATH
   } catch {
     return ROOT_PATH
   }
 }
+
+const isFullPath = (text: string): boolean => text.startsWith('/') || isWindowsPath(text)
 
 function addressOf(folder: string): string | undefined {
   if (folder === ROOT_PATH) return undefined
@@ -202,6 +213,7 @@ function useFolder(given: { agentId: string; path: string; search: string; enabl
 
 interface FileTableProps {
   entries: readonly FileEntry[]
+  isWindows: boolean
   /** Changes with the folder and the search. */
   place: string
   /** The whole folder is loaded: any column can sort it. */
@@ -210,11 +222,12 @@ interface FileTableProps {
   actions: FileActions
 }
 
-function FileTable({ entries, place, isWhole, empty, actions }: FileTableProps) {
+function FileTable({ entries, isWindows, place, isWhole, empty, actions }: FileTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const [wanted, setSort] = useState({ column: 'name', descending: false })
   const [selected, setSelected] = useState<string>()
   const [menu, setMenu] = useState<{ entry: FileEntry; at: Point }>()
+  const columns = useMemo(() => fileColumns(isWindows), [isWindows])
   const sort = isWhole ? wanted : undefined
   const rows = useMemo(() => (sort === undefined ? entries : sortEntries(entries, sort)), [entries, sort])
   return (
@@ -223,7 +236,7 @@ function FileTable({ entries, place, isWhole, empty, actions }: FileTableProps) 
         label="Files"
         rows={rows}
         rowKey={({ raw }) => raw}
-        columns={FILE_COLUMNS}
+        columns={columns}
         context={undefined}
         rowHeight={28}
         minWidth={FILE_COLUMNS_PX}
@@ -257,11 +270,12 @@ interface UploadButtonProps {
   agentId: string
   folder: string
   entries: readonly FileEntry[]
+  isWindows: boolean
   disabled: boolean
 }
 
 /** Uploads files of this computer to the folder; existing files are replaced only after a question. */
-function UploadButton({ agentId, folder, entries, disabled }: UploadButtonProps) {
+function UploadButton({ agentId, folder, entries, isWindows, disabled }: UploadButtonProps) {
   const queryClient = useQueryClient()
   // The same file may be chosen again.
   const reset = useRef<() => void>(null)
@@ -274,12 +288,14 @@ function UploadButton({ agentId, folder, entries, disabled }: UploadButtonProps)
     }
   }
   const choose = (files: readonly File[]) => {
-    const names = new Set(entries.map(({ name }) => name))
+    // Windows ignores case.
+    const keyOf = ({ name }: { name: string }) => (isWindows ? name.toLowerCase() : name)
+    const names = new Set(entries.map(keyOf))
     add(
-      files.filter(({ name }) => !names.has(name)),
+      files.filter((file) => !names.has(keyOf(file))),
       false,
     )
-    setAsked(files.filter(({ name }) => names.has(name)))
+    setAsked(files.filter((file) => names.has(keyOf(file))))
     reset.current?.()
   }
   return (
@@ -322,6 +338,7 @@ interface FileActions {
 
 /** The actions on an entry of a folder. */
 function fileMenu(entry: FileEntry, { open, download, ask }: FileActions): MenuEntry[] {
+  if (entry.kind === 'drive') return [firstEntry(entry, { open, ask })]
   const isFolder = leadsTo(entry) === 'folder'
   return [
     firstEntry(entry, { open, ask }),
@@ -345,7 +362,7 @@ function fileMenu(entry: FileEntry, { open, download, ask }: FileActions): MenuE
       label: 'Permissions',
       icon: IconShieldLock,
       disabledReason: entry.kind === 'link' ? 'Links have no permissions.' : undefined,
-      run: () => ask({ what: 'rights', entry }),
+      run: () => ask({ what: entry.mode === null ? 'access' : 'rights', entry }),
     },
     {
       id: 'delete',
@@ -359,7 +376,7 @@ function fileMenu(entry: FileEntry, { open, download, ask }: FileActions): MenuE
 }
 
 function firstEntry(entry: FileEntry, { open, ask }: Pick<FileActions, 'open' | 'ask'>): MenuEntry {
-  if (leadsTo(entry) === 'folder')
+  if (['folder', 'drive'].includes(leadsTo(entry) ?? ''))
     return { id: 'open', label: 'Open', icon: IconFolderOpen, shortcut: 'Enter', run: () => open(entry) }
   if (isShownAsImage(entry))
     return { id: 'look', label: 'View', icon: IconPhoto, shortcut: 'Enter', run: () => open(entry) }

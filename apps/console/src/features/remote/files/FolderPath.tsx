@@ -1,32 +1,35 @@
 import { ActionIcon, TextInput } from '@mantine/core'
+import { ROOT_PATH } from '@muster/contract/agent/files'
 import { rawOfText, showRaw, stepsOfRaw } from '@muster/rules/agents/raw-path'
 import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import classes from './FilesPane.module.css'
+import { checkFolder, trimEnd } from './file-rows.ts'
 
 interface FolderPathProps {
   path: string
+  isWindows: boolean
   onOpen: (path: string) => void
 }
 
 /** The current folder, with links to all its parents; a path can be typed instead. */
-export function FolderPath({ path, onOpen }: FolderPathProps) {
+export function FolderPath({ path, isWindows, onOpen }: FolderPathProps) {
   const [isWriting, setIsWriting] = useState(false)
   const close = () => setIsWriting(false)
-  if (isWriting) return <PathField path={path} onOpen={onOpen} onClose={close} />
+  if (isWriting) return <PathField path={path} isWindows={isWindows} onOpen={onOpen} onClose={close} />
   const steps = stepsOfRaw(path)
   return (
     <nav aria-label="Folder" className={classes.path}>
       {steps.map((step, at) => (
         <span key={step.path}>
-          {at > 1 && <span aria-hidden>/</span>}
+          {at > (isWindows ? 0 : 1) && <span aria-hidden>{isWindows ? '\\' : '/'}</span>}
           <button
             type="button"
             className={classes.step}
             aria-current={at === steps.length - 1 ? 'location' : undefined}
             onClick={() => onOpen(step.path)}
           >
-            {step.name}
+            {isWindows && at === 0 ? 'Drives' : step.name}
           </button>
         </span>
       ))}
@@ -43,33 +46,33 @@ export function FolderPath({ path, onOpen }: FolderPathProps) {
   )
 }
 
-function PathField({ path, onOpen, onClose }: FolderPathProps & { onClose: () => void }) {
-  const shown = showRaw(path)
+function PathField({ path, isWindows, onOpen, onClose }: FolderPathProps & { onClose: () => void }) {
+  const shown = isWindows && path === ROOT_PATH ? '' : showRaw(path)
   const [text, setText] = useState(shown)
   const written = text.trim()
-  const isWhole = written === '' || written.startsWith('/')
+  const error = written === '' ? null : checkFolder(written, isWindows)
   return (
     <form
       className={classes.path}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isWhole) return
+        if (error !== null) return
         // The shown text may stand for invalid bytes.
-        if (written !== '' && written !== shown) onOpen(rawOfText(written.replace(/(?<=.)\/+$/, '')))
+        if (written !== '' && written !== shown) onOpen(rawOfText(trimEnd(written)))
         onClose()
       }}
     >
       <TextInput
         className={classes.written ?? ''}
         aria-label="Folder path"
-        placeholder="/var/log"
+        placeholder={isWindows ? 'C:\\Users' : '/var/log'}
         maxLength={4000}
         spellCheck={false}
         autoComplete="off"
         data-autofocus
         autoFocus
         value={text}
-        error={isWhole ? undefined : 'Enter the full path of a folder, starting with /.'}
+        error={error}
         onChange={(event) => setText(event.currentTarget.value)}
         onFocus={(event) => event.currentTarget.select()}
         onBlur={onClose}

@@ -5,14 +5,20 @@ import {
   IconFolder,
   IconLink,
   IconLinkOff,
+  IconServer,
   type TablerIcon,
 } from '@tabler/icons-react'
 import { Time } from '../../../ui/layout/Time.tsx'
 import type { DataCard, DataColumn } from '../../../ui/table/data-column.ts'
 import classes from './FilesPane.module.css'
-import { KIND_LABELS, modeLabel, modifiedAt, sizeLabel } from './file-rows.ts'
+import { attributesLabel, KIND_LABELS, modeLabel, modifiedAt, ownerLabel, sizeLabel } from './file-rows.ts'
 
-const ICONS: Partial<Record<FileKind, TablerIcon>> = { file: IconFile, folder: IconFolder, link: IconLink }
+const ICONS: Partial<Record<FileKind, TablerIcon>> = {
+  file: IconFile,
+  folder: IconFolder,
+  link: IconLink,
+  drive: IconServer,
+}
 
 /** The name with an icon of its kind; links show their target. */
 function FileName({ entry }: { entry: FileEntry }) {
@@ -36,7 +42,29 @@ function FileName({ entry }: { entry: FileEntry }) {
   )
 }
 
-export const FILE_COLUMNS: readonly DataColumn<FileEntry>[] = [
+const MODE_COLUMN: DataColumn<FileEntry> = {
+  id: 'mode',
+  title: 'Permissions',
+  width: '110px',
+  sortable: true,
+  render: ({ mode }) =>
+    mode === null ? null : (
+      <span className="mono" data-tip={mode.toString(8).padStart(4, '0')}>
+        {modeLabel(mode)}
+      </span>
+    ),
+}
+
+const ATTRIBUTES_COLUMN: DataColumn<FileEntry> = {
+  id: 'attributes',
+  title: 'Attributes',
+  width: '150px',
+  sortable: true,
+  render: (entry) => attributesLabel(entry),
+}
+
+/** With attributes on Windows, and permissions on other systems. */
+export const fileColumns = (isWindows: boolean): readonly DataColumn<FileEntry>[] => [
   {
     id: 'name',
     title: 'Name',
@@ -59,23 +87,13 @@ export const FILE_COLUMNS: readonly DataColumn<FileEntry>[] = [
     sortable: true,
     render: (entry) => <Time instant={modifiedAt(entry)} />,
   },
-  {
-    id: 'mode',
-    title: 'Permissions',
-    width: '110px',
-    sortable: true,
-    render: ({ mode }) => (
-      <span className="mono" data-tip={mode.toString(8).padStart(4, '0')}>
-        {modeLabel(mode)}
-      </span>
-    ),
-  },
+  isWindows ? ATTRIBUTES_COLUMN : MODE_COLUMN,
   {
     id: 'owner',
     title: 'Owner',
     width: 'minmax(110px, 0.6fr)',
     sortable: true,
-    render: ({ owner, group }) => `${owner} : ${group}`,
+    render: ownerLabel,
   },
 ]
 
@@ -91,7 +109,11 @@ export const FILE_CARD: DataCard<FileEntry, undefined> = {
       </div>
       <div className="cardLine dim">
         <Time instant={modifiedAt(entry)} />
-        <span className="mono">{modeLabel(entry.mode)}</span>
+        {entry.mode === null ? (
+          <span>{attributesLabel(entry)}</span>
+        ) : (
+          <span className="mono">{modeLabel(entry.mode)}</span>
+        )}
       </div>
     </>
   ),

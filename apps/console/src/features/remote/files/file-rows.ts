@@ -1,4 +1,5 @@
 import type { FileEntry, FileKind } from '@muster/contract/agent/files'
+import { isWindowsPath } from '@muster/rules/agents/raw-path'
 import { formatFileSize } from '@muster/rules/text/units'
 import type { TableSort } from '../../../ui/table/data-column.ts'
 
@@ -10,6 +11,7 @@ export const KIND_LABELS: Record<FileKind, string> = {
   pipe: 'Pipe',
   socket: 'Socket',
   other: 'Special file',
+  drive: 'Drive',
 }
 
 /** The kind that opens: for a link, its target's. */
@@ -23,7 +25,18 @@ export function isShownAsImage(entry: FileEntry): boolean {
 }
 
 export function sizeLabel({ kind, size }: FileEntry): string {
-  return kind === 'file' ? formatFileSize(size) : ''
+  return kind === 'file' || (kind === 'drive' && size > 0) ? formatFileSize(size) : ''
+}
+
+/** "Read-only, hidden". */
+export function attributesLabel({ attributes }: FileEntry): string {
+  const text = (attributes ?? []).join(', ')
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/** Owner and group; Windows has only an owner. */
+export function ownerLabel({ owner, group }: FileEntry): string {
+  return group === '' ? owner : `${owner} : ${group}`
 }
 
 /** `rwxr-xr-x`, with the letters of ls for special bits. */
@@ -39,8 +52,9 @@ export function modeLabel(mode: number): string {
   return letters.join('')
 }
 
-/** ISO text; undefined for a time outside the calendar. */
-export function modifiedAt({ modified_ms }: FileEntry): string | undefined {
+/** ISO text; undefined for drives and for a time outside the calendar. */
+export function modifiedAt({ kind, modified_ms }: FileEntry): string | undefined {
+  if (kind === 'drive') return undefined
   const date = new Date(modified_ms)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
@@ -61,7 +75,9 @@ function compareBy(column: string, a: FileEntry, b: FileEntry): number {
     case 'modified':
       return a.modified_ms - b.modified_ms
     case 'mode':
-      return a.mode - b.mode
+      return (a.mode ?? 0) - (b.mode ?? 0)
+    case 'attributes':
+      return attributesLabel(a).localeCompare(attributesLabel(b))
     case 'owner':
       return a.owner.localeCompare(b.owner)
     default:
@@ -70,10 +86,30 @@ function compareBy(column: string, a: FileEntry, b: FileEntry): number {
 }
 
 /** The error of a file name; null = valid. */
-export function checkName(name: string): string | null {
+export function checkName(name: string, isWindows: boolean): string | null {
   if (name === '') return 'A name is needed.'
+  if (isWindows) return checkWindowsName(name)
   if (name === '.' || name === '..') return 'Reserved name.'
   return name.includes('/') || name.includes('\0') ? 'A name may not contain "/".' : null
+}
+
+/** Also refused by the agent. */
+const FORBIDDEN_ON_WINDOWS = /[<>:"/\\|?*\p{Cc}]/u
+
+function checkWindowsName(name: string): string | null {
+  if (FORBIDDEN_ON_WINDOWS.test(name)) return 'A name may not contain < > : " / \\ | ? or *.'
+  return /[. ]$/.test(name) ? 'A name may not end with a dot or a space.' : null
+}
+
+/** The error of a folder's path; null = valid. */
+export function checkFolder(path: string, isWindows: boolean): string | null {
+  if (isWindows) return isWindowsPath(path) ? null : 'Enter the full path of a folder, such as C:\\Users.'
+  return path.startsWith('/') ? null : 'Enter the full path of a folder, starting with /.'
+}
+
+/** Without separators at the end, except that of a root. */
+export function trimEnd(path: string): string {
+  return isWindowsPath(path) ? path.replace(/(?<=[^:])[\\/]+$/, '') : path.replace(/(?<=.)\/+$/, '')
 }
 
 /** Larger pictures are downloaded instead of shown. */

@@ -4,6 +4,7 @@ import {
   finishUpload,
   listFolder,
   lookAtUpload,
+  readFileAccess,
   readText,
   startDownload,
   UPLOAD_BYTES_PATH,
@@ -13,7 +14,9 @@ import type { Endpoint } from '@muster/contract/endpoint'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../../testing/test-server.ts'
-import { givenDashboard } from '../../dashboard/test-dashboard.ts'
+import { getAgent } from '@muster/contract/api/agents'
+import { rawOfText } from '@muster/rules/agents/raw-path'
+import { givenDashboard, testDetail } from '../../dashboard/test-dashboard.ts'
 
 const GET_BYTES: Endpoint = { ...startDownload, method: 'GET' }
 const PUT_BYTES: Endpoint = { ...startDownload, method: 'PUT', path: UPLOAD_BYTES_PATH }
@@ -29,6 +32,7 @@ const entry = (name: string, more: Partial<FileEntry> = {}): FileEntry => ({
   size: 68,
   modified_ms: 1772366400000,
   mode: 0o644,
+  attributes: null,
   owner: 'root',
   group: 'root',
   target: null,
@@ -164,4 +168,72 @@ test('F2 renames and Del deletes, after a confirmation', async () => {
   await row('hosts').click()
   await userEvent.keyboard('{Delete}')
   await expect.element(page.getByRole('dialog', { name: 'Delete hosts on alpha?' })).toBeVisible()
+})
+
+test('a Windows machine shows drives, paths with backslashes, attributes and access lists', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(getAgent, () => answer(getAgent, testDetail({ plat: 'windows' })))
+  const onWindows = (name: string, more: Partial<FileEntry> = {}) =>
+    entry(name, { mode: null, attributes: [], owner: 'PC-12\\Anna', group: '', ...more })
+  const drive = onWindows('Windows (C:)', { raw: rawOfText('C:\\'), kind: 'drive', size: 2 ** 40 })
+  const folders: Record<string, FileEntry[]> = {
+    [rawOfText('/')]: [drive],
+    [rawOfText('C:\\')]: [onWindows('Data', { kind: 'folder' })],
+    [rawOfText('C:\\Data')]: [onWindows('ntuser.ini', { attributes: ['hidden', 'system'] })],
+  }
+  server.on(listFolder, ({ search }) => {
+    const path = search.get('path') ?? ''
+    const entries = folders[path] ?? []
+    return answer(listFolder, { path, shown_path: '', entries, total: entries.length, next: null })
+  })
+  server.on(readFileAccess, () =>
+    answer(readFileAccess, {
+      owner: 'PC-12\\Anna',
+      inherits: true,
+      entries: [{ name: 'SYSTEM', allowed: true, rights: ['full'], inherited: true, applies: 'this' }],
+    }),
+  )
+  const { at } = await open('/remotebackground/alpha0000000?tool=files')
+  const path = page.getByRole('navigation', { name: 'Folder' })
+  await expect.element(row('Windows (C:)')).toMatchTextContent('1 TB')
+  await expect.element(page.getByText('1 drive', { exact: true })).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'New folder' })).toBeDisabled()
+  await expect.element(path).toHaveTextContent('Drives')
+
+  await row('Windows (C:)').dblClick()
+  await row('Data').dblClick()
+  await expect.element(path).toHaveTextContent('Drives\\C:\\Data')
+  expect(at()).toBe('/remotebackground/alpha0000000?tool=files&at=C:%5CData')
+  await expect.element(row('ntuser.ini')).toMatchTextContent('Hidden, system')
+
+  await row('ntuser.ini').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Permissions' }).click()
+  const list = page.getByRole('dialog', { name: 'Permissions of C:\\Data\\ntuser.ini' })
+  await expect.element(list.getByText('Owner: PC-12\\Anna')).toBeVisible()
+  await expect.element(list.getByRole('row').nth(1)).toHaveTextContent('SYSTEMAllowFull controlOnly thisYes')
+  await userEvent.keyboard('{Escape}')
+
+  const input = document.querySelector<HTMLInputElement>('input[type="file"]')
+  if (input === null) throw new Error('there is nothing to choose files with')
+  await userEvent.upload(input, new File(['content'], 'NTUSER.ini'))
+  const question = page.getByRole('dialog', { name: 'Replace existing files?' })
+  await expect.element(question.getByText('NTUSER.ini: already in the folder.')).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+
+  await page.getByRole('button', { name: 'Enter path' }).click()
+  const field = page.getByRole('textbox', { name: 'Folder path' })
+  await expect.element(field).toHaveValue('C:\\Data')
+  await field.fill('/var/log')
+  await expect.element(page.getByText('Enter the full path of a folder, such as C:\\Users.')).toBeVisible()
+  await field.fill('C:\\')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(path).toHaveTextContent('Drives\\C:')
+
+  await page.getByRole('button', { name: 'New folder' }).click()
+  const create = dialog().getByRole('button', { name: 'Create folder' })
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('a:b')
+  await expect.element(create).toBeDisabled()
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('a b')
+  await expect.element(create).toBeEnabled()
 })

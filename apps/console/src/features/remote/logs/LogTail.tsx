@@ -2,7 +2,7 @@ import { Button, Select, TextInput } from '@mantine/core'
 import type { JournalPriority } from '@muster/contract/agent/logs'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { LogRequest } from '@muster/contract/channels'
-import { rawOfText } from '@muster/rules/agents/raw-path'
+import { isWindowsPath, rawOfText } from '@muster/rules/agents/raw-path'
 import { type ReactNode, useMemo, useState } from 'react'
 import { OutputBox } from '../../../ui/layout/OutputBox.tsx'
 import { SearchField } from '../../../ui/inputs/SearchField.tsx'
@@ -21,23 +21,22 @@ interface LogTailProps {
   children: ReactNode
 }
 
-const SOURCES = [
-  { value: 'journal', label: 'Journal' },
-  { value: 'file', label: 'File' },
-]
+const FILE = { value: 'file', label: 'File' }
+const SOURCES = [{ value: 'journal', label: 'Journal' }, FILE]
+const WINDOWS_SOURCES = [{ value: 'eventlog', label: 'Event log' }, FILE]
 
-/** New lines of the journal or a file, live; text only. */
+/** New lines of the log of the system or of a file, live; text only. */
 export function LogTail({ agent, mayFiles, children }: LogTailProps) {
   const isWindows = agent.plat === 'windows'
   const [kind, setKind] = useState(isWindows ? 'eventlog' : 'journal')
   const [log, setLog] = useState('System')
   const [unit, setUnit] = useState('')
   const [priority, setPriority] = useState<JournalPriority>('debug')
-  const [path, setPath] = useState('/var/log/')
+  const [path, setPath] = useState(isWindows ? 'C:\\Windows\\Logs\\' : '/var/log/')
   const [search, setSearch] = useState('')
   const [paused, setPaused] = useState(false)
   const [followed, setFollowed] = useState<{ round: number; request: LogRequest }>()
-  const wrongPath = kind === 'file' && !isPath(path) ? 'Enter the full path of a file.' : undefined
+  const wrongPath = kind === 'file' && !isPath(path, isWindows) ? 'Enter the full path of a file.' : undefined
   const isFit = wrongPath === undefined && (kind !== 'eventlog' || isEventLog(log))
   const follow = () => {
     setPaused(false)
@@ -54,11 +53,12 @@ export function LogTail({ agent, mayFiles, children }: LogTailProps) {
         }}
       >
         {children}
-        {!isWindows && (
+        {/* Windows has no folder for logs whose files everyone may follow. */}
+        {(!isWindows || mayFiles) && (
           <Select
             aria-label="Source"
             w={110}
-            data={SOURCES}
+            data={isWindows ? WINDOWS_SOURCES : SOURCES}
             value={kind}
             allowDeselect={false}
             onChange={(value) => setKind(value ?? kind)}
@@ -172,7 +172,8 @@ function requestOf({ kind, unit, log, priority, path, mayFiles }: Choice): LogRe
   return mayFiles ? { tool: 'logfile', path: raw } : { tool: 'log', source: { kind: 'file', path: raw } }
 }
 
-const isPath = (path: string) => path.startsWith('/') && !path.endsWith('/')
+const isPath = (path: string, isWindows: boolean) =>
+  isWindows ? isWindowsPath(path) && !/[\\/]$/.test(path) : path.startsWith('/') && !path.endsWith('/')
 
 function describe({ state, message }: TailState, paused: boolean): string {
   switch (state) {

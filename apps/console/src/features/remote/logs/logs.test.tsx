@@ -10,6 +10,7 @@ import type { LogLine } from '@muster/contract/agent/logs'
 import { createSocketTicket } from '@muster/contract/api/system'
 import { getAgent } from '@muster/contract/api/agents'
 import { readMachineLog } from '@muster/contract/api/logs'
+import { rawOfText } from '@muster/rules/agents/raw-path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../../testing/test-server.ts'
@@ -138,6 +139,15 @@ test('events are found by log, source, id, level and text, and followed', async 
   await page.getByRole('button', { name: 'Follow' }).click()
   const source = { kind: 'eventlog', log: 'System', priority: 'debug' }
   expect((await last()).hello).toEqual({ tool: 'log', source })
+
+  await page.getByRole('combobox', { name: 'Source' }).click()
+  await page.getByRole('option', { name: 'File' }).click()
+  const file = page.getByRole('textbox', { name: 'File' })
+  await expect.element(page.getByRole('button', { name: 'Follow' })).toBeDisabled()
+  await file.fill('C:\\Windows\\Logs\\setup.log')
+  await page.getByRole('button', { name: 'Follow' }).click()
+  const path = rawOfText('C:\\Windows\\Logs\\setup.log')
+  await vi.waitFor(async () => expect((await last()).hello).toEqual({ tool: 'logfile', path }))
 })
 
 test('older entries are asked for up to the start of the log', async () => {

@@ -1,4 +1,4 @@
-import { changeFile, listFolder, readText, writeText } from '@muster/contract/api/files'
+import { changeFile, listFolder, readFileAccess, readText, writeText } from '@muster/contract/api/files'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { fileAudit, givenMachine, raw } from './test-machine.ts'
@@ -29,6 +29,7 @@ test('a path that is not base64url is always refused', async () => {
   const requests = [
     ['GET', `${base}/?path=${wrong}`],
     ['GET', `${base}/text/?path=${wrong}`],
+    ['GET', `${base}/access/?path=${wrong}`],
     ['PUT', `${base}/text/`, { path: wrong, text: '', hash: HASH }],
     ['POST', `${base}/change/`, { change: 'make-folder', path: wrong }],
     ['POST', `${base}/uploads/`, { path: wrong, size: 1, replace: false }],
@@ -42,6 +43,29 @@ test('a path that is not base64url is always refused', async () => {
       { path: ['A path must be base64url.'] },
     ])
   }
+})
+
+test('the access list of a file is returned as sent by the machine', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { ada, params, answered } = fixture
+  const path = raw('C:\\Data\\Anna')
+  const entry = { name: 'SYSTEM', allowed: true, rights: ['full'], inherited: true, applies: 'all' }
+  const access = { owner: 'PC-12\\Anna', inherits: true, entries: [entry] }
+  const { payload, answer } = await answered(() => ada.call(readFileAccess, { params, query: { path } }), {
+    answer: access,
+  })
+  expect(payload).toMatchObject({ name: 'read-file-access', input: { path }, author: 'ada' })
+  expect(answer).toMatchObject({ status: 200, body: access })
+})
+
+test('changes on Windows are in the audit log with the path as its users write it', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { ada, user, params, answered } = fixture
+  const body = { change: 'move', path: raw('C:\\a.txt'), to: raw('C:\\Temp\\b.txt') } as const
+  await answered(() => ada.call(changeFile, { params, body }), { answer: { count: 1 } })
+  expect(await fileAudit(server, user)).toEqual(['ada: Moved "C:\\a.txt" to "C:\\Temp\\b.txt"'])
 })
 
 test('a folder is listed in parts, as sent by the machine', async () => {

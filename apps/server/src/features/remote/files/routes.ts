@@ -7,6 +7,7 @@ import {
   listFolder,
   lookAtUpload,
   MAX_UPLOAD_BYTES,
+  readFileAccess,
   readText,
   startDownload,
   UPLOAD_BYTES_PATH,
@@ -122,6 +123,10 @@ export function filesRoutes(api: Api, ctx: Context, { fleet, hub, cookies }: Fil
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     const order = { input: { path, after, search }, author: caller.username }
     return fleet.ask(agent, 'list-folder', order)
+  })
+  route(api, readFileAccess, async ({ params, query: { path }, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return fleet.ask(agent, 'read-file-access', { input: { path }, author: caller.username })
   })
   route(api, changeFile, ({ params: { agent_id: agentId }, body, caller }) =>
     changeMachineFile(ctx, { fleet, caller, agentId }, body),
