@@ -51,7 +51,10 @@ const MENUS: readonly MenuTable[] = [
   },
   {
     label: 'Agents',
-    entries: [{ label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' }],
+    entries: [
+      { label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' },
+      { label: 'Deployments', opens: { dialog: 'deployments' }, needs: 'can_list_deployments' },
+    ],
   },
   {
     label: 'Settings',

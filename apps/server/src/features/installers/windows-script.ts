@@ -26,7 +26,8 @@ export function windowsDeployLine(address: string, trust: ServerTrust): string {
 /** For a silent installation by group policy or device management. The MSI reads its properties once. */
 export function msiLine(given: { file: string; url: string; token: string; authority: boolean }): string {
   const { file, url, token, authority } = given
-  const ca = authority ? ' CA=server-ca.pem' : ''
+  // Windows Installer does not know the folder of the command.
+  const ca = authority ? ' CAFILE="%CD%\\server-ca.pem"' : ''
   return `msiexec /i ${file} /qn SERVER=${url} TOKEN=${token}${ca}`
 }
 

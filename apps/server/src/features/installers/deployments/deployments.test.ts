@@ -155,13 +155,9 @@ test('links leave audit rows at their site', async () => {
   expect(log.audit_logs.map(({ action, message, site }) => [action, message, site])).toEqual([
     [
       'delete',
-      `Deleted an installer link of the site "${body.site_name}" of "${body.client_name}"`,
+      `Deleted a deployment of the site "${body.site_name}" of "${body.client_name}"`,
       body.site_name,
     ],
-    [
-      'add',
-      `Created an installer link for the site "${body.site_name}" of "${body.client_name}"`,
-      body.site_name,
-    ],
+    ['add', `Created a deployment for the site "${body.site_name}" of "${body.client_name}"`, body.site_name],
   ])
 })
