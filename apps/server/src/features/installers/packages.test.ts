@@ -1,4 +1,3 @@
-import { createInstaller } from '@muster/contract/api/agents'
 import { buildPackage, listPackages, type PackageName } from '@muster/contract/api/installers'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
@@ -6,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createEnrolToken } from './enrol-machine.ts'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 const MSI: PackageName = { platform: 'windows', arch: 'x64', format: 'msi' }
@@ -165,14 +165,25 @@ test('a server that stops ends its builds, and leaves no half package', async ()
   await server[Symbol.asyncDispose]()
 })
 
-test('a machine with an enrolment token has its package built, and waits for it', async () => {
+test('a machine with an enrolment token of its platform has its package built, and waits for it', async () => {
   await using server = await createTestServer()
-  const { admin, ended } = await givenAdmin(server)
+  const { ended } = await givenAdmin(server)
   const site = await server.given.site()
-  const { body } = await admin.call(createInstaller, {
-    body: { client: site.client_id, site: site.id, agenttype: 'server', plat: 'linux' },
-  })
-  const headers = { authorization: `Enrol ${body.token}` }
+  const tokenOf = async (plat: 'windows' | 'linux') => {
+    const token = await createEnrolToken(server.ctx.db, {
+      siteId: site.id,
+      monitoringType: 'server',
+      plat,
+      uses: 1,
+      expiresAt: new Date(server.clock.now().getTime() + 60_000).toISOString(),
+      createdBy: 'ada',
+      now: server.clock.now(),
+    })
+    return { authorization: `Enrol ${token}` }
+  }
+  const foreign = await server.app.fastify.inject({ url: PATH, headers: await tokenOf('linux') })
+  expect(foreign.statusCode).toBe(404)
+  const headers = await tokenOf('windows')
   const first = await server.app.fastify.inject({ url: PATH, headers })
   expect([first.statusCode, first.headers['retry-after'], first.body]).toEqual([
     503,
