@@ -125,7 +125,12 @@ function NewDeployment({ clients, item, onClose }: NewDeploymentProps) {
           />
         )}
         <div className={classes.pair}>
-          <TextInput type="datetime-local" label="Expires" {...form.getInputProps('expires')} />
+          <TextInput
+            type="datetime-local"
+            label="Expires"
+            data-autofocus={form.values.site !== null || undefined}
+            {...form.getInputProps('expires')}
+          />
           <NumberInput
             label="Maximum machines"
             min={1}

@@ -90,7 +90,6 @@ function DeploymentRow({ deployment, onRemove }: DeploymentRowProps) {
     <div onDoubleClick={({ currentTarget }) => void copy('Link', url, currentTarget)}>
       <ListRow
         name={name}
-        tall
         actions={
           onRemove === undefined ? null : (
             <Tooltip label="Delete">
@@ -112,7 +111,7 @@ function DeploymentRow({ deployment, onRemove }: DeploymentRowProps) {
         <RowDetail>
           Created by {created_by} <Time instant={created} relative />
         </RowDetail>
-        <Group gap="xs" mt={6}>
+        <Group gap={8} mt={6}>
           <CopyButton what="Command" label={`Copy command of ${name}`} text={cmd} />
           <CopyButton what="Link" label={`Copy link of ${name}`} text={url} />
         </Group>
@@ -125,7 +124,7 @@ function CopyButton({ what, label, text }: { what: 'Command' | 'Link'; label: st
   return (
     <Button
       variant="default"
-      size="compact-sm"
+      size="compact-xs"
       aria-label={label}
       onClick={({ currentTarget }) => void copy(what, text, currentTarget)}
       // A quick second click is not the double click of the row.
