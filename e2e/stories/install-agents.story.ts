@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { listDeployments } from '@muster/contract/api/deployments'
 import { expect } from '@playwright/test'
-import { ROOT } from '../support/program.ts'
 import { addClient } from '../support/seed.ts'
 import { test } from '../support/story.ts'
 
 // The builder of packages is a stand-in; the build, its events, the download and the links are real.
-test.use({
-  serverEnv: { MUSTER_PACKAGE_BUILDER: join(ROOT, 'apps/server/src/testing/stand-in-builder.ts') },
-})
-
 test('install agents: Windows first, a package built on demand, and a deployment for everyone', async ({
   admin,
   openConsole,
