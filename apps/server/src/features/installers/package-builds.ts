@@ -50,10 +50,11 @@ const BUILD_TIMEOUT_MS = 15 * 60_000
 const RETRY_MS = 60_000
 const MAX_TEXT = 500
 const INDEX = 'package.json'
+const STARTING = 'Starting'
 
 /**
  * Packages of the agent in `packages/` of the data folder, by the version of the agent, which is built by a program of
- * its own. One build at a time for each package. A build works in a folder that gets its final name after the hash was
+ * its own. One build runs at a time, since each takes a processor for a minute. A build works in a folder that gets its final name after the hash was
  * compared, so a package is whole or absent. Progress is known to this process only.
  */
 export class PackageBuilds implements AsyncDisposable {
@@ -61,9 +62,11 @@ export class PackageBuilds implements AsyncDisposable {
   #builds = new Map<string, Build>()
   #running = new Set<Promise<void>>()
   #stop = new AbortController()
+  #release: string
 
-  constructor(ctx: Context) {
+  constructor(ctx: Context, releaseFolder = RELEASE_PACKAGES) {
     this.#ctx = ctx
+    this.#release = releaseFolder
   }
 
   list(): AgentPackage[] {
@@ -91,7 +94,7 @@ export class PackageBuilds implements AsyncDisposable {
 
   /** The package of the release, else the built one. */
   find(name: PackageName): StoredPackage | undefined {
-    const ofRelease = findInRelease(name)
+    const ofRelease = findInRelease(this.#release, name)
     if (ofRelease !== undefined) return ofRelease
     const folder = join(this.#folder(), keyOf(name))
     if (!existsSync(join(folder, INDEX))) return undefined
@@ -103,7 +106,10 @@ export class PackageBuilds implements AsyncDisposable {
   start(name: PackageName): AgentPackage {
     const isBusy = this.#builds.get(keyOf(name))?.state === 'building'
     if (!isBusy && !this.#stop.signal.aborted && this.find(name) === undefined) {
-      const ended = this.#build(name)
+      // Before the first await: a second request at the same moment must find it.
+      const isNext = this.#running.size === 0
+      this.#setProgress(name, isNext ? STARTING : 'Waiting for another build')
+      const ended = Promise.all(this.#running).then(() => this.#build(name))
       this.#running.add(ended)
       void ended.finally(() => this.#running.delete(ended))
     }
@@ -129,10 +135,9 @@ export class PackageBuilds implements AsyncDisposable {
 
   async #build(name: PackageName): Promise<void> {
     const key = keyOf(name)
+    const build = this.#builds.get(key)
+    if (build?.state === 'building' && build.progress !== STARTING) this.#setProgress(name, STARTING)
     const draft = join(this.#ctx.config.dataFolder, 'packages', `.${key}-${this.#ctx.processId}`)
-    // Before the first await: a second request at the same moment must find it.
-    this.#builds.set(key, { state: 'building', progress: 'Starting' })
-    this.#emitChanged()
     try {
       await mkdir(draft, { recursive: true })
       const built = await this.#run(name, draft)
@@ -234,23 +239,23 @@ function releaseVersion(): string {
 }
 
 /** With the hash of the sources that the agent was built from: a clone changes without a new version. */
-function agentVersion(): string {
+export function agentVersion(): string {
   const stamp = join(dirname(AGENT_PROGRAM), '.sources')
   const sources = existsSync(stamp) ? readFileSync(stamp, 'utf8').slice(0, 12) : 'unbuilt'
   return `${releaseVersion()}-${sources}`
 }
 
-function findInRelease({ platform, arch, format }: PackageName): StoredPackage | undefined {
-  const index = join(RELEASE_PACKAGES, 'packages.json')
+function findInRelease(folder: string, { platform, arch, format }: PackageName): StoredPackage | undefined {
+  const index = join(folder, 'packages.json')
   if (!existsSync(index)) return undefined
   const { agent, packages } = ReleaseIndex.parse(JSON.parse(readFileSync(index, 'utf8')))
   if (agent !== agentVersion()) return undefined
   const found = packages.find(
     (entry) => entry.platform === platform && entry.arch === arch && entry.format === format,
   )
-  if (found === undefined || !existsSync(join(RELEASE_PACKAGES, found.file))) return undefined
+  if (found === undefined || !existsSync(join(folder, found.file))) return undefined
   const { file, sha256, bytes, signed } = found
-  return { file, sha256, bytes, signed, path: join(RELEASE_PACKAGES, file) }
+  return { file, sha256, bytes, signed, path: join(folder, file) }
 }
 
 function readLine(text: string): z.infer<typeof Line> | undefined {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createEnrolToken } from './enrol-machine.ts'
+import { agentVersion, PackageBuilds } from './package-builds.ts'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 const MSI: PackageName = { platform: 'windows', arch: 'x64', format: 'msi' }
@@ -122,6 +123,44 @@ test('two requests at once build a package once', async () => {
   await writeFile(join(folder, 'go'), '')
   expect(await ended(MSI)).toMatchObject({ state: 'ready', signed: true })
   expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('x')
+})
+
+test('different packages are built one after the other', async () => {
+  const { env, folder } = await givenBuilder(`
+    import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+    import { createHash } from 'node:crypto'
+    const note = (text) => appendFileSync(import.meta.dirname + '/notes', text + process.argv[7] + ' ')
+    note('begin ')
+    while (!existsSync(import.meta.dirname + '/go')) await new Promise((resolve) => setTimeout(resolve, 10))
+    writeFileSync(process.argv.at(-1) + '/a', 'a')
+    note('end ')
+    console.log(JSON.stringify({ file: 'a', sha256: createHash('sha256').update('a').digest('hex'), bytes: 1, signed: false }))
+  `)
+  await using server = await createTestServer({ env })
+  const { admin, ended } = await givenAdmin(server)
+  await admin.call(buildPackage, { body: MSI })
+  const { body: second } = await admin.call(buildPackage, { body: RPM })
+  expect(second.build).toEqual({ state: 'building', progress: 'Waiting for another build' })
+  await writeFile(join(folder, 'go'), '')
+  await ended(MSI)
+  await ended(RPM)
+  expect(await readFile(join(folder, 'notes'), 'utf8')).toBe('begin msi end msi begin rpm end rpm ')
+})
+
+test('a package of the release is served as it is, unless it is of another agent', async () => {
+  await using server = await createTestServer()
+  const release = await mkdtemp(join(tmpdir(), 'muster-release-'))
+  onTestFinished(() => rm(release, { recursive: true, force: true }))
+  const entry = { ...MSI, file: 'signed.msi', sha256: 'a'.repeat(64), bytes: 6, signed: true }
+  const write = (agent: string) =>
+    writeFile(join(release, 'packages.json'), JSON.stringify({ agent, packages: [entry] }))
+  await writeFile(join(release, 'signed.msi'), 'signed')
+  await using packages = new PackageBuilds(server.ctx, release)
+  await write('0.0.1-other')
+  expect(packages.view(MSI).build).toEqual({ state: 'absent' })
+  await write(agentVersion())
+  expect(packages.find(MSI)?.path).toBe(join(release, 'signed.msi'))
+  expect(packages.start(MSI).build).toMatchObject({ state: 'ready', signed: true, sha256: entry.sha256 })
 })
 
 test.each([
