@@ -15,6 +15,8 @@ export function listDialogs(
     'edit-site': { item: '1', shows: 'Edit Berlin' },
     'remove-site': { item: '1', shows: 'Move machines to' },
     'install-agent': { shows: 'Expires after' },
+    deployments: { shows: 'No deployments yet.' },
+    deployment: { shows: 'Maximum machines' },
     'edit-agent': { item: agentId, shows: 'Overdue after' },
     'remove-agent': { item: agentId, shows: 'Type "yes" to confirm' },
     'send-command': { item: agentId, shows: 'Time limit' },

@@ -73,6 +73,8 @@ export class TestServer implements AsyncDisposable {
       // The stories watch and notify addresses of this machine.
       MUSTER_CHECK_TARGETS: 'any',
       MUSTER_CHANNEL_TARGETS: 'any',
+      // A dialog of a story must not fetch Node for Windows.
+      MUSTER_PACKAGE_BUILDER: join(ROOT, 'apps/server/src/testing/stand-in-builder.ts'),
       // As `npm start` has it.
       ...serverMemory,
       NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),

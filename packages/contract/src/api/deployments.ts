@@ -6,7 +6,7 @@ import { Goarch, INSTALL_FLAGS, InstallFlags } from './installers.ts'
 /** The download address of a deployment. It needs no sign-in: `uid` is the secret. */
 export const DEPLOY_PATH = '/clients/:uid/deploy/'
 
-/** A link that installs agents at one site until it expires. */
+/** An address that installs agents at one site until it expires. */
 export const Deployment = z.object({
   id: z.int(),
   uid: z.uuid(),
@@ -33,7 +33,7 @@ export const listDeployments = endpoint({
   method: 'GET',
   path: '/clients/deployments/',
   access: 'can_list_deployments',
-  summary: 'Installer links of the sites that the caller may see',
+  summary: 'Deployments of the sites that the caller may see',
   query: ListQuery,
   response: z.array(Deployment),
   paged: true,
@@ -43,7 +43,7 @@ export const createDeployment = endpoint({
   method: 'POST',
   path: '/clients/deployments/',
   access: 'can_manage_deployments',
-  summary: 'Create an installer link, which needs no sign-in and works until it expires',
+  summary: 'Create a deployment: an address that installs agents without sign-in until it expires',
   body: z.object({
     site: Id,
     agenttype: MonitoringType,
@@ -62,7 +62,7 @@ export const deleteDeployment = endpoint({
   method: 'DELETE',
   path: '/clients/deployments/:id/',
   access: 'can_manage_deployments',
-  summary: 'Delete an installer link: its address and its token stop working',
+  summary: 'Delete a deployment: its address and its token stop working',
   params: IdParams,
   response: Nothing,
 })

@@ -54,6 +54,7 @@ const MENUS: readonly MenuTable[] = [
     entries: [
       { label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' },
       { label: 'Update agents', opens: { dialog: 'update-agents' }, needs: 'can_update_agents' },
+      { label: 'Deployments', opens: { dialog: 'deployments' }, needs: 'can_list_deployments' },
     ],
   },
   {

@@ -37,7 +37,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   file: 'File',
   software: 'Software',
   winupdate: 'Patch',
-  deployment: 'Installer link',
+  deployment: 'Deployment',
   client: 'Client',
   site: 'Site',
   note: 'Note',

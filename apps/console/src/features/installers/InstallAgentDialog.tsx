@@ -14,6 +14,7 @@ import { useLive } from '../../app/live/live.ts'
 import { CopyBox } from '../../ui/inputs/CopyBox.tsx'
 import { StatusDot } from '../../ui/layout/StatusDot.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
+import { PackageState } from './PackageState.tsx'
 import { InstallChoices, type MadeLine } from './InstallChoices.tsx'
 import { checkInstallForm, findInitialSite, type InstallForm, isLoopback } from './install-form.ts'
 import classes from './InstallAgent.module.css'
@@ -51,6 +52,12 @@ function InstallSteps({
   const [made, setMade] = useState<MadeLine>()
   const form = useForm<InstallForm>({
     initialValues: {
+      plat: 'windows',
+      method: 'line',
+      goarch: 'amd64',
+      power: false,
+      rdp: false,
+      ping: false,
       ...findInitialSite(clients, item ?? node),
       agenttype: tab === 'workstation' ? 'workstation' : 'server',
       expires: 24,
@@ -98,7 +105,7 @@ interface InstallLineProps {
 
 /** The command to paste, its expiry, and the machine once it connects. */
 function InstallLine({ title, made, onBack, onClose }: InstallLineProps) {
-  const { cmd, url, hours, uses, expires, foreground, siteName, clientName } = made
+  const { cmd, url, hours, uses, expires, siteName, clientName, method } = made
   return (
     <Dialog
       title={title}
@@ -117,16 +124,23 @@ function InstallLine({ title, made, onBack, onClose }: InstallLineProps) {
     >
       <Stack gap="md">
         <p className={classes.text}>
-          {foreground
-            ? 'Run this command on the machine as the user of the agent. Ctrl+C stops it.'
-            : 'Run this command on the machine as root. It installs a service and can be repeated.'}{' '}
-          It will appear in {clientName} › {siteName}.
+          {describeCommand(made)} The machine will appear in {clientName} › {siteName}.
         </p>
+        {made.package !== null && <PackageState initial={made.package} download={method !== 'line'} />}
         <CopyBox text={cmd} label="Install command" copyLabel="Copy" />
         <p className={classes.note}>
           Valid for {hours} h and {uses} {uses === 1 ? 'machine' : 'machines'}, until{' '}
           <Time instant={expires} />. Anyone with this command can add machines. Keep it secret.
         </p>
+        {method !== 'line' && cmd.includes(AUTHORITY_FILE) && (
+          <p className={classes.note}>
+            Machines do not know this server's certificate. Put{' '}
+            <Anchor href={`/agent/${AUTHORITY_FILE}`} download={AUTHORITY_FILE} size="xs">
+              {AUTHORITY_FILE}
+            </Anchor>{' '}
+            beside the package.
+          </p>
+        )}
         {isLoopback(url) && (
           <Alert color="warning" role="note">
             <span className="mono">{url}</span> works on the server's own machine only. For other machines,
@@ -137,6 +151,17 @@ function InstallLine({ title, made, onBack, onClose }: InstallLineProps) {
       </Stack>
     </Dialog>
   )
+}
+
+const AUTHORITY_FILE = 'server-ca.pem'
+
+function describeCommand({ plat, method, foreground }: MadeLine): string {
+  if (foreground) return 'Run this command on the machine as the user of the agent. Ctrl+C stops it.'
+  if (method === 'msi') return 'Hand out the package, and run this command beside it as administrator.'
+  if (method !== 'line') return 'Copy the package to the machine, and run this command beside it.'
+  return plat === 'windows'
+    ? 'Paste this command into PowerShell, started as administrator. It can be repeated.'
+    : `Run this command on the machine as root${plat === 'darwin' ? ' (sudo -s)' : ''}. It installs a service and can be repeated.`
 }
 
 function Wait({ made: { siteId, siteName, before } }: { made: MadeLine }) {

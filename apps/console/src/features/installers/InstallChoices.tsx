@@ -1,10 +1,11 @@
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Radio.css'
-import { Button, Checkbox, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { createInstaller } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
 import type { Output } from '@muster/contract/endpoint'
+import type { Platform } from '@muster/contract/fields'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId } from 'react'
 import { FormError, useWhyInvalid } from '../../app/dialogs/FormDialog.tsx'
@@ -13,7 +14,18 @@ import { fieldErrors, focusFirstError } from '../../app/api/form-errors.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import classes from './InstallAgent.module.css'
-import { type InstallForm, only, toInstallerRequest } from './install-form.ts'
+import { FlagFields } from './FlagFields.tsx'
+import {
+  describeWay,
+  type InstallForm,
+  type InstallWay,
+  maySetFlags,
+  mayUseOwnFolder,
+  toInstallerRequest,
+  WAYS,
+} from './install-form.ts'
+import { PlatformField } from './PlatformField.tsx'
+import { SiteFields } from './SiteFields.tsx'
 import { loadMachines } from './use-arrivals.ts'
 
 /** A created command and its site. */
@@ -22,6 +34,8 @@ export interface MadeLine extends Output<typeof createInstaller> {
   siteName: string
   clientName: string
   hours: number
+  plat: Platform
+  method: InstallWay
   foreground: boolean
   /** Machines of the site before the command existed: the others are new. Absent if the user may not see machines. */
   before: ReadonlySet<string> | undefined
@@ -51,7 +65,9 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
       const siteName = client?.sites.find(({ id }) => id === siteId)?.name ?? ''
       const clientName = client?.name ?? ''
       const hours = Number(values.expires)
-      return { ...line, siteId, siteName, clientName, hours, foreground: values.own_folder, before }
+      const { plat, method, own_folder } = values
+      const foreground = own_folder && mayUseOwnFolder(values)
+      return { ...line, siteId, siteName, clientName, hours, plat, method, foreground, before }
     },
     meta: { errorsShown: true },
     onSuccess: onMade,
@@ -86,14 +102,20 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
       >
         <Stack gap="md">
           {make.error !== null && <FormError error={make.error} />}
-          <SiteFields clients={clients} client={client} form={form} />
+          <PlatformFields form={form} />
+          <SiteFields clients={clients} form={form} />
           <Radio.Group label="Type" {...form.getInputProps('agenttype')}>
             <div className={classes.line}>
               <Radio size="xs" value="server" label="Server" />
               <Radio size="xs" value="workstation" label="Workstation" />
             </div>
           </Radio.Group>
-          <p className={classes.note}>Requires Linux with curl. Windows and macOS are not supported yet.</p>
+          {maySetFlags(form.values) && (
+            <FlagFields
+              type={form.values.agenttype}
+              propsOf={(name) => form.getInputProps(name, { type: 'checkbox' })}
+            />
+          )}
           <div className={classes.pair}>
             <NumberInput
               label="Expires after (hours)"
@@ -110,65 +132,60 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
               {...form.getInputProps('uses')}
             />
           </div>
-          <Checkbox
-            label="Test mode: run in the foreground from a separate folder"
-            description="For a trial or a second agent on one machine. Needs no root."
-            {...form.getInputProps('own_folder', { type: 'checkbox' })}
-          />
-          {form.values.own_folder && (
-            <TextInput
-              label="Data folder"
-              placeholder="/home/ada/muster-agent"
-              maxLength={1000}
-              classNames={{ input: 'mono' }}
-              spellCheck={false}
-              {...form.getInputProps('data_folder')}
-            />
-          )}
+          {mayUseOwnFolder(form.values) && <FolderFields form={form} />}
         </Stack>
       </form>
     </Dialog>
   )
 }
 
-interface SiteFieldsProps {
-  clients: readonly Client[]
-  client: Client | undefined
-  form: UseFormReturnType<InstallForm>
+/** The platform first, then the way to install on it, and the processor of a package. */
+function PlatformFields({ form }: { form: UseFormReturnType<InstallForm> }) {
+  const { plat, method } = form.values
+  return (
+    <>
+      <PlatformField value={plat} onChange={(chosen) => form.setValues({ plat: chosen, method: 'line' })} />
+      <Radio.Group
+        label="Method"
+        description={describeWay({ plat, method })}
+        {...form.getInputProps('method')}
+      >
+        <div className={classes.line}>
+          {WAYS[plat].map(({ value, label }) => (
+            <Radio key={value} size="xs" value={value} label={label} />
+          ))}
+        </div>
+      </Radio.Group>
+      {method !== 'line' && (
+        <Radio.Group label="Processor" {...form.getInputProps('goarch')}>
+          <div className={classes.line}>
+            <Radio size="xs" value="amd64" label={plat === 'darwin' ? 'Intel' : 'x64'} />
+            <Radio size="xs" value="arm64" label={plat === 'darwin' ? 'Apple silicon' : 'ARM64'} />
+          </div>
+        </Radio.Group>
+      )}
+    </>
+  )
 }
 
-function SiteFields({ clients, client, form }: SiteFieldsProps) {
-  const clientProps = form.getInputProps('client')
-  const needsSite = client !== undefined && form.values.site === null
+function FolderFields({ form }: { form: UseFormReturnType<InstallForm> }) {
   return (
-    <div className={classes.pair}>
-      <Select
-        label="Client"
-        placeholder="Choose a client"
-        data={clients.map(({ id, name }) => ({ value: `${id}`, label: name }))}
-        searchable
-        allowDeselect={false}
-        nothingFoundMessage="No matching client"
-        limit={200}
-        data-autofocus={client === undefined || undefined}
-        {...clientProps}
-        onChange={(id: string | null) => {
-          const site = only(clients.find((other) => `${other.id}` === id)?.sites ?? [])
-          form.setValues({ client: id, site: site === undefined ? null : `${site.id}` })
-        }}
+    <>
+      <Checkbox
+        label="Test mode: run in the foreground from a separate folder"
+        description="For a trial or a second agent on one machine. Needs no root."
+        {...form.getInputProps('own_folder', { type: 'checkbox' })}
       />
-      <Select
-        label="Site"
-        placeholder={client === undefined ? 'Choose a client first' : 'Choose a site'}
-        data={(client?.sites ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))}
-        searchable
-        allowDeselect={false}
-        disabled={client === undefined}
-        nothingFoundMessage="No matching site"
-        limit={200}
-        data-autofocus={needsSite || undefined}
-        {...form.getInputProps('site')}
-      />
-    </div>
+      {form.values.own_folder && (
+        <TextInput
+          label="Data folder"
+          placeholder="/home/ada/muster-agent"
+          maxLength={1000}
+          classNames={{ input: 'mono' }}
+          spellCheck={false}
+          {...form.getInputProps('data_folder')}
+        />
+      )}
+    </>
   )
 }

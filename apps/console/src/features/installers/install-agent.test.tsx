@@ -1,4 +1,5 @@
 import { type AgentName, createInstaller, listAgents } from '@muster/contract/api/agents'
+import { type AgentPackage, buildPackage, listPackages } from '@muster/contract/api/installers'
 import { getMe } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
@@ -19,9 +20,28 @@ const machine = (id: number, hostname: string): z.infer<typeof AgentName> => ({
   site: 'Munich',
 })
 
+const MSI: AgentPackage = {
+  platform: 'windows',
+  arch: 'x64',
+  format: 'msi',
+  build: { state: 'building', progress: 'Downloading Node' },
+}
+const READY: AgentPackage = {
+  ...MSI,
+  build: {
+    state: 'ready',
+    file: 'muster-agent-0.1.0-x64.msi',
+    path: '/agent/packages/windows/x64/msi',
+    sha256: 'ab'.repeat(32),
+    bytes: 35_000_000,
+    signed: false,
+  },
+}
+
 function givenServer() {
   const server = givenFrame({ clients: [ACME] })
   const fleet = { machines: [machine(1, 'PC-1')] }
+  const packages: { list: AgentPackage[] } = { list: [] }
   server.on(listAgents, () => answer(listAgents, fleet.machines))
   server.on(createInstaller, () =>
     answer(createInstaller, {
@@ -30,10 +50,12 @@ function givenServer() {
       token: 'secret',
       expires: '2026-11-22T10:00:00.000Z',
       uses: 100,
-      package: null,
+      package: packages.list[0] ?? null,
     }),
   )
-  return { server, fleet }
+  server.on(listPackages, () => answer(listPackages, packages.list))
+  server.on(buildPackage, () => answer(buildPackage, MSI))
+  return { server, fleet, packages }
 }
 
 const AT = '/agents/abcdefgh1?dialog=install-agent'
@@ -47,7 +69,7 @@ test('the line says how long it is good, and shows the machine when it is here',
   await expect.element(screen.getByText(/curl -fsS/)).toBeVisible()
   await expect.element(screen.getByText(/Valid for 24 h and 100 machines/)).toBeVisible()
   await expect.element(screen.getByText(/Waiting for/)).toBeVisible()
-  expect(server.calls(createInstaller)[0]?.body).toMatchObject({ client: 1, site: 2, plat: 'linux' })
+  expect(server.calls(createInstaller)[0]?.body).toMatchObject({ client: 1, site: 2, plat: 'windows' })
   fleet.machines = [machine(1, 'PC-1'), machine(2, 'PC-12')]
   // As the live link does it.
   await queryClient.invalidateQueries({ queryKey: queryKey(listAgents) })
@@ -61,6 +83,7 @@ test('the line says how long it is good, and shows the machine when it is here',
 test('a data folder is a whole path', async () => {
   const { server } = givenServer()
   const { screen } = await openConsole(`${AT}&item=Site|1`)
+  await screen.getByText('Linux', { exact: true }).click()
   await screen.getByRole('checkbox', { name: /Test mode/ }).click()
   const folder = screen.getByRole('textbox', { name: 'Data folder' })
   await folder.fill('~/muster')
@@ -71,6 +94,66 @@ test('a data folder is a whole path', async () => {
   await screen.getByRole('button', { name: 'Create install command' }).click()
   await expect.element(screen.getByText(/Ctrl\+C stops it/)).toBeVisible()
   expect(server.calls(createInstaller)[0]?.body).toMatchObject({ data_folder: '/tmp/muster' })
+})
+
+test('Windows comes first, by a PowerShell command with settings of the machine', async () => {
+  const { server } = givenServer()
+  const { screen } = await openConsole(`${AT}&item=Site|1`)
+  await expect.element(screen.getByRole('radio', { name: 'Windows' })).toBeChecked()
+  await expect.element(screen.getByRole('radio', { name: 'PowerShell command' })).toBeChecked()
+  await screen.getByRole('checkbox', { name: 'Allow Remote Desktop' }).click()
+  await screen.getByRole('button', { name: 'Create install command' }).click()
+  await expect.element(screen.getByText(/Paste this command into PowerShell/)).toBeVisible()
+  expect(server.calls(createInstaller)[0]?.body).toMatchObject({ plat: 'windows', rdp: true, ping: false })
+})
+
+test('the MSI shows its build, then a download with its hash, and that it is unsigned', async () => {
+  const { server, packages } = givenServer()
+  packages.list = [MSI]
+  const { screen, queryClient } = await openConsole(`${AT}&item=Site|1`)
+  await screen.getByText('MSI package', { exact: true }).click()
+  await expect.element(screen.getByText('Windows settings')).not.toBeInTheDocument()
+  await screen.getByText('ARM64', { exact: true }).click()
+  await screen.getByRole('button', { name: 'Create install command' }).click()
+  await expect.element(screen.getByText(/Downloading Node/)).toBeVisible()
+  expect(server.calls(createInstaller)[0]?.body).toMatchObject({ installMethod: 'manual', goarch: 'arm64' })
+  packages.list = [READY]
+  // As an event of the server does it.
+  await queryClient.invalidateQueries({ queryKey: queryKey(listPackages) })
+  const download = screen.getByRole('link', { name: 'Download' })
+  await expect.element(download).toHaveAttribute('href', '/agent/packages/windows/x64/msi')
+  await expect.element(screen.getByText('muster-agent-0.1.0-x64.msi')).toBeVisible()
+  await expect.element(screen.getByText(/^Unsigned/)).toBeVisible()
+  await expect.element(screen.getByText('abababababababab…')).toBeVisible()
+})
+
+test('a failed build says why, and is started again', async () => {
+  const { server, packages } = givenServer()
+  packages.list = [{ ...MSI, build: { state: 'failed', error: 'wixl is missing. Install it.' } }]
+  const { screen } = await openConsole(`${AT}&item=Site|1`)
+  await screen.getByRole('button', { name: 'Create install command' }).click()
+  await expect.element(screen.getByText('wixl is missing. Install it.')).toBeVisible()
+  packages.list = [MSI]
+  await screen.getByRole('button', { name: 'Build package' }).click()
+  await expect.element(screen.getByText(/The command waits for it/)).toBeVisible()
+  expect(server.calls(buildPackage)[0]?.body).toEqual({ platform: 'windows', arch: 'x64', format: 'msi' })
+})
+
+test('macOS and Linux have their own methods', async () => {
+  const { server } = givenServer()
+  const { screen } = await openConsole(`${AT}&item=Site|1`)
+  await screen.getByText('macOS', { exact: true }).click()
+  await screen.getByText('.tar.gz package', { exact: true }).click()
+  await expect.element(screen.getByText('Apple silicon')).toBeVisible()
+  await screen.getByText('Linux', { exact: true }).click()
+  await screen.getByText('.rpm package', { exact: true }).click()
+  await screen.getByRole('button', { name: 'Create install command' }).click()
+  await expect.element(screen.getByText(/Copy the package to the machine/)).toBeVisible()
+  expect(server.calls(createInstaller)[0]?.body).toMatchObject({
+    plat: 'linux',
+    installMethod: 'manual',
+    format: 'rpm',
+  })
 })
 
 test('a role without permission cannot install agents', async () => {

@@ -9,6 +9,12 @@ import {
 } from './install-form.ts'
 
 const FORM: InstallForm = {
+  plat: 'linux',
+  method: 'line',
+  goarch: 'amd64',
+  power: false,
+  rdp: false,
+  ping: false,
   client: '1',
   site: '2',
   agenttype: 'server',
@@ -27,7 +33,48 @@ test('the defaults make a valid line', () => {
     plat: 'linux',
     expires: 24,
     uses: 100,
+    goarch: 'amd64',
   })
+})
+
+test.each<[Partial<InstallForm>, object]>([
+  [
+    { plat: 'windows', rdp: true },
+    { plat: 'windows', rdp: true, ping: false, power: false },
+  ],
+  [{ plat: 'windows', power: true, agenttype: 'workstation' }, { power: true }],
+  // A server is never meant to sleep.
+  [{ plat: 'windows', power: true, agenttype: 'server' }, { power: false }],
+  [
+    { plat: 'windows', method: 'msi', goarch: 'arm64' },
+    { installMethod: 'manual', goarch: 'arm64' },
+  ],
+  [{ plat: 'darwin' }, { plat: 'darwin', goarch: 'arm64' }],
+  [
+    { plat: 'darwin', method: 'tar.gz' },
+    { installMethod: 'manual', goarch: 'amd64' },
+  ],
+  [
+    { plat: 'linux', method: 'rpm' },
+    { installMethod: 'manual', format: 'rpm' },
+  ],
+])('the request of %o', (change, request) => {
+  expect(toInstallerRequest({ ...FORM, ...change })).toMatchObject(request)
+})
+
+test.each<Partial<InstallForm>>([{ plat: 'windows', method: 'msi' }, { plat: 'linux' }])(
+  'settings of Windows are not sent for %o',
+  (change) => {
+    const request = toInstallerRequest({ ...FORM, ...change, rdp: true, ping: true, power: true })
+    expect(request).not.toHaveProperty('rdp')
+  },
+)
+
+test('a folder of its own is for shell commands only', () => {
+  const form = { ...FORM, own_folder: true, data_folder: '' }
+  expect(checkInstallForm(form)).toHaveProperty('data_folder')
+  expect(checkInstallForm({ ...form, plat: 'windows' })).toEqual({})
+  expect(toInstallerRequest({ ...form, method: 'deb' })).not.toHaveProperty('data_folder')
 })
 
 test.each([

@@ -100,8 +100,9 @@ function packageRoute(api: Api, ctx: Context, packages: PackageBuilds): void {
         .send(createReadStream(stored.path))
     }
     reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store')
-    const isMachine = (await findToken(ctx, request)) !== undefined
-    const { build } = isMachine ? packages.startForMachine(name) : packages.view(name)
+    const token = await findToken(ctx, request)
+    const mayBuild = token !== undefined && (token.plat ?? name.platform) === name.platform
+    const { build } = mayBuild ? packages.startForMachine(name) : packages.view(name)
     if (build.state === 'failed') {
       reply.status(ERROR_STATUS.conflict)
       return `${build.error}\n`

@@ -24,24 +24,19 @@ export function shellDeployLine(address: string, trust: ServerTrust): string {
 
 /**
  * The commands that install a package of Linux or macOS, and enrol the machine. The shell of root reads the token from
- * standard input.
+ * standard input and passes it on in the environment, which the packages read.
  */
 export function packageLine(given: { file: string; url: string; token: string; authority: boolean }): string {
   const { file, url, token, authority } = given
-  const ca = authority ? ' --ca server-ca.pem' : ''
-  const install = file.endsWith('.deb')
-    ? `dpkg -i ${file}`
-    : file.endsWith('.rpm')
-      ? `rpm -U --replacepkgs ${file}`
-      : `mkdir -p /opt/muster-agent && tar -xzf ${file} -C /opt/muster-agent --strip-components 1`
-  const agent = '/opt/muster-agent/node /opt/muster-agent/agent.mjs'
-  const steps = [
-    'read -r MUSTER_ENROL_TOKEN',
-    'export MUSTER_ENROL_TOKEN',
-    install,
-    `${agent} enrol --server ${url}${ca}`,
-    `${agent} install`,
-  ]
+  const steps = ['read -r MUSTER_ENROL_TOKEN', 'export MUSTER_ENROL_TOKEN']
+  if (file.endsWith('.tar.gz')) {
+    const ca = authority ? ' --ca server-ca.pem' : ''
+    steps.push('d=$(mktemp -d)', `tar -xzf ${file} -C $d`, `sh $d/*/install.sh --server ${url}${ca}`)
+  } else {
+    const ca = authority ? ' MUSTER_CA_FILE=$PWD/server-ca.pem' : ''
+    const install = file.endsWith('.deb') ? 'dpkg -i' : 'rpm -U --replacepkgs'
+    steps.push(`MUSTER_SERVER=${url}${ca} ${install} ${file}`)
+  }
   return `echo ${quote(token)} | sudo sh -c ${quote(steps.join(' && '))}`
 }
 
@@ -89,6 +84,7 @@ data=/var/lib/muster-agent
 system=linux
 if [ "$(uname -s)" = Darwin ]; then
   system=darwin
+  program_folder=/usr/local/muster-agent
   data='/Library/Application Support/muster-agent'
 fi
 mode=service
@@ -200,13 +196,25 @@ fetch_package() {
 if [ "$system" = darwin ]; then
   case "$(uname -m)" in arm64) arch=arm64 ;; *) arch=x64 ;; esac
   say "downloading the agent"
-  fetch_package "$url/agent/packages/darwin/$arch/tar.gz" "$program_folder/package"
-  unpacked=$program_folder/unpacked
-  rm -rf "$unpacked"; mkdir "$unpacked"
-  tar -xzf "$program_folder/package" -C "$unpacked" || fail "the package is damaged"
+  unpacked=$(mktemp -d)
+  trap 'rm -rf "$unpacked"' EXIT
+  fetch_package "$url/agent/packages/darwin/$arch/tar.gz" "$unpacked/package"
+  tar -xzf "$unpacked/package" -C "$unpacked" || fail "the package is damaged"
+  if [ "$mode" = service ]; then
+    # The package stops a running agent, replaces the program, enrols and starts the service.
+    set -- --server "$url"
+    if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
+    MUSTER_ENROL_TOKEN=$token sh "$unpacked"/*/install.sh "$@" || fail "the agent could not be installed"
+    exit 0
+  fi
   found=$(find "$unpacked" -name agent.mjs | head -n 1)
   [ -n "$found" ] || fail "the package holds no agent"
+  for part in "$(dirname "$found")"/*; do
+    rm -rf "$program_folder/$(basename "$part")"
+    mv "$part" "$program_folder/"
+  done
   node=$program_folder/node
+  chmod 755 "$node"
 else
   if ! find_node; then
     say "downloading Node"
@@ -225,21 +233,7 @@ else
     say "this server has no terminal for $(uname -m); everything else works"
 fi
 
-stop_service() {
-  if [ "$mode" != service ]; then return; fi
-  if [ "$system" = darwin ]; then launchctl bootout "system/$service" >/dev/null 2>&1 || true
-  elif has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true
-  fi
-}
-stop_service
-if [ "$system" = darwin ]; then
-  for part in "$(dirname "$found")"/*; do
-    rm -rf "$program_folder/$(basename "$part")"
-    mv "$part" "$program_folder/"
-  done
-  rm -rf "$unpacked" "$program_folder/package"
-  chmod 755 "$node"
-fi
+if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
 # The launcher chooses the version that runs, so that the agent can update itself. Packages of macOS have none yet.
 launcher=$program_folder/agent.mjs
 if [ "$system" != darwin ]; then
@@ -256,7 +250,7 @@ if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
 MUSTER_ENROL_TOKEN=$token "$node" "$launcher" "$@" || fail "the machine could not be enrolled"
 
 if [ "$mode" = service ]; then
-  if [ "$system" = darwin ] || has_systemd; then
+  if has_systemd; then
     "$node" "$launcher" install --data "$data" --program-folder "$program_folder" ||
       fail "the service could not be created"
     say "installed; the service is called $service"
@@ -269,6 +263,7 @@ fi
 if [ "$mode" = foreground ]; then
   say "running in the foreground; stop it with Ctrl+C, start it again with:"
   say "  $node $launcher run --data $data"
+  if [ "$system" = darwin ]; then rm -rf "$unpacked"; fi
   exec "$node" "$launcher" run --data "$data"
 fi
 `

@@ -15,11 +15,11 @@ const BUILDER = `
   import { createHash } from 'node:crypto'
   import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
   const out = process.argv.at(-1)
-  mkdirSync(out + '/muster-agent/native', { recursive: true })
+  mkdirSync(out + '/muster-agent/program/native', { recursive: true })
   const node = '#!/bin/sh\\necho "$2 token=\${MUSTER_ENROL_TOKEN-none}" >>"$(dirname "$0")/calls"\\nif [ "$2" = "run" ]; then ls "$(dirname "$0")" >>"$(dirname "$0")/calls"; fi\\n'
-  writeFileSync(out + '/muster-agent/node', node, { mode: 0o755 })
-  writeFileSync(out + '/muster-agent/agent.mjs', '// the agent\\n')
-  writeFileSync(out + '/muster-agent/native/koffi.node', 'native\\n')
+  writeFileSync(out + '/muster-agent/program/node', node, { mode: 0o755 })
+  writeFileSync(out + '/muster-agent/program/agent.mjs', '// the agent\\n')
+  writeFileSync(out + '/muster-agent/program/native/pty.node', 'native\\n')
   execFileSync('tar', ['-czf', out + '/a.tar.gz', '-C', out, 'muster-agent'])
   const bytes = readFileSync(out + '/a.tar.gz')
   const sha256 = createHash('sha256').update(bytes).digest('hex')

@@ -33,7 +33,11 @@ type Built = z.infer<typeof Built>
 const Line = z.union([z.object({ progress: z.string() }), z.object({ error: z.string() }), Built])
 
 /** The index of the packages that a release carries. */
-const ReleaseIndex = z.array(Built.extend({ platform: Platform, arch: Architecture, format: z.string() }))
+const ReleaseIndex = z.object({
+  /** As `agentVersion` returns it: packages of other sources are ignored. */
+  agent: z.string(),
+  packages: z.array(Built.extend({ platform: Platform, arch: Architecture, format: z.string() })),
+})
 
 /** A package on disk. */
 export interface StoredPackage extends Built {
@@ -46,10 +50,11 @@ const BUILD_TIMEOUT_MS = 15 * 60_000
 const RETRY_MS = 60_000
 const MAX_TEXT = 500
 const INDEX = 'package.json'
+const STARTING = 'Starting'
 
 /**
  * Packages of the agent in `packages/` of the data folder, by the version of the agent, which is built by a program of
- * its own. One build at a time for each package. A build works in a folder that gets its final name after the hash was
+ * its own. One build runs at a time, since each takes a processor for a minute. A build works in a folder that gets its final name after the hash was
  * compared, so a package is whole or absent. Progress is known to this process only.
  */
 export class PackageBuilds implements AsyncDisposable {
@@ -57,9 +62,11 @@ export class PackageBuilds implements AsyncDisposable {
   #builds = new Map<string, Build>()
   #running = new Set<Promise<void>>()
   #stop = new AbortController()
+  #release: string
 
-  constructor(ctx: Context) {
+  constructor(ctx: Context, releaseFolder = RELEASE_PACKAGES) {
     this.#ctx = ctx
+    this.#release = releaseFolder
   }
 
   list(): AgentPackage[] {
@@ -87,7 +94,7 @@ export class PackageBuilds implements AsyncDisposable {
 
   /** The package of the release, else the built one. */
   find(name: PackageName): StoredPackage | undefined {
-    const ofRelease = findInRelease(name)
+    const ofRelease = findInRelease(this.#release, name)
     if (ofRelease !== undefined) return ofRelease
     const folder = join(this.#folder(), keyOf(name))
     if (!existsSync(join(folder, INDEX))) return undefined
@@ -99,7 +106,10 @@ export class PackageBuilds implements AsyncDisposable {
   start(name: PackageName): AgentPackage {
     const isBusy = this.#builds.get(keyOf(name))?.state === 'building'
     if (!isBusy && !this.#stop.signal.aborted && this.find(name) === undefined) {
-      const ended = this.#build(name)
+      // Before the first await: a second request at the same moment must find it.
+      const isNext = this.#running.size === 0
+      this.#setProgress(name, isNext ? STARTING : 'Waiting for another build')
+      const ended = Promise.all(this.#running).then(() => this.#build(name))
       this.#running.add(ended)
       void ended.finally(() => this.#running.delete(ended))
     }
@@ -125,24 +135,26 @@ export class PackageBuilds implements AsyncDisposable {
 
   async #build(name: PackageName): Promise<void> {
     const key = keyOf(name)
-    const folder = this.#folder()
-    const draft = join(folder, `.${key}-${this.#ctx.processId}`)
-    // Before the first await: a second request at the same moment must find it.
-    this.#builds.set(key, { state: 'building', progress: 'Starting' })
-    this.#emitChanged()
+    const build = this.#builds.get(key)
+    if (build?.state === 'building' && build.progress !== STARTING) this.#setProgress(name, STARTING)
+    const draft = join(this.#ctx.config.dataFolder, 'packages', `.${key}-${this.#ctx.processId}`)
     try {
       await mkdir(draft, { recursive: true })
       const built = await this.#run(name, draft)
       await comparePackage(join(draft, built.file), built)
       await writeFile(join(draft, INDEX), JSON.stringify(built))
+      // The builder builds the agent as well, which may be another version than before.
+      const folder = this.#folder()
+      await mkdir(folder, { recursive: true })
       await rm(join(folder, key), { recursive: true, force: true })
       await rename(draft, join(folder, key))
       await removeOtherVersions(folder)
       this.#builds.delete(key)
     } catch (cause) {
       const error = cause instanceof Error ? cause.message : String(cause)
-      this.#builds.set(key, { state: 'failed', error, atMs: performance.now() })
+      // Before the state changes: the next build uses the same folder.
       await rm(draft, { recursive: true, force: true, maxRetries: 5 })
+      this.#builds.set(key, { state: 'failed', error, atMs: performance.now() })
       if (this.#stop.signal.aborted) return
       this.#ctx.log.warn({ ...name, error }, 'package of the agent could not be built')
     }
@@ -152,11 +164,12 @@ export class PackageBuilds implements AsyncDisposable {
   /** Runs the builder, and returns what its last line says. Throws the reason for people. */
   async #run({ platform, arch, format }: PackageName, folder: string): Promise<Built> {
     const builder = this.#ctx.config.packageBuilder ?? join(ROOT, 'deploy/packages.mjs')
-    const args = ['--platform', platform, '--arch', arch, '--format', format, '--out', folder]
+    const system = platform === 'darwin' ? 'macos' : platform
+    const args = ['--platform', system, '--arch', arch, '--format', format, '--out', folder]
     const child = withStartUmask(() =>
       spawn(process.execPath, [builder, ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: serverEnvironment(),
+        env: { ...serverEnvironment(), ...builderSettings() },
         // A process group of its own, to be killed as a whole.
         detached: process.platform !== 'win32',
         windowsHide: true,
@@ -226,21 +239,23 @@ function releaseVersion(): string {
 }
 
 /** With the hash of the sources that the agent was built from: a clone changes without a new version. */
-function agentVersion(): string {
+export function agentVersion(): string {
   const stamp = join(ROOT, 'apps/agent/dist/.sources')
   const sources = existsSync(stamp) ? readFileSync(stamp, 'utf8').slice(0, 12) : 'unbuilt'
   return `${releaseVersion()}-${sources}`
 }
 
-function findInRelease({ platform, arch, format }: PackageName): StoredPackage | undefined {
-  const index = join(RELEASE_PACKAGES, 'packages.json')
+function findInRelease(folder: string, { platform, arch, format }: PackageName): StoredPackage | undefined {
+  const index = join(folder, 'packages.json')
   if (!existsSync(index)) return undefined
-  const found = ReleaseIndex.parse(JSON.parse(readFileSync(index, 'utf8'))).find(
+  const { agent, packages } = ReleaseIndex.parse(JSON.parse(readFileSync(index, 'utf8')))
+  if (agent !== agentVersion()) return undefined
+  const found = packages.find(
     (entry) => entry.platform === platform && entry.arch === arch && entry.format === format,
   )
-  if (found === undefined || !existsSync(join(RELEASE_PACKAGES, found.file))) return undefined
+  if (found === undefined || !existsSync(join(folder, found.file))) return undefined
   const { file, sha256, bytes, signed } = found
-  return { file, sha256, bytes, signed, path: join(RELEASE_PACKAGES, file) }
+  return { file, sha256, bytes, signed, path: join(folder, file) }
 }
 
 function readLine(text: string): z.infer<typeof Line> | undefined {
@@ -260,12 +275,19 @@ async function comparePackage(file: string, { sha256, bytes }: Built): Promise<v
     throw new Error('The built package differs from its hash. Build it again.')
 }
 
-/** Keeps the folder of this version only. Drafts of this version belong to builds that may run in another process. */
+/** Keeps the folder of this version only, and drafts, which belong to builds that run. */
 async function removeOtherVersions(folder: string): Promise<void> {
   const parent = dirname(folder)
   for (const name of await readdir(parent)) {
-    if (name !== basename(folder)) await rm(join(parent, name), { recursive: true, force: true })
+    if (name !== basename(folder) && !name.startsWith('.'))
+      await rm(join(parent, name), { recursive: true, force: true })
   }
+}
+
+/** Settings of npm, which fetches Node, and of the keys that sign packages. */
+function builderSettings(): NodeJS.ProcessEnv {
+  const known = /^(npm_config_|MUSTER_SIGN_|https?_proxy$|no_proxy$|XDG_CACHE_HOME$)/i
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => known.test(name)))
 }
 
 function killGroup(child: ChildProcess): void {

@@ -1,4 +1,3 @@
-import { createInstaller } from '@muster/contract/api/agents'
 import { buildPackage, listPackages, type PackageName } from '@muster/contract/api/installers'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
@@ -6,6 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createEnrolToken } from './enrol-machine.ts'
+import { agentVersion, PackageBuilds } from './package-builds.ts'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 const MSI: PackageName = { platform: 'windows', arch: 'x64', format: 'msi' }
@@ -124,6 +125,44 @@ test('two requests at once build a package once', async () => {
   expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('x')
 })
 
+test('different packages are built one after the other', async () => {
+  const { env, folder } = await givenBuilder(`
+    import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+    import { createHash } from 'node:crypto'
+    const note = (text) => appendFileSync(import.meta.dirname + '/notes', text + process.argv[7] + ' ')
+    note('begin ')
+    while (!existsSync(import.meta.dirname + '/go')) await new Promise((resolve) => setTimeout(resolve, 10))
+    writeFileSync(process.argv.at(-1) + '/a', 'a')
+    note('end ')
+    console.log(JSON.stringify({ file: 'a', sha256: createHash('sha256').update('a').digest('hex'), bytes: 1, signed: false }))
+  `)
+  await using server = await createTestServer({ env })
+  const { admin, ended } = await givenAdmin(server)
+  await admin.call(buildPackage, { body: MSI })
+  const { body: second } = await admin.call(buildPackage, { body: RPM })
+  expect(second.build).toEqual({ state: 'building', progress: 'Waiting for another build' })
+  await writeFile(join(folder, 'go'), '')
+  await ended(MSI)
+  await ended(RPM)
+  expect(await readFile(join(folder, 'notes'), 'utf8')).toBe('begin msi end msi begin rpm end rpm ')
+})
+
+test('a package of the release is served as it is, unless it is of another agent', async () => {
+  await using server = await createTestServer()
+  const release = await mkdtemp(join(tmpdir(), 'muster-release-'))
+  onTestFinished(() => rm(release, { recursive: true, force: true }))
+  const entry = { ...MSI, file: 'signed.msi', sha256: 'a'.repeat(64), bytes: 6, signed: true }
+  const write = (agent: string) =>
+    writeFile(join(release, 'packages.json'), JSON.stringify({ agent, packages: [entry] }))
+  await writeFile(join(release, 'signed.msi'), 'signed')
+  await using packages = new PackageBuilds(server.ctx, release)
+  await write('0.0.1-other')
+  expect(packages.view(MSI).build).toEqual({ state: 'absent' })
+  await write(agentVersion())
+  expect(packages.find(MSI)?.path).toBe(join(release, 'signed.msi'))
+  expect(packages.start(MSI).build).toMatchObject({ state: 'ready', signed: true, sha256: entry.sha256 })
+})
+
 test.each([
   ['whose hash is of another file', `sha256: '${'0'.repeat(64)}', bytes: 1`, 'differs from its hash'],
   [
@@ -165,14 +204,25 @@ test('a server that stops ends its builds, and leaves no half package', async ()
   await server[Symbol.asyncDispose]()
 })
 
-test('a machine with an enrolment token has its package built, and waits for it', async () => {
+test('a machine with an enrolment token of its platform has its package built, and waits for it', async () => {
   await using server = await createTestServer()
-  const { admin, ended } = await givenAdmin(server)
+  const { ended } = await givenAdmin(server)
   const site = await server.given.site()
-  const { body } = await admin.call(createInstaller, {
-    body: { client: site.client_id, site: site.id, agenttype: 'server', plat: 'linux' },
-  })
-  const headers = { authorization: `Enrol ${body.token}` }
+  const tokenOf = async (plat: 'windows' | 'linux') => {
+    const token = await createEnrolToken(server.ctx.db, {
+      siteId: site.id,
+      monitoringType: 'server',
+      plat,
+      uses: 1,
+      expiresAt: new Date(server.clock.now().getTime() + 60_000).toISOString(),
+      createdBy: 'ada',
+      now: server.clock.now(),
+    })
+    return { authorization: `Enrol ${token}` }
+  }
+  const foreign = await server.app.fastify.inject({ url: PATH, headers: await tokenOf('linux') })
+  expect(foreign.statusCode).toBe(404)
+  const headers = await tokenOf('windows')
   const first = await server.app.fastify.inject({ url: PATH, headers })
   expect([first.statusCode, first.headers['retry-after'], first.body]).toEqual([
     503,

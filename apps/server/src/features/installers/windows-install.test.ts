@@ -1,4 +1,4 @@
-import { createInstaller, listAgents } from '@muster/contract/api/agents'
+import { createInstaller, deleteAgent, listAgents } from '@muster/contract/api/agents'
 import { enrolAgent } from '@muster/contract/api/installers'
 import type { Input } from '@muster/contract/endpoint'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
-import { enrolBody } from '../agents/test-agent.ts'
+import { enrolBody, TestAgent } from '../agents/test-agent.ts'
 import { TEST_CERT } from '../alerts/channels/test-certificate.ts'
 import { findServerTrust } from './install-files.ts'
 import { windowsLine, windowsScript } from './windows-script.ts'
@@ -148,4 +148,17 @@ test('a machine with Windows enrols, and keeps its row when it is installed agai
   expect(agents).toMatchObject([{ agent_id: first.body.agent_id, hostname: 'DESKTOP-1', plat: 'windows' }])
   const other = await enrol({ platform: 'linux', machineKey: 'd'.repeat(64) })
   expect([other.status, other.error.detail]).toEqual([403, expect.stringContaining('another platform')])
+})
+
+test('a machine with Windows gets the command to uninstall its agent', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const { id } = await server.given.site()
+  using agent = await TestAgent.enrol(server, url, id)
+  await server.ctx.db.updateTable('agents').set({ plat: 'windows' }).execute()
+  await agent.connect()
+  const admin = server.as(await server.given.user({ superuser: true }))
+  const removal = admin.call(deleteAgent, { params: { agent_id: agent.agentId } })
+  expect((await agent.nextCommand(0)).payload.name).toBe('uninstall')
+  expect((await removal).status).toBe(200)
 })

@@ -26,7 +26,8 @@ export function windowsDeployLine(address: string, trust: ServerTrust): string {
 /** For a silent installation by group policy or device management. The MSI reads its properties once. */
 export function msiLine(given: { file: string; url: string; token: string; authority: boolean }): string {
   const { file, url, token, authority } = given
-  const ca = authority ? ' CA=server-ca.pem' : ''
+  // Windows Installer does not know the folder of the command.
+  const ca = authority ? ' CAFILE="%CD%\\server-ca.pem"' : ''
   return `msiexec /i ${file} /qn SERVER=${url} TOKEN=${token}${ca}`
 }
 
@@ -149,7 +150,8 @@ const TEMPLATE = String.raw`# Installs the Muster agent. Run it in PowerShell as
       $options += @('--ca', $ca)
     }
     # After a repeated installation it runs, and would keep the old enrolment.
-    if (Get-Service MusterAgent -ErrorAction SilentlyContinue) { Stop-Service MusterAgent }
+    $service = Get-Service MusterAgent -ErrorAction SilentlyContinue
+    if ($service) { Stop-Service MusterAgent }
     # PowerShell would take what a program writes to stderr for an error.
     $ErrorActionPreference = 'Continue'
     # Not in the command line, which others can read.
@@ -157,7 +159,11 @@ const TEMPLATE = String.raw`# Installs the Muster agent. Run it in PowerShell as
     & $node $agent.FullName $options
     $code = $LASTEXITCODE
     Remove-Item Env:MUSTER_ENROL_TOKEN
-    if ($code -ne 0) { throw 'muster: the machine could not be enrolled' }
+    if ($code -ne 0) {
+      # A refused token must not take an enrolled machine offline.
+      if ($service) { Start-Service MusterAgent }
+      throw 'muster: the machine could not be enrolled'
+    }
     & $node $agent.FullName install --data $data
     if ($LASTEXITCODE -ne 0) { throw 'muster: the service could not be started' }
     $ErrorActionPreference = 'Stop'

@@ -2,9 +2,13 @@ import { listAudit } from '@muster/contract/api/audit'
 import { createDeployment, deleteDeployment, listDeployments } from '@muster/contract/api/deployments'
 import { enrolAgent } from '@muster/contract/api/installers'
 import type { Input } from '@muster/contract/endpoint'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { enrolBody } from '../../agents/test-agent.ts'
+
+const run = promisify(execFile)
 
 type Order = Partial<Input<typeof createDeployment>['body']>
 
@@ -72,6 +76,16 @@ test('a link for Linux is a shell line whose address is in no command line', asy
   const script = await download()
   expect(script.headers['content-disposition']).toContain('install-muster-agent.sh')
   expect(script.body).toMatch(/^#!\/bin\/sh/)
+})
+
+test('the line of a link loads its script with curl', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const { body, download } = await givenDeployment(server, { plat: 'linux' })
+  // The test client calls without a socket, so its address is not the one of machines.
+  const line = body.cmd.replace(new URL(body.url).origin, url).replace('| sh', '| cat')
+  const { stdout } = await run('sh', ['-c', line])
+  expect(tokenIn(stdout)).toBe(tokenIn((await download()).body))
 })
 
 test('an expired or deleted link and its token stop working', async () => {
@@ -155,13 +169,9 @@ test('links leave audit rows at their site', async () => {
   expect(log.audit_logs.map(({ action, message, site }) => [action, message, site])).toEqual([
     [
       'delete',
-      `Deleted an installer link of the site "${body.site_name}" of "${body.client_name}"`,
+      `Deleted a deployment of the site "${body.site_name}" of "${body.client_name}"`,
       body.site_name,
     ],
-    [
-      'add',
-      `Created an installer link for the site "${body.site_name}" of "${body.client_name}"`,
-      body.site_name,
-    ],
+    ['add', `Created a deployment for the site "${body.site_name}" of "${body.client_name}"`, body.site_name],
   ])
 })

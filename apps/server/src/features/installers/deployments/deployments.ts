@@ -86,7 +86,7 @@ export async function addDeployment(
       caller,
       action: 'add',
       object_type: 'deployment',
-      message: `Created an installer link for the site "${site.name}" of "${site.client_name}"`,
+      message: `Created a deployment for the site "${site.name}" of "${site.client_name}"`,
       after: { agenttype, plat, goarch, expires, uses, ...flags },
       site: { id: site.id },
       at: now,
@@ -104,7 +104,7 @@ export function removeDeployment(ctx: Context, caller: Caller, id: number): Prom
       .where(visibleTo(caller))
       .executeTakeFirst()
     if (row === undefined) {
-      throw new AppError('not_found', 'This installer link does not exist, or you may not see it.')
+      throw new AppError('not_found', 'This deployment does not exist, or you may not see it.')
     }
     // The link goes with its token.
     await tx.deleteFrom('enrol_tokens').where('id', '=', row.token_id).execute()
@@ -112,7 +112,7 @@ export function removeDeployment(ctx: Context, caller: Caller, id: number): Prom
       caller,
       action: 'delete',
       object_type: 'deployment',
-      message: `Deleted an installer link of the site "${row.site_name}" of "${row.client_name}"`,
+      message: `Deleted a deployment of the site "${row.site_name}" of "${row.client_name}"`,
       before: { agenttype: row.monitoring_type, plat: row.plat, expires: row.expires_at },
       site: { id: row.site_id },
       at: ctx.now(),
@@ -183,7 +183,7 @@ function readExpiry(text: string, now: Date): string {
     throw new AppError('invalid', sentence, { fields: { expires: [sentence] } })
   }
   if (expires <= now) refuse('Choose a time in the future.')
-  if (expires.getTime() > now.getTime() + MAX_DAYS * DAY_MS) refuse('A link expires within five years.')
+  if (expires.getTime() > now.getTime() + MAX_DAYS * DAY_MS) refuse('A deployment expires within five years.')
   return expires.toISOString()
 }
 

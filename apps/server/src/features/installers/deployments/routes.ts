@@ -32,14 +32,16 @@ export function deploymentsRoutes(api: Api, ctx: Context): void {
   })
 
   // A script for a machine, so no endpoint of the contract.
-  const download = { config: { summary: 'The install script of an installer link, for anyone who has it' } }
+  const download = {
+    config: { summary: 'The install script of a deployment, for anyone who has its address' },
+  }
   api.fastify.get<{ Params: { uid: string } }>(DEPLOY_PATH, download, async (request, reply) => {
     const found = await findDownload(ctx, request.params.uid)
     reply.header('cache-control', 'no-store').type('text/plain; charset=utf-8')
     if (found === undefined) {
       return reply
         .status(404)
-        .send('This installer link has expired or was deleted. Ask your administrator for a new one.\n')
+        .send('This deployment has expired or was deleted. Ask your administrator for a new one.\n')
     }
     const given = {
       url: serverUrl(ctx.config, request),

@@ -221,7 +221,7 @@ export const companyName: Migration = {
   },
 }
 
-/** Installer links, and what an installer changes on a machine besides the agent. */
+/** Deployments, and what an installer changes on a machine besides the agent. */
 export const deployments: Migration = {
   name: '0075-deployments',
   changesData: false,

@@ -81,7 +81,7 @@ export interface EnrolTokensTable {
   flags: Generated<string>
 }
 
-/** An installer link. Site, type, platform, flags and expiry are those of its token. */
+/** A deployment. Site, type, platform, flags and expiry are those of its token. */
 export interface DeploymentsTable {
   id: Generated<number>
   token_id: number
