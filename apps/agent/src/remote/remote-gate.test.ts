@@ -81,6 +81,7 @@ test('every remote command is refused when remote tools are disabled', () => {
     'drop-upload',
     'change-power',
     'send-wake-up',
+    'update-agent',
     'uninstall',
   ])
 })
