@@ -105,7 +105,7 @@ export function listSteps(): Step[] {
     ...staticChecks.map((check) => ({ ...check, needs: [], servers: [] })),
     {
       name: 'units',
-      command: [...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'), several(4)],
+      command: [...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'console-units'), several(3)],
       runner: 'vitest',
       needs: [],
       servers: [],

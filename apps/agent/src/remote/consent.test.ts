@@ -132,7 +132,7 @@ test.each(['detached', 'not_allowed'] as const)(
 
 test('the end of the session and of the agent close the dialog', async () => {
   await givenDisplay('640x480')
-  const { server, agent } = await givenRules({ consent: 'require' })
+  const { server, agent } = await givenRules({ consent: 'require', consent_seconds: 60 })
   const [first, second] = [new TestChannel(server), new TestChannel(server)]
   await server.until(() => processesOf(first.session).length + processesOf(second.session).length === 2)
   server.command(server.sign('end-session', { session: first.session }))
