@@ -136,6 +136,7 @@ async function makeLine(page: Page, dataFolder: string): Promise<string> {
   await page.getByRole('menuitem', { name: 'Agents' }).click()
   await page.getByRole('menuitem', { name: 'Install agent' }).click()
   const dialog = page.getByRole('dialog', { name: 'Install agent' })
+  await dialog.getByText('Linux', { exact: true }).click()
   await dialog.getByRole('radio', { name: 'Workstation' }).check()
   await dialog.getByRole('checkbox', { name: /Test mode/ }).check()
   await dialog.getByRole('textbox', { name: 'Data folder' }).fill(dataFolder)
