@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote/remote-rules'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -7,9 +7,8 @@ import { TestViewer } from '../src/remote/rfb/test-viewer.ts'
 import { GOOD_TOKEN, TestServer } from '../src/testing/test-server.ts'
 import type { DesktopStep } from './drive-desktop.ts'
 import { runInWine } from './run-in-wine.ts'
-import { fetchPackages, WineMachine, windowsPath } from './wine-machine.ts'
+import { WineMachine, windowsPath } from './wine-machine.ts'
 
-const root = join(import.meta.dirname, '../../..')
 const SLOW = { timeout: 120_000 }
 const CONTROL = 0xff_e3
 const ALT = 0xff_e9
@@ -20,11 +19,8 @@ const server = new TestServer()
 beforeAll(async () => {
   display = await startDisplay('1280x800')
   machine = await WineMachine.start({ display: display.name })
-  const { folder, node } = fetchPackages()
-  cpSync(join(root, 'apps/agent/dist/agent.mjs'), join(machine.folder, 'agent.mjs'))
-  symlinkSync(join(folder, 'node_modules'), join(machine.folder, 'node_modules'))
   const url = `http://127.0.0.1:${await server.listen()}`
-  const agent = [node, windowsPath(join(machine.folder, 'agent.mjs'))]
+  const agent = machine.layProgram('C:\\Muster')
   const data = ['--data', 'C:\\ProgramData\\Muster Agent']
   const code = await machine.run([...agent, 'enrol', '--server', url, '--token', GOOD_TOKEN, ...data])
   if (code !== 0) throw new Error(machine.readOutput())
@@ -38,9 +34,10 @@ afterAll(async () => {
   await display[Symbol.asyncDispose]()
 })
 
-async function givenViewer(encodings: Parameters<TestViewer['connect']>[0]) {
-  const desktop = new TestDesktop(server)
+async function givenViewer(encodings: Parameters<TestViewer['connect']>[0], from = server) {
+  const desktop = new TestDesktop(from)
   onTestFinished(async () => {
+    if (from.socket === undefined) return
     if (desktop.end === undefined) desktop.close('closed')
     await desktop.reported()
   })
@@ -97,22 +94,19 @@ test('typed text comes back through the clipboard, and a pasted one is typed in'
   viewer.type('Hello äöü 雪 €')
   viewer.press(CONTROL, 0x61)
   viewer.press(CONTROL, 0x63)
-  viewer.requestPicture({ incremental: true })
-  while (viewer.copied.length === 0)
-    if ((await viewer.receive()) === 0) viewer.requestPicture({ incremental: true })
-  expect(viewer.copied).toEqual(['Hello äöü 雪 €'])
+  expect(await nextCopied(viewer)).toBe('Hello äöü 雪 €')
   viewer.copy('zurück 雪\nline 2')
-  while (!(await isPasted(viewer)));
+  while (viewer.provided === 0) await viewer.receive()
+  for (const key of [0x61, 0x76, 0x61, 0x63]) viewer.press(CONTROL, key)
+  expect(await nextCopied(viewer)).toBe('zurück 雪\r\nline 2')
 })
 
-/** Pastes at the end and copies all again. */
-async function isPasted(viewer: TestViewer): Promise<boolean> {
-  viewer.press(CONTROL, 0x61)
-  viewer.press(CONTROL, 0x76)
-  viewer.press(CONTROL, 0x61)
-  viewer.press(CONTROL, 0x63)
-  await viewer.see({ incremental: false })
-  return viewer.copied.at(-1) === 'zurück 雪\r\nline 2'
+async function nextCopied(viewer: TestViewer): Promise<string | undefined> {
+  const { length } = viewer.copied
+  viewer.requestPicture({ incremental: true })
+  while (viewer.copied.length === length)
+    if ((await viewer.receive()) === 0) viewer.requestPicture({ incremental: true })
+  return viewer.copied.at(-1)
 }
 
 const drive = (steps: DesktopStep[]) =>
@@ -188,4 +182,21 @@ test('the end of a session, and of its process, leaves nothing running', SLOW, a
   machine.kill(/ desktop$/)
   expect(await second.ended()).toMatchObject({ code: 'ended' })
   expect(list()).toEqual([])
+})
+
+test('an agent that is a Windows service shows the desktop of the signed-in user', SLOW, async () => {
+  await using screen = await startDisplay('1024x768')
+  await using other = await WineMachine.start({ display: screen.name })
+  await using its = new TestServer()
+  other.start(['explorer', '/desktop=Default,1024x768', 'notepad'])
+  const url = `http://127.0.0.1:${await its.listen()}`
+  const agent = other.layProgram('C:\\Program Files\\Muster Agent')
+  const code = await other.run([...agent, 'install', '--server', url, '--token', GOOD_TOKEN])
+  expect(code, other.readOutput()).toBe(0)
+  await its.untilUp(1)
+  const { desktop, viewer } = await givenViewer(['tight'], its)
+  expect([viewer.width, viewer.height]).toEqual([1024, 768])
+  await seeUntil(viewer, () => hasPage(viewer))
+  desktop.close('closed')
+  await desktop.reported()
 })

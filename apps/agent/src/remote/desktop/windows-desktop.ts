@@ -49,7 +49,7 @@ export async function openWindowsDesktop(
   const ending = AbortSignal.any([signal, gone.signal, AbortSignal.timeout(READY_MS)])
   try {
     await listen(server, request.pipe)
-    const { exited } = await startInSession([...program, 'desktop'], {
+    const { exited } = await startInSession([...withoutFlags(program), 'desktop'], {
       marker: session,
       account: 'system',
       env: { MUSTER_DESKTOP: JSON.stringify(request) },
@@ -80,6 +80,11 @@ export async function openWindowsDesktop(
   } finally {
     server.close()
   }
+}
+
+/** The flags of an agent that is idle most of the time make its code slow. */
+function withoutFlags([node = '', ...rest]: readonly string[]): string[] {
+  return [node, ...rest.slice(-1)]
 }
 
 async function listen(server: Server, pipe: string): Promise<void> {

@@ -34,7 +34,7 @@ const MIN_INTERVAL_MS = 1000 / 30
 const AFTER_INPUT_MS = 12
 /** A screen without changes for this long is read in parts: the whole would cost a fifth of a processor. */
 const QUIET_AFTER_MS = 1000
-const QUIET_INTERVAL_MS = 150
+const QUIET_INTERVAL_MS = 300
 /** For a screen that cannot be read, such as one that is being switched. */
 const RETRY_INTERVAL_MS = 500
 /** Parts of a quiet screen: one is read each time. */
@@ -221,7 +221,8 @@ export class RfbServer implements Disposable {
       this.#sendClipboard()
       const isSent = this.#sendPicture()
       this.#hasTrouble = false
-      if (!isSent) this.#schedule(this.#isQuiet() ? QUIET_INTERVAL_MS : MIN_INTERVAL_MS)
+      const isQuiet = performance.now() - this.#lastChangeMs > QUIET_AFTER_MS
+      if (!isSent) this.#schedule(isQuiet ? QUIET_INTERVAL_MS : MIN_INTERVAL_MS)
     } catch (cause) {
       if (!this.#hasTrouble) this.#options.onTrouble(cause)
       this.#hasTrouble = true

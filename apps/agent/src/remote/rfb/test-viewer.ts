@@ -27,6 +27,8 @@ export class TestViewer {
   readonly drawn = { raw: 0, fill: 0, palette: 0, copy: 0, jpeg: 0 }
   /** Texts copied on the machine. */
   readonly copied: string[] = []
+  /** How often the own text was sent to the machine. */
+  provided = 0
   #own: string | undefined
   #io: { take: (count: number) => Promise<Buffer>; send: (bytes: Buffer) => void }
 
@@ -239,6 +241,7 @@ export class TestViewer {
       return void this.copied.push(bytes.toString('utf8', 4, 3 + bytes.readUInt32BE()))
     }
     if (flags !== (CLIPBOARD.request | CLIPBOARD.text) || this.#own === undefined) return undefined
+    this.provided += 1
     const text = Buffer.from(`${this.#own}\0`)
     const size = Buffer.alloc(4)
     size.writeUInt32BE(text.length)

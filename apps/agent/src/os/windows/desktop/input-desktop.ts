@@ -4,6 +4,8 @@ import type { User32 } from './user32.ts'
 const GENERIC_ALL = 0x10_00_00_00
 const NAME = 2
 const MAX_NAME_BYTES = 512
+/** A check takes as long as reading a small part of the screen. */
+const FOLLOW_INTERVAL_MS = 100
 
 /**
  * The desktop that receives input: the user's own, the lock screen, or a question of User Account Control. Windows
@@ -13,6 +15,7 @@ export class InputDesktop implements Disposable {
   #user32: User32
   #desktop: Handle = 0
   #name = ''
+  #followedMs = -Infinity
 
   constructor(user32: User32) {
     this.#user32 = user32
@@ -20,9 +23,11 @@ export class InputDesktop implements Disposable {
 
   /** Attaches this thread to the desktop that receives input now. Returns its name. Throws if that is not allowed. */
   follow(): string {
+    if (performance.now() - this.#followedMs < FOLLOW_INTERVAL_MS) return this.#name
     const desktop = this.#user32.openInputDesktop(0, 0, GENERIC_ALL)
     if (Number(desktop) === 0)
       throw new Error('Windows shows a protected screen, which only an agent that runs as a service can read')
+    this.#followedMs = performance.now()
     const name = this.#readName(desktop)
     if (name === this.#name || this.#user32.setThreadDesktop(desktop) === 0) {
       this.#user32.closeDesktop(desktop)
