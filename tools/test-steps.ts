@@ -141,7 +141,7 @@ export function listSteps(): Step[] {
       name: 'Windows in Wine',
       command: vitest('wine'),
       runner: 'vitest',
-      needs: ['debootstrap'],
+      needs: ['debootstrap', 'xvfb'],
       servers: [],
       isPossible: canIsolate,
       needsToo: 'which needs root and a kernel that gives a program mounts of its own',

@@ -178,6 +178,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     now,
     zone,
     folder: pipeFolder,
+    program: options.program,
     keepTerminalMs: options.keepTerminalMs,
     snapshotFolder: join(folder, dataFiles.snapshots),
     changeRecorder: options.changeRecorder,

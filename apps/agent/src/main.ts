@@ -96,6 +96,11 @@ async function dispatch(): Promise<number> {
     case 'patches-now':
       await (await import('./cli/reports.ts')).printPatches(command === 'patches-now' ? 'now' : 'when old')
       return 0
+    case 'desktop':
+      await (await import('./cli/desktop.ts')).showDesktop()
+      return 0
+    case 'dialog':
+      return (await import('./cli/dialog.ts')).showDialog()
     case 'install-order':
       return (await import('./cli/install-order.ts')).carryOut(values.order ?? '')
     case 'snapshot':

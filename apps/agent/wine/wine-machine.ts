@@ -46,6 +46,7 @@ export class WineMachine implements AsyncDisposable {
   #system: string
   #holder: ChildProcess
   #init: number
+  #environment: string[] = []
 
   private constructor(system: string, folder: string, holder: ChildProcess, init: number) {
     this.#system = system
@@ -54,7 +55,8 @@ export class WineMachine implements AsyncDisposable {
     this.#init = init
   }
 
-  static async start(): Promise<WineMachine> {
+  /** `display`: the X display that its windows are shown on; without one, it has no screen. */
+  static async start({ display }: { display?: string } = {}): Promise<WineMachine> {
     const system = prepareSystem()
     const folder = mkdtempSync(join(tmpdir(), 'muster-wine-'))
     execFileSync('cp', ['-a', '--reflink=auto', join(system, TEMPLATE), join(folder, 'wine')])
@@ -76,13 +78,25 @@ export class WineMachine implements AsyncDisposable {
       }),
     ])
     const children = readFileSync(`/proc/${holder.pid}/task/${holder.pid}/children`, 'utf8')
-    return new WineMachine(system, folder, holder, Number(children.trim()))
+    const machine = new WineMachine(system, folder, holder, Number(children.trim()))
+    if (display !== undefined) machine.#environment = [`DISPLAY=${display}`]
+    return machine
   }
 
   /** Runs a program to its end. What it prints stands in `output.txt`: Node for Windows needs a file as its output. */
   async run(args: readonly string[], timeoutMs = 2 * MINUTES): Promise<number | null> {
     const output = openSync(join(this.folder, 'output.txt'), 'a')
-    const inside = ['-t', `${this.#init}`, '-m', '-p', 'chroot', this.#system, 'env', ...ENVIRONMENT]
+    const inside = [
+      '-t',
+      `${this.#init}`,
+      '-m',
+      '-p',
+      'chroot',
+      this.#system,
+      'env',
+      ...ENVIRONMENT,
+      ...this.#environment,
+    ]
     const program = spawn(
       'nsenter',
       [...inside, `WINEPREFIX=${join(this.folder, 'wine')}`, 'wine', ...args],
@@ -133,13 +147,23 @@ export class WineMachine implements AsyncDisposable {
 
   /** Command lines of the processes in it. */
   listProcesses(): string[] {
+    return this.#readProcesses().map(({ line }) => line)
+  }
+
+  /** Kills the processes whose command lines match. */
+  kill(pattern: RegExp): void {
+    for (const { pid, line } of this.#readProcesses()) if (pattern.test(line)) process.kill(pid, 'SIGKILL')
+  }
+
+  #readProcesses(): { pid: number; line: string }[] {
     const own = readlinkSync(`/proc/${this.#init}/ns/pid`)
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .flatMap((pid) => {
         try {
           if (readlinkSync(`/proc/${pid}/ns/pid`) !== own) return []
-          return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()]
+          const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+          return [{ pid: Number(pid), line }]
         } catch {
           // It has ended meanwhile.
           return []

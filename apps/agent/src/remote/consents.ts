@@ -14,6 +14,8 @@ export interface ConsentsOptions {
   keyValues: KeyValueStore
   outbox: Outbox
   os: Os
+  /** Command line that starts this agent. */
+  program: readonly string[]
   log: Log
   now: () => number
 }
@@ -82,7 +84,7 @@ export class Consents implements AsyncDisposable {
     channel: Channel,
     { visit, rules, signal }: { visit: ConsentRequest; rules: RemoteRules; signal: AbortSignal },
   ): Promise<ChannelEnd | undefined> {
-    const { os, log } = this.#options
+    const { os, log, program } = this.#options
     const { consent_seconds: seconds, consent } = rules
     const news: ConsentMessage = { type: 'asking', seconds }
     channel.sendText(news)
@@ -92,7 +94,7 @@ export class Consents implements AsyncDisposable {
       // Loaded on first use: most machines never ask.
       const { askForConsent } = await import('./dialogs.ts')
       const dialog = { title: 'Remote access', text: describeConsentRequest(visit, rules) }
-      const answer = await askForConsent(dialog, { seconds, marker, os, signal })
+      const answer = await askForConsent(dialog, { seconds, marker, os, program, signal })
       log.info({ session: visit.session, person: visit.person, answer }, 'consent requested')
       const refusal = answer === 'cancelled' ? String(signal.reason) : whyRefused(answer, rules)
       return refusal === undefined ? undefined : { code: 'refused', message: refusal }

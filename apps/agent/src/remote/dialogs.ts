@@ -59,8 +59,48 @@ const zenityTexts = (title: string, text: string) => [`--title=${title}`, `--tex
 /** Qt interprets markup, and kdialog turns a backslash and an n into a new line. */
 const plain = (text: string) => text.replaceAll(/[<>&]/g, ' ').replaceAll('\\', String.raw`\\`)
 
+/** A dialog on the screen of the machine. */
+export interface ShownDialog {
+  pid: number
+  /** Resolves with its exit code; null = it was ended. Rejects if it could not be started. */
+  exited: Promise<number | null>
+  /** The exit code for "Allow". */
+  allowed: number
+}
+
+interface DialogOptions {
+  marker: string
+  os: Pick<Os, 'findUser'>
+  /** Command line that starts this agent. */
+  program: readonly string[]
+}
+
+/** Shows a dialog to the user at the machine, or returns why that is not possible, as part of a sentence. */
+async function openDialog(
+  kind: 'question' | 'notice',
+  dialog: DialogText,
+  { marker, os, program }: DialogOptions,
+): Promise<ShownDialog | { nobody: string }> {
+  if (process.platform === 'win32') {
+    const { showWindowsDialog } = await import('./windows-dialogs.ts')
+    return showWindowsDialog({ kind, ...dialog }, { program, marker })
+  }
+  const person = await findDesktopUser(os)
+  if ('nobody' in person) return person
+  const found = findDialogProgram()
+  if (found === undefined) return { nobody: 'neither zenity nor kdialog nor xmessage is installed' }
+  const { args, allowed } =
+    kind === 'question' ? found.question(dialog) : { args: found.notice(dialog), allowed: 0 }
+  const child = startDialog({ path: found.path, args, marker }, person)
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('exit', resolve)
+    child.once('error', ({ message }) => reject(new Error(`failed to start ${found.path}: ${message}`)))
+  })
+  return { pid: child.pid ?? 0, exited, allowed }
+}
+
 /** Starts a dialog program as the user at the machine. */
-function showDialog(
+function startDialog(
   { path, args, marker }: { path: string; args: string[]; marker: string },
   { display, user }: DesktopUser,
 ): ChildProcess {
@@ -91,32 +131,39 @@ export async function askForConsent(
   dialog: DialogText,
   {
     seconds,
-    marker,
     os,
     signal,
-  }: { seconds: number; marker: string; os: Pick<Os, 'findUser' | 'killTree'>; signal: AbortSignal },
+    ...options
+  }: {
+    seconds: number
+    marker: string
+    os: Pick<Os, 'findUser' | 'killTree'>
+    program: readonly string[]
+    signal: AbortSignal
+  },
 ): Promise<Answer> {
-  const person = await findDesktopUser(os)
-  if ('nobody' in person) return person
-  const program = findDialogProgram()
-  if (program === undefined) return { nobody: 'neither zenity nor kdialog nor xmessage is installed' }
   if (signal.aborted) return 'cancelled'
-  const { args, allowed } = program.question(dialog)
-  const child = showDialog({ path: program.path, args, marker }, person)
+  const shown = await openDialog('question', dialog, { ...options, os })
+  if ('nobody' in shown) return shown
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const timer = setTimeout(() => resolve('silent'), seconds * 1000)
   const cancelConsent = () => resolve('cancelled')
+  if (signal.aborted) cancelConsent()
   signal.addEventListener('abort', cancelConsent)
-  child.once('error', ({ message }) => resolve({ nobody: `failed to start ${program.path}: ${message}` }))
-  child.once('exit', (code, killed) => {
-    // A window that was closed or could not be shown exits with a code that allows nothing.
-    if (killed !== null) resolve({ nobody: 'the question could not be shown' })
-    else resolve(code === allowed ? 'allowed' : 'refused')
-  })
+  let hasExited = false
+  shown.exited.then(
+    (code) => {
+      hasExited = true
+      // A window that was closed or could not be shown exits with a code that allows nothing.
+      if (code === null) resolve({ nobody: 'the question could not be shown' })
+      else resolve(code === shown.allowed ? 'allowed' : 'refused')
+    },
+    ({ message }: Error) => resolve({ nobody: message }),
+  )
   const answer = await promise
   clearTimeout(timer)
   signal.removeEventListener('abort', cancelConsent)
-  await os.killTree(child.exitCode === null ? (child.pid ?? 0) : 0, marker)
+  await os.killTree(hasExited ? 0 : shown.pid, options.marker)
   return answer
 }
 
@@ -126,16 +173,23 @@ export async function askForConsent(
  */
 export async function showBanner(
   { session, tool, person, recorded }: ConsentRequest,
-  { os, log, isOver }: { os: Pick<Os, 'findUser'>; log: Log; isOver: () => boolean },
+  {
+    os,
+    log,
+    program,
+    isOver,
+  }: { os: Pick<Os, 'findUser' | 'killTree'>; log: Log; program: readonly string[]; isOver: () => boolean },
 ): Promise<void> {
-  const at = await findDesktopUser(os)
-  const program = findDialogProgram()
-  if ('nobody' in at || program === undefined || isOver()) return
   const kept = recorded ? '. The session is recorded' : ''
   const text = `${person} ${TOOL_TEXTS[tool]}${kept}. This window closes when the session ends.`
-  const args = program.notice({ title: 'Remote access', text })
-  const child = showDialog({ path: program.path, args, marker: session }, at)
-  child.once('error', (cause) => log.info({ cause: describeError(cause) }, 'failed to show the banner'))
+  if (isOver()) return
+  const shown = await openDialog('notice', { title: 'Remote access', text }, { marker: session, os, program })
+  if ('nobody' in shown) return
+  shown.exited.catch((cause: unknown) =>
+    log.info({ cause: describeError(cause) }, 'failed to show the banner'),
+  )
+  // The session ended meanwhile, and with it what carried its mark.
+  if (isOver()) await os.killTree(shown.pid, session)
 }
 
 const TOOL_TEXTS = {

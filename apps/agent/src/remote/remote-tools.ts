@@ -33,6 +33,8 @@ export interface RemoteToolsOptions {
   zone: () => string
   /** For files of running tools. */
   folder: string
+  /** Command line that starts this agent. */
+  program: readonly string[]
   /** How long a terminal without a viewer is kept. */
   keepTerminalMs: number | undefined
   snapshotFolder: string
@@ -71,7 +73,7 @@ export class RemoteTools implements AsyncDisposable {
     tool: ToolSession,
     { author, person, reason, recorded }: SessionUser,
   ): Promise<void> {
-    const { os, log } = this.#options
+    const { os, log, program } = this.#options
     const { session } = tool
     const rules = this.gate.rules
     const visit = {
@@ -95,7 +97,7 @@ export class RemoteTools implements AsyncDisposable {
     if (!showsBanner || goesOn) return
     const { showBanner } = await import('./dialogs.ts')
     const isOver = () => !this.terminals.has(session, author) && !this.desktops.has(session)
-    await showBanner(visit, { os, log, isOver })
+    await showBanner(visit, { os, log, program, isOver })
   }
 
   listSessions(): string[] {

@@ -28,18 +28,21 @@ const LIMITS_BYTES = 144
 const FLAGS_AT = 16
 const KILL_ON_JOB_CLOSE = 0x2000
 
-const jobs = new Map<string, Handle>()
+const jobs = new Map<string, { job: Handle; users: number }>()
 let loaded: Promise<Kernel> | undefined
 
 /**
  * A job object for the processes of a run: Windows puts the children of its processes into it, also those whose parent
- * has ended. They end with the agent as long as the run lasts. Source: Windows API, "Job Objects".
+ * has ended. They end with the agent as long as the run lasts. Those with the same marker share one. Source: Windows
+ * API, "Job Objects".
  */
 export async function openJob(marker: string): Promise<RunGroup> {
   const kernel = await (loaded ??= bindLibrary<Kernel>('kernel32.dll', KERNEL))
-  const job = kernel.createJob(null, null)
-  setFlags(kernel, job, KILL_ON_JOB_CLOSE)
-  jobs.set(marker, job)
+  const shared = jobs.get(marker) ?? { job: createJob(kernel), users: 0 }
+  shared.users += 1
+  jobs.set(marker, shared)
+  const { job } = shared
+  let isOpen = true
   return {
     add(pid) {
       const process = kernel.openProcess(ASSIGN_ACCESS, 0, pid)
@@ -48,7 +51,11 @@ export async function openJob(marker: string): Promise<RunGroup> {
       if (!isAssigned) throw new AgentError('Windows refused to put the process into a job.')
     },
     close() {
-      if (!jobs.delete(marker)) return
+      if (!isOpen) return
+      isOpen = false
+      shared.users -= 1
+      if (shared.users > 0) return
+      jobs.delete(marker)
       // Processes that the run left in the background continue.
       setFlags(kernel, job, 0)
       kernel.close(job)
@@ -58,9 +65,15 @@ export async function openJob(marker: string): Promise<RunGroup> {
 
 /** Ends all processes of a run. Returns false if this agent did not start it. */
 export async function terminateJob(marker: string): Promise<boolean> {
-  const job = jobs.get(marker)
-  if (job === undefined || loaded === undefined) return false
-  return (await loaded).terminate(job, 1) !== 0
+  const shared = jobs.get(marker)
+  if (shared === undefined || loaded === undefined) return false
+  return (await loaded).terminate(shared.job, 1) !== 0
+}
+
+function createJob(kernel: Kernel): Handle {
+  const job = kernel.createJob(null, null)
+  setFlags(kernel, job, KILL_ON_JOB_CLOSE)
+  return job
 }
 
 function setFlags(kernel: Kernel, job: Handle, flags: number): void {

@@ -9,6 +9,8 @@ export type Handle = number | bigint
 
 /** A Windows function with its parameters in order. */
 export type Call<Values extends unknown[], Result = number> = (...values: Values) => Result
+/** A parameter that a function writes to. */
+export type Out<T> = [T]
 
 type Koffi = (typeof import('koffi'))['default']
 

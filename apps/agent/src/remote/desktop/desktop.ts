@@ -19,15 +19,19 @@ export interface OpenedDesktop {
 /** Shows a display of this machine, or the screen of a VNC server. Throws AgentError. */
 export async function openDesktop(
   order: DesktopSession,
-  { folder, signal }: { folder: string; signal: AbortSignal },
+  { folder, program, signal }: { folder: string; program: readonly string[]; signal: AbortSignal },
 ): Promise<OpenedDesktop> {
   if (order.tool === 'vnc') return openVnc(order, { signal })
+  if (process.platform === 'win32') {
+    const { openWindowsDesktop } = await import('./windows-desktop.ts')
+    return openWindowsDesktop(order, { program, signal })
+  }
   const { session, display: wanted } = order
-  if (process.platform !== 'linux') throw new AgentError(ELSEWHERE)
+  if (process.platform !== 'linux') throw new AgentError(MACOS)
   const screens = await findScreens()
   const display = chooseDisplay(screens, wanted)
-  const program = requireProgram(findVncProgram())
-  const { socket, password } = await startVncServer(program, {
+  const vncProgram = requireProgram(findVncProgram())
+  const { socket, password } = await startVncServer(vncProgram, {
     display,
     marker: session,
     folder,
@@ -36,7 +40,7 @@ export async function openDesktop(
   const displays = screens.displays.map(({ name }) => name).slice(0, 50)
   return {
     socket,
-    opened: { type: 'opened', session, display: display.name, displays, server: program.name, password },
+    opened: { type: 'opened', session, display: display.name, displays, server: vncProgram.name, password },
   }
 }
 
@@ -63,8 +67,7 @@ const WAYLAND =
   'This machine uses Wayland, which does not allow screen sharing by other programs. Sign in to an X11 session, or turn on its own remote desktop and open that with VNC.'
 const NO_SERVER =
   'No VNC server is installed on this machine, so its desktop cannot be shown: it needs x11vnc or tigervnc-scraping-server.'
-const ELSEWHERE =
-  'On Windows and macOS the desktop needs a VNC server: for example TightVNC on Windows, or Screen Sharing with a VNC password on macOS. Open it with VNC.'
+const MACOS = 'On macOS the desktop needs Screen Sharing with a VNC password. Open it with VNC.'
 
 /** Passes bytes between a VNC server and the browser, no faster than either side accepts them. */
 export class Desktop {

@@ -21,6 +21,8 @@ export interface DesktopsOptions {
   outbox: Outbox
   /** Folder of a password until the VNC server has read it. */
   folder: string
+  /** Command line that starts this agent. */
+  program: readonly string[]
   now: () => number
   onEnded: (session: string) => void
 }
@@ -60,7 +62,7 @@ export class Desktops implements AsyncDisposable {
     }
     const { Desktop, NoVncServer, openDesktop } = await import('./desktop.ts')
     const desktop = new Desktop(channel, (reason) => this.#finish(session, opening, reason))
-    const opening = openDesktop(tool, { folder: this.#options.folder, signal: desktop.gone })
+    const opening = openDesktop(tool, { ...this.#options, signal: desktop.gone })
     this.#desktops.set(session, desktop)
     this.#markers.add(session)
     try {

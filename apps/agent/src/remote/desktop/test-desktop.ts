@@ -149,16 +149,27 @@ export function listListening(): string[] {
 
 /** An X server without a screen, used as the agent's own display during the test; returns its name. */
 export async function givenDisplay(size = '1280x800', more: string[] = []): Promise<string> {
+  const display = await startDisplay(size, more)
+  onTestFinished(() => display[Symbol.asyncDispose]())
+  vi.stubEnv('DISPLAY', display.name)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return display.name
+}
+
+export interface XDisplay extends AsyncDisposable {
+  name: string
+}
+
+export async function startDisplay(size: string, more: string[] = []): Promise<XDisplay> {
   const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp', ...more]
   const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
-  onTestFinished(async () => {
-    child.kill()
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  })
   // Descriptor 3 is a pipe to read from.
   const [number] = (await once(child.stdio[3] as Readable, 'data')) as [Buffer]
-  const name = `:${number.toString().trim()}`
-  vi.stubEnv('DISPLAY', name)
-  onTestFinished(() => void vi.unstubAllEnvs())
-  return name
+  return {
+    name: `:${number.toString().trim()}`,
+    async [Symbol.asyncDispose]() {
+      child.kill()
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    },
+  }
 }

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote/remote-rules'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startDisplay, TestDesktop, type XDisplay } from '../src/remote/desktop/test-desktop.ts'
+import { TestViewer } from '../src/remote/rfb/test-viewer.ts'
+import { GOOD_TOKEN, TestServer } from '../src/testing/test-server.ts'
+import type { DesktopStep } from './drive-desktop.ts'
+import { runInWine } from './run-in-wine.ts'
+import { WineMachine, windowsPath } from './wine-machine.ts'
+
+const SLOW = { timeout: 120_000 }
+const CONTROL = 0xff_e3
+const ALT = 0xff_e9
+let display: XDisplay
+let machine: WineMachine
+const server = new TestServer()
+
+beforeAll(async () => {
+  display = await startDisplay('1280x800')
+  machine = await WineMachine.start({ display: display.name })
+  const url = `http://127.0.0.1:${await server.listen()}`
+  const agent = machine.layProgram('C:\\Muster')
+  const data = ['--data', 'C:\\ProgramData\\Muster Agent']
+  const code = await machine.run([...agent, 'enrol', '--server', url, '--token', GOOD_TOKEN, ...data])
+  if (code !== 0) throw new Error(machine.readOutput())
+  machine.start(['explorer', '/desktop=Default,1280x800', 'notepad'])
+  machine.start([...agent, 'run', ...data])
+  await server.until(() => server.answers.length > 0, 60_000)
+}, 120_000)
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await machine[Symbol.asyncDispose]()
+  await display[Symbol.asyncDispose]()
+})
+
+async function givenViewer(encodings: Parameters<TestViewer['connect']>[0], from = server) {
+  const desktop = new TestDesktop(from)
+  onTestFinished(async () => {
+    if (from.socket === undefined) return
+    if (desktop.end === undefined) desktop.close('closed')
+    await desktop.reported()
+  })
+  const opened = await desktop.opened()
+  const viewer = new TestViewer({
+    take: (count) => desktop.viewer.take(count),
+    send: (bytes) => desktop.send(bytes),
+  })
+  await viewer.connect(encodings)
+  return { desktop, opened, viewer }
+}
+
+/** Receives pictures until they show what is expected. */
+async function seeUntil(viewer: TestViewer, isShown: () => boolean): Promise<void> {
+  await viewer.see({ incremental: false })
+  while (!isShown()) await viewer.see({ incremental: true })
+}
+
+/** The white page of Notepad covers much of the screen. */
+const hasPage = ({ pixels }: TestViewer) =>
+  pixels.reduce((count, pixel) => count + Number(pixel === 0xff_ff_ff), 0) > 200_000
+
+test(
+  'the desktop is shown without a VNC server, with its size, its programs and its cursor',
+  SLOW,
+  async () => {
+    const { opened, viewer } = await givenViewer(['tight', 'alphaCursor', 'size'])
+    expect(opened).toMatchObject({
+      server: 'Muster',
+      password: null,
+      display: 'DISPLAY1',
+      displays: ['DISPLAY1'],
+    })
+    expect([viewer.width, viewer.height]).toEqual([1280, 800])
+    await seeUntil(viewer, () => hasPage(viewer))
+    expect(viewer.drawn).toMatchObject({ raw: 0, jpeg: 0 })
+    const byTight = viewer.pixels
+    const { viewer: other } = await givenViewer(['raw'])
+    await seeUntil(other, () => hasPage(other))
+    const differing = byTight.reduce((count, pixel, at) => count + Number(pixel !== other.pixels[at]), 0)
+    // Notepad's caret blinks.
+    expect(differing).toBeLessThan(200)
+    viewer.point(200, 200)
+    while ((viewer.cursor?.width ?? 0) === 0) await viewer.see({ incremental: true })
+    expect(viewer.cursor?.bytes.some((byte) => byte !== 0)).toBe(true)
+  },
+)
+
+test('typed text comes back through the clipboard, and a pasted one is typed in', SLOW, async () => {
+  const { viewer } = await givenViewer(['tight', 'clipboard'])
+  await seeUntil(viewer, () => hasPage(viewer))
+  viewer.point(300, 300, 1)
+  viewer.point(300, 300, 0)
+  viewer.type('Hello äöü 雪 €')
+  viewer.press(CONTROL, 0x61)
+  viewer.press(CONTROL, 0x63)
+  expect(await nextCopied(viewer)).toBe('Hello äöü 雪 €')
+  viewer.copy('zurück 雪\nline 2')
+  while (viewer.provided === 0) await viewer.receive()
+  for (const key of [0x61, 0x76, 0x61, 0x63]) viewer.press(CONTROL, key)
+  expect(await nextCopied(viewer)).toBe('zurück 雪\r\nline 2')
+})
+
+async function nextCopied(viewer: TestViewer): Promise<string | undefined> {
+  const { length } = viewer.copied
+  viewer.requestPicture({ incremental: true })
+  while (viewer.copied.length === length)
+    if ((await viewer.receive()) === 0) viewer.requestPicture({ incremental: true })
+  return viewer.copied.at(-1)
+}
+
+const drive = (steps: DesktopStep[]) =>
+  runInWine<DesktopStep[], unknown[]>(machine, 'drive-desktop.ts', steps)
+
+test('the encoder of Windows makes a JPEG of the screen', SLOW, async () => {
+  const [answer] = await drive([{ encode: 'jpeg' }])
+  const jpeg = Buffer.from(String(answer), 'base64')
+  expect(jpeg.subarray(0, 3).toString('hex')).toBe('ffd8ff')
+  expect(jpeg.subarray(-2).toString('hex')).toBe('ffd9')
+})
+
+test(
+  'a process is started in the session of the signed-in user, as that user and as the service',
+  SLOW,
+  async () => {
+    const file = join(machine.folder, 'started.txt')
+    const start = `fs.appendFileSync(${JSON.stringify(windowsPath(file))}, process.env.GREETING + process.argv[1]); process.exit(3)`
+    const steps = (['user', 'system'] as const).map((account) => ({
+      start,
+      account,
+      args: ['"two words" \\'],
+    }))
+    const [user, ...codes] = await drive([{ find: 'user' }, ...steps])
+    expect(user).not.toBe('')
+    expect(codes).toEqual([3, 3])
+    expect(readFileSync(file, 'utf8')).toBe('hello 雪"two words" \\'.repeat(2))
+  },
+)
+
+let revisions = 0
+function setRules(rules: Partial<RemoteRules>): void {
+  revisions += 1
+  const input = {
+    revision: `r${revisions}`,
+    rules: { ...DEFAULT_REMOTE_RULES, consent_seconds: 60, ...rules },
+  }
+  server.command(server.sign('set-remote-rules', input))
+}
+
+const listDialogs = () => machine.listProcesses().filter((line) => line.endsWith(' dialog'))
+
+test.each([
+  { answer: 'Yes', key: 0x79 },
+  { answer: 'No', key: 0x6e },
+])('the user at the machine is asked, and answers $answer', SLOW, async ({ answer, key }) => {
+  setRules({ consent: 'require', banner: true })
+  onTestFinished(() => setRules({}))
+  const desktop = new TestDesktop(server, undefined, { person: 'Ada Winter (ada)' })
+  await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBeGreaterThan(0)
+  // Repeated, because the window may not be there yet.
+  while (desktop.end === undefined && desktop.news.length === 0) await drive([{ press: [ALT, key] }])
+  if (answer === 'No') {
+    expect(desktop.end).toEqual({ code: 'refused', message: 'The user at the machine refused.' })
+  } else {
+    await desktop.opened()
+    // The notice stays until the session ends.
+    await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBe(1)
+    desktop.close('closed')
+    await desktop.reported()
+  }
+  await expect.poll(() => listDialogs(), { timeout: 30_000 }).toEqual([])
+})
+
+test('the end of a session, and of its process, leaves nothing running', SLOW, async () => {
+  const list = () => machine.listProcesses().filter((line) => line.endsWith(' desktop'))
+  const { desktop } = await givenViewer(['tight'])
+  expect(list()).toHaveLength(1)
+  desktop.close('detached')
+  await desktop.reported()
+  await expect.poll(list, { timeout: 20_000 }).toEqual([])
+  const { desktop: second } = await givenViewer(['tight'])
+  machine.kill(/ desktop$/)
+  expect(await second.ended()).toMatchObject({ code: 'ended' })
+  expect(list()).toEqual([])
+})
