@@ -30,7 +30,7 @@ export interface EnrolOptions {
 export async function enrolMachine(options: EnrolOptions): Promise<Identity & { reattached: boolean }> {
   const { folder, serverUrl, token, caPem, os } = options
   const url = serverAddress(serverUrl, ENROL_PATH)
-  const { privateKey, machineKey } = prepareFolder(folder, os)
+  const { privateKey, machineKey } = await prepareFolder(folder, os)
   const claim = { token, machine_key: machineKey, public_key: publicKeyText(privateKey) }
   const request: EnrolRequest = {
     ...claim,
@@ -58,10 +58,10 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
   return { ...identity, reattached: answer.data.reattached }
 }
 
-function prepareFolder(folder: string, os: Os) {
+async function prepareFolder(folder: string, os: Os) {
   try {
     makeDataFolder(folder)
-    const machineId = os.findMachineId()
+    const machineId = await os.findMachineId()
     if (machineId === undefined)
       throw new CliError('this machine has no machine id (/etc/machine-id) to identify it')
     return { privateKey: makeOrReadKey(folder), machineKey: makeMachineKey(machineId, folder) }

@@ -34,7 +34,7 @@ export interface Os {
   platform: AgentFacts['platform']
   defaultDataFolder(): string
   /** The id of the installation; undefined if the system has none. */
-  findMachineId(): string | undefined
+  findMachineId(): Promise<string | undefined>
   /** Facts that are cheap enough for every minute, without a child process if possible. */
   readQuickFacts(): Promise<Partial<AgentFacts>>
   /** Read once a minute: cheap, without a child process if possible. `quick` may run each second. */
