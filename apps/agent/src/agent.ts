@@ -192,7 +192,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     restart: () => options.installed?.restart(),
   })
   const openParts = new OpenParts({ keyValues, log, dataFolder: folder })
-  reportMovedMachine(options, problems)
+  await reportMovedMachine(options, problems)
   await Promise.all([runs, ofChecks, ofTasks, remote].map((interrupted) => interrupted.endInterrupted()))
 
   const takeOptions = {
@@ -309,9 +309,9 @@ interface Machine {
 }
 
 /** A cloned disk gives two machines the same identity. Only an administrator can resolve that. */
-function reportMovedMachine({ folder, identity, os, log }: Machine, problems: Problems): void {
+async function reportMovedMachine({ folder, identity, os, log }: Machine, problems: Problems): Promise<void> {
   try {
-    const machineId = os.findMachineId()
+    const machineId = await os.findMachineId()
     if (machineId === undefined || makeMachineKey(machineId, folder) === identity.machine_key) return
   } catch (cause) {
     log.debug({ cause: describeError(cause) }, 'failed to compare the machine id')

@@ -1,5 +1,9 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
+import type { AgentFacts } from '@muster/contract/agent/facts'
+import type { Report } from '@muster/contract/agent/link'
+import { MachineService } from '@muster/contract/agent/services'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { GOOD_TOKEN, shellInput, TestServer } from '../src/testing/test-server.ts'
 import { WineMachine } from './wine-machine.ts'
 
@@ -68,4 +72,90 @@ test('a cancelled run leaves no process behind, also of parents that have ended'
   server.command(server.sign('cancel', { history_id: id }))
   expect(await server.result(id, 60_000)).toMatchObject({ outcome: 'cancelled' })
   expect(pings()).toEqual([])
+})
+
+/** Sends a request and returns the answer of the agent. */
+async function request<Name extends Parameters<TestServer['sign']>[0]>(
+  name: Name,
+  input: CommandInput<Name>,
+) {
+  const command = server.sign(name, input)
+  const { nonce } = z.object({ nonce: z.string() }).parse(JSON.parse(command.payload))
+  server.command(command)
+  const found = await server.until(
+    () => server.frames.find((frame) => frame.type === 'reply' && frame.nonce === nonce),
+    60_000,
+  )
+  return found.type === 'reply' ? { refused: found.refused, answer: found.answer } : undefined
+}
+
+test('services are listed and restarted, and the machine names the reason of a refusal', SLOW, async () => {
+  const list = await request('list-services', { name: null })
+  const { services } = z.object({ services: z.array(MachineService) }).parse(list?.answer)
+  expect(services.find(({ name }) => name === 'RpcSs')).toMatchObject({ status: 'running' })
+  const started = await request('control-service', { name: 'Spooler', action: 'restart' })
+  expect(started).toMatchObject({ refused: null, answer: { name: 'Spooler', status: 'running' } })
+  await request('set-start-type', { name: 'BITS', start_type: 'disabled' })
+  const refused = await request('control-service', { name: 'BITS', action: 'start' })
+  expect(refused?.refused).toBe('Windows refused: Service is disabled.')
+})
+
+test('processes arrive while they are watched, and one is ended', SLOW, async () => {
+  const id = (runs += 1)
+  server.runShell(id, 'ping -n 600 127.0.0.1', { shell: 'cmd' })
+  server.command(server.sign('watch-processes', { seconds: 60 }))
+  const seen = () => server.frames.flatMap((frame) => (frame.type === 'live-processes' ? frame.look.put : []))
+  const ping = await server.until(() => seen().find(({ name }) => name === 'ping.exe'), 60_000)
+  expect(ping.username).toMatch(/\\root$/)
+  const agent = seen().find(({ name }) => name === 'node.exe')
+  expect(agent?.started_at).not.toBeNull()
+  const { pid, start } = ping
+  const ended = await request('end-process', { pid, start, force: true, tree: false })
+  expect(ended).toMatchObject({ refused: null, answer: { name: 'ping.exe', ended: 1, left: [] } })
+  server.command(server.sign('watch-processes', { seconds: 0 }))
+  expect(await server.result(id, 60_000)).toMatchObject({ outcome: 'exited' })
+})
+
+test('facts, software and counters are reported', SLOW, async () => {
+  const report = <Kind extends Report['kind']>(kind: Kind) =>
+    server.reports.filter((found): found is Extract<Report, { kind: Kind }> => found.kind === kind)
+  const facts = () => Object.assign({}, ...report('facts').map((found) => found.facts)) as Partial<AgentFacts>
+  await server.until(() => facts().cpus !== undefined, 60_000)
+  expect(facts()).toMatchObject({
+    platform: 'windows',
+    os_name: 'Windows 10 Pro',
+    logged_in_user: 'root',
+    needs_reboot: false,
+    problems: [],
+  })
+  expect(facts().cpus?.[0]).toMatch(/\S/)
+  server.command(server.sign('report-software', {}))
+  const software = await server.until(() => report('software').find(({ inventory }) => inventory !== null))
+  expect(software.inventory?.packages).toEqual([])
+  const [sample] = await server.until(() => report('metrics').length > 0 && report('metrics'), 60_000)
+  expect(sample?.sample.values).toMatchObject({
+    cpu: expect.any(Number),
+    memory: expect.any(Number),
+    net_in: expect.any(Number),
+    net_out: expect.any(Number),
+  })
+})
+
+test('an event log that cannot be read is an error, and not an empty list', SLOW, async () => {
+  const search = {
+    log: 'System',
+    unit: null,
+    priority: 'debug',
+    since: null,
+    until: null,
+    search: '',
+  } as const
+  expect(await request('read-log', search)).toMatchObject({
+    refused: 'Failed to read the log System: wevtutil printed nothing, not even about the log.',
+  })
+})
+
+test('Node as a custom shell runs the line', SLOW, async () => {
+  const custom_shell = 'C:\\Muster\\node.exe'
+  expect((await run('console.log(6 * 7)', { shell: 'custom', custom_shell })).out).toBe('42\n')
 })

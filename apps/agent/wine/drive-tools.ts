@@ -6,12 +6,15 @@ import { createServer } from 'node:net'
 import { getPriority } from 'node:os'
 import type { ProcessTarget } from '@muster/contract/agent/processes'
 import type { ServiceAction, WantedStartType } from '@muster/contract/agent/services'
+import type { RegistryChange } from '@muster/contract/agent/registry'
 import { AgentError, MeasureError } from '../src/errors.ts'
 import type { EndOptions } from '../src/os/os.ts'
 import { windows } from '../src/os/windows.ts'
 import { windowsProcessTools } from '../src/os/windows/process-tools.ts'
 import { windowsProbes } from '../src/os/windows/probes.ts'
+import { windowsRegistry } from '../src/os/windows/registry/registry.ts'
 import { windowsServiceTools } from '../src/os/windows/service-tools.ts'
+import { windowsSoftware } from '../src/os/windows/software.ts'
 
 const never = new AbortController().signal
 
@@ -34,6 +37,12 @@ const CALLS = {
   },
   findProcesses: (name: string) => windowsProbes.findProcesses(name, never),
   readMemory: () => windowsProbes.readMemory(never),
+  readQuickFacts: () => windows.readQuickFacts(),
+  readSlowFacts: () => windows.readSlowFacts(),
+  readTimeZone: async () => windows.readTimeZone(),
+  findMachineId: () => windows.findMachineId(),
+  listSoftware: () => windowsSoftware.list(never),
+  changeRegistry: (change: RegistryChange) => windowsRegistry.change(change),
   readCounters: async () => windows.readCounters('all'),
   findService: (name: string) => windowsProbes.findService(name, never),
   startService: (name: string) => windowsProbes.startService(name, never),

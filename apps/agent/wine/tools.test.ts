@@ -1,4 +1,5 @@
 import { MachineService } from '@muster/contract/agent/services'
+import { AgentFacts } from '@muster/contract/agent/facts'
 import { MachineProcess } from '@muster/contract/agent/processes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -178,4 +179,75 @@ test('counters come from Windows', SLOW, async () => {
   // Wine knows neither page files nor the counters of disks.
   expect(memory?.answer).toMatchObject({ totalBytes: expect.any(Number), swap: null })
   expect(counters?.answer).not.toHaveProperty('diskBytes')
+})
+
+const setText = (path: string, name: string, text: string, type = 1): Step => [
+  'changeRegistry',
+  {
+    change: 'set-value',
+    path,
+    name,
+    type,
+    bytes: Buffer.from(`${text}\0`, 'utf16le').toString('base64'),
+    is_new: false,
+  },
+]
+const createKey = (path: string): Step => ['changeRegistry', { change: 'create-key', path }]
+
+test('facts come from the registry, the firmware and the sessions', SLOW, async () => {
+  const reboot = 'HKLM\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate'
+  const zone = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation'
+  const [id, before, slow, ...rest] = await drive(
+    ['findMachineId'],
+    ['readQuickFacts'],
+    ['readSlowFacts'],
+    createKey(`${reboot}\\Auto Update`),
+    createKey(`${reboot}\\Auto Update\\RebootRequired`),
+    setText(zone, 'TimeZoneKeyName', 'UTC'),
+    ['readQuickFacts'],
+    ['readTimeZone'],
+    setText(zone, 'TimeZoneKeyName', 'Greenwich Standard Time'),
+    ['readQuickFacts'],
+  )
+  expect(id?.answer).toMatch(/^[0-9a-f-]{36}$/)
+  expect(AgentFacts.partial().parse(before?.answer)).toMatchObject({
+    os_name: 'Windows 10 Pro',
+    os_version: '10.0.19043',
+    needs_reboot: false,
+    time_zone: 'Atlantic/Reykjavik',
+  })
+  expect(AgentFacts.partial().parse(slow?.answer)).toMatchObject({
+    // Wine takes these from the machine below it.
+    make: expect.any(String),
+    cpus: expect.arrayContaining([expect.stringMatching(/\S/)]),
+    physical_disks: expect.any(Array),
+    logged_in_user: 'root',
+    last_logged_in_user: 'root',
+  })
+  const quick = rest.flatMap(({ answer }) => AgentFacts.partial().safeParse(answer).data ?? [])
+  const zones = quick.map((facts) => facts.time_zone).filter((found) => found !== undefined)
+  expect(zones).toEqual(['UTC', 'Atlantic/Reykjavik'])
+  expect(rest[4]?.answer).toBe('UTC')
+  expect(quick.some(({ needs_reboot }) => needs_reboot === true)).toBe(true)
+})
+
+test('programs of the machine, 32-bit ones and those of users are listed', SLOW, async () => {
+  const uninstall = 'Microsoft\\Windows\\CurrentVersion\\Uninstall'
+  const machine = `HKLM\\SOFTWARE\\${uninstall}\\{One}`
+  const narrow = `HKLM\\SOFTWARE\\WOW6432Node\\${uninstall}\\Two`
+  const own = `HKCU\\SOFTWARE\\${uninstall}`
+  const steps = [
+    createKey(machine),
+    setText(machine, 'DisplayName', 'Müster 雪'),
+    setText(machine, 'UninstallString', '%ProgramFiles%\\x.exe', 2),
+    createKey(narrow),
+    setText(narrow, 'DisplayName', 'Narrow'),
+    createKey(`${own}\\Three`),
+    setText(`${own}\\Three`, 'DisplayName', 'Own'),
+  ]
+  const reported = await drive(['listSoftware'], ...steps, ['listSoftware'])
+  expect(reported[0]?.answer).toEqual([])
+  const found = z.array(z.looseObject({ name: z.string() })).parse(reported.at(-1)?.answer)
+  expect(found.map(({ name }) => name)).toEqual(['Müster 雪', 'Narrow', 'Own'])
+  expect(found[0]).toMatchObject({ source: 'windows', uninstall: '%ProgramFiles%\\x.exe' })
 })

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import type { MachineProcess, ProcessSample } from '@muster/contract/agent/processes'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { SeenProcess } from '../os/os.ts'
+import { AgentError } from '../errors.ts'
+import type { ProcessTools, SeenProcess } from '../os/os.ts'
 import { readProcStat } from '../os/linux/proc-stat.ts'
-import { givenAgent } from '../testing/given.ts'
+import { givenAgent, givenLog } from '../testing/given.ts'
 import type { TestServer } from '../testing/test-server.ts'
+import { ProcessWatch } from './live-processes.ts'
 import { ProcessChanges } from './process-changes.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -169,4 +171,25 @@ test('a request that is refused early gets a reply; a forged one does not', asyn
   server.runShell(1, 'true')
   await server.result(1)
   expect(server.frames.filter((frame) => frame.type === 'reply')).toHaveLength(2)
+})
+
+test('a failing list is reported as the reason, and a later one from its start', async () => {
+  let problem: string | undefined = 'Windows refused: Access is denied.'
+  const sent: ProcessSample[] = []
+  const read = async () => {
+    if (problem !== undefined) throw new AgentError(problem)
+    return seen([fake(1)])
+  }
+  const tools = { everyMs: 0, openReader: () => ({ read }) }
+  using watch = new ProcessWatch({
+    // Only the reader is used.
+    loadTools: async () => tools as unknown as ProcessTools,
+    send: (parts) => sent.push(...parts) > 0,
+    log: givenLog().log,
+  })
+  watch.watch(60)
+  await vi.waitFor(() => expect(sent[0]).toMatchObject({ problem, whole: false, put: [] }))
+  problem = undefined
+  const good = () => sent.find((sample) => sample.problem === undefined)
+  await vi.waitFor(() => expect(good()).toMatchObject({ whole: true, put: [{ pid: 1 }] }), 10_000)
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessSample } from '@muster/contract/agent/processes'
-import type { Log } from '../log/log.ts'
+import { describeError, type Log } from '../log/log.ts'
 import type { ProcessReader, ProcessTools } from '../os/os.ts'
 import type { ProcessChanges } from './process-changes.ts'
 import { WhileWatched } from './live-sampler.ts'
@@ -8,6 +8,18 @@ import { WhileWatched } from './live-sampler.ts'
 /** CPU shares need two samples. The first values must not take a whole second. */
 const SECOND_SAMPLE_MS = 200
 const SAMPLE_TIMEOUT_MS = 60_000
+
+const NOTHING: ProcessSample = {
+  whole: false,
+  more: false,
+  put: [],
+  use: [],
+  gone: [],
+  left_out: 0,
+  cpu_percent: 0,
+  memory_total: 0,
+  memory_used: 0,
+}
 
 export interface ProcessWatchOptions {
   loadTools: () => Promise<ProcessTools>
@@ -33,11 +45,17 @@ export class ProcessWatch extends WhileWatched {
         const own = (reader ??= tools.openReader())
         const reported = (changes ??= new (await import('./process-changes.ts')).ProcessChanges())
         sampledAtMs = performance.now()
-        if (isFirst) {
+        try {
+          if (isFirst) {
+            reported.see(await own.read(signal))
+            await sleep(SECOND_SAMPLE_MS, undefined, { signal })
+          }
           reported.see(await own.read(signal))
-          await sleep(SECOND_SAMPLE_MS, undefined, { signal })
+        } catch (cause) {
+          const problem = describeError(cause).slice(0, 2000) || 'Failed to list the processes.'
+          if (isWatched()) send([{ ...NOTHING, problem }])
+          throw cause
         }
-        reported.see(await own.read(signal))
         if (isWatched() && send(reported.list())) reported.remember()
       },
       onStop: () => {

@@ -62,7 +62,7 @@ async function prepareFolder(folder: string, os: Os) {
   try {
     makeDataFolder(folder)
     await os.protectFolder?.(folder)
-    const machineId = os.findMachineId()
+    const machineId = await os.findMachineId()
     if (machineId === undefined)
       throw new CliError('this machine has no machine id (/etc/machine-id) to identify it')
     return { privateKey: makeOrReadKey(folder), machineKey: makeMachineKey(machineId, folder) }

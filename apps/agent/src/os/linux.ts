@@ -31,7 +31,7 @@ export const linux: Os = {
     if (process.getuid?.() === 0) return '/var/lib/muster-agent'
     return join(process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'muster-agent')
   },
-  findMachineId() {
+  async findMachineId() {
     return readText('/etc/machine-id') || readText('/var/lib/dbus/machine-id') || undefined
   },
   async readQuickFacts() {

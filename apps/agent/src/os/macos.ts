@@ -19,7 +19,7 @@ export const macos: Os = {
     const base = process.getuid?.() === 0 ? '/Library' : join(homedir(), 'Library')
     return join(base, 'Application Support', 'muster-agent')
   },
-  findMachineId() {
+  async findMachineId() {
     // Read once at load, before anything else runs.
     const { spawnSync } = process.getBuiltinModule('node:child_process')
     const { stdout } = spawnSync('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice'], { encoding: 'utf8' })

@@ -71,3 +71,12 @@ export function isSameBoot(one: string, other: string): boolean {
   if (!/^\d+$/.test(one) || !/^\d+$/.test(other)) return false
   return Math.abs(Number(one) - Number(other)) <= SAME_WITHIN_SECONDS
 }
+
+/** Placeholders that vendors leave in empty fields of the firmware. */
+const EMPTY_VALUE =
+  /^(|none|n\/?a|default string|to be filled by o\.?e\.?m\.?|system (manufacturer|product name|serial number)|not (specified|applicable|available)|unknown|0+|0123456789|\.+)$/i
+
+/** Empty for a placeholder. */
+export function meaningful(value: string): string {
+  return EMPTY_VALUE.test(value) ? '' : value
+}

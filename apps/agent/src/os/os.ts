@@ -36,7 +36,7 @@ export interface Os {
   /** Closes a folder to other users, where file modes do not. */
   protectFolder?(folder: string): Promise<void>
   /** The id of the installation; undefined if the system has none. */
-  findMachineId(): string | undefined
+  findMachineId(): Promise<string | undefined>
   /** Facts that are cheap enough for every minute, without a child process if possible. */
   readQuickFacts(): Promise<Partial<AgentFacts>>
   /** Read once a minute: cheap, without a child process if possible. `quick` may run each second. */

@@ -6,7 +6,6 @@ import { givenPrograms } from '../testing/given-programs.ts'
 import { listHomebrew } from './package-tools.ts'
 import { linuxSoftware, parseDpkg, parseRpm } from './linux/software.ts'
 import { parseApplications } from './macos/software.ts'
-import { parseUninstallKeys } from './windows/software.ts'
 
 const signal = new AbortController().signal
 
@@ -52,49 +51,6 @@ test('packages of rpm, with epochs and other architectures, without keys', () =>
     ['zoom', '6.0.2.4680-1', ''],
   ])
   expect(parseRpm(RPM)[0]).toMatchObject({ source: 'rpm', size: 7_738_634, install_date: '2024-05-28' })
-})
-
-const KEYS = JSON.stringify([
-  {
-    DisplayName: 'Mozilla Firefox (x64 de) ',
-    DisplayVersion: '132.0.1',
-    Publisher: 'Mozilla',
-    InstallDate: null,
-    EstimatedSize: 252_117,
-    UninstallString: '"C:\\Program Files\\Mozilla Firefox\\uninstall\\helper.exe"',
-    SystemComponent: null,
-    ParentKeyName: null,
-  },
-  {
-    DisplayName: '7-Zip',
-    DisplayVersion: 24.08,
-    Publisher: 'Igor Pavlov',
-    InstallDate: '20261021',
-    EstimatedSize: 'big',
-    UninstallString: { odd: true },
-  },
-  { DisplayName: 'Hidden', SystemComponent: 1 },
-  { DisplayName: 'Security Update', ParentKeyName: 'Office16' },
-  { DisplayName: 'No such day', InstallDate: '20261399' },
-  { DisplayName: '  ' },
-  'nonsense',
-])
-
-test('uninstall keys of Windows with values of any type', () => {
-  expect(parseUninstallKeys(`\uFEFF${KEYS}\r\n`)).toEqual([
-    {
-      name: 'Mozilla Firefox (x64 de)',
-      version: '132.0.1',
-      publisher: 'Mozilla',
-      source: 'windows',
-      size: 252_117 * 1024,
-      install_date: null,
-      uninstall: '"C:\\Program Files\\Mozilla Firefox\\uninstall\\helper.exe"',
-    },
-    expect.objectContaining({ name: '7-Zip', version: '24.08', install_date: '2026-10-21', uninstall: null }),
-    expect.objectContaining({ name: 'No such day', install_date: null }),
-  ])
-  expect(parseUninstallKeys('Access denied')).toBeUndefined()
 })
 
 const PROFILE = JSON.stringify({

@@ -32,11 +32,6 @@ export async function readDiskLayout(): Promise<z.infer<typeof PhysicalDisk>[]> 
   }))
 }
 
-export async function readSignedInUser(): Promise<string | null> {
-  const users = await (await load()).users()
-  return users[0]?.user ?? null
-}
-
 function clean(text: string): string {
   return /^(-|unknown|none|default string|to be filled.*)$/i.test(text.trim()) ? '' : text.trim()
 }

@@ -1,69 +1,42 @@
 import { execFile } from 'node:child_process'
-import { hostname, release, totalmem, uptime, version } from 'node:os'
+import { hostname, totalmem, uptime } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { measureDisks } from './measure-disk.ts'
 import type { Os } from './os.ts'
-import {
-  readCpuNames,
-  readDiskLayout,
-  readGraphics,
-  readMachineFallback,
-  readSignedInUser,
-} from './system-information.ts'
 import { readWindowsCounters } from './windows/counters.ts'
 
 const run = promisify(execFile)
 
-const CRYPTOGRAPHY_KEY = 'HKLM\\SOFTWARE\\Microsoft\\Cryptography'
-const UPDATE_KEYS = [
-  'HKLM\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\RebootPending',
-  'HKLM\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\RebootRequired',
-]
-const SESSION_KEY = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager'
 const DRIVES = 'CDEFGHIJKLMNOPQRSTUVWXYZAB'.split('')
+
+/** That of the last facts, which are read every minute. */
+let timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const windows: Os = {
   platform: 'windows',
   defaultDataFolder: () => join(process.env.ProgramData ?? 'C:\\ProgramData', 'Muster Agent'),
   protectFolder: async (folder) => (await import('./windows/protect-folder.ts')).protectFolder(folder),
-  findMachineId() {
-    // Read once at load, before anything else runs.
-    const { spawnSync } = process.getBuiltinModule('node:child_process')
-    const { stdout } = spawnSync('reg', ['query', CRYPTOGRAPHY_KEY, '/v', 'MachineGuid'], {
-      encoding: 'utf8',
-    })
-    return /REG_SZ\s+(\S+)/.exec(stdout ?? '')?.[1]
-  },
+  findMachineId: async () => (await loadFacts()).findWindowsMachineId(),
   async readQuickFacts() {
+    const { needsReboot, readWindowsTimeZone, readWindowsVersion } = await loadFacts()
     return {
       hostname: hostname(),
       platform: 'windows',
       arch: machineArch(),
-      os_name: version(),
-      os_version: release(),
+      ...(await readWindowsVersion()),
       boot_time: bootTimeFromUptime(uptime()),
       total_ram: totalmem(),
       disks: await readDrives(),
       addresses: readAddresses(),
-      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      time_zone: (timeZone = await readWindowsTimeZone()),
       needs_reboot: await needsReboot(),
     }
   },
   readCounters: async () => readWindowsCounters(await readDrives()),
-  async readSlowFacts() {
-    const user = await readSignedInUser()
-    return {
-      cpus: await readCpuNames(),
-      graphics: await readGraphics(),
-      physical_disks: await readDiskLayout(),
-      ...(await readMachineFallback()),
-      logged_in_user: user,
-      ...(user === null ? {} : { last_logged_in_user: user }),
-    }
-  },
-  readTimeZone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+  readSlowFacts: async () => (await import('./windows/hardware.ts')).readWindowsSlowFacts(),
+  readTimeZone: () => timeZone,
   findRunProcesses: async () => [],
   openRunGroup: async (marker) => (await import('./windows/job-objects.ts')).openJob(marker),
   async killTree(root, marker) {
@@ -87,19 +60,14 @@ export const windows: Os = {
   softwarePaths: () => [],
 }
 
+const loadFacts = () => import('./windows/system-facts.ts')
+
 function readDrives() {
   const drives = DRIVES.map((letter) => ({ device: `${letter}:`, mount: `${letter}:\\`, fstype: '' }))
   return measureDisks(drives)
 }
 
-async function needsReboot(): Promise<boolean> {
-  const found = await Promise.all(UPDATE_KEYS.map((key) => tryRun('reg', ['query', key])))
-  if (found.some((output) => output !== undefined)) return true
-  const renames = await tryRun('reg', ['query', SESSION_KEY, '/v', 'PendingFileRenameOperations'])
-  return renames !== undefined && /REG_MULTI_SZ\s+\S/.test(renames)
-}
-
-/** The output of a program; undefined if it failed, which is how `reg` reports a missing key. */
+/** The output of a program; undefined if it failed. */
 async function tryRun(program: string, args: string[]): Promise<string | undefined> {
   try {
     return (await run(program, args, { windowsHide: true, timeout: 20_000 })).stdout

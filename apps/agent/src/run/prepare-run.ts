@@ -1,3 +1,4 @@
+import { win32 } from 'node:path'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Os } from '../os/os.ts'
 import { RunError } from '../errors.ts'
@@ -66,13 +67,33 @@ export async function prepareCommand(input: CommandLine, context: RunContext): P
   const program = findShell(input)
   if (Buffer.byteLength(input.cmd) > MAX_ARGUMENT_BYTES)
     return inFile('command.sh', input.cmd, (path) => ({ program, args: [path] }))
-  return { plan: { ...surroundings, program, args: ['-c', input.cmd] }, ...NO_FILES }
+  return { plan: { ...surroundings, ...planLine(program, input.cmd) }, ...NO_FILES }
 }
 
 function planCmd(cmd: string): ProgramCall {
   if (process.platform !== 'win32')
     throw new RunError('cmd is a Windows shell. This machine has bash and sh.')
   return callCmd(cmd)
+}
+
+/** Shells and Python take a line after `-c`. Node would only check its syntax, and Windows has other shells. */
+export function planLine(program: string, line: string): ProgramCall {
+  switch (
+    win32
+      .basename(program)
+      .toLowerCase()
+      .replace(/\.exe$/, '')
+  ) {
+    case 'node':
+      return { program, args: ['-e', line] }
+    case 'powershell':
+    case 'pwsh':
+      return { program, args: ['-NoProfile', '-NonInteractive', '-Command', line] }
+    case 'cmd':
+      return { ...callCmd(line), program }
+    default:
+      return { program, args: ['-c', line] }
+  }
 }
 
 function findShell({ shell, custom_shell }: CommandLine): string {

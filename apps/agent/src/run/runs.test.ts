@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { planLine } from './prepare-run.ts'
 import { isAlive } from '../testing/is-alive.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
 import { shellInput } from '../testing/test-server.ts'
@@ -198,6 +199,21 @@ test('sh and a custom shell run commands', async () => {
   await Promise.all([1, 2, 3].map((id) => server.result(id)))
   expect(server.outputOf(1)).toMatch(/from .*sh/)
   expect(server.outputOf(3)).toBe('custom\n')
+})
+
+test('Node as a custom shell runs the line instead of checking its syntax', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'console.log(6 * 7)', { shell: 'custom', custom_shell: process.execPath })
+  await server.result(1)
+  expect(server.outputOf(1)).toBe('42\n')
+  const plans = [String.raw`C:\Windows\System32\cmd.exe`, String.raw`C:\PS\pwsh.exe`, '/bin/zsh'].map(
+    (program) => planLine(program, 'echo 1'),
+  )
+  expect(plans).toMatchObject([
+    { program: String.raw`C:\Windows\System32\cmd.exe`, args: expect.arrayContaining(['/s', '/c']) },
+    { args: ['-NoProfile', '-NonInteractive', '-Command', 'echo 1'] },
+    { args: ['-c', 'echo 1'] },
+  ])
 })
 
 test('a command that exceeds the argument limit still runs', async () => {

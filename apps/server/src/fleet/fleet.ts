@@ -3,7 +3,6 @@ import type { CommandInput, CommandName } from '@muster/contract/agent/commands'
 import type { TaskDefinition } from '@muster/contract/agent/tasks'
 import { type Reply, REPLY_SECONDS, type RequestName } from '@muster/contract/agent/replies'
 import type { LiveMetrics } from '@muster/contract/api/metrics'
-import type { LiveProcesses } from '@muster/contract/api/processes'
 import type { Report, ServerFrame } from '@muster/contract/agent/link'
 import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import type { Context } from '../context.ts'
@@ -15,7 +14,7 @@ import { readCoreSettings } from '../platform/config/core-settings.ts'
 import type { QueuedReport } from '../platform/agent-link/report-queue.ts'
 import { AgentCache } from './agent-rows.ts'
 import { DefinitionSync } from './definition-sync.ts'
-import type { Delivery, FleetHandlers, FleetLinks, Reported } from './handlers.ts'
+import type { Delivery, FleetHandlers, FleetLinks, Reported, WatchedProcesses } from './handlers.ts'
 import { type LinkedMachine, LinkState } from './link-state.ts'
 import { type LiveRequest, LiveRequests } from './live-requests.ts'
 import { startProcessBeat } from './processes.ts'
@@ -266,8 +265,8 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Waits for process changes since `after`. Returns undefined if the agent is not connected. */
-  async watchProcesses(agentId: string, after: string): Promise<LiveProcesses | undefined> {
-    return (await this.#watch(agentId, { kind: 'watch-processes', after })) as LiveProcesses | undefined
+  async watchProcesses(agentId: string, after: string): Promise<WatchedProcesses | undefined> {
+    return (await this.#watch(agentId, { kind: 'watch-processes', after })) as WatchedProcesses | undefined
   }
 
   /** Sends a request to an agent and waits for its response. Throws if it is offline, refuses or does not respond. */

@@ -39,7 +39,7 @@ export interface FleetHandlers extends AsyncDisposable {
   }
   live: {
     metrics(send: SendWatch): LiveView<number, MetricsSample, LiveMetrics>
-    processes(send: SendWatch): LiveView<string, ProcessSample, LiveProcesses>
+    processes(send: SendWatch): LiveView<string, ProcessSample, WatchedProcesses>
   }
   onUp(agentId: string, answer: AnswerFrame): void
   onDown(agentId: string): void
@@ -50,6 +50,9 @@ export interface FleetHandlers extends AsyncDisposable {
   /** Stores reports inside their transaction. Returns what to do after its commit. */
   storeReports(batch: ReportBatch): Promise<() => Promise<void>>
 }
+
+/** Changes, or why the machine cannot list its processes. */
+export type WatchedProcesses = LiveProcesses | { problem: string }
 
 export type Reported<Kind extends Report['kind']> = {
   agentId: string

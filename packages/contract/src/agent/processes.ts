@@ -59,6 +59,8 @@ export const ProcessSample = z.object({
   cpu_percent: z.number().min(0),
   memory_total: z.number().min(0),
   memory_used: z.number().min(0),
+  /** Why the processes cannot be listed, as a message. The sample is empty then. */
+  problem: z.string().max(2000).optional(),
 })
 export type ProcessSample = z.infer<typeof ProcessSample>
 

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { PhysicalDisk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
+import { meaningful } from '../node-os.ts'
 import { parseAssignments } from './sessions.ts'
 
-/** Placeholders that vendors leave in empty fields. */
-const EMPTY_VALUE =
-  /^(|none|n\/?a|default string|to be filled by o\.?e\.?m\.?|system (manufacturer|product name|serial number)|not (specified|applicable|available)|unknown|0+|0123456789|\.+)$/i
 const VIRTUAL_DISK = /^(loop|ram|zram|dm-|md|sr|fd|nbd|drbd)/
 const SECTOR_BYTES = 512
 
@@ -88,10 +86,6 @@ export function readTimeZone(root = '/'): string {
 /** Unix seconds. */
 export function readBootTime(root = '/'): number {
   return Number(/^btime (\d+)$/m.exec(readText(`${root}proc/stat`))?.[1] ?? 0)
-}
-
-function meaningful(value: string): string {
-  return EMPTY_VALUE.test(value) ? '' : value
 }
 
 function listFolder(folder: string): string[] {

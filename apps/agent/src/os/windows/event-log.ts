@@ -1,10 +1,11 @@
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import { MeasureError } from '../../errors.ts'
 import { EntryCounter, type FoundEntries, type LogEntry, partFinder } from '../log-entries.ts'
-import { firstLine } from '../run-tool.ts'
+import { firstLine, runTool } from '../run-tool.ts'
 import { streamTool, TextPieces } from '../stream-tool.ts'
 
 const LIMIT_MS = 20_000
+const CHECK_LIMIT_MS = 10_000
 const MAX_EVENT = 256 * 1024
 const DAY_MS = 86_400_000
 
@@ -26,21 +27,37 @@ export async function findWindowsEvents(search: EventSearch, signal: AbortSignal
   const counter = new EntryCounter(({ source, message }) => hasSource(source) && hasMessage(message))
   const events = new TextPieces({ end: '</Event>', maxLength: MAX_EVENT })
   // UTF-16 on request. Otherwise the output uses the console's code page.
+  let isSilent = true
   const { code, stderr } = await streamTool('wevtutil', eventArgs(search), {
     signal,
     timeoutMs: LIMIT_MS,
     encoding: 'utf16le',
-    onText: (text) =>
-      events.take(text).every((event) => {
+    onText: (text) => {
+      if (text !== '') isSilent = false
+      return events.take(text).every((event) => {
         const entry = parseEvent(event)
         return entry === undefined || counter.take(entry)
-      }),
+      })
+    },
   })
   if (code !== 0 && code !== null)
     throw new MeasureError(
       `Failed to read the log ${search.log_name}: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
     )
+  const why = code === 0 && isSilent ? await whyNoEvents(search.log_name) : undefined
+  if (why !== undefined) throw new MeasureError(why)
   return counter.end(code !== null)
+}
+
+/**
+ * wevtutil prints nothing if no event matches, and nothing where it does not work. About the log itself it always
+ * prints something. Returns the reason in the second case.
+ */
+export async function whyNoEvents(log: string): Promise<string | undefined> {
+  const options = { signal: AbortSignal.timeout(CHECK_LIMIT_MS + 1000), timeoutMs: CHECK_LIMIT_MS }
+  const { code, stdout, stderr } = await runTool('wevtutil', ['gli', log], options)
+  if (code === 0 && stdout.trim() !== '') return undefined
+  return `Failed to read the log ${log}: ${firstLine(stderr) || 'wevtutil printed nothing, not even about the log.'}`
 }
 
 export function eventArgs(search: EventSearch): string[] {

@@ -75,6 +75,14 @@ test('Windows events are read by log, level, source, id, time and text', async (
   ])
 })
 
+test('a log without matches is empty, and a wevtutil that prints nothing at all is an error', async () => {
+  givenPrograms({ wevtutil: 'case "$1" in gli) echo "numberOfLogRecords: 0";; esac' })
+  expect(await windowsLogTools.read(SEARCH)).toEqual({ entries: [], complete: true })
+  givenPrograms({ wevtutil: 'true' })
+  const why = 'Failed to read the log System: wevtutil printed nothing, not even about the log.'
+  await expect(windowsLogTools.read(SEARCH)).rejects.toThrow(why)
+})
+
 test('an unreadable log and a log of another system are refused with a message', async () => {
   givenPrograms({ wevtutil: 'echo "Failed to open event query. Access is denied." >&2; exit 5' })
   const security = windowsLogTools.read({ ...SEARCH, log: 'Security' })
@@ -125,7 +133,7 @@ test('a followed event log sends existing events, then new ones, each once', asy
   write('later', event(3, 2, 'Disk', 'third'))
   await vi.waitFor(() => expect(text).toContain('Disk 7036: third\n'), 10_000)
   write('later', '')
-  await vi.waitFor(() => expect(calls().at(-1)).toContain('EventRecordID>3 or '), 10_000)
+  await vi.waitFor(() => expect(calls().join('\n')).toContain('EventRecordID>3 or '), 10_000)
   expect(calls().find((call) => call.includes('EventRecordID>2'))).toContain(
     "(EventRecordID>2 or TimeCreated[@SystemTime>='2026-03-01T12:00:02.124Z'])",
   )

@@ -14,6 +14,7 @@ import type { ChannelRoom } from '../../remote/files/channel-room.ts'
 import { firstLine } from '../run-tool.ts'
 import { streamTool, TextPieces } from '../stream-tool.ts'
 import { type EventEntry, eventXpath, parseEventEntry } from './event-entries.ts'
+import { whyNoEvents } from './event-log.ts'
 
 /** Limit for a reply, and for a message between two server processes. */
 const MAX_CHARACTERS = 200_000
@@ -107,6 +108,7 @@ async function queryEvents(
   { xpath, args, onEvent }: { xpath: string; args: string[]; onEvent: (entry: EventEntry) => boolean },
 ): Promise<boolean> {
   let isEnough = false
+  let isSilent = true
   const events = new TextPieces({ end: '</Event>', maxLength: MAX_EVENT })
   // UTF-16 on request. Otherwise the output uses the console's code page.
   const { code, stderr } = await streamTool(
@@ -117,6 +119,7 @@ async function queryEvents(
       timeoutMs: LIMIT_MS,
       encoding: 'utf16le',
       onText: (text) => {
+        if (text !== '') isSilent = false
         isEnough = !events.take(text).every((xml) => {
           const entry = parseEventEntry(xml)
           return entry === undefined || onEvent(entry)
@@ -129,5 +132,7 @@ async function queryEvents(
     throw new AgentError(
       `Failed to read the log ${log}: ${firstLine(stderr.replaceAll('\0', '')) || `error ${code}`}`,
     )
+  const why = code === 0 && isSilent ? await whyNoEvents(log) : undefined
+  if (why !== undefined) throw new AgentError(why)
   return code !== null && !isEnough
 }

@@ -19,6 +19,8 @@ const SHORT: Record<string, string> = {
 export const ROOT_NAMES = Object.keys(ROOTS)
 
 export const ERROR = { none: 0, notFound: 2, moreData: 234, noMoreItems: 259 } as const
+/** The key, or one above it. */
+const MISSING = new Set([2, 3])
 /** Messages for the error numbers that occur here. */
 const SENTENCES: Record<number, string> = {
   2: 'It no longer exists.',
@@ -56,11 +58,29 @@ function splitPath(path: string): { root: string; below: string } {
 }
 
 export async function openKey(path: string, access: number = ACCESS.read): Promise<RegistryKey> {
+  const key = await tryOpen(path, access)
+  if (key.error === undefined) return key
+  return refuse(key.error, path)
+}
+
+/** Opens a key to read; undefined if it does not exist. Throws the message of Windows otherwise. */
+export async function findKey(path: string): Promise<RegistryKey | undefined> {
+  const key = await tryOpen(path, ACCESS.read)
+  if (key.error === undefined) return key
+  return MISSING.has(key.error) ? undefined : refuse(key.error, path)
+}
+
+async function tryOpen(
+  path: string,
+  access: number,
+): Promise<(RegistryKey & { error?: undefined }) | { error: number }> {
   const advapi = await loadAdvapi()
   const { root, below } = splitPath(path)
   const opened: [Handle] = [0]
-  require(advapi.open(rootHandle(root), below, 0, access, opened), path)
-  return keyOf(advapi, opened[0], below === '' ? root : `${root}\\${below}`)
+  const error = advapi.open(rootHandle(root), below, 0, access, opened)
+  return error === ERROR.none
+    ? keyOf(advapi, opened[0], below === '' ? root : `${root}\\${below}`)
+    : { error }
 }
 
 /** Creates the key. Throws if it exists. */
@@ -88,7 +108,10 @@ export function splitLast(path: string): { parent: string; name: string } {
 
 /** Throws the message of Windows. */
 export function require(error: number, what: string): void {
-  if (error === ERROR.none) return
+  if (error !== ERROR.none) refuse(error, what)
+}
+
+function refuse(error: number, what: string): never {
   throw new AgentError(`${what}: ${SENTENCES[error] ?? `Windows says error ${error}.`}`.slice(0, 500))
 }
 

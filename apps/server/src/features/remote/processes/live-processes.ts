@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ProcessSample } from '@muster/contract/agent/processes'
-import type { LiveProcesses as Answer, Process } from '@muster/contract/api/processes'
+import type { LiveProcesses as Changes, Process } from '@muster/contract/api/processes'
+import type { WatchedProcesses } from '../../../fleet/handlers.ts'
 import { LiveViews } from '../../../fleet/live-views.ts'
 
 /** A response must also fit a message between two server processes. The rest is requested again. */
@@ -18,7 +19,9 @@ interface Seen {
   /** Ended processes up to this position are no longer known. */
   goneFrom: number
   isComplete: boolean
-  sums: Pick<Answer, 'left_out' | 'cpu_percent' | 'memory_total' | 'memory_used'>
+  /** Why the machine could not list them at last. */
+  problem: string | undefined
+  sums: Pick<Changes, 'left_out' | 'cpu_percent' | 'memory_total' | 'memory_used'>
 }
 
 /** Viewed processes of machines linked to this process, as reported. */
@@ -30,12 +33,14 @@ export class LiveProcesses implements Disposable {
   }
 
   /** Waits for changes since `after`. Undefined = the machine is not linked here. */
-  async next(agentId: string, after: string): Promise<Answer | undefined> {
+  async next(agentId: string, after: string): Promise<WatchedProcesses | undefined> {
     const seen = await this.#watches.next(
       agentId,
-      (state) => state.isComplete && state.position > (positionIn(state, after) ?? 0),
+      (state) =>
+        state.problem !== undefined || (state.isComplete && state.position > (positionIn(state, after) ?? 0)),
     )
     if (seen === undefined) return undefined
+    if (seen.problem !== undefined) return { problem: seen.problem }
     const from = positionIn(seen, after)
     const { processes, next } = listChanged(seen, from ?? 0)
     return {
@@ -54,6 +59,8 @@ export class LiveProcesses implements Disposable {
   take(agentId: string, look: ProcessSample): void {
     const seen = this.#watches.find(agentId)
     if (seen === undefined) return
+    seen.problem = look.problem
+    if (look.problem !== undefined) return this.#watches.wake(agentId)
     if (look.whole) Object.assign(seen, beginSeen())
     // A scan that was in transit when an earlier watch ended cannot be applied.
     else if (seen.position === 0) return
@@ -80,6 +87,7 @@ function beginSeen(): Seen {
     gone: [],
     goneFrom: 0,
     isComplete: false,
+    problem: undefined,
     sums: { left_out: 0, cpu_percent: 0, memory_total: 0, memory_used: 0 },
   }
 }

@@ -166,6 +166,23 @@ test('failures are described in a sentence', async () => {
   expect(start.error).toMatchObject({ code: 'invalid' })
 })
 
+test('a machine that cannot list its processes gives the reason at once, until it can', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, ada, params, watch } = fixture
+  await agent.connect()
+  const from = agent.frames.length
+  const listed = ada.call(listProcesses, { params })
+  await agent.nextCommand(from)
+  const problem = 'Windows refused: Access is denied.'
+  agent.send(look({ problem }))
+  expect((await listed).error).toMatchObject({ code: 'agent_refused', detail: `PC-12: ${problem}` })
+  const watched = await ada.call(watchProcesses, { params, query: { after: '' } })
+  expect(watched.error).toMatchObject({ detail: `PC-12: ${problem}` })
+  agent.send(look({ whole: true, put: [fake(1, 'init')] }))
+  await expect.poll(() => watch()).toMatchObject({ connected: true, processes: [{ name: 'init' }] })
+})
+
 test('hidden machines, and users without the permission, are refused', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)

@@ -1,6 +1,7 @@
 import {
   endProcess,
   listProcesses,
+  type LiveProcesses,
   type Process,
   setPriority,
   watchProcesses,
@@ -19,8 +20,8 @@ export function processesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return (await readOnce(fleet, agent)).map((process) => ({ id: process.pid, ...process }))
   })
   route(api, watchProcesses, async ({ params, query, caller }) => {
-    const { agent_id } = await requireAgent(ctx.db, params.agent_id, caller)
-    return (await fleet.watchProcesses(agent_id, query.after)) ?? { ...AWAY, next: query.after }
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return (await requireWatched(fleet, agent, query.after)) ?? { ...AWAY, next: query.after }
   })
   route(api, endProcess, ({ params, query, caller }) =>
     endMachineProcess(ctx, { fleet, caller, agentId: params.agent_id }, { pid: params.pid, ...query }),
@@ -42,18 +43,30 @@ const AWAY = {
   memory_used: 0,
 }
 
+type Machine = { agent_id: string; hostname: string }
+
+/** Changes since `after`; undefined if the machine is offline. Throws the reason if it cannot list its processes. */
+async function requireWatched(
+  fleet: Fleet,
+  { agent_id, hostname }: Machine,
+  after: string,
+): Promise<LiveProcesses | undefined> {
+  const answer = await fleet.watchProcesses(agent_id, after)
+  if (answer !== undefined && 'problem' in answer)
+    throw new AppError('agent_refused', `${hostname}: ${answer.problem}`)
+  return answer
+}
+
 /** Maximum requests to a slow machine, each of which waits for some seconds. */
 const MAX_TURNS = 15
 
 /** One complete scan. */
-async function readOnce(
-  fleet: Fleet,
-  { agent_id, hostname }: { agent_id: string; hostname: string },
-): Promise<Process[]> {
+async function readOnce(fleet: Fleet, agent: Machine): Promise<Process[]> {
+  const { hostname } = agent
   const found = new Map<number, Process>()
   let after = ''
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const answer = await fleet.watchProcesses(agent_id, after)
+    const answer = await requireWatched(fleet, agent, after)
     if (answer === undefined)
       throw new AppError('agent_offline', `${hostname} is offline. Try again when it is connected.`)
     for (const pid of answer.gone) found.delete(pid)
