@@ -59,6 +59,7 @@ export default defineConfig({
       nodeProject('agent', 'apps/agent/src'),
       { test: { ...nodeProject('wine', 'apps/agent/wine').test, globalSetup: ['./prepare.ts'] } },
       nodeProject('tools', 'tools'),
+      nodeProject('packages', 'deploy/packages'),
       nodeProject('console-units', 'apps/console'),
       nodeProject('e2e', 'e2e', '{faults,load,support}/**/*.test.ts'),
       nodeProject('service', 'e2e/service'),

@@ -14,6 +14,10 @@ export const SYSTEM_PROGRAMS = {
   xmessage: { package: 'x11-utils', find: () => findOnPath('xmessage') },
   // Installs the Debian that has Wine (apps/agent/wine/wine-machine.ts).
   debootstrap: { package: 'debootstrap', find: () => findOnPath('debootstrap', ['/usr/sbin']) },
+  // Build packages of the agent (deploy/packages.mjs).
+  wixl: { package: 'wixl msitools', find: () => findOnPath('wixl') },
+  rpmbuild: { package: 'rpm', find: () => findOnPath('rpmbuild') },
+  osslsigncode: { package: 'osslsigncode', find: () => findOnPath('osslsigncode') },
   systemd: { package: 'systemd', find: () => findOnPath('systemd', ['/lib/systemd']) },
 } as const
 export type SystemProgram = keyof typeof SYSTEM_PROGRAMS

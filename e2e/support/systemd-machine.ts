@@ -22,7 +22,7 @@ mount -t tmpfs disk "$1"
 mkdir "$1/groups"
 mount -t cgroup2 groups "$1/groups"
 mkdir "$1/groups/$2"
-for folder in opt var/lib etc; do
+for folder in opt var/lib usr/bin etc; do
   mkdir -p "$1/$folder/new" "$1/$folder/work"
   # Of a container these are mounted over what lies in /etc, and would not be seen.
   if [ $folder = etc ]; then cp -L /etc/hosts /etc/resolv.conf "$1/etc/new"; fi

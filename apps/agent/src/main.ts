@@ -9,8 +9,8 @@ const USAGE = `Muster agent
   run [--data DIR]  connect to the server and work until stopped
   status [--data DIR]
   install [--data DIR] [--program-folder DIR] [--server URL --token TOKEN] [--ca FILE]
-                    run as a service of the system from now on (Windows, and Linux with systemd); with a server, enrol
-                    when the service starts
+                    run as a service of the system from now on (Windows, macOS, Linux with systemd); with a server,
+                    enrol when the service starts
   lay-out --program-folder DIR
                     put this version into the program folder of an agent that updates itself
   uninstall [--data DIR]

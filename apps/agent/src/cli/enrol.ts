@@ -23,7 +23,7 @@ export function readEnrolment({ server, token, caFile }: GivenEnrolment) {
       '--token or MUSTER_ENROL_TOKEN is missing. Copy it from the Install Agent dialog of the console',
     )
   if (token.length < 20 || token.length > 200) throw new CliError('the token is incomplete. Copy it again')
-  return { serverUrl, token, caPem: caFile === undefined ? null : readCa(caFile) }
+  return { serverUrl, token, caPem: caFile ? readCa(caFile) : null }
 }
 
 export async function enrol(options: GivenEnrolment & { folder: string }): Promise<void> {

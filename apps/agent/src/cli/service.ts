@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { isAbsolute, join, resolve } from 'node:path'
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs'
 import { z } from 'zod'
 import { dataFiles, makeDataFolder, writePrivateFile } from '../identity/data-folder.ts'
 import { findIdentity, requireIdentity } from '../identity/identity.ts'
@@ -47,12 +47,13 @@ export async function install(options: {
     })
     writePrivateFile(folder, dataFiles.installation, `${JSON.stringify(installation)}\n`)
   }
-  if (!isGiven && findIdentity(folder) === undefined) {
-    process.stdout.write('This machine is not enrolled yet. Run "enrol --server URL", then "install".\n')
+  const isPending = existsSync(join(folder, dataFiles.enrolment))
+  if (!isPending && findIdentity(folder) === undefined) {
+    say('This machine is not enrolled yet. Run "enrol --server URL", then "install".')
     return
   }
   const service = await os.loadService()
-  process.stdout.write(`${await service.install({ folder, program: withLowMemory(program) })}\n`)
+  say(`${await service.install({ folder, program: withLowMemory(program) })}`)
 }
 
 function checkProgramFolder(folder: string): string {
@@ -85,25 +86,25 @@ const OWN_FILES = /^(state\.|agent\.lock|agent\.log|server-ca\.pem$)/
 export async function uninstall(folder: string, byPackage: boolean): Promise<void> {
   const installation = findInstallation(folder)
   if (!byPackage && installation?.package !== undefined) return removePackage(installation.package)
-  process.stdout.write(`${await (await os.loadService()).uninstall(folder)}\n`)
+  say(`${await (await os.loadService()).uninstall(folder)}`)
   if (!existsSync(folder)) {
-    process.stdout.write(`There is no data folder ${folder}.\n`)
+    say(`There is no data folder ${folder}.`)
     return
   }
   await waitUntilStopped(folder)
   removeData(folder)
-  process.stdout.write(`The agent's data in ${folder} was removed.\n`)
+  say(`The agent's data in ${folder} was removed.`)
   const programFolder = installation?.program_folder
   if (programFolder === undefined) return
   removeProgram(programFolder)
-  process.stdout.write(`The program in ${programFolder} was removed.\n`)
+  say(`The program in ${programFolder} was removed.`)
 }
 
 function removePackage(name: NonNullable<Installation['package']>): void {
   if (name.startsWith('msi:')) {
     // It cannot remove this program while it runs.
     startDetachedProcess(['msiexec.exe', '/x', name.slice(4), '/qn', '/norestart'])
-    process.stdout.write('Windows Installer removes the agent.\n')
+    say('Windows Installer removes the agent.')
     return
   }
   const [program, ...args] =
@@ -113,7 +114,7 @@ function removePackage(name: NonNullable<Installation['package']>): void {
     throw new CliError(
       `${program} failed to remove the agent: ${error?.message ?? stderr.trim().slice(-500)}`,
     )
-  process.stdout.write('The package muster-agent was removed.\n')
+  say('The package muster-agent was removed.')
 }
 
 /** Windows keeps files of running programs, so another program removes them a moment later. */
@@ -145,4 +146,13 @@ function findInstallation(folder: string): Installation | undefined {
   const file = join(folder, dataFiles.installation)
   if (!existsSync(file)) return undefined
   return Installation.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data
+}
+
+/** Windows Installer runs this program without an output. */
+function say(sentence: string): void {
+  try {
+    writeSync(1, `${sentence}\n`)
+  } catch {
+    // There is no output to write to.
+  }
 }

@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { killPosix } from './kill-posix.ts'
 import { measureDisks } from './measure-disk.ts'
-import { noService } from './unsupported.ts'
 import type { Os } from './os.ts'
 import { readMacCounters } from './macos/counters.ts'
 import { readCpuNames, readDiskLayout, readGraphics, readMachineFallback } from './system-information.ts'
@@ -58,7 +57,7 @@ export const macos: Os = {
   whyNoOtherUser: (name) =>
     `The agent on this machine runs as ${userInfo().username} and cannot run commands as ${name}. This is supported on Linux only.`,
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-h', 'now'],
-  loadService: async () => noService,
+  loadService: async () => (await import('./macos/launchd-service.ts')).launchdService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,
   loadLogTools: async () => (await import('./unsupported.ts')).noLogTools('macOS'),

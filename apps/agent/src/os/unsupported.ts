@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { AgentError, CliError, MeasureError } from '../errors.ts'
-import type { LogTools, RegistryTools, Service } from './os.ts'
+import { AgentError, MeasureError } from '../errors.ts'
+import type { LogTools, RegistryTools } from './os.ts'
 import { withStartUmask } from './umask.ts'
 
 /** The event log on systems other than Windows. */
@@ -26,19 +26,6 @@ const refuse = async () => {
 }
 
 export const noRegistry: RegistryTools = { readKey: refuse, readValue: refuse, change: refuse }
-
-/** For systems whose service manager is not supported yet. */
-export const noService: Service = {
-  async install() {
-    throw new CliError(
-      'services are supported on Linux with systemd only. Start "run" with your own service manager',
-    )
-  },
-  uninstall: async () => 'There was no service to remove.',
-  async startDetached(program) {
-    startDetachedProcess(program)
-  },
-}
 
 /** Starts a program that outlives this process. */
 export function startDetachedProcess([program = '', ...args]: string[]): void {

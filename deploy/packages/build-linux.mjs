@@ -1,0 +1,138 @@
+import { cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeUniform } from './program-folder.mjs'
+import { runTool } from './run-tool.mjs'
+
+const PROGRAM = '/opt/muster-agent'
+const SUMMARY = 'Muster agent'
+const DESCRIPTION = 'Connects this machine to the Muster server of its administrator.'
+
+const COMMAND = `#!/bin/sh
+exec ${PROGRAM}/node ${PROGRAM}/agent.mjs "$@"
+`
+
+/**
+ * After the installation and each upgrade. MUSTER_SERVER and MUSTER_ENROL_TOKEN may be in the environment of the package
+ * manager, and MUSTER_CA_FILE if the server has a certificate of its own. An enrolled machine keeps its identity.
+ */
+const afterInstall = (kind) => `if [ -d /run/systemd/system ]; then
+  set -- install --package ${kind}
+  if [ -n "\${MUSTER_SERVER:-}" ]; then set -- "$@" --server "$MUSTER_SERVER"; fi
+  if [ -n "\${MUSTER_CA_FILE:-}" ]; then set -- "$@" --ca "$MUSTER_CA_FILE"; fi
+  ${PROGRAM}/node ${PROGRAM}/agent.mjs "$@"
+else
+  echo "muster-agent: systemd is not running. Start \\"muster-agent run\\" with your own service manager."
+fi
+`
+const BEFORE_REMOVAL = `if [ -d /run/systemd/system ]; then systemctl --quiet disable --now muster-agent.service || true; fi
+rm -f /etc/systemd/system/muster-agent.service
+if [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi
+`
+const REMOVE_DATA = 'rm -rf /var/lib/muster-agent\n'
+
+/** Builds the package for Debian and Ubuntu. xz, because older releases do not know zstd. */
+export async function buildDeb({ arch, version, folder, scratch, file, fast }) {
+  const tree = layTree(folder, scratch)
+  const control = join(tree, 'DEBIAN')
+  mkdirSync(control)
+  writeFileSync(
+    join(control, 'control'),
+    `Package: muster-agent
+Version: ${version}
+Architecture: ${arch === 'x64' ? 'amd64' : 'arm64'}
+Maintainer: Muster <muster@localhost>
+Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}
+Depends: libc6 (>= 2.28), libstdc++6
+Section: admin
+Priority: optional
+Description: ${SUMMARY}
+ ${DESCRIPTION}
+`,
+  )
+  const script = (name, text) => writeFileSync(join(control, name), `#!/bin/sh\nset -e\n${text}`)
+  script('postinst', `[ "$1" = configure ] || exit 0\n${afterInstall('deb')}`)
+  script('prerm', `[ "$1" = remove ] || exit 0\n${BEFORE_REMOVAL}`)
+  script('postrm', `[ "$1" = purge ] || exit 0\n${REMOVE_DATA}`)
+  makeUniform(tree)
+  runTool('chmod', ['755', ...['postinst', 'prerm', 'postrm'].map((name) => join(control, name))])
+  // Two threads compress in blocks of the same size on every machine.
+  const options = ['--root-owner-group', '-Zxz', fast ? '-z0' : '-z6', '--threads-max=2']
+  runTool('dpkg-deb', [...options, '--build', tree, file])
+  return { signed: false }
+}
+
+/** Builds the package for Fedora, RHEL, SUSE and their relatives. */
+export async function buildRpm({ arch, version, folder, scratch, file, fast }) {
+  const tree = layTree(folder, scratch)
+  makeUniform(tree)
+  const spec = join(scratch, 'agent.spec')
+  writeFileSync(spec, describeRpm(version))
+  const target = arch === 'x64' ? 'x86_64' : 'aarch64'
+  const macros = {
+    _topdir: join(scratch, 'rpm'),
+    _rpmdir: join(scratch, 'out'),
+    _rpmfilename: 'package.rpm',
+    _buildhost: 'muster',
+    _binary_payload: fast ? 'w0T2.xzdio' : 'w6T2.xzdio',
+    _build_id_links: 'none',
+    use_source_date_epoch_as_buildtime: '1',
+    clamp_mtime_to_source_date_epoch: '1',
+    // Files are packed as they are: they may be for another processor.
+    __os_install_post: '%{nil}',
+    debug_package: '%{nil}',
+    muster_tree: tree,
+  }
+  const defines = Object.entries(macros).flatMap(([name, value]) => ['--define', `${name} ${value}`])
+  runTool('rpmbuild', ['-bb', '--target', `${target}-linux`, ...defines, spec])
+  runTool('mv', [join(scratch, 'out/package.rpm'), file])
+  return { signed: sign(file) }
+}
+
+function describeRpm(version) {
+  return `Name: muster-agent
+Version: ${version}
+Release: 1
+Summary: ${SUMMARY}
+License: AGPL-3.0-or-later
+Group: System Environment/Daemons
+AutoReqProv: no
+Requires: libstdc++.so.6()(64bit)
+%description
+${DESCRIPTION}
+%install
+mkdir -p %{buildroot}
+cp -a %{muster_tree}/. %{buildroot}
+%files
+%defattr(-,root,root,-)
+${PROGRAM}
+/usr/bin/muster-agent
+%post
+${afterInstall('rpm')}%preun
+if [ "$1" = 0 ]; then
+${BEFORE_REMOVAL}fi
+%postun
+if [ "$1" = 0 ]; then ${REMOVE_DATA.trim()}; fi
+`
+}
+
+function layTree(folder, scratch) {
+  const tree = join(scratch, 'tree')
+  mkdirSync(join(tree, 'usr/bin'), { recursive: true })
+  cpSync(folder, join(tree, PROGRAM), { recursive: true })
+  writeFileSync(join(tree, 'usr/bin/muster-agent'), COMMAND)
+  return tree
+}
+
+function sizeOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+}
+
+/** Signs with the key of this user's GnuPG that MUSTER_SIGN_RPM_KEY names. Debian signs repositories, not packages. */
+function sign(file) {
+  const { MUSTER_SIGN_RPM_KEY: key } = process.env
+  if (!key) return false
+  runTool('rpmsign', ['--define', `_gpg_name ${key}`, '--addsign', file])
+  return true
+}

@@ -1,0 +1,65 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeUniform } from './program-folder.mjs'
+import { runTool, SOURCE_DATE_EPOCH } from './run-tool.mjs'
+
+const PROGRAM = '/usr/local/muster-agent'
+const DATA = '/Library/Application Support/muster-agent'
+
+const INSTALL = `#!/bin/sh
+# Installs the Muster agent, or replaces it and keeps its identity. Run as root:
+#   sudo ./install.sh --server https://muster.example.com [--ca FILE]
+# The token comes from the environment (MUSTER_ENROL_TOKEN), or from standard input: command lines are public.
+set -eu
+program="${PROGRAM}"
+data="${DATA}"
+label=com.muster.agent
+fail() { echo "muster: $*" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || fail "run this as root, with sudo"
+here=$(cd "$(dirname "$0")" && pwd)
+
+launchctl bootout "system/$label" 2>/dev/null || true
+umask 022
+rm -rf "$program"
+mkdir -p "$program"
+cp -R "$here/program/." "$program"
+if [ $# -gt 0 ]; then
+  if [ -z "\${MUSTER_ENROL_TOKEN:-}" ]; then
+    printf 'Enrolment token: '
+    read -r MUSTER_ENROL_TOKEN
+    export MUSTER_ENROL_TOKEN
+  fi
+  "$program/node" "$program/agent.mjs" enrol --data "$data" "$@" || fail "the machine could not be enrolled"
+fi
+[ -e "$data/agent.json" ] || fail "this machine is not enrolled yet. Add --server URL"
+exec "$program/node" "$program/agent.mjs" install --data "$data" --program-folder "$program"
+`
+
+const UNINSTALL = `#!/bin/sh
+# Removes the Muster agent with its data. Run as root.
+exec "${PROGRAM}/node" "${PROGRAM}/agent.mjs" uninstall --data "${DATA}"
+`
+
+/** Two threads compress in blocks of the same size on every machine. */
+const COMPRESSORS = { 'tar.gz': 'gzip -n', 'tar.xz': 'xz -T2' }
+const LEVELS = { 'tar.gz': 9, 'tar.xz': 6 }
+
+/** Builds an archive with an installer. Node keeps the signature of its makers: macOS runs no changed program on arm64. */
+export async function buildMacArchive({ version, folder, scratch, format, fast, file }) {
+  const name = `muster-agent-${version}`
+  const tree = join(scratch, name)
+  mkdirSync(tree)
+  renameSync(folder, join(tree, 'program'))
+  writeFileSync(join(tree, 'install.sh'), INSTALL)
+  writeFileSync(join(tree, 'uninstall.sh'), UNINSTALL)
+  makeUniform(tree)
+  const sorted = ['--sort=name', '--format=ustar', '--owner=0', '--group=0', '--numeric-owner']
+  const options = [
+    ...sorted,
+    `--mtime=@${SOURCE_DATE_EPOCH}`,
+    '-I',
+    `${COMPRESSORS[format]} -${fast ? 1 : LEVELS[format]}`,
+  ]
+  runTool('tar', [...options, '-cf', file, '-C', scratch, name])
+  return { signed: false }
+}

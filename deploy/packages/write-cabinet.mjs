@@ -1,0 +1,117 @@
+import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { constants, deflateRaw } from 'node:zlib'
+
+const BLOCK_BYTES = 32_768
+const [HEADER_BYTES, FOLDER_BYTES, FILE_BYTES, DATA_BYTES] = [36, 8, 16, 8]
+const MSZIP = 1
+/** zlib writes new code tables more often with less memory. Which is smaller depends on the block: 1 % less. */
+const MEMORY_LEVELS = [9, 6]
+/** Blocks that are compressed at the same time. */
+const BATCH = 64
+
+/**
+ * Writes a cabinet of Windows with one folder. wixl compresses each block alone; here each block uses the one before as
+ * its dictionary: 7 % less. `files` are `{ name, path }`. Source: Microsoft Cabinet Format, MS-CAB and MS-MCI.
+ */
+export async function writeCabinet(file, files, { time, fast }) {
+  const entries = files.map(({ name, path }) => ({
+    name: Buffer.from(`${name}\0`),
+    size: statSync(path).size,
+    path,
+  }))
+  const filesAt = HEADER_BYTES + FOLDER_BYTES
+  const dataAt = filesAt + entries.reduce((sum, { name }) => sum + FILE_BYTES + name.length, 0)
+  const output = openSync(file, 'w')
+  try {
+    let position = dataAt
+    let count = 0
+    for await (const block of compressBlocks(entries, fast)) {
+      writeSync(output, block, 0, block.length, position)
+      position += block.length
+      count += 1
+    }
+    const head = Buffer.concat([
+      header(position, entries.length, filesAt),
+      folder(dataAt, count),
+      ...list(entries, time),
+    ])
+    writeSync(output, head, 0, head.length, 0)
+  } finally {
+    closeSync(output)
+  }
+}
+
+async function* compressBlocks(entries, fast) {
+  const content = Buffer.concat(entries.map(({ path }) => readFileSync(path)))
+  for (let at = 0; at < content.length; at += BATCH * BLOCK_BYTES) {
+    const starts = Array.from({ length: BATCH }, (_, index) => at + index * BLOCK_BYTES)
+    const inside = starts.filter((start) => start < content.length)
+    yield* await Promise.all(inside.map((start) => compressBlock(content, start, fast)))
+  }
+}
+
+async function compressBlock(content, start, fast) {
+  const block = content.subarray(start, start + BLOCK_BYTES)
+  const dictionary = content.subarray(Math.max(0, start - BLOCK_BYTES), start)
+  const before = start === 0 ? {} : { dictionary }
+  const level = fast ? constants.Z_BEST_SPEED : constants.Z_BEST_COMPRESSION
+  const memoryLevels = fast ? MEMORY_LEVELS.slice(0, 1) : MEMORY_LEVELS
+  const results = await Promise.all(
+    memoryLevels.map((memLevel) => promisify(deflateRaw)(block, { level, memLevel, ...before })),
+  )
+  const smallest = results.toSorted((one, other) => one.length - other.length)[0]
+  const data = Buffer.concat([Buffer.from('CK'), smallest])
+  const head = Buffer.alloc(DATA_BYTES)
+  head.writeUInt16LE(data.length, 4)
+  head.writeUInt16LE(block.length, 6)
+  head.writeUInt32LE(checksum(head.subarray(4), checksum(data, 0)), 0)
+  return Buffer.concat([head, data])
+}
+
+function header(bytes, fileCount, filesAt) {
+  const head = Buffer.alloc(HEADER_BYTES)
+  head.write('MSCF', 0, 'latin1')
+  head.writeUInt32LE(bytes, 8)
+  head.writeUInt32LE(filesAt, 16)
+  // Version 1.3, one folder.
+  head.writeUInt16LE(0x0103, 24)
+  head.writeUInt16LE(1, 26)
+  head.writeUInt16LE(fileCount, 28)
+  return head
+}
+
+function folder(dataAt, blockCount) {
+  const head = Buffer.alloc(FOLDER_BYTES)
+  head.writeUInt32LE(dataAt, 0)
+  head.writeUInt16LE(blockCount, 4)
+  head.writeUInt16LE(MSZIP, 6)
+  return head
+}
+
+function list(entries, time) {
+  const date = new Date(time * 1000)
+  let offset = 0
+  return entries.map(({ name, size }) => {
+    const head = Buffer.alloc(FILE_BYTES)
+    head.writeUInt32LE(size, 0)
+    head.writeUInt32LE(offset, 4)
+    // MS-DOS date, at midnight.
+    head.writeUInt16LE(
+      ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate(),
+      10,
+    )
+    offset += size
+    return Buffer.concat([head, name])
+  })
+}
+
+/** XOR of numbers of four bytes; what is left at the end counts from its highest byte. */
+function checksum(bytes, seed) {
+  const whole = bytes.length - (bytes.length % 4)
+  let sum = seed
+  for (let at = 0; at < whole; at += 4) sum ^= bytes.readUInt32LE(at)
+  let rest = 0
+  for (const byte of bytes.subarray(whole)) rest = (rest << 8) | byte
+  return (sum ^ rest) >>> 0
+}
