@@ -17,6 +17,8 @@ export function listDialogs(
     'install-agent': { shows: 'Expires after' },
     deployments: { shows: 'No deployments yet.' },
     deployment: { shows: 'Maximum machines' },
+    'update-agents': { shows: 'Update agents' },
+    'agent-updates': { item: 'client-1', shows: 'Agent updates of Acme' },
     'edit-agent': { item: agentId, shows: 'Overdue after' },
     'remove-agent': { item: agentId, shows: 'Type "yes" to confirm' },
     'send-command': { item: agentId, shows: 'Time limit' },
