@@ -24,7 +24,7 @@ import { PackageError, runTool, SOURCE_DATE_EPOCH } from './packages/run-tool.mj
 const BUILDERS = {
   windows: { msi: buildMsi },
   linux: { deb: buildDeb, rpm: buildRpm },
-  // xz is a quarter smaller; gzip is for machines without it.
+  // xz is smaller; gzip is for machines without it.
   macos: { 'tar.xz': buildMacArchive, 'tar.gz': buildMacArchive },
 }
 const ARCHES = ['x64', 'arm64']
