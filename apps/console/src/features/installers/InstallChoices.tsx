@@ -14,7 +14,6 @@ import { fieldErrors, focusFirstError } from '../../app/api/form-errors.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import classes from './InstallAgent.module.css'
-import { FlagFields } from './FlagFields.tsx'
 import {
   describeWay,
   type InstallForm,
@@ -24,9 +23,8 @@ import {
   toInstallerRequest,
   WAYS,
 } from './install-form.ts'
-import { PlatformField } from './PlatformField.tsx'
-import { SiteFields } from './SiteFields.tsx'
 import { loadMachines } from './use-arrivals.ts'
+import { FlagFields, PlatformField, SiteFields, TypeField } from './InstallerFields.tsx'
 
 /** A created command and its site. */
 export interface MadeLine extends Output<typeof createInstaller> {
@@ -104,12 +102,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
           {make.error !== null && <FormError error={make.error} />}
           <PlatformFields form={form} />
           <SiteFields clients={clients} form={form} />
-          <Radio.Group label="Type" {...form.getInputProps('agenttype')}>
-            <div className={classes.line}>
-              <Radio size="xs" value="server" label="Server" />
-              <Radio size="xs" value="workstation" label="Workstation" />
-            </div>
-          </Radio.Group>
+          <TypeField {...form.getInputProps('agenttype')} />
           {maySetFlags(form.values) && (
             <FlagFields
               type={form.values.agenttype}

@@ -76,27 +76,25 @@ function ChooseAgents({ version, agents, close }: ChooseAgentsProps) {
       onClose={close}
       footer={
         <>
-          <Button variant="default" onClick={close}>
-            Cancel
+          <Button variant="default" onClick={close} data-autofocus={outdated.length === 0 || undefined}>
+            {outdated.length === 0 ? 'Close' : 'Cancel'}
           </Button>
-          <Button disabled={count === 0} loading={isPending} onClick={() => mutate()}>
-            {count === 0 ? 'Update agents' : `Update ${machines}`}
-          </Button>
+          {outdated.length > 0 && (
+            <Button disabled={count === 0} loading={isPending} onClick={() => mutate()}>
+              {count === 0 ? 'Update agents' : `Update ${machines}`}
+            </Button>
+          )}
         </>
       }
     >
       {error !== null && <FormError error={error} />}
       <p className={classes.note}>
         {outdated.length === 0
-          ? `All ${agents.length} agents have version ${version}.`
-          : `${outdated.length} of ${agents.length} agents do not have version ${version}. Offline machines are updated when they reconnect.`}
+          ? `Every agent has version ${version}.`
+          : `Without version ${version}: ${outdated.length} of ${agents.length}. Offline machines are updated when they reconnect.`}
       </p>
       {able.length < outdated.length && (
-        <Alert
-          color="warning"
-          mb="sm"
-          title={`${outdated.length - able.length} agents cannot update themselves`}
-        >
+        <Alert color="warning" mb="sm" title={`Cannot update themselves: ${outdated.length - able.length}`}>
           Install them again with a current installer. Their identity is kept.
         </Alert>
       )}

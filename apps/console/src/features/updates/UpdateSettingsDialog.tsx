@@ -126,7 +126,7 @@ function SettingsForm({ params, target, close }: SettingsFormProps) {
           <>
             <TextInput
               label="Waves"
-              description="Percent of the machines, each after the former is confirmed"
+              description="Percentages of the machines. A wave starts when the one before is confirmed."
               {...form.getInputProps('waves')}
             />
             <NumberInput
@@ -180,6 +180,7 @@ function RolloutState() {
 }
 
 function describeRollout({ version, state, wave, waves, counts }: Rollout): string {
+  if (counts.total === 0) return `No machine can update itself to version ${version} yet.`
   const parts = [`${counts.confirmed} of ${counts.total} machines confirmed version ${version}`]
   if (counts.in_progress > 0) parts.push(`${counts.in_progress} in progress`)
   if (counts.failed > 0) parts.push(`${counts.failed} failed`)

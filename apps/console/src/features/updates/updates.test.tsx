@@ -83,8 +83,8 @@ test('several agents are chosen by a search and updated together', async () => {
   server.on(updateAgents, () => refuse('unavailable', 'The agent has not been built.'))
   await open('/?dialog=update-agents')
   const box = (name: string) => dialog().getByRole('checkbox', { name })
-  await expect.element(dialog().getByText(/^4 of 5 agents do not have version 2\.0\.0/)).toBeVisible()
-  await expect.element(dialog().getByText('1 agents cannot update themselves')).toBeVisible()
+  await expect.element(dialog().getByText(/^Without version 2\.0\.0: 4 of 5\./)).toBeVisible()
+  await expect.element(dialog().getByText('Cannot update themselves: 1')).toBeVisible()
   await expect
     .element(dialog().getByText(/Rolled back from 2\.0\.0\. The machine rolled back\./))
     .toBeVisible()

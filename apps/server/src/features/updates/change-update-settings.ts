@@ -7,7 +7,13 @@ import type { Db } from '../../platform/database/database.ts'
 import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
 import { audit } from '../audit/write-audit.ts'
-import { type NamedTarget, requireTarget, type TargetRef } from '../remote/access/queries.ts'
+import {
+  auditedChange,
+  type NamedTarget,
+  requireTarget,
+  targetColumns,
+  type TargetRef,
+} from '../remote/access/queries.ts'
 import { OFFER_JOB } from './order-updates.ts'
 import { NO_SETTINGS, readServerSettings, readSettings, SERVER_KEY } from './queries.ts'
 
@@ -45,7 +51,8 @@ export async function changeUpdateSettings(
   refuseInvalid(settings, params.level === 'default')
   if (params.level === 'default') refuseLimited(caller, 'Settings of the server')
   return ctx.transaction(async (tx, emit) => {
-    const { target, name } = await requireTarget(tx, caller, params)
+    const named = await requireTarget(tx, caller, params)
+    const { target } = named
     const before = await findSettings(tx, target)
     if (modified !== undefined && modified !== modifiedOf(before))
       throw new AppError(
@@ -58,9 +65,7 @@ export async function changeUpdateSettings(
       .insertInto('update_settings')
       .values({
         place: placeOf(target),
-        client_id: target.level === 'client' ? target.id : null,
-        site_id: target.level === 'site' ? target.id : null,
-        agent_id: target.level === 'agent' ? target.id : null,
+        ...targetColumns(target),
         ...row,
       })
       .onConflict((conflict) => conflict.column('place').doUpdateSet(row))
@@ -68,16 +73,9 @@ export async function changeUpdateSettings(
     await audit(tx, {
       caller,
       action: 'modify',
-      object_type: target.level === 'default' ? 'coresettings' : target.level,
-      message:
-        target.level === 'default'
-          ? 'Changed the agent updates of all machines'
-          : `Changed the agent updates of the ${target.level === 'agent' ? 'machine' : target.level} "${name}"`,
+      ...auditedChange('agent updates', named),
       before,
       after: settings,
-      ...(target.level === 'client' && { client: { id: target.id } }),
-      ...(target.level === 'site' && { site: { id: target.id } }),
-      ...(target.level === 'agent' && { agent: { agent_id: target.id } }),
       at: ctx.now(),
       emit,
     })

@@ -1,6 +1,6 @@
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Radio.css'
-import { NumberInput, Radio, Stack, TextInput } from '@mantine/core'
+import { NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Client } from '@muster/contract/api/clients'
 import { createDeployment } from '@muster/contract/api/deployments'
@@ -14,12 +14,10 @@ import { GuardedDialog, StateDialog } from '../../../app/dialogs/GuardedDialog.t
 import { type AddressedDialogProps, useDialog } from '../../../app/dialogs/use-dialog.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { fromLocalText, toLocalText } from '../../alerts/snooze-choices.ts'
-import { FlagFields } from '../FlagFields.tsx'
 import classes from '../InstallAgent.module.css'
 import { findInitialSite, isWhole, MAX_USES, type SiteChoice } from '../install-form.ts'
-import { PlatformField } from '../PlatformField.tsx'
-import { SiteFields } from '../SiteFields.tsx'
 import { deploymentsQuery } from './DeploymentsDialog.tsx'
+import { FlagFields, PlatformField, SiteFields, TypeField } from '../InstallerFields.tsx'
 
 const TITLE = 'New deployment'
 const DEFAULT_DAYS = 30
@@ -112,12 +110,7 @@ function NewDeployment({ clients, item, onClose }: NewDeploymentProps) {
       <Stack gap="md">
         <PlatformField value={form.values.plat} onChange={(plat) => form.setFieldValue('plat', plat)} />
         <SiteFields clients={clients} form={form} />
-        <Radio.Group label="Type" {...form.getInputProps('agenttype')}>
-          <div className={classes.line}>
-            <Radio size="xs" value="server" label="Server" />
-            <Radio size="xs" value="workstation" label="Workstation" />
-          </div>
-        </Radio.Group>
+        <TypeField {...form.getInputProps('agenttype')} />
         {form.values.plat === 'windows' && (
           <FlagFields
             type={form.values.agenttype}

@@ -62,13 +62,34 @@ export async function saveSettings(db: Db, target: AccessTarget, settings: Setti
     .insertInto('remote_access')
     .values({
       place: keyOf(target),
-      client_id: target.level === 'client' ? target.id : null,
-      site_id: target.level === 'site' ? target.id : null,
-      agent_id: target.level === 'agent' ? target.id : null,
+      ...targetColumns(target),
       ...row,
     })
     .onConflict((conflict) => conflict.column('place').doUpdateSet(row))
     .execute()
+}
+
+/** Columns of a row of settings that belongs to a target. For all machines, all are null. */
+export function targetColumns(target: AccessTarget) {
+  return {
+    client_id: target.level === 'client' ? target.id : null,
+    site_id: target.level === 'site' ? target.id : null,
+    agent_id: target.level === 'agent' ? target.id : null,
+  }
+}
+
+/** An audit entry about settings of a target: `Changed the remote access of the site "Berlin"`. */
+export function auditedChange(what: string, { target, name }: NamedTarget) {
+  if (target.level === 'default')
+    return { object_type: 'coresettings', message: `Changed the ${what} of all machines` } as const
+  const word = target.level === 'agent' ? 'machine' : target.level
+  return {
+    object_type: target.level,
+    message: `Changed the ${what} of the ${word} "${name}"`,
+    ...(target.level === 'client' && { client: { id: target.id } }),
+    ...(target.level === 'site' && { site: { id: target.id } }),
+    ...(target.level === 'agent' && { agent: { agent_id: target.id } }),
+  }
 }
 
 /** The effective rules of these machines. */

@@ -10,6 +10,7 @@ import { digestOf } from '../../../platform/secrets/secrets.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { emitRulesChanged } from '../../clients/move-agents.ts'
 import {
+  auditedChange,
   findMachinesOf,
   findReasonRequired,
   findRecordingRules,
@@ -51,7 +52,7 @@ async function changeAccess(
 ): Promise<TargetRemoteAccess> {
   return ctx.transaction(async (tx, emit) => {
     const named = await requireTarget(tx, caller, params)
-    const { target, name } = named
+    const { target } = named
     const { modified, ...settings } = body
     const [before = NO_SETTINGS] = await listSettings(tx, [target])
     if (modified !== undefined && modified !== modifiedOf(before))
@@ -64,16 +65,9 @@ async function changeAccess(
     await audit(tx, {
       caller,
       action: 'modify',
-      object_type: target.level === 'default' ? 'coresettings' : target.level,
-      message:
-        target.level === 'default'
-          ? 'Changed the remote access of all machines'
-          : `Changed the remote access of the ${target.level === 'agent' ? 'machine' : target.level} "${name}"`,
+      ...auditedChange('remote access', named),
       before,
       after: settings,
-      ...(target.level === 'client' && { client: { id: target.id } }),
-      ...(target.level === 'site' && { site: { id: target.id } }),
-      ...(target.level === 'agent' && { agent: { agent_id: target.id } }),
       at: ctx.now(),
       emit,
     })
