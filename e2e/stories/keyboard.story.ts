@@ -5,6 +5,7 @@ import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
+import { refusedWith } from '../support/watch-browser.ts'
 
 /** Presses Tab until the target has the focus, as a user without a mouse does. */
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
@@ -49,7 +50,9 @@ test('signing in and the initial setup need no mouse', async ({ page, server }) 
   await expect(treeLine(page, /Acme Dental/)).toBeVisible()
 })
 
-test('the main job needs no mouse', async ({ admin, openConsole }) => {
+test('the main job needs no mouse', async ({ admin, openConsole, expected }) => {
+  // The arrow keys pass the tab of the services, which a machine without systemd does not have.
+  expected.browser.push(refusedWith(409))
   test.setTimeout(120_000)
   const token = await makeToken(admin, await addClient(admin, 'Acme', 'Berlin'))
   using fleet = await startMachines(admin, [

@@ -2,7 +2,7 @@ import type { AgentRow } from '@muster/contract/api/agents'
 import { LOADING_DELAY_MS } from '@muster/rules/text/layout'
 import type { TreeNode } from '@muster/rules/search/tree-order'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Button, Popover, Tabs } from '@mantine/core'
 import { IconDeviceDesktop, IconFilter, IconServer2 } from '@tabler/icons-react'
 import type { TableTab } from '@muster/contract/api/users'
@@ -109,7 +109,7 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
   const { rows, isWhole, isLoading, delayMs, error, refetch } = useMachines(state, node)
   const view = useMachineView(rows, state.sort, state.text)
   const panelId = useId()
-  const table = useRef<HTMLDivElement>(null)
+  const { tableRef, focusTable, stayInSearch } = useTableFocus()
   const field = useRef<HTMLInputElement>(null)
   useSlashKey(field)
   const total = useNodeTotal(node)
@@ -125,8 +125,11 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
         <MachineSearch
           ref={field}
           text={state.text}
-          onChange={state.setText}
-          onLeave={() => table.current?.focus()}
+          onChange={(text) => {
+            stayInSearch()
+            state.setText(text)
+          }}
+          onLeave={focusTable}
           found={rows === undefined ? '' : describeFound(view, state.text)}
         />
       </div>
@@ -144,7 +147,7 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
           <SkeletonRows rows={16} height={state.compact ? 32 : 40} delayMs={delayMs} />
         ) : (
           <MachineTable
-            ref={table}
+            ref={tableRef}
             view={view}
             state={state}
             cards={cards}
@@ -165,6 +168,25 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
       </div>
     </section>
   )
+}
+
+/** Moves the focus to the table: while that still loads, as soon as it is there, unless the user goes on typing. */
+function useTableFocus() {
+  const table = useRef<HTMLDivElement>(null)
+  const isAwaited = useRef(false)
+  const tableRef = useCallback((element: HTMLDivElement | null) => {
+    table.current = element
+    if (isAwaited.current) element?.focus()
+    if (element) isAwaited.current = false
+  }, [])
+  const focusTable = () => {
+    table.current?.focus()
+    isAwaited.current = table.current === null
+  }
+  const stayInSearch = () => {
+    isAwaited.current = false
+  }
+  return { tableRef, focusTable, stayInSearch }
 }
 
 const TAB_LABELS = { server: 'Servers', workstation: 'Workstations', mixed: 'All machines' }

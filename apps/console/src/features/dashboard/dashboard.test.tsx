@@ -86,6 +86,22 @@ test('the first rows are there before the whole list, which is not counted until
   expect(page.getByRole('tabpanel').element().getAttribute('aria-busy')).toBe('false')
 })
 
+test('the arrow down in the search reaches a table that is still loading', async () => {
+  const { server, open } = await givenDashboard()
+  const whole = Promise.withResolvers<Response>()
+  server.on(listAgents, (received) =>
+    received.search.has('page') ? answerMachines(received, MACHINES.slice(0, 2)) : whole.promise,
+  )
+  await open()
+  await expect.element(row('bravo')).toBeVisible()
+  await userEvent.keyboard('/')
+  await userEvent.keyboard('desk')
+  await expect.element(grid()).not.toBeInTheDocument()
+  await userEvent.keyboard('{ArrowDown}')
+  whole.resolve(answer(listAgents, MACHINES))
+  await expect.element(grid()).toHaveFocus()
+})
+
 test('with a search or another order the first rows are not asked for', async () => {
   const { server, open } = await givenDashboard()
   await open('/?search=bravo&sort=-status')
