@@ -76,7 +76,11 @@ describe('an installed agent', { timeout: 120_000 }, () => {
     ['throws when it starts', 'throw new Error("bad version")', /^It ended 3 times before/],
     ['never connects', 'setInterval(() => {}, 1000)', /^It was not connected and acknowledged within 3 sec/],
     ['ends at once without an error', 'process.exit(0)', /^It ended 3 times before/],
-    ['hangs', 'for (;;);', /^It stopped responding before/],
+    [
+      'hangs',
+      'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+      /^It stopped responding before/,
+    ],
     ['is killed by the system', 'process.kill(process.pid, "SIGKILL")', /^It ended 3 times before/],
   ])('rolls a version back that %s', async (_, program, reason) => {
     const agent = await givenInstalledAgent()
