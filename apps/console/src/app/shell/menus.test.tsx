@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { render } from 'vitest-browser-react'
+import { render } from '../../ui/test-render.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import '../mantine-styles.ts'
 import { theme } from '../theme.ts'

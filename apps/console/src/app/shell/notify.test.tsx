@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { render } from 'vitest-browser-react'
+import { render } from '../../ui/test-render.ts'
 import { MantineProvider } from '@mantine/core'
 import { NotificationArea } from './NotificationArea.tsx'
 import { notify, notifyDone, notifyUndo } from './notify.ts'

@@ -2,7 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { render } from 'vitest-browser-react'
+import { render } from '../test-render.ts'
 import '@mantine/core/styles.css'
 import { Dialog } from './Dialog.tsx'
 

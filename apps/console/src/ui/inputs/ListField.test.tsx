@@ -2,7 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
-import { render } from 'vitest-browser-react'
+import { render } from '../test-render.ts'
 import { ListField } from './ListField.tsx'
 
 function TestField({ start }: { start: string[] }) {

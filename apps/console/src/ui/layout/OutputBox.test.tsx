@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { expect, test } from 'vitest'
-import { render } from 'vitest-browser-react'
+import { render } from '../test-render.ts'
 import { OutputBox } from './OutputBox.tsx'
 
 const lines = (count: number) => [

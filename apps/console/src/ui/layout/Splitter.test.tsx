@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { userEvent } from 'vitest/browser'
-import { render } from 'vitest-browser-react'
+import { render } from '../test-render.ts'
 import { Splitter } from './Splitter.tsx'
 
 function Panes({ onCommit }: { onCommit: (value: number) => void }) {

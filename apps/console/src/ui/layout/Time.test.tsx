@@ -1,6 +1,6 @@
 import { MantineProvider } from '@mantine/core'
 import { expect, test, vi } from 'vitest'
-import { render } from 'vitest-browser-react'
+import { render } from '../test-render.ts'
 import { Time } from './Time.tsx'
 import { useNow } from './use-now.ts'
 

@@ -1,6 +1,6 @@
 import { MantineProvider, Tabs } from '@mantine/core'
 import { expect, test } from 'vitest'
-import { render } from 'vitest-browser-react'
+import { render } from '../test-render.ts'
 import { useSelectedInView } from './use-selected-in-view.ts'
 
 const NAMES = Array.from({ length: 12 }, (_, index) => `Tab ${index}`)

@@ -2,7 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { userEvent } from 'vitest/browser'
-import { render } from 'vitest-browser-react'
+import { render } from '../test-render.ts'
 import { DataTable } from './DataTable.tsx'
 import type { DataColumn } from './data-column.ts'
 
