@@ -61,7 +61,7 @@ export default defineConfig({
   retries: process.env['CI'] === 'true' ? 1 : 0,
   forbidOnly: true,
   timeout: 60_000,
-  expect: { timeout: 10_000 },
+  expect: { timeout: 20_000 },
   use: {
     actionTimeout: 20_000,
     trace: 'on-first-retry',
