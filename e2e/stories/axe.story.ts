@@ -219,7 +219,14 @@ async function furnish(admin: Session) {
   await addSite(admin, acme, 'Munich')
   const cedar = await addClient(admin, 'Cedar')
   const token = await makeToken(admin, acme)
-  const facts = { logged_in_user: 'ines', problems: ['The disk of the data folder is almost full (96 %).'] }
+  const facts = {
+    logged_in_user: 'ines',
+    problems: ['The disk of the data folder is almost full (96 %).'],
+    security: [
+      { subject: 'antivirus' as const, name: 'Acme', state: 'attention' as const, detail: 'snoozed' },
+      { subject: 'firewall' as const, name: 'ufw', state: 'off' as const, detail: '' },
+    ],
+  }
   const fleet = await startMachines(admin, [
     { hostname: 'alpha', token, needs_reboot: true, ...facts },
     { hostname: 'bravo', token, logged_in_user: null, last_logged_in_user: 'ada' },

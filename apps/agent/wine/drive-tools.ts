@@ -10,6 +10,7 @@ import type { RegistryChange } from '@muster/contract/agent/registry'
 import { AgentError, MeasureError } from '../src/errors.ts'
 import type { EndOptions } from '../src/os/os.ts'
 import { windows } from '../src/os/windows.ts'
+import { loadCom } from '../src/os/windows/com.ts'
 import { windowsProcessTools } from '../src/os/windows/process-tools.ts'
 import { windowsProbes } from '../src/os/windows/probes.ts'
 import { windowsRegistry } from '../src/os/windows/registry/registry.ts'
@@ -46,6 +47,7 @@ const CALLS = {
   readCounters: async () => windows.readCounters('all'),
   findService: (name: string) => windowsProbes.findService(name, never),
   startService: (name: string) => windowsProbes.startService(name, never),
+  nameTemporaryFile,
 }
 
 export type Step = {
@@ -82,6 +84,15 @@ async function describeSelf() {
   tcp.close()
   udp.close()
   return { found: processes.find(({ process: { pid } }) => pid === process.pid), ports, pid: process.pid }
+}
+
+/** FileSystemObject.GetTempName: a component whose method returns a text, as those of the security center do. */
+async function nameTemporaryFile() {
+  const com = await loadCom()
+  using files = com.create('0D43FE01-F093-11CF-8940-00A0C9054228', '0AB5A3D0-E5B6-11D0-ABF5-00A0C90FFFC0')
+  const name = Buffer.alloc(8)
+  com.require(files.call(15, name), 'No temporary name')
+  return com.takeText(name)
 }
 
 async function startTarget([program = '', ...args]: string[]): Promise<ProcessTarget> {

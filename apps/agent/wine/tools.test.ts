@@ -194,6 +194,18 @@ const setText = (path: string, name: string, text: string, type = 1): Step => [
 ]
 const createKey = (path: string): Step => ['changeRegistry', { change: 'create-key', path }]
 
+const unread = (subject: string, name: string, detail: RegExp) => ({
+  subject,
+  name,
+  state: 'unknown',
+  detail: expect.stringMatching(detail),
+})
+
+test('components of Windows are created and return text', SLOW, async () => {
+  const [name] = await drive(['nameTemporaryFile'])
+  expect(name?.answer).toMatch(/^rad[0-9A-F]{5}\.tmp$/)
+})
+
 test('facts come from the registry, the firmware and the sessions', SLOW, async () => {
   const reboot = 'HKLM\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate'
   const zone = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation'
@@ -223,6 +235,13 @@ test('facts come from the registry, the firmware and the sessions', SLOW, async 
     physical_disks: expect.any(Array),
     logged_in_user: 'root',
     last_logged_in_user: 'root',
+    security: [
+      // Wine has none of these, and says so.
+      unread('antivirus', 'Antivirus', /^This Windows has no Security Center and no Microsoft Defender\./),
+      unread('firewall', 'Firewall', /^Windows Firewall does not state whether it is on: Not implemented\.$/),
+      unread('disk_encryption', 'BitLocker', /^This Windows does not show BitLocker: Not implemented\.$/),
+      { subject: 'tpm', name: 'TPM', state: 'absent', detail: '' },
+    ],
   })
   const quick = rest.flatMap(({ answer }) => AgentFacts.partial().safeParse(answer).data ?? [])
   const zones = quick.map((facts) => facts.time_zone).filter((found) => found !== undefined)

@@ -48,6 +48,7 @@ const MAX_ITEMS: Partial<Record<keyof AgentFacts, number>> = {
   physical_disks: 128,
   addresses: 256,
   problems: 20,
+  security: 64,
 }
 
 /** Fits facts to the contract: cuts lists to their limits and drops invalid facts. */

@@ -57,6 +57,7 @@ export const linux: Os = {
       cpus: readCpus(),
       physical_disks: readPhysicalDisks(),
       graphics: await readGraphics(),
+      security: await (await import('./linux/security.ts')).readLinuxSecurity(),
       ...(machine.make === '' && machine.model === '' ? await readMachineFallback() : machine),
     }
   },

@@ -47,6 +47,7 @@ export const macos: Os = {
       cpus: await readCpuNames(),
       graphics: await readGraphics(),
       physical_disks: await readDiskLayout(),
+      security: await (await import('./macos/security.ts')).readMacSecurity(),
       ...(await readMachineFallback()),
     }
   },

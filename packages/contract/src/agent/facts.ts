@@ -30,6 +30,27 @@ export const NetworkAddress = z.object({
   mac: Line,
 })
 
+export const ProtectionSubject = z.enum([
+  'antivirus',
+  'firewall',
+  'disk_encryption',
+  'tpm',
+  /** Confines programs: SELinux, AppArmor, System Integrity Protection. */
+  'access_control',
+])
+export type ProtectionSubject = z.infer<typeof ProtectionSubject>
+
+/** A protection of the machine, such as a product, a volume or a chip. */
+export const Protection = z.object({
+  subject: ProtectionSubject,
+  name: Line,
+  /** `attention`: it protects only in part. `absent`: the machine has none. `unknown`: not read, see `detail`. */
+  state: z.enum(['on', 'off', 'attention', 'absent', 'unknown']),
+  /** The system's own terms; for `unknown` a sentence that says why. */
+  detail: Text,
+})
+export type Protection = z.infer<typeof Protection>
+
 /** All facts of a machine. A report contains those that changed. */
 export const AgentFacts = z.object({
   hostname: z
@@ -58,5 +79,7 @@ export const AgentFacts = z.object({
   agent_version: Line,
   /** Problems of the agent itself, as messages: a full disk, no temporary folder. */
   problems: z.array(Text).max(20),
+  /** Each subject that the system has is there at least once, read or not. Absent: not reported by this agent. */
+  security: z.array(Protection).max(64).optional(),
 })
 export type AgentFacts = z.infer<typeof AgentFacts>

@@ -1,7 +1,7 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { givenFolder } from '../../testing/given.ts'
+import { givenRoot } from '../../testing/given-root.ts'
 import {
   readBootTime,
   readCpus,
@@ -11,18 +11,8 @@ import {
   readTimeZone,
 } from './hardware.ts'
 
-/** The /sys, /proc and /etc of a machine as far as the test needs them. */
-function givenMachine(files: Record<string, string>): string {
-  const root = `${givenFolder()}/`
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true })
-    writeFileSync(join(root, name), text)
-  }
-  return root
-}
-
 test('make, model and serial number come from the firmware, without placeholders', () => {
-  const root = givenMachine({
+  const root = givenRoot({
     'sys/class/dmi/id/sys_vendor': 'LENOVO\n',
     'sys/class/dmi/id/product_name': '21CBCTO1WW\n',
     'sys/class/dmi/id/product_serial': 'To be filled by O.E.M.\n',
@@ -32,7 +22,7 @@ test('make, model and serial number come from the firmware, without placeholders
 })
 
 test('a small board is described by its device tree', () => {
-  const root = givenMachine({
+  const root = givenRoot({
     'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0',
     'proc/device-tree/serial-number': '10000000abcdef01\0',
   })
@@ -46,13 +36,13 @@ test('a small board is described by its device tree', () => {
 test('each socket is one processor', () => {
   const cpu = (socket: number) =>
     `processor\t: 0\nmodel name\t: Intel(R)  Xeon(R) CPU\nphysical id\t: ${socket}\n`
-  const root = givenMachine({ 'proc/cpuinfo': [cpu(0), cpu(0), cpu(1), cpu(1)].join('\n') })
+  const root = givenRoot({ 'proc/cpuinfo': [cpu(0), cpu(0), cpu(1), cpu(1)].join('\n') })
   expect(readCpus(root)).toEqual(['Intel(R) Xeon(R) CPU', 'Intel(R) Xeon(R) CPU'])
-  expect(readCpus(givenMachine({}))).toEqual([])
+  expect(readCpus(givenRoot({}))).toEqual([])
 })
 
 test('physical disks have a size, a kind and a serial number', () => {
-  const root = givenMachine({
+  const root = givenRoot({
     'sys/block/sda/size': '1953525168\n',
     'sys/block/sda/dev': '8:0\n',
     'sys/block/sda/queue/rotational': '1\n',
@@ -73,23 +63,23 @@ test('physical disks have a size, a kind and a serial number', () => {
 })
 
 test('the operating system has a name and a version', () => {
-  const debian = givenMachine({ 'etc/os-release': 'NAME="Debian GNU/Linux"\nVERSION="12 (bookworm)"\n' })
+  const debian = givenRoot({ 'etc/os-release': 'NAME="Debian GNU/Linux"\nVERSION="12 (bookworm)"\n' })
   expect(readOsRelease(debian)).toEqual({ os_name: 'Debian GNU/Linux', os_version: '12 (bookworm)' })
-  const arch = givenMachine({ 'usr/lib/os-release': "NAME='Arch Linux'\nBUILD_ID=rolling\n" })
+  const arch = givenRoot({ 'usr/lib/os-release': "NAME='Arch Linux'\nBUILD_ID=rolling\n" })
   expect(readOsRelease(arch)).toEqual({ os_name: 'Arch Linux', os_version: 'rolling' })
-  expect(readOsRelease(givenMachine({}))).toEqual({ os_name: 'Linux', os_version: '' })
+  expect(readOsRelease(givenRoot({}))).toEqual({ os_name: 'Linux', os_version: '' })
 })
 
 test('the time zone is read from the link or the text file', () => {
-  const linked = givenMachine({ 'etc/x': '' })
+  const linked = givenRoot({ 'etc/x': '' })
   symlinkSync('/usr/share/zoneinfo/Europe/Zurich', join(linked, 'etc/localtime'))
   expect(readTimeZone(linked)).toBe('Europe/Zurich')
-  expect(readTimeZone(givenMachine({ 'etc/timezone': 'Asia/Tokyo\n' }))).toBe('Asia/Tokyo')
-  expect(readTimeZone(givenMachine({}))).toBe('UTC')
+  expect(readTimeZone(givenRoot({ 'etc/timezone': 'Asia/Tokyo\n' }))).toBe('Asia/Tokyo')
+  expect(readTimeZone(givenRoot({}))).toBe('UTC')
 })
 
 test('the boot time is that of the kernel', () => {
-  expect(readBootTime(givenMachine({ 'proc/stat': 'cpu 1 2\nbtime 1795252111\nprocesses 5\n' }))).toBe(
+  expect(readBootTime(givenRoot({ 'proc/stat': 'cpu 1 2\nbtime 1795252111\nprocesses 5\n' }))).toBe(
     1_795_252_111,
   )
 })

@@ -4,13 +4,14 @@ import { meaningful } from '../node-os.ts'
 import { readPhysicalDisks } from './physical-disks.ts'
 import { listTexts, readText } from './registry/read-values.ts'
 import { readSessions } from './sessions.ts'
+import { readWindowsSecurity } from './security.ts'
 import { bindLibrary, type Call, loadErrors } from './win32.ts'
 
 const CPU_KEY = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0'
 /** Screens of the running system, each with the key of its adapter. */
 const VIDEO_KEY = 'HKLM\\HARDWARE\\DEVICEMAP\\VIDEO'
 
-/** Hardware, and who is signed in. */
+/** Hardware, what protects the machine, and who is signed in. */
 export async function readWindowsSlowFacts(): Promise<Partial<AgentFacts>> {
   const { sockets, ...machine } = decodeFirmware(await readFirmwareTable())
   const name = ((await readText(CPU_KEY, 'ProcessorNameString')) ?? '').trim()
@@ -20,6 +21,7 @@ export async function readWindowsSlowFacts(): Promise<Partial<AgentFacts>> {
     cpus: Array.from({ length: Math.max(1, sockets) }, () => name),
     graphics: await readGraphics(),
     physical_disks: await readPhysicalDisks(),
+    security: await readWindowsSecurity(),
     logged_in_user: user,
     ...(user === null ? {} : { last_logged_in_user: user }),
   }

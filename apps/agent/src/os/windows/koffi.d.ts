@@ -17,6 +17,8 @@ declare module 'koffi' {
     /** The callback can be called until it is unregistered, and on the JavaScript thread only. */
     register: (callback: (...values: never[]) => unknown, type: NativeType) => NativePointer
     unregister: (callback: NativePointer) => void
+    /** Calls the function at an address. */
+    call: (address: bigint, type: NativeType, ...values: unknown[]) => unknown
     /** Bytes at an address, without a copy. */
     view: (address: number | bigint, bytes: number) => ArrayBuffer
     decode: (address: number | bigint | Buffer, type: string, length?: number) => unknown

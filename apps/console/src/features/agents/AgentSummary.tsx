@@ -1,5 +1,6 @@
 import { Alert, Button } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
+import type { Protection, ProtectionSubject } from '@muster/contract/agent/facts'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { platformName } from '@muster/rules/agents/available-actions'
 import { IconAlertTriangle } from '@tabler/icons-react'
@@ -43,6 +44,7 @@ export function AgentSummary({ agent, named }: AgentSummaryProps) {
           )}
         </section>
         <Network agent={agent} named={named} />
+        <Security agent={agent} named={named} />
         <Policies agent={agent} named={named} />
         <CustomFields agent={agent} named={named} />
       </div>
@@ -132,6 +134,63 @@ function Network({ agent, named }: AgentSummaryProps) {
         <Fact name="Reboot">{agent.needs_reboot && <span className={classes.negative}>needed</span>}</Fact>
       </dl>
     </section>
+  )
+}
+
+const SUBJECTS: Record<ProtectionSubject, string> = {
+  antivirus: 'Antivirus',
+  firewall: 'Firewall',
+  disk_encryption: 'Encryption',
+  tpm: 'TPM',
+  access_control: 'Access control',
+}
+
+/** Protections of the machine. One that could not be read says why. */
+function Security({ agent, named }: AgentSummaryProps) {
+  const security = agent.facts?.security
+  if (agent.facts === null) return null
+  return (
+    <section className={classes.card} aria-label="Security">
+      <CardTitle named={named}>Security</CardTitle>
+      {security === undefined ? (
+        <p className={classes.dim}>Not reported. Update the agent of this machine.</p>
+      ) : (
+        <dl className={classes.facts}>
+          {[...Map.groupBy(security, ({ subject }) => subject)].map(([subject, found]) => (
+            <Fact key={subject} name={SUBJECTS[subject]}>
+              {found.map((protection, index) => (
+                <div key={index}>
+                  <bdi>{protection.name}</bdi> <ProtectionState {...protection} />
+                </div>
+              ))}
+            </Fact>
+          ))}
+        </dl>
+      )}
+    </section>
+  )
+}
+
+const PROTECTION_STATES: Record<Protection['state'], { label: string; tone: string | undefined }> = {
+  on: { label: 'on', tone: undefined },
+  off: { label: 'off', tone: classes.negative },
+  attention: { label: 'needs attention', tone: classes.warning },
+  absent: { label: 'none', tone: classes.dim },
+  unknown: { label: 'unknown', tone: classes.warning },
+}
+
+function ProtectionState({ state, detail }: Protection) {
+  const { label, tone } = PROTECTION_STATES[state]
+  return (
+    <>
+      <span className={tone}>{label}</span>
+      {detail !== '' && (
+        <span className={classes.dim}>
+          {' '}
+          (<bdi>{detail}</bdi>)
+        </span>
+      )}
+    </>
   )
 }
 

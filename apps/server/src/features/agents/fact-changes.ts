@@ -1,4 +1,4 @@
-import type { AgentFacts } from '@muster/contract/agent/facts'
+import type { AgentFacts, ProtectionSubject } from '@muster/contract/agent/facts'
 import type { Db } from '../../platform/database/database.ts'
 
 const GIB = 1024 ** 3
@@ -21,6 +21,20 @@ const WATCHED: Record<string, (facts: AgentFacts) => string> = {
     list(physical_disks.map(({ name, size }) => `${name} ${Math.round(size / GIB)} GiB`)),
   'Make and model': ({ make, model }) => `${make} ${model}`.trim(),
   'Serial number': ({ serial_number }) => serial_number,
+  Antivirus: protection('antivirus'),
+  Firewall: protection('firewall'),
+  'Disk encryption': protection('disk_encryption'),
+  TPM: protection('tpm'),
+  'Access control': protection('access_control'),
+}
+
+/** `C: on, D: off`; empty while one of them is unknown, because that is no change. */
+function protection(subject: ProtectionSubject) {
+  return ({ security = [] }: AgentFacts) => {
+    const found = security.filter((one) => one.subject === subject)
+    if (found.some(({ state }) => state === 'unknown')) return ''
+    return list(found.map(({ name, state }) => `${name} ${state}`))
+  }
 }
 
 /** Changed facts as lines: `Operating system: Debian 12.1 → Debian 12.2`. Previously unknown values are skipped. */

@@ -23,5 +23,7 @@ test('machines with a changed description are returned, except if only space or 
   expect(await report({ disks: [] }, { logged_in_user: 'ada' })).toEqual([agent_id])
   expect(await report({ logged_in_user: null }, { logged_in_user: 'ada' })).toEqual([])
   expect(await report({ hostname: 'PC-13' })).toEqual([agent_id])
+  const volume = { subject: 'disk_encryption', name: 'C:', detail: '' } as const
+  expect(await report({ security: [{ ...volume, state: 'on' }] })).toEqual([])
   expect(await server.ctx.transaction((tx) => storeFacts(tx, server.ctx.now(), new Map()))).toEqual([])
 })

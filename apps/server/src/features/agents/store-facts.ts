@@ -37,6 +37,7 @@ const PASSING: ReadonlySet<string> = new Set<keyof AgentFacts>([
   'last_logged_in_user',
   'needs_reboot',
   'problems',
+  'security',
 ])
 
 /** Stores reported facts. What variables stand for may change with those that describe a machine. */

@@ -226,8 +226,23 @@ test('changes of software and hardware are shown as reported by the machine', as
   await report(-400, { os_version: '12.2', logged_in_user: null, boot_time: 7 })
   await report(-300, { ...linux, os_version: '12.2', total_ram: 16 * 1024 ** 3 })
   await report(-200, { agent_version: '0.2.0\0<b>' })
+  const volumes = (state: 'on' | 'off' | 'unknown') =>
+    ['on' as const, state].map((each, at) => ({
+      subject: 'disk_encryption' as const,
+      name: `${'CD'[at]}:`,
+      state: each,
+      detail: '',
+    }))
+  // A protection that could not be read is no change.
+  for (const [at, state] of [
+    [-190, 'unknown'],
+    [-180, 'on'],
+    [-170, 'off'],
+  ] as const)
+    await report(at, { security: volumes(state) })
   const { entries } = (await root.call(getTimeline, query(-1000, 0))).body
   expect(entries.map(({ kind, from, text }) => [kind, from - NOW, text])).toEqual([
+    ['system', -170, 'Disk encryption: C: on, D: on → C: on, D: off'],
     ['system', -200, 'Agent: 0.1.0 → 0.2.0\uFFFD<b>'],
     ['system', -300, 'Memory: 8 GiB → 16 GiB'],
     ['system', -400, 'Operating system: Debian GNU/Linux 12.1 → Debian GNU/Linux 12.2'],

@@ -1,0 +1,60 @@
+import type { AgentFacts } from '@muster/contract/agent/facts'
+import { getAgent } from '@muster/contract/api/agents'
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { answer } from '../../testing/test-server.ts'
+import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
+
+const FACTS: AgentFacts = {
+  hostname: 'alpha',
+  platform: 'windows',
+  arch: 'amd64',
+  os_name: 'Windows 11 Pro',
+  os_version: '24H2',
+  boot_time: 1_790_000_000,
+  logged_in_user: null,
+  last_logged_in_user: null,
+  total_ram: 0,
+  cpus: [],
+  graphics: [],
+  disks: [],
+  physical_disks: [],
+  addresses: [],
+  make: '',
+  model: '',
+  serial_number: '',
+  time_zone: '',
+  needs_reboot: false,
+  agent_version: '0.1.0',
+  problems: [],
+}
+
+/** The summary of a machine with these facts. */
+async function givenSummary(more: Partial<AgentFacts>) {
+  const { server, open } = await givenDashboard()
+  server.on(getAgent, () => answer(getAgent, testDetail({ facts: { ...FACTS, ...more } })))
+  await open('/?agent=alpha0000000&pane=summary')
+  return (name: string) => page.getByRole('region', { name })
+}
+
+test('the security of a machine is shown, with the reason for what could not be read', async () => {
+  const card = await givenSummary({
+    security: [
+      { subject: 'antivirus', name: 'Microsoft Defender', state: 'attention', detail: 'snoozed' },
+      { subject: 'disk_encryption', name: 'C:', state: 'on', detail: '' },
+      { subject: 'disk_encryption', name: 'D:', state: 'off', detail: '' },
+      { subject: 'firewall', name: 'Firewall', state: 'unknown', detail: 'nft is not installed.' },
+    ],
+  })
+  await expect.element(card('Security')).toBeVisible()
+  expect(card('Security').element().textContent).toBe(
+    'SecurityAntivirusMicrosoft Defender needs attention (snoozed)EncryptionC: onD: offFirewallFirewall unknown (nft is not installed.)',
+  )
+})
+
+test('an agent that does not report its security says so', async () => {
+  const card = await givenSummary({})
+  await expect
+    .element(card('Security').getByText('Not reported. Update the agent of this machine.'))
+    .toBeVisible()
+})
