@@ -226,6 +226,14 @@ async function furnish(admin: Session) {
       { subject: 'antivirus' as const, name: 'Acme', state: 'attention' as const, detail: 'snoozed' },
       { subject: 'firewall' as const, name: 'ufw', state: 'off' as const, detail: '' },
     ],
+    guests: [
+      {
+        runtime: 'docker' as const,
+        problem: null,
+        guests: [{ name: 'web', image: 'nginx:1.27', state: 'stopped' as const, detail: 'exit code 1' }],
+        left_out: 1,
+      },
+    ],
   }
   const fleet = await startMachines(admin, [
     { hostname: 'alpha', token, needs_reboot: true, ...facts },

@@ -66,7 +66,9 @@ function stopWithAgent(): AbortSignal {
 
 /** Runs in the agent's child process. Prints the slow facts as JSON. */
 export async function printSlowFacts(): Promise<void> {
-  process.stdout.write(JSON.stringify(await os.readSlowFacts()))
+  const { readGuests } = await import('../os/guests.ts')
+  const [facts, guests] = await Promise.all([os.readSlowFacts(), readGuests()])
+  process.stdout.write(JSON.stringify({ ...facts, guests }))
 }
 
 const MAX_LINE_CHARACTERS = 255

@@ -49,6 +49,7 @@ const MAX_ITEMS: Partial<Record<keyof AgentFacts, number>> = {
   addresses: 256,
   problems: 20,
   security: 64,
+  guests: 8,
 }
 
 /** Fits facts to the contract: cuts lists to their limits and drops invalid facts. */

@@ -51,6 +51,30 @@ export const Protection = z.object({
 })
 export type Protection = z.infer<typeof Protection>
 
+/** Guests of one runtime in a report; the rest is counted. */
+export const MAX_GUESTS = 200
+
+/** A container or a virtual machine. */
+export const Guest = z.object({
+  name: Line,
+  /** Empty for virtual machines. */
+  image: Line,
+  state: z.enum(['running', 'paused', 'restarting', 'stopped', 'failed', 'unknown']),
+  /** Such as its health, or the exit code of one that failed. */
+  detail: Line,
+})
+export type Guest = z.infer<typeof Guest>
+
+/** A runtime that is installed on the machine, with its guests. */
+export const GuestHost = z.object({
+  runtime: z.enum(['docker', 'podman', 'libvirt']),
+  /** Why its guests could not be listed, as a message. */
+  problem: Text.nullable(),
+  guests: z.array(Guest).max(MAX_GUESTS),
+  left_out: z.int().min(0),
+})
+export type GuestHost = z.infer<typeof GuestHost>
+
 /** All facts of a machine. A report contains those that changed. */
 export const AgentFacts = z.object({
   hostname: z
@@ -81,5 +105,7 @@ export const AgentFacts = z.object({
   problems: z.array(Text).max(20),
   /** Each subject that the system has is there at least once, read or not. Absent: not reported by this agent. */
   security: z.array(Protection).max(64).optional(),
+  /** Empty if no runtime is installed. Absent: not reported by this agent. */
+  guests: z.array(GuestHost).max(8).optional(),
 })
 export type AgentFacts = z.infer<typeof AgentFacts>

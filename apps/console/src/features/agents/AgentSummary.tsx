@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core'
 import '@mantine/core/styles/Alert.css'
-import type { Protection, ProtectionSubject } from '@muster/contract/agent/facts'
+import type { Guest, GuestHost, Protection, ProtectionSubject } from '@muster/contract/agent/facts'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { platformName } from '@muster/rules/agents/available-actions'
 import { IconAlertTriangle } from '@tabler/icons-react'
@@ -45,6 +45,7 @@ export function AgentSummary({ agent, named }: AgentSummaryProps) {
         </section>
         <Network agent={agent} named={named} />
         <Security agent={agent} named={named} />
+        <Guests agent={agent} named={named} />
         <Policies agent={agent} named={named} />
         <CustomFields agent={agent} named={named} />
       </div>
@@ -191,6 +192,47 @@ function ProtectionState({ state, detail }: Protection) {
         </span>
       )}
     </>
+  )
+}
+
+const RUNTIMES: Record<GuestHost['runtime'], string> = {
+  docker: 'Docker',
+  podman: 'Podman',
+  libvirt: 'libvirt',
+}
+
+const GUEST_TONES: Record<Guest['state'], string | undefined> = {
+  running: undefined,
+  paused: classes.warning,
+  restarting: classes.warning,
+  stopped: classes.dim,
+  failed: classes.negative,
+  unknown: classes.warning,
+}
+
+/** Containers and virtual machines of a host. */
+function Guests({ agent, named }: AgentSummaryProps) {
+  const hosts = agent.facts?.guests ?? []
+  if (hosts.length === 0) return null
+  return (
+    <section className={classes.card} aria-label="Containers and virtual machines">
+      <CardTitle named={named}>Containers and virtual machines</CardTitle>
+      <dl className={classes.facts}>
+        {hosts.map(({ runtime, problem, guests, left_out: leftOut }) => (
+          <Fact key={runtime} name={RUNTIMES[runtime]}>
+            {problem !== null && <span className={classes.warning}>{problem}</span>}
+            {problem === null && guests.length === 0 && <span className={classes.dim}>none</span>}
+            {guests.map(({ name, image, state, detail }, index) => (
+              <div key={index}>
+                <bdi>{name}</bdi> <span className={GUEST_TONES[state]}>{state}</span>{' '}
+                <bdi className={classes.dim}>{[detail, image].filter(Boolean).join(', ')}</bdi>
+              </div>
+            ))}
+            {leftOut > 0 && <div className={classes.dim}>and {leftOut} more</div>}
+          </Fact>
+        ))}
+      </dl>
+    </section>
   )
 }
 

@@ -58,3 +58,32 @@ test('an agent that does not report its security says so', async () => {
     .element(card('Security').getByText('Not reported. Update the agent of this machine.'))
     .toBeVisible()
 })
+
+test('containers and virtual machines are listed by runtime, with the message of one that failed', async () => {
+  const card = await givenSummary({
+    guests: [
+      {
+        runtime: 'docker',
+        problem: null,
+        guests: [
+          { name: 'web', image: 'nginx:1.27', state: 'running', detail: 'unhealthy' },
+          { name: 'job', image: 'backup', state: 'stopped', detail: '' },
+        ],
+        left_out: 3,
+      },
+      { runtime: 'podman', problem: 'podman printed no JSON.', guests: [], left_out: 0 },
+      { runtime: 'libvirt', problem: null, guests: [], left_out: 0 },
+    ],
+  })
+  const shown = card('Containers and virtual machines')
+  await expect.element(shown).toBeVisible()
+  expect(shown.element().textContent).toBe(
+    'Containers and virtual machinesDockerweb running unhealthy, nginx:1.27job stopped backupand 3 morePodmanpodman printed no JSON.libvirtnone',
+  )
+})
+
+test('a machine without a runtime has no card for its guests', async () => {
+  const card = await givenSummary({ guests: [] })
+  await expect.element(card('Security')).toBeVisible()
+  await expect.element(card('Containers and virtual machines')).not.toBeInTheDocument()
+})

@@ -34,6 +34,7 @@ const UNKNOWN: Omit<AgentFacts, 'hostname' | 'platform' | 'arch'> = {
 const PASSING: ReadonlySet<string> = new Set<keyof AgentFacts>([
   'boot_time',
   'disks',
+  'guests',
   'last_logged_in_user',
   'needs_reboot',
   'problems',
