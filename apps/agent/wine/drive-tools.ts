@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { getPriority } from 'node:os'
 import type { ProcessTarget } from '@muster/contract/agent/processes'
 import type { ServiceAction, WantedStartType } from '@muster/contract/agent/services'
+import type { SystemTaskAction } from '@muster/contract/agent/scheduler'
 import type { RegistryChange } from '@muster/contract/agent/registry'
 import { AgentError, MeasureError } from '../src/errors.ts'
 import type { EndOptions } from '../src/os/os.ts'
@@ -14,6 +15,7 @@ import { loadCom } from '../src/os/windows/com.ts'
 import { windowsProcessTools } from '../src/os/windows/process-tools.ts'
 import { windowsProbes } from '../src/os/windows/probes.ts'
 import { windowsRegistry } from '../src/os/windows/registry/registry.ts'
+import { windowsScheduler } from '../src/os/windows/scheduler/task-scheduler.ts'
 import { windowsServiceTools } from '../src/os/windows/service-tools.ts'
 import { windowsSoftware } from '../src/os/windows/software.ts'
 
@@ -48,6 +50,8 @@ const CALLS = {
   findService: (name: string) => windowsProbes.findService(name, never),
   startService: (name: string) => windowsProbes.startService(name, never),
   nameTemporaryFile,
+  listSystemTasks: (name: string | null) => windowsScheduler.list(name),
+  changeSystemTask: (name: string, action: SystemTaskAction) => windowsScheduler.change(name, action),
 }
 
 export type Step = {

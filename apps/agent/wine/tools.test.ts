@@ -1,11 +1,13 @@
 import { MachineService } from '@muster/contract/agent/services'
 import { AgentFacts } from '@muster/contract/agent/facts'
 import { MachineProcess } from '@muster/contract/agent/processes'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Reported, Step } from './drive-tools.ts'
 import { runInWine } from './run-in-wine.ts'
-import { WineMachine } from './wine-machine.ts'
+import { WineMachine, windowsPath } from './wine-machine.ts'
 
 const SLOW = { timeout: 120_000 }
 let machine: WineMachine
@@ -269,4 +271,53 @@ test('programs of the machine, 32-bit ones and those of users are listed', SLOW,
   const found = z.array(z.looseObject({ name: z.string() })).parse(reported.at(-1)?.answer)
   expect(found.map(({ name }) => name)).toEqual(['Müster 雪', 'Narrow', 'Own'])
   expect(found[0]).toMatchObject({ source: 'windows', uninstall: '%ProgramFiles%\\x.exe' })
+})
+
+const DEFINITION = `<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo><Description>Nightly backup</Description></RegistrationInfo>
+  <Triggers><LogonTrigger><Enabled>true</Enabled></LogonTrigger></Triggers>
+  <Principals><Principal id="Author"><UserId>S-1-5-18</UserId></Principal></Principals>
+  <Settings><Enabled>true</Enabled></Settings>
+  <Actions Context="Author"><Exec><Command>cmd.exe</Command><Arguments>/c exit</Arguments></Exec></Actions>
+</Task>`
+
+test("Windows' own scheduler: folders, a task, and changes that Wine refuses", SLOW, async () => {
+  const file = join(machine.folder, 'task.xml')
+  writeFileSync(file, Buffer.from(`\uFEFF${DEFINITION}`, 'utf16le'))
+  for (const name of ['\\Muster Test\\Backup', '\\Top'])
+    expect(await machine.run(['schtasks', '/create', '/tn', name, '/xml', windowsPath(file)])).toBe(0)
+  const reported = await drive(
+    ['listSystemTasks', null],
+    ['listSystemTasks', '\\Muster Test\\Backup'],
+    ['listSystemTasks', '\\Muster Test\\nothing'],
+    ['changeSystemTask', '\\nothing', 'run'],
+    ['changeSystemTask', '\\Top', 'run'],
+    ['changeSystemTask', '\\Top', 'enable'],
+    ['changeSystemTask', '\\Top', 'disable'],
+  )
+  expect(reported.map(({ answer, refused }) => answer ?? refused)).toEqual([
+    // Wine 10 lists folders, but not the tasks in them.
+    'The Task Scheduler does not list the tasks of \\Muster Test: Not implemented.',
+    [
+      {
+        name: '\\Muster Test\\Backup',
+        description: 'Nightly backup',
+        state: 'ready',
+        can_change: true,
+        // Wine drops these from the definition.
+        schedule: '',
+        command: '',
+        username: '',
+        last_run: null,
+        last_result: '',
+        next_run: null,
+      },
+    ],
+    [],
+    'The task \\nothing does not exist.',
+    'Windows refused: Not implemented.',
+    undefined,
+    'Windows accepted the change, but did not disable the task.',
+  ])
 })

@@ -76,6 +76,7 @@ import { processesRoutes } from './features/remote/processes/routes.ts'
 import { storeSessionChanges } from './features/remote/session-changes.ts'
 import { registryRoutes } from './features/remote/registry/routes.ts'
 import { remoteRoutes } from './features/remote/routes.ts'
+import { schedulerRoutes } from './features/remote/scheduler/routes.ts'
 import { servicesRoutes } from './features/remote/services/routes.ts'
 import { sessionRoutes } from './features/remote/session-routes.ts'
 import { webTermJobs } from './features/remote/webterm/web-terminals.ts'
@@ -242,6 +243,7 @@ export async function openModules(
   registryRoutes(api, ctx, fleet)
   processesRoutes(api, ctx, fleet)
   servicesRoutes(api, ctx, fleet)
+  schedulerRoutes(api, ctx, fleet)
   ctx.jobs.define(remoteJobs(ctx))
   ctx.jobs.define(webTermJobs(ctx))
 

@@ -37,11 +37,13 @@ export function runCommand(core: FleetCore, machine: FakeMachine, command: Signe
     case 'control-service':
     case 'set-start-type':
     case 'read-service-log':
+    case 'list-system-tasks':
+    case 'change-system-task':
     case 'read-registry-key':
     case 'read-registry-value':
     case 'change-registry':
       return machine.reply(payload.nonce, {
-        refused: 'A simulated machine has no processes, services, shells and registry.',
+        refused: 'A simulated machine has no processes, services, scheduler, shells and registry.',
       })
     case 'scan-patches':
       return machine.reply(payload.nonce, { refused: 'A simulated machine has no patches.' })

@@ -76,6 +76,7 @@ export const linux: Os = {
   loadLogTools: async () => (await import('./linux/log-tools.ts')).linuxLogTools,
   loadRegistryTools: async () => (await import('./unsupported.ts')).noRegistry,
   loadServiceTools: async () => (await import('./linux/service-tools.ts')).linuxServiceTools,
+  loadScheduler: async () => (await import('./linux/timers.ts')).linuxScheduler,
   loadSoftwareTools: async () => (await import('./linux/software.ts')).linuxSoftware,
   loadPatchTools: async () => (await import('./linux/patches.ts')).linuxPatches,
   softwarePaths: () => [

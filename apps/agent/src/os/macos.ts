@@ -64,6 +64,7 @@ export const macos: Os = {
   loadLogTools: async () => (await import('./unsupported.ts')).noLogTools('macOS'),
   loadRegistryTools: async () => (await import('./unsupported.ts')).noRegistry,
   loadServiceTools: async () => (await import('./macos/service-tools.ts')).macosServiceTools,
+  loadScheduler: async () => (await import('./unsupported.ts')).noScheduler,
   loadSoftwareTools: async () => (await import('./macos/software.ts')).macosSoftware,
   loadPatchTools: async () => (await import('./macos/patches.ts')).macosPatches,
   softwarePaths: () => [

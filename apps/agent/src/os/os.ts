@@ -9,6 +9,7 @@ import type {
   WholeValue,
 } from '@muster/contract/agent/registry'
 import type { FoundLog, LogSearch, LogSource } from '@muster/contract/agent/logs'
+import type { SystemTask, SystemTaskAction } from '@muster/contract/agent/scheduler'
 import type { ChannelRoom } from '../remote/files/channel-room.ts'
 import type { PatchTools, SoftwareTools } from './package-tools.ts'
 import type { CpuTimes, Probes } from './probes.ts'
@@ -68,6 +69,8 @@ export interface Os {
   loadRegistryTools(): Promise<RegistryTools>
   /** Used when a user opens the services. */
   loadServiceTools(): Promise<ServiceTools>
+  /** Used when a user opens the system's own scheduler. */
+  loadScheduler(): Promise<SchedulerTools>
   /** Used by the child process that lists the installed software. */
   loadSoftwareTools(): Promise<SoftwareTools>
   /** Used by the child processes that scan for patches and install them. */
@@ -161,6 +164,13 @@ export interface ServiceTools {
   control(name: string, action: ServiceAction): Promise<void>
   setStartType(name: string, startType: WantedStartType): Promise<void>
   readLog(name: string, lines: number): Promise<string[]>
+}
+
+/** The system's own scheduler. Loaded on use, see `Os.loadScheduler`. */
+export interface SchedulerTools {
+  /** All tasks, or the one with this name. Throws AgentError or MeasureError with the message of the system. */
+  list(name: string | null): Promise<SystemTask[]>
+  change(name: string, action: SystemTaskAction): Promise<void>
 }
 
 /** The Windows registry. Loaded on use, see `Os.loadRegistryTools`. */

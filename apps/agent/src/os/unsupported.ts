@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { AgentError, MeasureError } from '../errors.ts'
-import type { LogTools, RegistryTools } from './os.ts'
+import type { LogTools, RegistryTools, SchedulerTools } from './os.ts'
 import { withStartUmask } from './umask.ts'
 
 /** The event log on systems other than Windows. */
@@ -26,6 +26,14 @@ const refuse = async () => {
 }
 
 export const noRegistry: RegistryTools = { readKey: refuse, readValue: refuse, change: refuse }
+
+const refuseTasks = async () => {
+  throw new AgentError(
+    'macOS has no scheduler of its own. Its services start by time, too: see the services.',
+  )
+}
+
+export const noScheduler: SchedulerTools = { list: refuseTasks, change: refuseTasks }
 
 /** Starts a program that outlives this process. */
 export function startDetachedProcess([program = '', ...args]: string[]): void {

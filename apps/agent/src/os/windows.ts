@@ -54,6 +54,7 @@ export const windows: Os = {
   loadLogTools: async () => (await import('./windows/log-tools.ts')).windowsLogTools,
   loadRegistryTools: async () => (await import('./windows/registry/registry.ts')).windowsRegistry,
   loadServiceTools: async () => (await import('./windows/service-tools.ts')).windowsServiceTools,
+  loadScheduler: async () => (await import('./windows/scheduler/task-scheduler.ts')).windowsScheduler,
   loadSoftwareTools: async () => (await import('./windows/software.ts')).windowsSoftware,
   loadPatchTools: async () => (await import('./windows/patches.ts')).windowsPatches,
   // The registry cannot be watched cheaply.

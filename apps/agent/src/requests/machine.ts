@@ -85,6 +85,19 @@ export const listServices = defineRequest('list-services', async ({ name }, { os
   return { services: await tools.list(name) }
 })
 
+export const listSystemTasks = defineRequest('list-system-tasks', async ({ name }, { os }) => {
+  const scheduler = await os.loadScheduler()
+  return { tasks: await scheduler.list(name) }
+})
+
+export const changeSystemTask = defineRequest('change-system-task', async ({ name, action }, { os }) => {
+  const scheduler = await os.loadScheduler()
+  await scheduler.change(name, action)
+  const after = (await scheduler.list(name))[0]
+  if (after === undefined) throw new AgentError(`The task ${name} no longer exists.`)
+  return after
+})
+
 /**
  * Changes a service and returns its new state. The agent's own service is refused, because the agent could not
  * reply.

@@ -59,6 +59,8 @@ export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'list-services',
   'control-service',
   'set-start-type',
+  'list-system-tasks',
+  'change-system-task',
   'read-service-log',
   'read-log',
   'read-registry-key',

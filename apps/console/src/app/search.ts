@@ -17,6 +17,7 @@ export const PANES = [
   'metrics',
   'processes',
   'services',
+  'scheduler',
   'patches',
   'software',
   'checks',
@@ -38,7 +39,16 @@ const paneSearch = {
 
 export const agentSearch = z.object(paneSearch)
 
-const REMOTE_TOOLS = ['terminal', 'files', 'processes', 'services', 'logs', 'registry', 'sessions'] as const
+const REMOTE_TOOLS = [
+  'terminal',
+  'files',
+  'processes',
+  'services',
+  'scheduler',
+  'logs',
+  'registry',
+  'sessions',
+] as const
 export type RemoteTool = (typeof REMOTE_TOOLS)[number]
 
 /** The tool in a Remote Background window (absent = the terminal), the location in it, the search text. */

@@ -86,6 +86,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /clients/sites/': { site: { client, name: 'A new site' } },
     'PUT /clients/sites/:id/': { site: { name: 'changed' } },
     'PUT /agents/:agent_id/processes/:pid/': { start: '1', nice: 5 },
+    'POST /scheduler/:agent_id/': { name: 'logrotate.timer', action: 'run' },
     'POST /services/:agent_id/:name/': { sv_action: 'restart' },
     'PUT /services/:agent_id/:name/': { startType: 'manual' },
     'POST /agents/:agent_id/registry/create-key/': { path: 'HKCU\\x' },

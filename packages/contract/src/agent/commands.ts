@@ -11,6 +11,7 @@ import { MacAddress, MAX_WAKE_ADDRESSES, PowerAction } from './facts.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { RegistryChange, RegistryPosition, ValuePosition } from './registry.ts'
 import { RemoteRules, RulesRevision } from './remote.ts'
+import { SystemTaskAction, SystemTaskName } from './scheduler.ts'
 import { MAX_LOG_LINES, ServiceAction, ServiceName, WantedStartType } from './services.ts'
 import { RunId, TaskDefinition } from './tasks.ts'
 import { AgentManifest } from './updates.ts'
@@ -128,6 +129,9 @@ export const commands = {
   'list-services': z.object({ name: ServiceName.nullable() }),
   'control-service': z.object({ name: ServiceName, action: ServiceAction }),
   'set-start-type': z.object({ name: ServiceName, start_type: WantedStartType }),
+  /** Tasks of the system's own scheduler, or one. */
+  'list-system-tasks': z.object({ name: SystemTaskName.nullable() }),
+  'change-system-task': z.object({ name: SystemTaskName, action: SystemTaskAction }),
   'read-service-log': z.object({ name: ServiceName, lines: z.int().min(1).max(MAX_LOG_LINES) }),
   /** A part of a folder: names after `after` that contain `search`. */
   'list-folder': z.object({

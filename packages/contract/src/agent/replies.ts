@@ -4,6 +4,7 @@ import { FileAccess, FolderPart, TextFile, WrittenText } from './files.ts'
 import { FoundLog } from './logs.ts'
 import { RegistryChanged, RegistryPage, WholeValue } from './registry.ts'
 import { MachineService, MAX_LOG_LINES, MAX_SERVICES } from './services.ts'
+import { MAX_SYSTEM_TASKS, SystemTask } from './scheduler.ts'
 import { TerminalDefaults } from './shells.ts'
 import { InventoryHash, MAX_PACKAGES } from './software.ts'
 
@@ -19,6 +20,9 @@ export const replies = {
   /** The new state. */
   'control-service': MachineService,
   'set-start-type': MachineService,
+  'list-system-tasks': z.object({ tasks: z.array(SystemTask).max(MAX_SYSTEM_TASKS) }),
+  /** The new state. */
+  'change-system-task': SystemTask,
   /** The previous report. */
   'report-software': z.object({ hash: InventoryHash, count: z.int().min(0).max(MAX_PACKAGES) }),
   /** The scan has started or was already running. */

@@ -32,6 +32,7 @@ export const AuditObject = z.enum([
   'agent',
   'process',
   'service',
+  'systemtask',
   'log',
   'file',
   'software',

@@ -4,10 +4,10 @@ import { bindLibrary, type Call, type Handle, loadErrors, loadKoffi } from './wi
 /** A COM object. Dispose it once: that is its Release. */
 export interface ComObject extends Disposable {
   /**
-   * Calls a method by its position in the interface, counted from IUnknown, with up to three values: numbers, and
-   * buffers for pointers. Returns the HRESULT.
+   * Calls a method by its position in the interface, counted from IUnknown, with up to four values: numbers, and
+   * buffers for pointers and for VARIANTs. Returns the HRESULT.
    */
-  call: (method: number, ...values: (number | Buffer)[]) => number
+  call: (method: number, ...values: (number | bigint | Buffer)[]) => number
 }
 
 export interface Com {
@@ -19,6 +19,8 @@ export interface Com {
   require: (result: number, what: string) => void
   /** The text at the address in the first eight bytes (BSTR), which is freed. */
   takeText: (buffer: Buffer) => string
+  /** Calls `use` with the address of a text (BSTR), which is freed afterwards. */
+  withText: <Result>(text: string, use: (address: bigint) => Result) => Result
 }
 
 interface Ole {
@@ -32,10 +34,12 @@ const OLE: Record<keyof Ole, string> = {
 interface Automation {
   textBytes: (text: Handle) => number
   freeText: (text: Handle) => void
+  makeText: (text: string) => Handle
 }
 const AUTOMATION: Record<keyof Automation, string> = {
   textBytes: 'uint32_t __stdcall SysStringByteLen(uintptr_t)',
   freeText: 'void __stdcall SysFreeString(uintptr_t)',
+  makeText: 'uintptr_t __stdcall SysAllocString(str16)',
 }
 
 /** CLSCTX_INPROC_SERVER and CLSCTX_LOCAL_SERVER. */
@@ -57,8 +61,9 @@ async function bindCom(): Promise<Com> {
     bindLibrary<Automation>('oleaut32.dll', AUTOMATION),
     loadErrors(),
   ])
-  // Every method is declared alike: the registers and stack slots of the values it does not have are ignored.
-  const method = koffi.proto('int32_t __stdcall ComMethod(uintptr_t, intptr_t, intptr_t, intptr_t)')
+  // Every method is declared alike: it ignores registers and stack slots of values that it does not have. A VARIANT is
+  // larger than a register, so that its address is passed.
+  const method = koffi.proto('int32_t __stdcall ComMethod(uintptr_t, intptr_t, intptr_t, intptr_t, intptr_t)')
   const begun = ole.begin(null, 0)
   const read = (address: bigint, bytes: number) => Buffer.from(new Uint8Array(koffi.view(address, bytes)))
   const require = (result: number, what: string) => {
@@ -72,11 +77,11 @@ async function bindCom(): Promise<Com> {
     const table = read(address, POINTER_BYTES).readBigUInt64LE()
     const call: ComObject['call'] = (at, ...values) => {
       const code = read(table + BigInt(at * POINTER_BYTES), POINTER_BYTES).readBigUInt64LE()
-      const [one = 0, two = 0, three = 0] = values.map((value) =>
-        typeof value === 'number' ? value : koffi.address(value),
+      const [one = 0, two = 0, three = 0, four = 0] = values.map((value) =>
+        Buffer.isBuffer(value) ? koffi.address(value) : value,
       )
       // The result type of the declaration above.
-      return koffi.call(code, method, address, one, two, three) as number
+      return koffi.call(code, method, address, one, two, three, four) as number
     }
     return { call, [Symbol.dispose]: () => void call(RELEASE) }
   }
@@ -91,6 +96,14 @@ async function bindCom(): Promise<Com> {
       const created = objectAt(object)
       if (created === undefined) throw new MeasureError('Windows created no component.')
       return created
+    },
+    withText(text, use) {
+      const address = BigInt(automation.makeText(text))
+      try {
+        return use(address)
+      } finally {
+        automation.freeText(address)
+      }
     },
     takeText(buffer) {
       const address = buffer.readBigUInt64LE()

@@ -20,6 +20,9 @@ const ProcessesPane = lazyPart(() =>
 const ServicesPane = lazyPart(() =>
   import('../remote/services/ServicesPane.tsx').then((file) => file.ServicesPane),
 )
+const SchedulerPane = lazyPart(() =>
+  import('../remote/scheduler/SchedulerPane.tsx').then((file) => file.SchedulerPane),
+)
 const SoftwarePane = lazyPart(() => import('../software/SoftwarePane.tsx').then((file) => file.SoftwarePane))
 const PatchesPane = lazyPart(() => import('../patches/PatchesPane.tsx').then((file) => file.PatchesPane))
 const ChecksPane = lazyPart(() => import('../checks/ChecksPane.tsx').then((file) => file.ChecksPane))
@@ -37,6 +40,7 @@ const LABELS: Record<Pane, string> = {
   metrics: 'Metrics',
   processes: 'Processes',
   services: 'Services',
+  scheduler: 'Scheduler',
   patches: 'Patches',
   software: 'Software',
   checks: 'Checks',
@@ -61,6 +65,8 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
   const { pane, setPane } = usePane()
   const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
   const plat = agent?.plat
+  // launchd has no tasks beside its services.
+  const panes = PANES.filter((name) => name !== 'scheduler' || plat !== 'darwin')
   const tabs = useSelectedInView(pane)
   useEffect(() => {
     if (plat !== undefined) agentPlatform.set(plat)
@@ -77,7 +83,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
     >
       <div className={classes.strip}>
         <Tabs.List ref={tabs} aria-label="Machine" className={classes.list}>
-          {PANES.map((name) => (
+          {panes.map((name) => (
             <Tabs.Tab key={name} value={name} className={classes.tab}>
               {LABELS[name]}
               {name === 'checks' && <FailingCount agentId={agentId} />}
@@ -86,7 +92,7 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
         </Tabs.List>
         <div className={classes.actions}>{actions}</div>
       </div>
-      {PANES.map((name) => (
+      {panes.map((name) => (
         <Tabs.Panel
           key={name}
           value={name}
@@ -142,6 +148,8 @@ function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named:
       return <ProcessesPane agent={agent} />
     case 'services':
       return <ServicesPane agent={agent} />
+    case 'scheduler':
+      return <SchedulerPane agent={agent} />
     case 'patches':
       return <PatchesPane agent={agent} />
     case 'software':

@@ -33,6 +33,7 @@ export const OBJECT_LABELS: Record<AuditObject, string> = {
   agent: 'Agent',
   process: 'Process',
   service: 'Service',
+  systemtask: 'System task',
   log: 'Log',
   file: 'File',
   software: 'Software',

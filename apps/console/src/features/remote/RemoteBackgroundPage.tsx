@@ -21,6 +21,9 @@ const ProcessesPane = lazyPart(() =>
 )
 const FilesPane = lazyPart(() => import('./files/FilesPane.tsx').then((file) => file.FilesPane))
 const ServicesPane = lazyPart(() => import('./services/ServicesPane.tsx').then((file) => file.ServicesPane))
+const SchedulerPane = lazyPart(() =>
+  import('./scheduler/SchedulerPane.tsx').then((file) => file.SchedulerPane),
+)
 
 const RegistryPane = lazyPart(() => import('./registry/RegistryPane.tsx').then((file) => file.RegistryPane))
 const LogsPane = lazyPart(() => import('./logs/LogsPane.tsx').then((file) => file.LogsPane))
@@ -38,8 +41,11 @@ export function RemoteBackgroundPage() {
   const mayTerminal = useMay('can_use_terminal')
   const mayView = useMay('can_view_recordings')
   const isWindows = agent?.plat === 'windows'
+  const hasScheduler = agent?.plat !== 'darwin'
   const isHidden =
-    (wanted === 'sessions' && !mayView) || (wanted === 'registry' && agent !== undefined && !isWindows)
+    (wanted === 'sessions' && !mayView) ||
+    (wanted === 'registry' && agent !== undefined && !isWindows) ||
+    (wanted === 'scheduler' && !hasScheduler)
   const tool = isHidden ? 'terminal' : wanted
   const tabs = useSelectedInView(tool)
   /** Last location of each tool. */
@@ -81,6 +87,7 @@ export function RemoteBackgroundPage() {
           <Tabs.Tab value="files">Files</Tabs.Tab>
           <Tabs.Tab value="processes">Processes</Tabs.Tab>
           <Tabs.Tab value="services">Services</Tabs.Tab>
+          {hasScheduler && <Tabs.Tab value="scheduler">Scheduler</Tabs.Tab>}
           <Tabs.Tab value="logs">Logs</Tabs.Tab>
           {isWindows && <Tabs.Tab value="registry">Registry</Tabs.Tab>}
           {mayView && <Tabs.Tab value="sessions">Sessions</Tabs.Tab>}
@@ -109,6 +116,13 @@ export function RemoteBackgroundPage() {
             <ServicesPane agent={agent} />
           </Suspense>
         </Tabs.Panel>
+        {hasScheduler && (
+          <Tabs.Panel value="scheduler" className="pane">
+            <Suspense fallback={<SkeletonRows rows={10} />}>
+              <SchedulerPane agent={agent} />
+            </Suspense>
+          </Tabs.Panel>
+        )}
         <Tabs.Panel value="logs" className="pane">
           <Suspense fallback={<SkeletonRows rows={10} />}>
             <LogsPane agent={agent} />
