@@ -61,6 +61,13 @@ test('a cmd script gets its arguments, with spaces and quotes', SLOW, async () =
   expect(server.outputOf(id)).toBe('[one two] [three]\r\n')
 })
 
+test('a command runs as the signed-in user, and by name it is refused', SLOW, async () => {
+  const { result, out } = await run('echo %USERNAME%', { run_as_user: { signed_in: true } })
+  expect(result).toMatchObject({ outcome: 'exited', retcode: 0 })
+  expect(out).toBe('root\r\n')
+  expect((await run('ver', { run_as_user: 'someone' })).result).toMatchObject({ outcome: 'refused' })
+})
+
 test('a cancelled run leaves no process behind, also of parents that have ended', SLOW, async () => {
   const id = (runs += 1)
   const ping = 'ping -n 600 127.0.0.1'

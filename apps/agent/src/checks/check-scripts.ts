@@ -25,7 +25,8 @@ export class CheckScripts {
     options: { signal: AbortSignal; onOutput: (stream: OutputStream, bytes: Buffer) => void },
   ): Promise<ScriptEnd> {
     try {
-      const prepare = () => prepareScript({ ...settings, run_as_user: null }, this.#context)
+      const prepare = () =>
+        prepareScript({ ...settings, run_as_user: settings.run_as_user ?? null }, this.#context)
       const end = await this.#runs.run(prepare, {
         ...options,
         timeoutSeconds: settings.timeout_seconds,

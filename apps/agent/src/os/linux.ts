@@ -65,6 +65,7 @@ export const linux: Os = {
   findRunProcesses: async (root, marker) => findProcRunProcesses(root, marker),
   killTree: (root, marker) => killPosix(root, async () => findProcRunProcesses(root, marker)),
   findUser: findLinuxUser,
+  findSignedIn: async () => (await import('./linux/signed-in.ts')).findLinuxSignedIn(),
   whyNoOtherUser(name) {
     if (process.getuid?.() === 0) return undefined
     return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run commands as ${name}.`

@@ -4,6 +4,7 @@ import { homedir, hostname, totalmem, uptime, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
+import { RunError } from '../errors.ts'
 import { killPosix } from './kill-posix.ts'
 import { measureDisks } from './measure-disk.ts'
 import type { Os } from './os.ts'
@@ -55,6 +56,12 @@ export const macos: Os = {
   findRunProcesses,
   killTree: (root, marker) => killPosix(root, () => findRunProcesses(root, marker)),
   findUser: async () => undefined,
+  async findSignedIn() {
+    const user = await findConsoleUser()
+    if (user === null) throw new RunError('No user is signed in at this machine.')
+    if (user !== userInfo().username) throw new RunError(macos.whyNoOtherUser(user))
+    return { env: {} }
+  },
   whyNoOtherUser: (name) =>
     `The agent on this machine runs as ${userInfo().username} and cannot run commands as ${name}. This is supported on Linux only.`,
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-h', 'now'],

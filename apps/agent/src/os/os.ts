@@ -1,4 +1,5 @@
 import type { AgentFacts, PowerAction } from '@muster/contract/agent/facts'
+import type { Readable } from 'node:stream'
 import { freemem, loadavg, totalmem, uptime } from 'node:os'
 import type { MachineProcess, ProcessTarget } from '@muster/contract/agent/processes'
 import type { MachineService, ServiceAction, WantedStartType } from '@muster/contract/agent/services'
@@ -21,6 +22,41 @@ export interface MachineUser {
   gid: number
   home: string
   shell: string
+}
+
+/** How a process is started for the user who is signed in at the machine. */
+export interface SignedInUser {
+  /** Linux: the account to switch to. Absent if the agent already runs as that user. */
+  user?: MachineUser
+  /** Windows: the session to start it in. Absent if the agent already runs there as that user. */
+  session?: UserSession
+  /** Variables of the user's session, such as DISPLAY. */
+  env: Record<string, string>
+}
+
+/** A session of Windows with a signed-in user. */
+export interface UserSession {
+  id: number
+  home: string
+  /** The user's SID, such as `S-1-5-21-...`. */
+  sid: string
+}
+
+export interface SessionPlan {
+  session: UserSession
+  program: string
+  args: readonly string[]
+  verbatimArguments: boolean
+  env: Readonly<Record<string, string>>
+  cwd: string
+}
+
+/** A process of a run that was started without Node. */
+export interface SessionProcess {
+  pid: number
+  stdout: Readable
+  stderr: Readable
+  exited: Promise<{ code: number | null; signal: null }>
 }
 
 /** The differences between operating systems. One implementation per system; `os/index.ts` chooses. */
@@ -53,6 +89,12 @@ export interface Os {
   /** IANA name of the current time zone. */
   readTimeZone(): string
   findUser(name: string): Promise<MachineUser | undefined>
+  /** The user who is signed in. Throws RunError if there is none, or if the agent cannot run as that user. */
+  findSignedIn(): Promise<SignedInUser>
+  /** Windows: starts a process in a session, after `hold` has received its id. */
+  startInSession?(plan: SessionPlan, hold: (pid: number) => void): Promise<SessionProcess>
+  /** Windows: an empty folder whose files only the agent can change, and only the user of the session can read. */
+  makeFolderFor?(session: UserSession): Promise<string>
   /** Why this agent cannot run commands as another user, as a message; undefined if it can. */
   whyNoOtherUser(name: string): string | undefined
   /** Arguments of `shutdown`. */

@@ -46,7 +46,11 @@ export const windows: Os = {
     if (root > 0) await tryRun('taskkill', ['/T', '/F', '/PID', String(root)])
   },
   findUser: async () => undefined,
-  whyNoOtherUser: (name) => `This agent cannot run commands as ${name}. This is supported on Linux only.`,
+  findSignedIn: async () => (await loadSessionRun()).findWindowsSignedIn(),
+  startInSession: async (plan, hold) => (await loadSessionRun()).startInUserSession(plan, hold),
+  makeFolderFor: async (session) => (await loadSessionRun()).makeFolderFor(session),
+  whyNoOtherUser: (name) =>
+    `This agent cannot run commands as ${name}. On Windows it can run them as the signed-in user.`,
   shutdownArguments: (action) => [action === 'reboot' ? '/r' : '/s', '/t', '5'],
   loadService: async () => (await import('./windows/service.ts')).windowsService,
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
@@ -61,6 +65,7 @@ export const windows: Os = {
   softwarePaths: () => [],
 }
 
+const loadSessionRun = () => import('./windows/session-run.ts')
 const loadFacts = () => import('./windows/system-facts.ts')
 
 function readDrives() {

@@ -68,7 +68,7 @@ export class BackgroundRuns implements Disposable {
     const began = performance.now()
     let running: RunningProcess
     try {
-      const pipes = await this.#pipes.take(undefined)
+      const pipes = await this.#pipes.take(plan.user)
       running = await startProcess({ plan, marker, pipes, os: this.#os, onOutput })
     } catch (cause) {
       const { reason } = describeStartFailure(cause, plan.program)

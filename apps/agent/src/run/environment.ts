@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
+import type { RunAsUser } from '@muster/contract/agent/shells'
 import type { MachineUser, Os } from '../os/os.ts'
 import { RunError } from '../errors.ts'
 import { findProgram, searchPath } from './find-program.ts'
@@ -15,7 +16,7 @@ export function makeEnvironment(list: string[], user: MachineUser | undefined): 
 }
 
 /** The working folder of a run: the home folder if it exists, otherwise the root. */
-export function workingFolder(user: MachineUser | undefined): string {
+export function workingFolder(user: { home: string } | undefined): string {
   const home = user?.home ?? homedir()
   try {
     if (statSync(home).isDirectory()) return home
@@ -72,11 +73,20 @@ function ownUser(): { name: string; home: string; shell: string } {
 
 /** User, environment and folder of a run. Throws RunError if they are not available here. */
 export async function planSurroundings(
-  input: { env_vars: string[]; run_as_user: string | null },
+  input: { env_vars: string[]; run_as_user: RunAsUser | null },
   os: Os,
-): Promise<Pick<ProcessPlan, 'env' | 'cwd' | 'user'>> {
-  const user = await findOtherUser(input.run_as_user, os)
-  return { env: makeEnvironment(input.env_vars, user), cwd: workingFolder(user), user }
+): Promise<Pick<ProcessPlan, 'env' | 'cwd' | 'user' | 'session'>> {
+  const { env_vars, run_as_user } = input
+  if (run_as_user !== null && typeof run_as_user === 'object') return planSignedIn(env_vars, os)
+  const user = await findOtherUser(run_as_user, os)
+  return { env: makeEnvironment(env_vars, user), cwd: workingFolder(user), user }
+}
+
+async function planSignedIn(list: string[], os: Os) {
+  const { user, session, env } = await os.findSignedIn()
+  // The variables of a session of Windows are complete: those of the agent are another account's.
+  const base = session === undefined ? makeEnvironment([], user) : {}
+  return { env: { ...base, ...env, ...parseList(list) }, cwd: workingFolder(session ?? user), user, session }
 }
 
 /** The user to switch to; undefined if the agent already runs as that user, or none is named. */

@@ -5,7 +5,7 @@ import { RunError } from '../errors.ts'
 import { planSurroundings } from './environment.ts'
 import { callCmd, planPowershell, planScript, type ProgramCall } from './interpreters.ts'
 import type { ProcessPlan } from './run-process.ts'
-import { writeScriptFile } from './script-file.ts'
+import { type ScriptFile, writeScriptFile } from './script-file.ts'
 import { findProgram } from './find-program.ts'
 
 type ScriptInput = Pick<
@@ -31,16 +31,21 @@ export async function prepareScript(
 ): Promise<PreparedRun> {
   const surroundings = await planSurroundings(input, os)
   const script = planScript(input.interpreter, input.body)
-  const file = writeScriptFile({
-    dataFolder,
-    name: script.fileName,
-    body: script.body,
-    user: surroundings.user,
-  })
+  const { fileName: name, body } = script
+  const file = await writeFile({ name, body }, surroundings, { dataFolder, os })
   return {
     plan: { ...surroundings, ...script.plan(file.path, input.args) },
     [Symbol.dispose]: () => file[Symbol.dispose](),
   }
+}
+
+async function writeFile(
+  content: { name: string; body: string },
+  { user, session }: Pick<ProcessPlan, 'user' | 'session'>,
+  { dataFolder, os }: RunContext,
+): Promise<ScriptFile> {
+  const ownFolder = session === undefined ? undefined : await os.makeFolderFor?.(session)
+  return writeScriptFile({ ...content, dataFolder, user, ownFolder })
 }
 
 type CommandLine = Pick<
@@ -55,8 +60,8 @@ const NO_FILES: Disposable = { [Symbol.dispose]() {} }
 /** Returns how a command line is run. Disposal removes the file of a long one. */
 export async function prepareCommand(input: CommandLine, context: RunContext): Promise<PreparedRun> {
   const surroundings = await planSurroundings(input, context.os)
-  const inFile = (name: string, body: string, call: (path: string) => ProgramCall) => {
-    const file = writeScriptFile({ dataFolder: context.dataFolder, name, body, user: surroundings.user })
+  const inFile = async (name: string, body: string, call: (path: string) => ProgramCall) => {
+    const file = await writeFile({ name, body }, surroundings, context)
     return { plan: { ...surroundings, ...call(file.path) }, [Symbol.dispose]: () => file[Symbol.dispose]() }
   }
   if (input.shell === 'powershell') {

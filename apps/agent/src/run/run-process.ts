@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import type { MachineUser, Os, RunGroup } from '../os/os.ts'
+import type { MachineUser, Os, RunGroup, UserSession } from '../os/os.ts'
 import { withStartUmask } from '../os/umask.ts'
 import { asUser } from './environment.ts'
 import { closePipes, type PipePair } from './output-pipes.ts'
@@ -17,6 +17,8 @@ export interface ProcessPlan {
   cwd: string
   /** Another user to run as, already checked. */
   user?: MachineUser | undefined
+  /** A session of Windows to start it in, as its user. */
+  session?: UserSession | undefined
   /** For cmd.exe, which does not split its command line as other programs do. */
   verbatimArguments?: boolean
 }
@@ -52,6 +54,32 @@ export interface StartOptions {
 /** Starts a process in its own process group. Throws if it cannot be started. */
 export async function startProcess(options: StartOptions): Promise<RunningProcess> {
   const group = await options.os.openRunGroup?.(options.marker)
+  const { plan } = options
+  const { pid, exited, output } =
+    plan.session === undefined
+      ? await startChild(group, options)
+      : await startForUser(group, { ...options, session: plan.session })
+  const givenUp = Promise.withResolvers<undefined>()
+  return {
+    pid,
+    ended: Promise.race([waitForEnd(exited, output), givenUp.promise]).finally(() => {
+      output.destroy()
+      group?.close()
+    }),
+    kill: () => options.os.killTree(pid, options.marker),
+    giveUp: () => givenUp.resolve(undefined),
+    pause: () => output.pause(),
+    resume: () => output.resume(),
+  }
+}
+
+interface Started {
+  pid: number
+  exited: Promise<ProcessEnd>
+  output: OutputStreams
+}
+
+async function startChild(group: RunGroup | undefined, options: StartOptions): Promise<Started> {
   const child = startIn(group, options)
   const output = new OutputStreams(child, options)
   try {
@@ -62,18 +90,30 @@ export async function startProcess(options: StartOptions): Promise<RunningProces
     group?.close()
     throw cause
   }
-  const pid = child.pid ?? 0
-  const givenUp = Promise.withResolvers<undefined>()
-  return {
-    pid,
-    ended: Promise.race([waitForEnd(child, output), givenUp.promise]).finally(() => {
-      output.destroy()
-      group?.close()
-    }),
-    kill: () => options.os.killTree(pid, options.marker),
-    giveUp: () => givenUp.resolve(undefined),
-    pause: () => output.pause(),
-    resume: () => output.resume(),
+  const exited = new Promise<ProcessEnd>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      resolve({ code: child.exitCode, signal: child.signalCode })
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+  return { pid: child.pid ?? 0, exited, output }
+}
+
+async function startForUser(
+  group: RunGroup | undefined,
+  options: StartOptions & { session: UserSession },
+): Promise<Started> {
+  const { plan, session, marker, os } = options
+  try {
+    if (os.startInSession === undefined) throw new Error('this system has no sessions')
+    const { program, args, cwd, verbatimArguments = false } = plan
+    const env = { ...plan.env, MUSTER_RUN: marker }
+    const started = await os.startInSession({ session, program, args, verbatimArguments, env, cwd }, (pid) =>
+      group?.add(pid),
+    )
+    return { ...started, output: new OutputStreams(started, options) }
+  } catch (cause) {
+    group?.close()
+    throw cause
   }
 }
 
@@ -114,13 +154,8 @@ function spawnPlan({ plan, pipes, marker }: StartOptions): ChildProcess {
   }
 }
 
-async function waitForEnd(child: ChildProcess, output: OutputStreams): Promise<ProcessEnd> {
-  const end = await new Promise<ProcessEnd>((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) {
-      resolve({ code: child.exitCode, signal: child.signalCode })
-    }
-    child.once('exit', (code, signal) => resolve({ code, signal }))
-  })
+async function waitForEnd(exited: Promise<ProcessEnd>, output: OutputStreams): Promise<ProcessEnd> {
+  const end = await exited
   await output.drained(DRAIN_MS)
   return end
 }
@@ -132,7 +167,10 @@ class OutputStreams {
   #ended = 0
   #release: (isQuiet: boolean) => void
 
-  constructor(child: ChildProcess, { pipes, onOutput }: StartOptions) {
+  constructor(
+    child: { stdout: Readable | null; stderr: Readable | null },
+    { pipes, onOutput }: StartOptions,
+  ) {
     this.#streams = (['stdout', 'stderr'] as const).flatMap((name) => {
       const stream = pipes?.[name].readable ?? child[name]
       if (stream === null) return []

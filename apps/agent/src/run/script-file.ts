@@ -27,8 +27,11 @@ export function writeScriptFile(options: {
   name: string
   body: string
   user: MachineUser | undefined
+  /** A folder that was made for this file. */
+  ownFolder?: string | undefined
 }): ScriptFile {
-  const { user } = options
+  const { user, ownFolder } = options
+  if (ownFolder !== undefined) return fillFolder(ownFolder, options)
   const places = [runFolder(options.dataFolder), tmpdir()]
   if (user !== undefined) places.reverse()
   const failures: string[] = []
@@ -54,7 +57,13 @@ function writeIn(
   place: string,
   options: { name: string; body: string; user: MachineUser | undefined },
 ): ScriptFile {
-  const folder = mkdtempSync(join(place, 'muster-'))
+  return fillFolder(mkdtempSync(join(place, 'muster-')), options)
+}
+
+function fillFolder(
+  folder: string,
+  options: { name: string; body: string; user: MachineUser | undefined },
+): ScriptFile {
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
     const path = join(folder, options.name)

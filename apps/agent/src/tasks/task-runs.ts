@@ -59,7 +59,7 @@ async function runAction(
   const output = { stdout: new TailText(room, secrets), stderr: new TailText(room, secrets) }
   const prepare = () =>
     action.type === 'script'
-      ? prepareScript({ ...action, run_as_user: null }, context)
+      ? prepareScript({ ...action, run_as_user: action.run_as_user ?? null }, context)
       : prepareCommand({ ...action, env_vars: [], run_as_user: null }, context)
   try {
     const { seconds, outcome, reason, retcode } = await runs.run(prepare, {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Interpreter } from './shells.ts'
+import { Interpreter, RunAsUser } from './shells.ts'
 
 /**
  * Checks on the agent's link: what a machine measures, how often, and the results. Thresholds stay on the server,
@@ -73,6 +73,7 @@ export const measureSettings = {
     args: z.array(z.string().max(10_000)).max(200),
     env_vars: z.array(z.string().max(10_000)).max(200),
     timeout_seconds: z.int().min(1).max(3600),
+    run_as_user: RunAsUser.optional(),
     secrets: Secrets.optional(),
     /** Why it cannot be run: a variable has no value. */
     problem: z.string().max(500).optional(),

@@ -4,7 +4,7 @@ import { DesktopRequest, VncTarget } from '../desktop.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
 import { FileChange, FileHash, FileTask, MAX_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
-import { Interpreter, Shell, ShellRequest } from './shells.ts'
+import { Interpreter, RunAsUser, Shell, ShellRequest } from './shells.ts'
 import { LogSearch, LogSource } from './logs.ts'
 import { MAX_PATCHES, PackageName, PatchGuid } from './patches.ts'
 import { MacAddress, MAX_WAKE_ADDRESSES, PowerAction } from './facts.ts'
@@ -27,7 +27,7 @@ const RunLimits = {
 const RunOptions = {
   env_vars: EnvVars,
   /** User to run as; null = the agent's own. */
-  run_as_user: z.string().max(64).nullable(),
+  run_as_user: RunAsUser.nullable(),
   ...RunLimits,
 }
 

@@ -7,6 +7,13 @@ export type Shell = z.infer<typeof Shell>
 export const Interpreter = z.enum(['powershell', 'cmd', 'python', 'shell', 'nushell', 'deno', 'node'])
 export type Interpreter = z.infer<typeof Interpreter>
 
+/**
+ * User of a run: a name, or the user who is signed in at the machine when it starts. Agents that know only names refuse
+ * the other form.
+ */
+export const RunAsUser = z.union([z.string().max(64), z.object({ signed_in: z.literal(true) })])
+export type RunAsUser = z.infer<typeof RunAsUser>
+
 const ShellPath = z.string().min(1).max(1000)
 
 /** The shell and its user. Default: the machine's default shell, as the agent's own user. */

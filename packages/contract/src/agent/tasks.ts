@@ -1,7 +1,7 @@
 import { TASK_TYPES, type TaskTimes } from '@muster/rules/schedules/task-schedule'
 import { z } from 'zod'
 import { Secrets } from './checks.ts'
-import { Interpreter, Shell } from './shells.ts'
+import { Interpreter, RunAsUser, Shell } from './shells.ts'
 
 /**
  * Tasks on the agent's link: what a machine runs when, and the results. The agent schedules by its own clock and
@@ -75,6 +75,7 @@ export const DefinedAction = z.discriminatedUnion('type', [
     body: z.string().max(1_000_000),
     args: z.array(z.string().max(10_000)).max(200),
     env_vars: z.array(z.string().max(10_000)).max(200),
+    run_as_user: RunAsUser.optional(),
     secrets: Secrets.optional(),
     /** Why it cannot be run: a variable has no value. */
     problem: z.string().max(500).optional(),

@@ -31,6 +31,7 @@ export const AgentHistory = z.object({
   shell: z.string(),
   args: z.array(z.string()),
   username: z.string(),
+  /** A user name, or `signed-in user`; null = the agent's own user. */
   run_as_user: z.string().nullable(),
   timeout: z.int(),
   expires_at: Instant,
@@ -60,7 +61,7 @@ const RunOptions = {
     )
     .max(200)
     .optional(),
-  /** A user name on Linux; the reference's `true` = the signed-in user. */
+  /** A user name on Linux; `true` = the user who is signed in when it starts. */
   run_as_user: z.union([z.boolean(), z.string().max(64)]).optional(),
   /** How many seconds it may wait for an offline machine. */
   expires_in: z

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { AgentError } from '../../errors.ts'
 import { makeEnvironment, workingFolder } from '../../run/environment.ts'
 import { openJob } from './job-objects.ts'
+import { makeEnvironmentBlock, quoteArgument } from './process-start.ts'
 import { loadSessionCalls, type SessionCalls } from './session-calls.ts'
 import type { Handle } from './win32.ts'
 
@@ -72,7 +73,7 @@ const ACTIVE = 0
 const NO_SESSION = 0xff_ff_ff_ff
 
 /** The session at the machine's own screen, otherwise the first one that is used from elsewhere. */
-function findSession(calls: SessionCalls): number {
+export function findSession(calls: SessionCalls): number {
   const [found, count]: [[Handle], [number]] = [[0], [0]]
   if (calls.list(0, 0, 1, found, count) === 0) throw failure(calls, 'WTSEnumerateSessions')
   const list = calls.read(found[0], count[0] * SESSION_BYTES)
@@ -88,7 +89,7 @@ function findSession(calls: SessionCalls): number {
 
 const USER_NAME = 5
 
-function readUser(calls: SessionCalls, session: number): string {
+export function readUser(calls: SessionCalls, session: number): string {
   const [value, bytes]: [[Handle], [number]] = [[0], [0]]
   if (calls.query(0, session, USER_NAME, value, bytes) === 0)
     throw failure(calls, 'WTSQuerySessionInformation')
@@ -134,8 +135,7 @@ function startAsOther(
   startup.writeUInt32LE(startup.length)
   startup.writeBigUInt64LE(calls.addressOf(DESKTOP), 16)
   const commandLine = Buffer.from(`${program.map(quoteArgument).join(' ')}\0`, 'utf16le')
-  const variables = Object.entries(makeVariables(options)).map(([name, value]) => `${name}=${value}\0`)
-  const environment = Buffer.from(`${variables.join('')}\0`, 'utf16le')
+  const environment = makeEnvironmentBlock(makeVariables(options))
   const created = Buffer.alloc(CREATED_BYTES)
   const folder = workingFolder(undefined)
   const isCreated = calls.create(
@@ -169,7 +169,7 @@ function waitFor(calls: SessionCalls, process: Handle): Promise<number | null> {
   })
 }
 
-function requireUserToken(calls: SessionCalls, session: number): Handle {
+export function requireUserToken(calls: SessionCalls, session: number): Handle {
   const token: [Handle] = [0]
   if (calls.userToken(session, token) === 0) throw failure(calls, 'WTSQueryUserToken')
   return token[0]
@@ -197,13 +197,7 @@ function makeSystemToken(calls: SessionCalls, session: number): Handle {
   throw refused
 }
 
-const failure = (calls: SessionCalls, name: string) =>
+export const failure = (calls: SessionCalls, name: string) =>
   new AgentError(
     `Failed to use the session of the signed-in user: ${name} failed with error ${calls.lastError()}.`,
   )
-
-/** As programs of Windows split their command line: backslashes count only before a quote. */
-export function quoteArgument(argument: string): string {
-  if (argument !== '' && !/[\s"]/.test(argument)) return argument
-  return `"${argument.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\+)$/, '$1$1')}"`
-}

@@ -1,26 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { AgentError } from '../../errors.ts'
 import { openJob, terminateJob } from '../../os/windows/job-objects.ts'
+import { makeEnvironmentBlock, quoteArgument } from '../../os/windows/process-start.ts'
+import { openPipe } from '../../os/windows/pipes.ts'
 import { bindLibrary, type Call, type Handle, loadErrors, loadKoffi } from '../../os/windows/win32.ts'
 import type { Pty, PtyEvents, Size } from './open-pty.ts'
 import type { ShellPlan } from './plan-shell.ts'
 
 interface Kernel {
-  createPipe: Call<
-    [
-      name: string,
-      access: number,
-      mode: number,
-      instances: 1,
-      outBytes: number,
-      inBytes: number,
-      timeoutMs: 0,
-      security: null,
-    ],
-    Handle
-  >
   createConsole: Call<[size: number, input: Handle, output: Handle, flags: 0, console: Buffer]>
   resizeConsole: Call<[console: Handle, size: number]>
   closeConsole: Call<[console: Handle]> & { async: (console: Handle, done: () => void) => void }
@@ -50,8 +38,6 @@ interface Kernel {
 
 /** A COORD is passed as one number: it has 4 bytes. */
 const KERNEL = {
-  createPipe:
-    'uintptr_t __stdcall CreateNamedPipeW(str16, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, void *)',
   createConsole: 'int __stdcall CreatePseudoConsole(uint32_t, uintptr_t, uintptr_t, uint32_t, uint8_t *)',
   resizeConsole: 'int __stdcall ResizePseudoConsole(uintptr_t, uint32_t)',
   closeConsole: 'void __stdcall ClosePseudoConsole(uintptr_t)',
@@ -66,11 +52,6 @@ const KERNEL = {
   exitCode: 'int __stdcall GetExitCodeProcess(uintptr_t, uint8_t *)',
   close: 'int __stdcall CloseHandle(uintptr_t)',
 }
-
-/** PIPE_ACCESS_DUPLEX, because Node closes pipes that it cannot read, and FILE_FLAG_FIRST_PIPE_INSTANCE. */
-const DUPLEX = 0x8_0003
-const REJECT_REMOTE_CLIENTS = 8
-const PIPE_BYTES = 64 * 1024
 
 const PSEUDO_CONSOLE = 0x2_0016
 /** CREATE_SUSPENDED, CREATE_UNICODE_ENVIRONMENT and EXTENDED_STARTUPINFO_PRESENT. */
@@ -99,8 +80,8 @@ export async function openConpty(
   events: PtyEvents,
 ): Promise<Pty> {
   const kernel = await (loaded ??= bindLibrary<Kernel>('kernel32.dll', KERNEL))
-  const input = await openPipe(kernel)
-  const output = await openPipe(kernel)
+  const input = await openPipe()
+  const output = await openPipe()
   const handle = Buffer.alloc(8)
   const result = kernel.createConsole(sizeOf(size), input.end, output.end, 0, handle)
   const console = handle.readBigUInt64LE()
@@ -117,29 +98,6 @@ export async function openConpty(
   } finally {
     closePipes()
   }
-}
-
-interface Pipe {
-  /** The console's end. */
-  end: Handle
-  /** The agent's end. */
-  socket: Socket
-}
-
-/** A pipe with one end for each side: if another process connects first, the agent cannot, and starts nothing. */
-async function openPipe(kernel: Kernel): Promise<Pipe> {
-  const name = `\\\\.\\pipe\\muster-${randomUUID()}`
-  const end = kernel.createPipe(name, DUPLEX, REJECT_REMOTE_CLIENTS, 1, PIPE_BYTES, PIPE_BYTES, 0, null)
-  const socket = connect(name)
-  try {
-    await once(socket, 'connect')
-  } catch (cause) {
-    kernel.close(end)
-    throw cause
-  }
-  // Input after the end of the shell is lost, and its output ends anyway.
-  socket.on('error', () => undefined)
-  return { end, socket }
 }
 
 interface Shell {
@@ -163,8 +121,8 @@ async function startShell(
   startup.writeUInt32LE(USE_STANDARD_HANDLES, STARTUP_FLAGS_AT)
   startup.writeBigUInt64LE(koffi.address(attributes), ATTRIBUTES_AT)
   const created = Buffer.alloc(PROCESS_BYTES)
-  const line = [plan.program, ...plan.args].map(quote).join(' ')
-  const environment = makeBlock({ ...plan.env, MUSTER_RUN: marker })
+  const line = [plan.program, ...plan.args].map(quoteArgument).join(' ')
+  const environment = makeEnvironmentBlock({ ...plan.env, MUSTER_RUN: marker })
   const isCreated = kernel.createProcess(
     null,
     line,
@@ -264,16 +222,3 @@ class Conpty implements Pty {
 }
 
 const sizeOf = ({ cols, rows }: Size): number => (rows << 16) | cols
-
-/** The environment of a process: sorted, each with a zero, and one more at the end. */
-function makeBlock(env: Readonly<Record<string, string>>): Buffer {
-  const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\0`)
-  const sorted = lines.toSorted((a, b) => (a.toUpperCase() < b.toUpperCase() ? -1 : 1))
-  return Buffer.from(`${sorted.join('')}\0`, 'utf16le')
-}
-
-/** As CommandLineToArgvW reads it. */
-function quote(word: string): string {
-  if (/^[^\s"]+$/.test(word)) return word
-  return `"${word.replaceAll(/(\\*)("|$)/g, (_, slashes: string, end: string) => `${slashes}${slashes}${end === '' ? '' : '\\"'}`)}"`
-}

@@ -1,9 +1,9 @@
-import { Checkbox, NumberInput, Select, TextInput } from '@mantine/core'
+import { NumberInput, Select, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { ReactNode } from 'react'
 import classes from './RunDialog.module.css'
-import type { RunOptionsForm } from './run-form.ts'
+import { type RunOptionsErrors, type RunOptionsForm, usersOf } from './run-form.ts'
 
 const WAITS = [
   { value: '300', label: '5 minutes' },
@@ -17,7 +17,7 @@ const WAITS = [
 interface RunOptionsProps {
   agent: AgentDetail
   form: RunOptionsForm
-  errors: { timeout?: string }
+  errors: RunOptionsErrors
   onChange: (change: Partial<RunOptionsForm>) => void
   /** Fields before them in the same line. */
   children?: ReactNode
@@ -39,15 +39,22 @@ export function RunOptions({ agent, form, errors, onChange, children }: RunOptio
           error={errors.timeout}
           onChange={(timeout) => onChange({ timeout })}
         />
-        {agent.plat !== 'windows' && (
+        <Select
+          label="Run as"
+          data={usersOf(agent)}
+          allowDeselect={false}
+          value={form.runAs}
+          onChange={(runAs) => runAs !== null && onChange({ runAs })}
+        />
+        {form.runAs === 'other' && (
           <TextInput
-            label="Run as user"
-            placeholder="Agent's user"
+            label="User name"
             maxLength={64}
             autoComplete="off"
             spellCheck={false}
-            value={String(form.runAsUser)}
-            onChange={(event) => onChange({ runAsUser: event.currentTarget.value })}
+            value={form.userName}
+            error={errors.userName}
+            onChange={(event) => onChange({ userName: event.currentTarget.value })}
           />
         )}
         <Select
@@ -58,13 +65,7 @@ export function RunOptions({ agent, form, errors, onChange, children }: RunOptio
           onChange={(expiresIn) => expiresIn !== null && onChange({ expiresIn })}
         />
       </div>
-      {agent.plat === 'windows' && (
-        <Checkbox
-          label="Run as the signed-in user"
-          checked={form.runAsUser === true}
-          onChange={(event) => onChange({ runAsUser: event.currentTarget.checked })}
-        />
-      )}
+      {form.runAs === 'signedIn' && <p className="dim">Nothing runs if no user is signed in at that time.</p>}
     </>
   )
 }

@@ -59,7 +59,7 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
   const [form, setForm] = useState<Partial<ScriptForm>>({ script: scriptId ?? null })
   const [runId, setRunId] = useState<number>()
   const script = scripts?.find(({ id }) => `${id}` === form.script)
-  const values: ScriptForm = { ...suggestedForm(agent, script), ...form }
+  const values: ScriptForm = { ...suggestedForm(script), ...form }
   const { mutate, isPending, error } = useMutation({
     mutationFn: (chosen: Script) =>
       call(runScript, { params: { agent_id: agent.agent_id }, body: toBody(chosen, values) }),
@@ -149,13 +149,14 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
   )
 }
 
-function suggestedForm({ plat }: AgentDetail, script: Script | undefined): ScriptForm {
+function suggestedForm(script: Script | undefined): ScriptForm {
   return {
     script: null,
     args: script?.args ?? [],
     variables: script?.env_vars ?? [],
     timeout: script?.default_timeout ?? 90,
-    runAsUser: plat === 'windows' ? (script?.run_as_user ?? false) : '',
+    runAs: script?.run_as_user === true ? 'signedIn' : 'agent',
+    userName: '',
     expiresIn: DEFAULT_WAIT,
     asNote: false,
   }

@@ -42,7 +42,7 @@ function CommandDialog({ agent, close }: { agent: AgentDetail; close: () => void
       agent={agent}
       runId={runId}
       canStart={Object.keys(errors).length === 0 && !isPending}
-      why={errors.cmd ?? errors.customShell ?? errors.timeout}
+      why={errors.cmd ?? errors.customShell ?? errors.userName ?? errors.timeout}
       starting={isPending}
       error={error}
       startLabel="Send command"

@@ -136,6 +136,12 @@ test('a script brings its arguments, variables and time limit for one run; keys 
   await dialog().getByRole('textbox', { name: 'Environment variables 1' }).fill('bad name')
   await expect.element(dialog().getByRole('button', { name: 'Run script', exact: true })).toBeDisabled()
   await dialog().getByRole('textbox', { name: 'Environment variables 1' }).fill('MODE=fast')
+  await dialog().getByRole('combobox', { name: 'Run as' }).click()
+  await page.getByRole('option', { name: 'Another user' }).click()
+  await expect.element(dialog().getByRole('button', { name: 'Run script', exact: true })).toBeDisabled()
+  await dialog().getByRole('combobox', { name: 'Run as' }).click()
+  await page.getByRole('option', { name: /^Signed-in user/ }).click()
+  await expect.element(dialog().getByText(/^Nothing runs if no user is signed in/)).toBeVisible()
   await dialog().getByRole('button', { name: 'Run script', exact: true }).click()
   await expect.element(output()).toBeVisible()
   expect(server.calls(runScript)[0]?.body).toEqual({
@@ -146,5 +152,6 @@ test('a script brings its arguments, variables and time limit for one run; keys 
     timeout: 120,
     expires_in: 3600,
     wait: false,
+    run_as_user: true,
   })
 })

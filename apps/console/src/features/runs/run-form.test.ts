@@ -8,6 +8,7 @@ import {
   shellsOf,
   toCommandBody,
   toRunOptions,
+  usersOf,
 } from './run-form.ts'
 import { testScript } from '../scripts/test-script.ts'
 
@@ -16,7 +17,8 @@ const FORM: CommandForm = {
   customShell: '',
   cmd: 'uptime',
   timeout: 30,
-  runAsUser: '',
+  runAs: 'agent',
+  userName: '',
   expiresIn: '3600',
 }
 
@@ -29,6 +31,8 @@ describe('a command', () => {
     [{ timeout: 86_401 }, ['timeout']],
     [{ shell: 'custom' }, ['customShell']],
     [{ shell: 'custom', customShell: '/bin/zsh' }, []],
+    [{ runAs: 'other' as const }, ['userName']],
+    [{ runAs: 'other' as const, userName: 'anna' }, []],
   ])('with %j has errors at %j', (more, names) => {
     expect(Object.keys(checkCommandForm({ ...FORM, ...more }))).toEqual(names)
   })
@@ -41,13 +45,23 @@ describe('a command', () => {
       timeout: 30,
       expires_in: 3600,
       wait: false,
+      run_as_user: false,
     })
   })
 
   test('runs as another user on request', () => {
-    expect(toRunOptions({ ...FORM, runAsUser: ' www-data ' })).toMatchObject({ run_as_user: 'www-data' })
-    expect(toRunOptions({ ...FORM, runAsUser: true })).toMatchObject({ run_as_user: true })
-    expect(toRunOptions({ ...FORM, runAsUser: false })).not.toHaveProperty('run_as_user')
+    const other = { ...FORM, runAs: 'other', userName: ' www-data ' } as const
+    expect(toRunOptions(other)).toMatchObject({ run_as_user: 'www-data' })
+    expect(toRunOptions({ ...FORM, runAs: 'signedIn' })).toMatchObject({ run_as_user: true })
+    expect(toRunOptions({ ...other, runAs: 'agent' })).toMatchObject({ run_as_user: false })
+  })
+
+  test('can run as another user by name, except on Windows', () => {
+    const labels = (plat: 'windows' | 'linux', logged_username: string) =>
+      usersOf({ plat, logged_username, italic: logged_username === 'gone' }).map(({ label }) => label)
+    expect(labels('windows', 'PC\\ada')).toEqual(['System', 'Signed-in user (PC\\ada)'])
+    expect(labels('windows', 'gone')[1]).toBe('Signed-in user')
+    expect(labels('linux', '')).toEqual(["Agent's user", 'Signed-in user', 'Another user'])
   })
 
   test('has the shells of its platform', () => {

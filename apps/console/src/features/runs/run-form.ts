@@ -4,11 +4,15 @@ import type { Script } from '@muster/contract/api/scripts'
 import type { Input } from '@muster/contract/endpoint'
 import { scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 
+/** `agent`: the agent's own user. `other` needs a name, and is not possible on Windows. */
+export type RunAs = 'agent' | 'signedIn' | 'other'
+
 /** Options of commands and scripts. */
 export interface RunOptionsForm {
   timeout: number | string
-  /** A user name; on Windows `true` for the signed-in user. */
-  runAsUser: string | boolean
+  runAs: RunAs
+  /** The name of another user. */
+  userName: string
   /** Seconds to wait for an offline machine. */
   expiresIn: string
 }
@@ -42,6 +46,20 @@ const ALL_SHELLS = [...SHELLS.unix.filter(({ value }) => value !== 'custom'), ..
 export const shellsOf = (plat: AgentDetail['plat'] | null) =>
   plat === null ? ALL_SHELLS : SHELLS[plat === 'windows' ? 'windows' : 'unix']
 
+/** Users that a run can be started as. `italic`: the named user has signed out. */
+export function usersOf({
+  plat,
+  logged_username,
+  italic,
+}: Pick<AgentDetail, 'plat' | 'logged_username' | 'italic'>) {
+  const name = logged_username === '' || italic ? '' : ` (${logged_username})`
+  return [
+    { value: 'agent' as const, label: plat === 'windows' ? 'System' : "Agent's user" },
+    { value: 'signedIn' as const, label: `Signed-in user${name}` },
+    ...(plat === 'windows' ? [] : [{ value: 'other' as const, label: 'Another user' }]),
+  ]
+}
+
 /** An initial form: the machine's own shell, if set. */
 export function newCommandForm({ plat, default_shell, default_shell_custom }: AgentDetail): CommandForm {
   const shells = shellsOf(plat)
@@ -51,23 +69,30 @@ export function newCommandForm({ plat, default_shell, default_shell_custom }: Ag
     customShell: default_shell_custom,
     cmd: '',
     timeout: DEFAULT_TIMEOUT_SECONDS,
-    runAsUser: plat === 'windows' ? false : '',
+    runAs: 'agent',
+    userName: '',
     expiresIn: DEFAULT_WAIT,
   }
 }
 
-/** Errors of the options, by field. */
-export function checkRunOptions({ timeout }: RunOptionsForm): { timeout?: string } {
-  const seconds = Number(timeout)
-  const isGood = timeout !== '' && Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400
-  return isGood ? {} : { timeout: 'Enter 1 to 86400 seconds.' }
+export interface RunOptionsErrors {
+  timeout?: string
+  userName?: string
 }
 
-export function checkCommandForm(form: CommandForm): {
-  cmd?: string
-  customShell?: string
-  timeout?: string
-} {
+/** Errors of the options, by field. */
+export function checkRunOptions({ timeout, runAs, userName }: RunOptionsForm): RunOptionsErrors {
+  const seconds = Number(timeout)
+  const isGood = timeout !== '' && Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400
+  return {
+    ...(isGood ? {} : { timeout: 'Enter 1 to 86400 seconds.' }),
+    ...(runAs === 'other' && userName.trim() === '' ? { userName: 'Enter a user name.' } : {}),
+  }
+}
+
+export function checkCommandForm(
+  form: CommandForm,
+): RunOptionsErrors & { cmd?: string; customShell?: string } {
   return {
     ...checkRunOptions(form),
     ...(form.cmd.trim() === '' ? { cmd: 'Enter a command.' } : {}),
@@ -78,14 +103,12 @@ export function checkCommandForm(form: CommandForm): {
 }
 
 /** Common request fields; no wait for the end, since the output is followed live. */
-export function toRunOptions({ timeout, runAsUser, expiresIn }: RunOptionsForm) {
+export function toRunOptions({ timeout, runAs, userName, expiresIn }: RunOptionsForm) {
   return {
     timeout: Number(timeout),
     expires_in: Number(expiresIn),
     wait: false,
-    ...(runAsUser === '' || runAsUser === false
-      ? {}
-      : { run_as_user: typeof runAsUser === 'string' ? runAsUser.trim() : true }),
+    run_as_user: runAs === 'other' ? userName.trim() : runAs === 'signedIn',
   }
 }
 

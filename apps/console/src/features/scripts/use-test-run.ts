@@ -44,7 +44,7 @@ export function useTestRun(edit: ScriptEdit) {
         const settings = { timeoutMs, ...(signal === undefined ? {} : { signal }) }
         return { onServer: await call(testScriptOnServer, { body: { ...body, ...read } }, settings) }
       }
-      const more = { wait: false, ...(run_as_user ? { run_as_user } : {}) }
+      const more = { wait: false, run_as_user }
       const run = await call(testScript, { params: { agent_id: place }, body: { ...body, ...more } })
       return { runId: run.id }
     },

@@ -127,7 +127,7 @@ function digest(value: unknown, length = 12): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, length)
 }
 
-type ScriptText = { id: number; shell: string; script_body: string }
+type ScriptText = { id: number; shell: string; script_body: string; run_as_user: 0 | 1 }
 
 /** Each script once: ten thousand machines may run the same megabyte. */
 async function findScripts(db: Db, rows: { script_id: number | null }[]): Promise<Map<number, ScriptText>> {
@@ -135,7 +135,7 @@ async function findScripts(db: Db, rows: { script_id: number | null }[]): Promis
   if (ids.length === 0) return new Map()
   const scripts = await db
     .selectFrom('scripts')
-    .select(['id', 'shell', 'script_body'])
+    .select(['id', 'shell', 'script_body', 'run_as_user'])
     .where('id', 'in', ids)
     .execute()
   const expand = await loadSnippets(db)
@@ -153,6 +153,7 @@ function measureOf(
     interpreter: script.shell,
     body: script.script_body,
     ...calls(row, settings, script.shell),
+    ...(script.run_as_user === 1 ? { run_as_user: { signed_in: true } } : {}),
     timeout_seconds: settings.timeout,
   }
 }

@@ -124,11 +124,16 @@ test('a connected machine receives every change at once', async () => {
   const rewritten = await received()
   expect(rewritten).toMatchObject({ version: 2, put: [{ settings: { body: 'echo 2' } }] })
   expect(rewritten.wanted).not.toEqual(added.wanted)
+  await root.call(editScript, { params: { id: script.id }, body: { run_as_user: true } })
+  expect(await received()).toMatchObject({
+    version: 3,
+    put: [{ settings: { run_as_user: { signed_in: true } } }],
+  })
   await root.call(editScript, { params: { id: script.id }, body: { description: 'No other text.' } })
   await root.call(editAgent, { params: { agent_id: machine.agentId }, body: { check_interval: 60 } })
-  expect(await received()).toMatchObject({ version: 3, put: [{ run_interval_seconds: 60 }] })
+  expect(await received()).toMatchObject({ version: 4, put: [{ run_interval_seconds: 60 }] })
   await root.call(deleteCheck, { params: { id: check.id } })
-  expect(await received()).toEqual({ version: 4, wanted: [], put: [] })
+  expect(await received()).toEqual({ version: 5, wanted: [], put: [] })
 })
 
 test('thresholds are not sent to the machine', async () => {

@@ -1,4 +1,5 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
+import type { RunAsUser } from '@muster/contract/agent/shells'
 import type { Event } from '@muster/contract/events'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@muster/contract/errors'
@@ -54,7 +55,7 @@ export async function writeRun(
   const { agent, caller, label, work } = order
   const now = ctx.now()
   const { type, action, object_type } = KINDS[work.name]
-  const runAsUser = 'run_as_user' in work.input ? work.input.run_as_user : null
+  const runAsUser = nameUser('run_as_user' in work.input ? work.input.run_as_user : null)
   const historyId = await insertHistory(tx, {
     agent_id: agent.agent_id,
     time: now.toISOString(),
@@ -97,6 +98,9 @@ export async function writeRun(
   emit({ type: 'history.changed', ids: [historyId], agent_ids: [agent.agent_id] })
   return historyId
 }
+
+const nameUser = (user: RunAsUser | null) =>
+  user === null || typeof user === 'string' ? user : 'signed-in user'
 
 function describeRun({ agent, label, work, because }: RunRequest): string {
   const reason = because === undefined ? '' : ` ${because}`

@@ -225,6 +225,25 @@ test('output is read from a chunk on', async () => {
   expect(body.chunks.map(({ seq }) => seq)).toEqual([2, 3])
 })
 
+test('a run as the signed-in user leaves the choice to the machine, and its history says so', async () => {
+  await using server = await createTestServer()
+  using given = await startRuns(server)
+  const { agent, ada, params } = given
+  await agent.connect()
+  const run = await given.send({ run_as_user: true })
+  const { payload } = await agent.nextCommand(0)
+  expect(payload.input).toMatchObject({ run_as_user: { signed_in: true } })
+  expect(run.run_as_user).toBe('signed-in user')
+  const script = await server.given.script({ run_as_user: 1 })
+  const from = agent.frames.length
+  const of = async (more: object) => {
+    const body = { script: script.id, wait: false, ...more }
+    return (await server.as(ada).call(runScript, { params, body })).body.run_as_user
+  }
+  expect([await of({}), await of({ run_as_user: false })]).toEqual(['signed-in user', null])
+  expect((await agent.nextCommand(from)).payload.input).toMatchObject({ run_as_user: { signed_in: true } })
+})
+
 test('20 concurrent commands for one machine are each sent once', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)

@@ -1,4 +1,5 @@
 import type { runScript, sendCommand, testScript } from '@muster/contract/api/runs'
+import type { RunAsUser } from '@muster/contract/agent/shells'
 import { AppError } from '@muster/contract/errors'
 import type { Parsed } from '@muster/contract/endpoint'
 import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
@@ -6,7 +7,6 @@ import type { Context } from '../../context.ts'
 import { requireRow } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { AgentWithSite } from '../agents/queries.ts'
-import { readFacts } from '../agents/view.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
 import { fillVariables } from '../scripts/fill-variables.ts'
 import type { RunRequest } from './create-run.ts'
@@ -49,7 +49,7 @@ export function commandOrder(
         custom_shell: body.custom_shell ?? null,
         cmd: body.cmd,
         env_vars: body.env_vars ?? [],
-        run_as_user: runAsUser(agent, body.run_as_user),
+        run_as_user: runAsUser(body.run_as_user),
         timeout_seconds: body.timeout ?? DEFAULT_COMMAND_TIMEOUT_SECONDS,
         output_cap_bytes: OUTPUT_CAP_BYTES,
       },
@@ -121,7 +121,7 @@ export async function scriptOrder(
         args,
         env_vars: [...env_vars, ...(known.env_vars ?? [])],
         ...(secrets.length === 0 ? {} : { secrets }),
-        run_as_user: runAsUser(agent, body.run_as_user ?? script.run_as_user === 1),
+        run_as_user: runAsUser(body.run_as_user ?? script.run_as_user === 1),
         timeout_seconds: body.timeout ?? script.default_timeout,
         output_cap_bytes: OUTPUT_CAP_BYTES,
       },
@@ -159,7 +159,7 @@ export async function testOrder(
         args,
         env_vars,
         ...(secrets.length === 0 ? {} : { secrets }),
-        run_as_user: runAsUser(agent, body.run_as_user),
+        run_as_user: runAsUser(body.run_as_user),
         timeout_seconds: body.timeout ?? DEFAULT_TEST_TIMEOUT_SECONDS,
         output_cap_bytes: OUTPUT_CAP_BYTES,
       },
@@ -172,11 +172,8 @@ function requireFitting(body: string, name: string): string {
   throw new AppError('invalid', `${name} is too long, including its snippets.`)
 }
 
-/** A name is used as given. `true` means the logged-in user. */
-function runAsUser(agent: AgentWithSite, account: boolean | string | undefined): string | null {
+/** A name is used as given. `true` is the user who is signed in when it starts, whom only the machine knows. */
+function runAsUser(account: boolean | string | undefined): RunAsUser | null {
   if (account === undefined || account === false || account === '') return null
-  if (typeof account === 'string') return account
-  const user = readFacts(agent)?.logged_in_user ?? null
-  if (user === null) throw new AppError('invalid', `No user is logged in on ${agent.hostname}.`)
-  return user
+  return account === true ? { signed_in: true } : account
 }

@@ -108,7 +108,8 @@ export function changeScript(ctx: Context, caller: Caller, change: ScriptChange)
         at,
         emit,
       })
-      if (columns.script_body !== undefined || columns.shell !== undefined)
+      const { script_body, shell, run_as_user } = columns
+      if ([script_body, shell, run_as_user].some((part) => part !== undefined))
         await ctx.hooks.scriptChanged(tx, emit, row.id)
       emit({ type: 'script.changed', ids: [row.id] })
       return row

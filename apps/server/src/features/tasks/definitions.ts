@@ -13,7 +13,7 @@ export interface DefinedTask {
   definition: TaskDefinition
 }
 
-type ScriptText = { id: number; name: string; shell: string; script_body: string }
+type ScriptText = { id: number; name: string; shell: string; script_body: string; run_as_user: 0 | 1 }
 
 const MAX_NAME_LENGTH = 255
 /** More does not fit into one command. */
@@ -111,6 +111,7 @@ function defineScript(
     interpreter: script.shell as Defined<'script'>['interpreter'],
     body: script.script_body,
     ...calls(task, action, script.shell),
+    ...(script.run_as_user === 1 ? { run_as_user: { signed_in: true } } : {}),
   }
 }
 
@@ -119,7 +120,7 @@ async function findScripts(db: Db, ids: readonly number[]): Promise<Map<number, 
   if (ids.length === 0) return new Map()
   const scripts = await db
     .selectFrom('scripts')
-    .select(['id', 'name', 'shell', 'script_body'])
+    .select(['id', 'name', 'shell', 'script_body', 'run_as_user'])
     .where('id', 'in', [...new Set(ids)])
     .execute()
   const expand = await loadSnippets(db)

@@ -48,6 +48,25 @@ const scriptOf = (script: number, script_args: string[], env_vars: string[] = []
   timeout: 30,
 })
 
+test('a task runs a script as the signed-in user if the script says so', async () => {
+  await using prepared = await prepare()
+  const { server, machine, root, received } = prepared
+  const [plain, ofUser] = [await server.given.script({}), await server.given.script({ run_as_user: 1 })]
+  await root.call(createTask, {
+    body: {
+      agent: machine.agentId,
+      name: 'Both',
+      task_type: 'manual',
+      actions: [scriptOf(plain.id, []), scriptOf(ofUser.id, [])],
+    },
+  })
+  const actions = await received()
+  expect(actions.map((action) => 'run_as_user' in action && action.run_as_user)).toEqual([
+    false,
+    { signed_in: true },
+  ])
+})
+
 test('a task is sent with values, again after a change, and reports missing ones', async () => {
   await using prepared = await prepare()
   const { server, machine, root, received } = prepared

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quoteArgument } from './session-process.ts'
+import { quoteArgument } from './process-start.ts'
 
 test.each([
   ['plain', 'plain'],
