@@ -8,18 +8,21 @@ const SUMMARY = 'Muster agent'
 const DESCRIPTION = 'Connects this machine to the Muster server of its administrator.'
 
 const COMMAND = `#!/bin/sh
-exec ${PROGRAM}/node ${PROGRAM}/agent.mjs "$@"
+exec ${PROGRAM}/node ${PROGRAM}/muster-agent.mjs "$@"
 `
 
 /**
  * After the installation and each upgrade. MUSTER_SERVER and MUSTER_ENROL_TOKEN may be in the environment of the package
  * manager, and MUSTER_CA_FILE if the server has a certificate of its own. An enrolled machine keeps its identity.
  */
-const afterInstall = (kind) => `if [ -d /run/systemd/system ]; then
+const afterInstall = (
+  kind,
+) => `${PROGRAM}/node ${PROGRAM}/package/agent.mjs lay-out --program-folder ${PROGRAM}
+if [ -d /run/systemd/system ]; then
   set -- install --package ${kind}
   if [ -n "\${MUSTER_SERVER:-}" ]; then set -- "$@" --server "$MUSTER_SERVER"; fi
   if [ -n "\${MUSTER_CA_FILE:-}" ]; then set -- "$@" --ca "$MUSTER_CA_FILE"; fi
-  ${PROGRAM}/node ${PROGRAM}/agent.mjs "$@"
+  ${PROGRAM}/node ${PROGRAM}/muster-agent.mjs "$@"
 else
   echo "muster-agent: systemd is not running. Start \\"muster-agent run\\" with your own service manager."
 fi
@@ -27,6 +30,7 @@ fi
 const BEFORE_REMOVAL = `if [ -d /run/systemd/system ]; then systemctl --quiet disable --now muster-agent.service || true; fi
 rm -f /etc/systemd/system/muster-agent.service
 if [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi
+rm -rf ${PROGRAM}/versions ${PROGRAM}/current.json ${PROGRAM}/current.json.new
 `
 const REMOVE_DATA = 'rm -rf /var/lib/muster-agent\n'
 

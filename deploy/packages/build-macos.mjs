@@ -20,24 +20,28 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 launchctl bootout "system/$label" 2>/dev/null || true
 umask 022
-rm -rf "$program"
 mkdir -p "$program"
+# An agent that has updated itself keeps its versions.
+for part in "$program"/*; do
+  case "$part" in */versions | */current.json) ;; *) rm -rf "$part" ;; esac
+done
 cp -R "$here/program/." "$program"
+"$program/node" "$program/package/agent.mjs" lay-out --program-folder "$program"
 if [ $# -gt 0 ]; then
   if [ -z "\${MUSTER_ENROL_TOKEN:-}" ]; then
     printf 'Enrolment token: '
     read -r MUSTER_ENROL_TOKEN
     export MUSTER_ENROL_TOKEN
   fi
-  "$program/node" "$program/agent.mjs" enrol --data "$data" "$@" || fail "the machine could not be enrolled"
+  "$program/node" "$program/muster-agent.mjs" enrol --data "$data" "$@" || fail "the machine could not be enrolled"
 fi
 [ -e "$data/agent.json" ] || fail "this machine is not enrolled yet. Add --server URL"
-exec "$program/node" "$program/agent.mjs" install --data "$data" --program-folder "$program"
+exec "$program/node" "$program/muster-agent.mjs" install --data "$data" --program-folder "$program"
 `
 
 const UNINSTALL = `#!/bin/sh
 # Removes the Muster agent with its data. Run as root.
-exec "${PROGRAM}/node" "${PROGRAM}/agent.mjs" uninstall --data "${DATA}"
+exec "${PROGRAM}/node" "${PROGRAM}/muster-agent.mjs" uninstall --data "${DATA}"
 `
 
 /** Two threads compress in blocks of the same size on every machine. */

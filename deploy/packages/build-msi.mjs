@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { makeUniform } from './program-folder.mjs'
 import { runTool, SOURCE_DATE_EPOCH } from './run-tool.mjs'
 import { writeCabinet } from './write-cabinet.mjs'
@@ -14,13 +14,16 @@ const UNDO_ACTION = 18 + 1024 + 2048 + 256 + 64
 /** A stream in the package. */
 const CABINET = 'agent.cab'
 const COMMAND_FILE = 'muster-agent.cmd'
-const COMMAND = '@"%~dp0node.exe" "%~dp0agent.mjs" %*\r\n'
+const COMMAND = '@"%~dp0node.exe" "%~dp0muster-agent.mjs" %*\r\n'
 
 /** Builds the package for Windows Installer with wixl. See docs/decisions/0070-agent-packages.md. */
 export async function buildMsi({ arch, version, folder, scratch, fast, file }) {
   writeFileSync(join(folder, COMMAND_FILE), COMMAND)
   makeUniform(folder)
-  const names = readdirSync(folder).toSorted()
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .toSorted()
   const content = createHash('sha256').update(`${version} ${arch}`)
   for (const name of names) content.update(name).update(readFileSync(join(folder, name)))
   const seed = content.digest('hex')
@@ -29,7 +32,7 @@ export async function buildMsi({ arch, version, folder, scratch, fast, file }) {
   // wixl knows no arm64; the package says in its summary for which processor it is.
   runTool('wixl', ['-a', 'x64', '-o', file, source], { cwd: folder })
   const cabinet = join(scratch, 'agent.cab')
-  await writeCabinet(cabinet, listFiles(file, folder), { time: SOURCE_DATE_EPOCH, fast })
+  await writeCabinet(cabinet, listFiles(file, { folder, names }), { time: SOURCE_DATE_EPOCH, fast })
   runTool('msibuild', [file, '-a', CABINET, cabinet])
   // wixl writes none of these.
   for (const change of [
@@ -54,13 +57,14 @@ export async function buildMsi({ arch, version, folder, scratch, fast, file }) {
 }
 
 /** The files in the order of the File table, which a cabinet must have. Its first rows describe its columns. */
-function listFiles(file, folder) {
+function listFiles(file, { folder, names: paths }) {
+  const pathOf = new Map(paths.map((path) => [fileId(path), join(folder, path)]))
   const [columns = '', , , ...rows] = runTool('msiinfo', ['export', file, 'File']).trim().split('\r\n')
   const names = columns.split('\t')
   return rows
     .map((row) => Object.fromEntries(row.split('\t').map((value, index) => [names[index], value])))
     .toSorted((one, other) => Number(one.Sequence) - Number(other.Sequence))
-    .map(({ File, FileName }) => ({ name: File, path: join(folder, FileName.split('|').at(-1)) }))
+    .map(({ File }) => ({ name: File, path: pathOf.get(File) }))
 }
 
 /** The format of the summary, FMTID_SummaryInformation. */
@@ -93,18 +97,22 @@ function setSummaryTimes(file) {
  * The agent keeps them in a file of its own and registers its service, so a package writes no secret into the registry.
  */
 function describeProduct({ arch, version, names, seed }) {
-  const components = names.map((name, index) => {
+  const describeComponent = (name, index) => {
     const stop = '<ServiceControl Id="StopAgent" Name="MusterAgent" Stop="both" Wait="yes"/>'
     const isNode = name === 'node.exe'
     return `          <Component Id="Part${index}" Guid="${makeGuid(UPGRADE_CODE, name)}" Win64="yes">
-            <File Id="${fileId(name)}" Name="${name}" Source="${name}" KeyPath="yes"/>
+            <File Id="${fileId(name)}" Name="${basename(name)}" Source="${name}" KeyPath="yes"/>
             ${isNode ? stop : ''}
           </Component>`
-  })
+  }
+  const components = names.map((name, index) => [dirname(name), describeComponent(name, index)])
+  const componentsIn = (wanted) => components.filter(([inside]) => inside === wanted).map(([, text]) => text)
   const references = names.map((_, index) => `      <ComponentRef Id="Part${index}"/>`)
   const action = (id, more, command) =>
     `    <CustomAction Id="${id}" FileKey="${fileId('node.exe')}" Impersonate="no" ${more} ExeCommand="${escapeXml(command)}"/>`
-  const agent = '"[INSTALLDIR]agent.mjs"'
+  const agent = '"[INSTALLDIR]muster-agent.mjs"'
+  // A backslash before the quote would make it part of the path.
+  const layOut = String.raw`"[INSTALLDIR]package\agent.mjs" lay-out --program-folder "[INSTALLDIR]."`
   const install = `${agent} install --package "msi:[ProductCode]" --server "[SERVER]" --token "[TOKEN]" --ca "[CAFILE]"`
   return `<?xml version="1.0" encoding="utf-8"?>
 <Wix xmlns="http://schemas.microsoft.com/wix/2006/wi">
@@ -118,13 +126,17 @@ function describeProduct({ arch, version, names, seed }) {
     <Directory Id="TARGETDIR" Name="SourceDir">
       <Directory Id="ProgramFiles64Folder">
         <Directory Id="INSTALLDIR" Name="Muster Agent">
-${components.join('\n')}
+${componentsIn('.').join('\n')}
+          <Directory Id="PACKAGEDIR" Name="package">
+${componentsIn('package').join('\n')}
+          </Directory>
         </Directory>
       </Directory>
     </Directory>
     <Feature Id="Agent" Level="1">
 ${references.join('\n')}
     </Feature>
+${action('LayOutAgent', 'Execute="deferred" Return="check"', layOut)}
 ${action('RegisterAgent', 'Execute="deferred" Return="check"', install)}
 ${action('UndoAgent', 'Execute="deferred" Return="ignore"', `${agent} uninstall --by-package`)}
 ${action('RemoveAgent', 'Execute="deferred" Return="ignore"', `${agent} uninstall --by-package`)}
@@ -132,7 +144,8 @@ ${action('RemoveAgent', 'Execute="deferred" Return="ignore"', `${agent} uninstal
     <InstallExecuteSequence>
       <RemoveExistingProducts Sequence="1510"/>
       <Custom Action="RemoveAgent" Sequence="1910">REMOVE="ALL" AND NOT UPGRADINGPRODUCTCODE AND NOT %MUSTER_UPGRADE</Custom>
-      <Custom Action="UndoAgent" Sequence="6490">NOT Installed AND NOT OTHERVERSION</Custom>
+      <Custom Action="UndoAgent" Sequence="6480">NOT Installed AND NOT OTHERVERSION</Custom>
+      <Custom Action="LayOutAgent" Sequence="6490">NOT REMOVE="ALL"</Custom>
       <Custom Action="RegisterAgent" Sequence="6500">NOT REMOVE="ALL"</Custom>
       <Custom Action="ClearToken" Sequence="6610">TOKEN</Custom>
     </InstallExecuteSequence>

@@ -65,7 +65,8 @@ test('the Debian package contains the program for root, and its scripts are vali
   const first = build('linux', 'deb')
   expect(hash(build('linux', 'deb', 'two'))).toBe(hash(first))
   const files = read('dpkg-deb', '--contents', first)
-  for (const name of ['opt/muster-agent/node', 'opt/muster-agent/agent.mjs', 'usr/bin/muster-agent'])
+  const parts = ['node', 'muster-agent.mjs', 'package/agent.mjs'].map((name) => `opt/muster-agent/${name}`)
+  for (const name of [...parts, 'usr/bin/muster-agent'])
     expect(files).toMatch(new RegExp(`^-rw.r-.r-. root/root .* \\./${name}$`, 'm'))
   const control = join(folder, 'control')
   read('dpkg-deb', '--control', first, control)
@@ -73,13 +74,21 @@ test('the Debian package contains the program for root, and its scripts are vali
   const program = join(folder, 'unpacked')
   read('dpkg-deb', '--extract', first, program)
   const agent = join(program, 'opt/muster-agent')
-  expect(read(join(agent, 'node'), join(agent, 'agent.mjs'), '--help')).toContain('Muster agent')
+  const [node, launcher, packaged] = ['node', 'muster-agent.mjs', 'package/agent.mjs'].map((name) =>
+    join(agent, name),
+  ) as [string, string, string]
+  // The launcher starts the version of the package, also where no script has laid it out.
+  expect(read(node, launcher, '--help')).toContain('Muster agent')
+  expect(read(node, packaged, 'lay-out', '--program-folder', agent)).toMatch(/^Version .* is in /)
+  rmSync(packaged)
+  expect(read(node, launcher, '--help')).toContain('Muster agent')
 })
 
 test('the rpm contains the same program, and its scripts are valid', SLOW, () => {
   const file = build('linux', 'rpm')
   const files = read('rpm', '-qlvp', file)
-  for (const name of ['/opt/muster-agent/node', '/opt/muster-agent/agent.mjs', '/usr/bin/muster-agent'])
+  const parts = ['node', 'muster-agent.mjs', 'package/agent.mjs'].map((name) => `/opt/muster-agent/${name}`)
+  for (const name of [...parts, '/usr/bin/muster-agent'])
     expect(files).toMatch(new RegExp(`^-rw.r-.r-. +\\d+ root +root .* ${name}$`, 'm'))
   expect(read('rpm', '-qp', '--queryformat', '%{ARCH} %{BUILDHOST}', file)).toBe('x86_64 muster')
   for (const script of ['POSTIN', 'PREUN', 'POSTUN']) {
@@ -94,6 +103,7 @@ test('the archive for macOS contains an untouched Node and valid scripts', SLOW,
   read('tar', 'xf', file, '-C', folder)
   const [name = ''] = read('tar', 'tf', file).split('/')
   for (const script of ['install.sh', 'uninstall.sh']) read('sh', '-n', join(folder, name, script))
+  expect(existsSync(join(folder, name, 'program/muster-agent.mjs'))).toBe(true)
   const node = join(folder, name, 'program/node')
   // Programs for macOS begin so (64 bits).
   expect(readFileSync(node).readUInt32LE(0)).toBe(0xfeedfacf)

@@ -67,7 +67,10 @@ function terminalFiles(system, files) {
 
 const EXECUTABLES = /(^|\/)(node|spawn-helper)$/
 
-/** Puts Node, the agent and its native files into a new folder, as the packages install them. */
+/**
+ * Puts Node, the launcher, the agent and its native files into a new folder, as the packages install them: see
+ * apps/agent/src/update/program-folder.ts.
+ */
 export async function layProgramFolder({ platform, arch, folder, onProgress }) {
   const node = NODES[`${platform}-${arch}`]
   const nodeName = platform === 'windows' ? 'node.exe' : 'node'
@@ -78,7 +81,8 @@ export async function layProgramFolder({ platform, arch, folder, onProgress }) {
     fetched.set(name, fetchPackage(node.name === name ? node : { name }, onProgress))
   }
   for (const { name, file, to } of files) copy(join(fetched.get(name), file), join(folder, to))
-  copy(join(root, 'apps/agent/dist/agent.mjs'), join(folder, 'agent.mjs'))
+  copy(join(root, 'apps/agent/dist/muster-agent.mjs'), join(folder, 'muster-agent.mjs'))
+  copy(join(root, 'apps/agent/dist/agent.mjs'), join(folder, 'package/agent.mjs'))
   copy(join(root, 'LICENSE'), join(folder, 'LICENSE.txt'))
   // Only Node's packages for Linux have its license, which is the same for all.
   const ownNode = `node-linux-${process.arch}`

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { isAbsolute, join, resolve } from 'node:path'
+import { compareAgentVersions } from '@muster/rules/agents/agent-version'
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs'
 import { z } from 'zod'
 import { dataFiles, makeDataFolder, writePrivateFile } from '../identity/data-folder.ts'
@@ -11,7 +12,15 @@ import { isLocked } from '../state/lock.ts'
 import { type GivenEnrolment, readEnrolment } from './enrol.ts'
 import { LOW_MEMORY_FLAGS } from './low-memory-start.ts'
 import { writePendingEnrolment } from './pending-enrolment.ts'
-import { layOutProgram } from '../update/program-folder.ts'
+import {
+  findProgramFolder,
+  hashFile,
+  layOutProgram,
+  packagedProgram,
+  programFile,
+  readCurrent,
+  removeVersions,
+} from '../update/program-folder.ts'
 import { AGENT_VERSION } from '../version.ts'
 
 /** The package that contains the program: `deb`, `rpm`, or `msi:{PRODUCT-CODE}`. */
@@ -67,11 +76,24 @@ function withLowMemory([node = '', ...rest]: string[]): string[] {
   return [node, ...LOW_MEMORY_FLAGS, ...rest.filter((part) => !LOW_MEMORY_FLAGS.includes(part))]
 }
 
-/** Puts this program and the launcher beside it into a program folder. Safe to repeat, also over an earlier version. */
+/**
+ * Makes this program the version that runs from a program folder. Safe to repeat, also over an earlier version. A package
+ * that is installed on top of an agent that has updated itself further keeps the newer version.
+ */
 export async function layOut(programFolder: string | undefined): Promise<void> {
   if (programFolder === undefined) throw new CliError('lay-out needs --program-folder')
-  layOutProgram(resolve(programFolder), { program: resolve(process.argv[1] ?? ''), version: AGENT_VERSION })
-  process.stdout.write(`Version ${AGENT_VERSION} is in ${programFolder}.\n`)
+  const [folder, program] = [resolve(programFolder), resolve(process.argv[1] ?? '')]
+  const newer = program === packagedProgram(folder) ? findNewerVersion(folder) : undefined
+  if (newer === undefined) layOutProgram(folder, { program, version: AGENT_VERSION })
+  say(`Version ${newer ?? AGENT_VERSION} is in ${folder}.`)
+}
+
+/** The version in the folder, if it is newer than this one and its program is undamaged. */
+function findNewerVersion(folder: string): string | undefined {
+  const current = readCurrent(folder)?.current
+  if (current === undefined || compareAgentVersions(current.version, AGENT_VERSION) <= 0) return undefined
+  const file = programFile(folder, current.version)
+  return existsSync(file) && hashFile(file) === current.sha256 ? current.version : undefined
 }
 
 const PATIENCE_MS = 15_000
@@ -81,12 +103,14 @@ const OWN_FILES = /^(state\.|agent\.lock|agent\.log|server-ca\.pem$)/
 
 /**
  * Removes the service, the agent's data, and the program if the installer created a folder for it. A package removes
- * its program itself, and calls this with `byPackage`.
+ * its own files itself, and calls this with `byPackage`.
  */
 export async function uninstall(folder: string, byPackage: boolean): Promise<void> {
   const installation = findInstallation(folder)
   if (!byPackage && installation?.package !== undefined) return removePackage(installation.package)
   say(`${await (await os.loadService()).uninstall(folder)}`)
+  const ownFolder = byPackage ? findProgramFolder(process.argv[1]) : undefined
+  if (ownFolder !== undefined) removeVersions(ownFolder)
   if (!existsSync(folder)) {
     say(`There is no data folder ${folder}.`)
     return

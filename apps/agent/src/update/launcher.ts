@@ -6,6 +6,7 @@ import {
   hashFile,
   listVersions,
   MAX_TRIAL_STARTS,
+  packagedProgram,
   programFile,
   readCurrent,
   rollBack,
@@ -33,22 +34,21 @@ async function launch(): Promise<void> {
   // An agent that has restarted itself for less memory is still the same start. On Windows it never does.
   const isFirst = process.platform === 'win32' || !process.execArgv.includes('--no-opt')
   const chosen = isRun && isFirst ? chooseForStart() : readCurrent(FOLDER)
-  const version = chosen?.current.version ?? newestVersion()
-  if (version === undefined) {
+  const file = findProgram(chosen)
+  if (file === undefined) {
     process.stderr.write(`muster-agent: no version of the agent is in ${FOLDER}. Install it again\n`)
     process.exitCode = 1
     return
   }
   if (isRun && chosen?.state === 'trial') watchTrial(chosen)
-  await import(pathToFileURL(fileOf(version, chosen)).href)
+  await import(pathToFileURL(file).href)
 }
 
-/** The program, or the one before if it is gone. */
-function fileOf(version: string, current: Current | undefined): string {
-  const file = programFile(FOLDER, version)
-  const previous = current?.previous ?? null
-  if (existsSync(file) || previous === null) return file
-  return programFile(FOLDER, previous.version)
+/** The chosen program. If it is gone: the one before, the newest that is there, or the one of the package. */
+function findProgram(chosen: Current | undefined): string | undefined {
+  const versions = [chosen?.current.version, chosen?.previous?.version, ...newestVersions()]
+  const files = versions.filter((name) => name !== undefined).map((name) => programFile(FOLDER, name))
+  return [...files, packagedProgram(FOLDER)].find((file) => existsSync(file))
 }
 
 /** Counts a start of a version on trial, and gives it up when it is damaged or has crashed too often. */
@@ -66,11 +66,11 @@ function chooseForStart(): Current | undefined {
   return counted
 }
 
-function newestVersion(): string | undefined {
+function newestVersions(): string[] {
   const byNumber = new Intl.Collator('en', { numeric: true })
   return listVersions(FOLDER)
-    .filter((name) => existsSync(programFile(FOLDER, name)))
-    .toSorted((a, b) => byNumber.compare(b, a))[0]
+    .filter((name) => !name.endsWith('.new'))
+    .toSorted((a, b) => byNumber.compare(b, a))
 }
 
 function watchTrial({ trial_seconds: seconds }: Current): void {

@@ -20,6 +20,9 @@ import { basename, dirname, join } from 'node:path'
 //   muster-agent.mjs              the launcher
 //   current.json                  which version runs, see Current
 //   versions/1.4.0/agent.mjs      at most two versions
+//   package/agent.mjs             the version of the package, if a package installed the agent
+//
+// A package owns all of it but versions and current.json, which `lay-out` and updates write.
 //
 // The launcher and the agent both use this file, which therefore imports only Node. Each change is one rename, so a
 // process that is killed at any point leaves a folder from which the launcher starts a working version.
@@ -28,6 +31,7 @@ export const LAUNCHER = 'muster-agent.mjs'
 export const PROGRAM = 'agent.mjs'
 const CURRENT = 'current.json'
 const VERSIONS = 'versions'
+const PACKAGED = 'package'
 /** Starts of a version on trial. A version that was not confirmed after so many is given up. */
 export const MAX_TRIAL_STARTS = 3
 
@@ -55,6 +59,11 @@ export function findProgramFolder(script: string | undefined): string | undefine
 
 export function programFile(folder: string, version: string): string {
   return join(folder, VERSIONS, version, PROGRAM)
+}
+
+/** The program of the package. No update changes it. */
+export function packagedProgram(folder: string): string {
+  return join(folder, PACKAGED, PROGRAM)
 }
 
 /** Returns undefined if the file is missing or damaged. */
@@ -107,7 +116,7 @@ export function confirmTrial(folder: string, version: string): boolean {
 
 /**
  * Lays out a program folder, or brings an existing one to this version: used by installers and packages. The launcher
- * comes from the folder of the program.
+ * comes from the folder of the program, unless a package has put it in place.
  */
 export function layOutProgram(folder: string, given: { program: string; version: string }): void {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
@@ -119,7 +128,8 @@ export function layOutProgram(folder: string, given: { program: string; version:
     copyFile(given.program, target)
   }
   const launcher = join(dirname(given.program), LAUNCHER)
-  if (launcher !== join(folder, LAUNCHER)) copyFile(launcher, join(folder, LAUNCHER))
+  const isThere = given.program === packagedProgram(folder) || launcher === join(folder, LAUNCHER)
+  if (!isThere) copyFile(launcher, join(folder, LAUNCHER))
   const previous = before === undefined || before.current.version === given.version ? null : before.current
   writeCurrent(folder, {
     current: { version: given.version, sha256 },
@@ -141,6 +151,12 @@ export function removeOtherVersions(folder: string): void {
   for (const name of listVersions(folder)) {
     if (!kept.has(name)) rmSync(join(folder, VERSIONS, name), { recursive: true, force: true })
   }
+}
+
+/** Removes what a package does not own, so that the package can remove the rest. */
+export function removeVersions(folder: string): void {
+  for (const name of [VERSIONS, CURRENT, `${CURRENT}.new`])
+    rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** Names in the folder of versions, also of unfinished downloads. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { AgentError } from '../../errors.ts'
 import { describeError } from '../../log/log.ts'
 
@@ -14,14 +14,17 @@ export type Out<T> = [T]
 
 type Koffi = (typeof import('koffi'))['default']
 
-/** Packages of the agent have koffi's native module there. It needs none of the package's other files. */
-const BESIDE_PROGRAM = join(import.meta.dirname, 'koffi.node')
+/**
+ * Packages of the agent have koffi's native module there, for all versions of the agent. It needs none of the package's
+ * other files.
+ */
+const BESIDE_NODE = join(dirname(process.execPath), 'koffi.node')
 
 /** Loads koffi, which calls functions of Windows. Throws AgentError if it is not installed. */
 export async function loadKoffi(): Promise<Koffi> {
   try {
     // The file has the interface of the package.
-    if (existsSync(BESIDE_PROGRAM)) return createRequire(import.meta.url)(BESIDE_PROGRAM) as Koffi
+    if (existsSync(BESIDE_NODE)) return createRequire(import.meta.url)(BESIDE_NODE) as Koffi
     return (await import('koffi')).default
   } catch (cause) {
     const why = describeError(cause).slice(0, 200)

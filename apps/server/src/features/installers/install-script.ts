@@ -121,10 +121,11 @@ if [ "$mode" != foreground ] && [ "$(id -u)" != 0 ]; then
   fail "run this as root, or add --data DIR to install into one folder without root"
 fi
 
+launcher=$program_folder/muster-agent.mjs
+# Agents of former installers have no launcher.
+if [ "$action" = uninstall ] && [ ! -e "$launcher" ]; then launcher=$program_folder/agent.mjs; fi
+
 if [ "$action" = uninstall ] && [ "$mode" = foreground ]; then
-  launcher=$program_folder/muster-agent.mjs
-  # Agents of former installers have no launcher.
-  if [ ! -e "$launcher" ]; then launcher=$program_folder/agent.mjs; fi
   if [ ! -e "$launcher" ]; then say "nothing to remove"; exit 0; fi
   # Only the agent knows which files of the folder are its own.
   find_node || fail "Node 24 is missing, which the agent needs to remove itself"
@@ -136,7 +137,7 @@ if [ "$action" = uninstall ] && [ "$mode" = foreground ]; then
 fi
 if [ "$action" = uninstall ] && [ "$system" = darwin ]; then
   if [ ! -e "$program_folder" ] && [ ! -e "$data" ]; then say "nothing to remove"; exit 0; fi
-  "$program_folder/node" "$program_folder/agent.mjs" uninstall --data "$data" || fail "the agent could not be removed"
+  "$program_folder/node" "$launcher" uninstall --data "$data" || fail "the agent could not be removed"
   rm -rf "$program_folder" "$data"
   say "removed"
   exit 0
@@ -207,7 +208,7 @@ if [ "$system" = darwin ]; then
     MUSTER_ENROL_TOKEN=$token sh "$unpacked"/*/install.sh "$@" || fail "the agent could not be installed"
     exit 0
   fi
-  found=$(find "$unpacked" -name agent.mjs | head -n 1)
+  found=$(find "$unpacked" -name muster-agent.mjs | head -n 1)
   [ -n "$found" ] || fail "the package holds no agent"
   for part in "$(dirname "$found")"/*; do
     rm -rf "$program_folder/$(basename "$part")"
@@ -215,6 +216,7 @@ if [ "$system" = darwin ]; then
   done
   node=$program_folder/node
   chmod 755 "$node"
+  program=$program_folder/package/agent.mjs
 else
   if ! find_node; then
     say "downloading Node"
@@ -231,17 +233,14 @@ else
   mkdir -p "$program_folder/node_modules/@lydell/node-pty-$pty"
   fetch "$url/agent/pty/linux/$(uname -m)" "$program_folder/node_modules/@lydell/node-pty-$pty/pty.node" ||
     say "this server has no terminal for $(uname -m); everything else works"
+  program=$program_folder/download/agent.mjs
 fi
 
 if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
-# The launcher chooses the version that runs, so that the agent can update itself. Packages of macOS have none yet.
-launcher=$program_folder/agent.mjs
-if [ "$system" != darwin ]; then
-  "$node" "$program_folder/download/agent.mjs" lay-out --program-folder "$program_folder" > /dev/null ||
-    fail "the program folder $program_folder could not be written"
-  rm -rf "$program_folder/download"
-  launcher=$program_folder/muster-agent.mjs
-fi
+# The launcher chooses the version that runs, so that the agent can update itself.
+"$node" "$program" lay-out --program-folder "$program_folder" > /dev/null ||
+  fail "the program folder $program_folder could not be written"
+rm -rf "$program_folder/download"
 # Programs that the agent starts for people get it; the agent's own files stay private.
 umask "$usual_umask"
 set -- enrol --server "$url" --data "$data"

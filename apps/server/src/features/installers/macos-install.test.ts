@@ -18,7 +18,9 @@ const BUILDER = `
   mkdirSync(out + '/muster-agent/program/native', { recursive: true })
   const node = '#!/bin/sh\\necho "$2 token=\${MUSTER_ENROL_TOKEN-none}" >>"$(dirname "$0")/calls"\\nif [ "$2" = "run" ]; then ls "$(dirname "$0")" >>"$(dirname "$0")/calls"; fi\\n'
   writeFileSync(out + '/muster-agent/program/node', node, { mode: 0o755 })
-  writeFileSync(out + '/muster-agent/program/agent.mjs', '// the agent\\n')
+  mkdirSync(out + '/muster-agent/program/package')
+  writeFileSync(out + '/muster-agent/program/package/agent.mjs', '// the agent\\n')
+  writeFileSync(out + '/muster-agent/program/muster-agent.mjs', '// the launcher\\n')
   writeFileSync(out + '/muster-agent/program/native/pty.node', 'native\\n')
   execFileSync('tar', ['-czf', out + '/a.tar.gz', '-C', out, 'muster-agent'])
   const bytes = readFileSync(out + '/a.tar.gz')
@@ -73,22 +75,24 @@ test.each([
   expect(line.package).toMatchObject({ platform: 'darwin', arch: 'arm64', format: 'tar.gz' })
   const { stdout } = await mac.paste(line.cmd)
   expect(stdout).toContain('muster: downloading the agent')
-  // Only the enrolment gets the token, and no command line does.
+  // First the version of the package is laid out. Only the enrolment gets the token, and no command line does.
   const calls = await readFile(join(data, 'program/calls'), 'utf8')
   expect(calls.split('\n')).toEqual([
+    'lay-out token=none',
     `enrol token=${line.token}`,
     'run token=none',
-    'agent.mjs',
     'calls',
+    'muster-agent.mjs',
     'native',
     'node',
+    'package',
     '',
   ])
   const served = `/agent/packages/darwin/${arch}/tar.gz`
   expect((await server.app.fastify.inject({ url: served })).statusCode).toBe(200)
   // It can be repeated, as an update of the program.
   await mac.paste(line.cmd)
-  expect(await readFile(join(data, 'program/agent.mjs'), 'utf8')).toBe('// the agent\n')
+  expect(await readFile(join(data, 'program/package/agent.mjs'), 'utf8')).toBe('// the agent\n')
 })
 
 test('the line of macOS says why the server has no package', async () => {

@@ -140,7 +140,7 @@ const TEMPLATE = String.raw`# Installs the Muster agent. Run it in PowerShell as
     if ($setup.ExitCode -ne 0 -and $setup.ExitCode -ne 3010) {
       throw "muster: Windows Installer failed with code $($setup.ExitCode)"
     }
-    $agent = Get-ChildItem (Join-Path $programs 'Muster Agent') -Recurse -Filter agent.mjs | Select-Object -First 1
+    $agent = Get-ChildItem (Join-Path $programs 'Muster Agent') -Recurse -Filter muster-agent.mjs | Select-Object -First 1
     if (-not $agent) { throw 'muster: the package was installed without the agent' }
     $node = Join-Path $agent.DirectoryName 'node.exe'
     $options = @('enrol', '--server', $url, '--data', $data)
