@@ -1,17 +1,26 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AgentManifest, UpdateReport } from '@muster/contract/agent/updates'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { manifestOf, NEXT_VERSION, programOf, serveProgram } from '../src/testing/given-installed.ts'
 import { GOOD_TOKEN, TestServer } from '../src/testing/test-server.ts'
+import { AGENT_VERSION } from '../src/version.ts'
 import { WineMachine, windowsPath } from './wine-machine.ts'
 
 const SLOW = { timeout: 240_000 }
 const PROGRAM = 'C:\\Program Files\\Muster Agent'
 const DATA = 'C:\\ProgramData\\Muster Agent'
+/** A start in Wine takes seconds. */
+const PATIENCE_MS = 120_000
 const root = join(import.meta.dirname, '../../..')
 let machine: WineMachine
 let server: TestServer
 let url: string
+/** The package that is installed, for its removal. */
+let installed: string
+let identity: string
 
 beforeAll(async () => {
   machine = await WineMachine.start()
@@ -40,38 +49,104 @@ function buildPackage(version?: string): string {
 
 const listAgents = () => machine.listProcesses().filter((line) => line.includes('agent.mjs'))
 const log = (name: string) => join(machine.folder, name)
+const logTo = (name: string) => ['/l*v', windowsPath(log(name))]
 const read = (path: string) => readFileSync(machine.hostPath(path), 'utf8')
+const listVersions = () => readdirSync(machine.hostPath(`${PROGRAM}\\versions`)).toSorted()
+const lastVersion = () => server.answers.at(-1)?.agent_version
 
-test(
-  'an MSI installs, keeps the token out of logs and registry, is upgraded, and leaves nothing',
-  SLOW,
-  async () => {
-    const first = buildPackage()
-    const given = [`SERVER=${url}`, `TOKEN=${GOOD_TOKEN}`]
-    const logTo = (name: string) => ['/l*v', windowsPath(log(name))]
-    expect(await machine.run(['msiexec', '/i', first, '/qn', ...given, ...logTo('install.log')])).toBe(0)
-    await server.untilUp(1)
-    const identity = read(`${DATA}\\agent.json`)
-    expect(identity).toContain(url)
-    expect(
-      readFileSync(log('install.log'), 'utf16le') + readFileSync(log('install.log'), 'utf8'),
-    ).not.toContain(GOOD_TOKEN)
-    expect(existsSync(machine.hostPath(`${DATA}\\enrolment.json`))).toBe(false)
-    expect(await machine.run(['reg', 'query', 'HKLM\\SOFTWARE', '/s', '/f', GOOD_TOKEN])).not.toBe(0)
+function updateReports() {
+  return server.reports.filter((report): report is z.infer<typeof UpdateReport> => report.kind === 'update')
+}
 
-    const next = buildPackage('0.2.0')
-    const upgrade = ['msiexec', '/i', next, '/qn', ...logTo('upgrade.log')].join(' ')
-    // In place of a property that Windows sets and Wine does not.
-    expect(await machine.run(['cmd', '/c', `set MUSTER_UPGRADE=1&& ${upgrade}`])).toBe(0)
-    await server.untilUp(2)
-    expect(read(`${DATA}\\agent.json`)).toBe(identity)
-    expect(listAgents()).toHaveLength(1)
+/** The order of the server, and its outcome. */
+async function update(program: string, more: Partial<AgentManifest>) {
+  const manifest = manifestOf(program, more)
+  serveProgram(server, program)
+  const from = updateReports().length
+  server.command(server.sign('update-agent', manifest))
+  const states = ['confirmed', 'failed', 'rolled-back']
+  return server.until(
+    () =>
+      updateReports()
+        .slice(from)
+        .find(({ state }) => states.includes(state)),
+    PATIENCE_MS,
+  )
+}
 
-    expect(await machine.run(['msiexec', '/x', next, '/qn', ...logTo('remove.log')])).toBe(0)
-    await expect.poll(listAgents, { timeout: 20_000 }).toEqual([])
-    expect([PROGRAM, DATA].filter((folder) => existsSync(machine.hostPath(folder)))).toEqual([])
-    expect(
-      await machine.run(['reg', 'query', 'HKLM\\SYSTEM\\CurrentControlSet\\Services\\MusterAgent']),
-    ).toBe(1)
-  },
-)
+test('an MSI installs, and keeps the token out of logs and registry', SLOW, async () => {
+  installed = buildPackage()
+  const given = [`SERVER=${url}`, `TOKEN=${GOOD_TOKEN}`]
+  expect(await machine.run(['msiexec', '/i', installed, '/qn', ...given, ...logTo('install.log')])).toBe(0)
+  await server.untilUp(1)
+  identity = read(`${DATA}\\agent.json`)
+  expect(identity).toContain(url)
+  expect(
+    readFileSync(log('install.log'), 'utf16le') + readFileSync(log('install.log'), 'utf8'),
+  ).not.toContain(GOOD_TOKEN)
+  expect(existsSync(machine.hostPath(`${DATA}\\enrolment.json`))).toBe(false)
+  expect(await machine.run(['reg', 'query', 'HKLM\\SOFTWARE', '/s', '/f', GOOD_TOKEN])).not.toBe(0)
+  expect(server.answers[0]).toMatchObject({ agent_version: AGENT_VERSION, can_update: true })
+  expect(listVersions()).toEqual([AGENT_VERSION])
+})
+
+test('an update of the agent restarts its service', SLOW, async () => {
+  expect(await update(programOf(NEXT_VERSION), {})).toMatchObject({ state: 'confirmed', reason: null })
+  expect(lastVersion()).toBe(NEXT_VERSION)
+  await expect.poll(listAgents, { timeout: 20_000 }).toHaveLength(1)
+  expect(listVersions()).toEqual([AGENT_VERSION, NEXT_VERSION])
+})
+
+test.each([
+  [
+    'ends before it is a service',
+    'throw new Error("bad version")',
+    { trial_seconds: 60 },
+    /^It ended 3 times before/,
+  ],
+  [
+    'is not acknowledged',
+    programOf('99.0.1'),
+    { trial_seconds: 10 },
+    /^It was not connected and acknowledged within 10 sec/,
+  ],
+])('a version that %s is rolled back, and the service runs', SLOW, async (_, program, trial, reason) => {
+  const isSilent = program.startsWith('throw')
+  server.acknowledges = isSilent
+  const outcome = update(program, { version: '99.0.1', ...trial })
+  if (!isSilent) {
+    await server.until(() => lastVersion() === '99.0.1', PATIENCE_MS)
+    await server.until(() => lastVersion() === NEXT_VERSION, PATIENCE_MS)
+    server.acknowledges = true
+  }
+  expect(await outcome).toMatchObject({
+    version: '99.0.1',
+    state: 'rolled-back',
+    reason: expect.stringMatching(reason),
+  })
+  expect(lastVersion()).toBe(NEXT_VERSION)
+  await expect.poll(listVersions).toEqual([NEXT_VERSION])
+  await expect.poll(listAgents, { timeout: 20_000 }).toHaveLength(1)
+})
+
+test('an older package on top leaves the newer version, and the same identity', SLOW, async () => {
+  const next = buildPackage('0.2.0')
+  const { links } = server
+  const upgrade = ['msiexec', '/i', next, '/qn', ...logTo('upgrade.log')].join(' ')
+  // In place of a property that Windows sets and Wine does not.
+  expect(await machine.run(['cmd', '/c', `set MUSTER_UPGRADE=1&& ${upgrade}`])).toBe(0)
+  installed = next
+  await server.untilUp(links + 1)
+  expect(lastVersion()).toBe(NEXT_VERSION)
+  expect(read(`${DATA}\\agent.json`)).toBe(identity)
+  expect(listAgents()).toHaveLength(1)
+})
+
+test('removing the package leaves nothing of it or of its updates', SLOW, async () => {
+  expect(await machine.run(['msiexec', '/x', installed, '/qn', ...logTo('remove.log')])).toBe(0)
+  await expect.poll(listAgents, { timeout: 20_000 }).toEqual([])
+  expect([PROGRAM, DATA].filter((folder) => existsSync(machine.hostPath(folder)))).toEqual([])
+  expect(await machine.run(['reg', 'query', 'HKLM\\SYSTEM\\CurrentControlSet\\Services\\MusterAgent'])).toBe(
+    1,
+  )
+})

@@ -13,7 +13,6 @@ import { createFileLog, createProcessLog, describeError, type Log } from '../log
 import { os } from '../os/index.ts'
 import { recordChangesInChildProcess } from '../remote/session-changes/session-changes.ts'
 import { lockDataFolder } from '../state/lock.ts'
-import { RESTART_EXIT_CODE } from '../update/restart-process.ts'
 import { findProgramFolder } from '../update/program-folder.ts'
 import { AGENT_VERSION } from '../version.ts'
 
@@ -22,11 +21,11 @@ export async function runAsService(folder: string, program: string[]): Promise<v
   const service = await os.loadService()
   if (service.host === undefined) throw new CliError('"service" is for Windows only. Use "run"')
   const log = createFileLog(join(folder, dataFiles.log))
-  await service.host(async (stopped) => {
+  await service.host(folder, async (stopped) => {
     try {
       const end = await run({ folder, program, log, stopped })
-      // The service manager starts the agent again after an end that is not reported as a stop.
-      if (end === 'updated') process.exit(RESTART_EXIT_CODE)
+      // No user sends signals to a service: the launcher has given up this version.
+      return end === 'stopped' ? 'stopped' : 'restart'
     } catch (cause) {
       log.error({ cause: describeError(cause) }, 'agent failed')
       throw cause
@@ -34,18 +33,19 @@ export async function runAsService(folder: string, program: string[]): Promise<v
   })
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const UPDATED = 'another version was installed'
 
 /**
- * Runs until a signal or `stopped` stops it, or until another version is installed. `program` is the command line that
- * starts this agent.
+ * Runs until a signal terminates it, until `stopped` or a request of the server stops it, or until another version is
+ * installed. `program` is the command line that starts this agent.
  */
 export async function run(options: {
   folder: string
   program: string[]
   log?: Log
   stopped?: Promise<string>
-}): Promise<'stopped' | 'updated'> {
+}): Promise<'stopped' | 'terminated' | 'updated'> {
   const { folder, program, log = createProcessLog(), stopped } = options
   const hasPending = existsSync(join(folder, dataFiles.enrolment))
   if (!hasPending) requireIdentity(folder)
@@ -55,8 +55,7 @@ export async function run(options: {
   void lock
   const stop = Promise.withResolvers<string>()
   const programFolder = findProgramFolder(process.argv[1])
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => stop.resolve(signal))
+  for (const signal of SIGNALS) process.on(signal, () => stop.resolve(signal))
   if (process.env.MUSTER_WITH_PARENT === '1') stopWithParent(stop.resolve)
   if (stopped !== undefined) void stopped.then(stop.resolve)
   if (hasPending) {
@@ -90,7 +89,8 @@ export async function run(options: {
   void agent
   const why = await stop.promise
   log.info({ why }, 'agent stops')
-  return why === UPDATED ? 'updated' : 'stopped'
+  if (why === UPDATED) return 'updated'
+  return SIGNALS.some((signal) => signal === why) ? 'terminated' : 'stopped'
 }
 
 /** The process that started the agent holds the other end of its standard input. It has exited when that closes. */

@@ -129,9 +129,14 @@ export interface Service {
   uninstall(folder: string): Promise<string>
   /** Starts a process that outlives the service and runs `program`. */
   startDetached(program: string[]): Promise<void>
-  /** Runs `work` in a process that the service manager has started, where that needs calls of the system. */
-  host?(work: (stopped: Promise<string>) => Promise<void>): Promise<void>
+  /**
+   * Runs `work` in a process that the service manager has started, where that needs calls of the system. Starts the
+   * service of this data folder again if `work` ends with `restart`.
+   */
+  host?(folder: string, work: ServiceWork): Promise<void>
 }
+
+export type ServiceWork = (stopped: Promise<string>) => Promise<'stopped' | 'restart'>
 
 /** Counters of the machine at one moment. Those that grow count from an arbitrary start. */
 export interface Counters {

@@ -82,7 +82,8 @@ function watchTrial({ trial_seconds: seconds }: Current): void {
     isOver = true
     // The agent ends its runs and its link, then the exit below restarts it.
     setTimeout(restart, STOP_MS).unref()
-    if (process.platform === 'win32') restart()
+    // Windows has no signals, and would end the process at once.
+    if (process.platform === 'win32') process.emit('SIGTERM', 'SIGTERM')
     else process.kill(process.pid, 'SIGTERM')
   }, seconds * 1000)
   timer.unref()

@@ -1,4 +1,5 @@
 import { CliError } from '../../errors.ts'
+import type { ServiceWork } from '../os.ts'
 import { bindLibrary, type Handle, loadKoffi } from './win32.ts'
 
 interface Dispatcher {
@@ -16,13 +17,14 @@ const WAIT_HINT_MS = 20_000
 const NOT_IMPLEMENTED = 120
 
 /**
- * Runs `work` as the service that Windows has started this process for, until `work` ends. `stopped` resolves when
- * Windows stops the service or shuts down. Throws CliError if Windows did not start this process as a service.
+ * Runs `work` as the service that Windows has started this process for, until `work` ends, and returns how it ended.
+ * `stopped` resolves when Windows stops the service or shuts down. Throws CliError if Windows did not start this process
+ * as a service.
  *
  * The dispatcher blocks a thread of its own until the service has stopped. Windows calls back on other threads; koffi
  * passes these calls to this one. Source: Windows API, StartServiceCtrlDispatcherW.
  */
-export async function hostService(work: (stopped: Promise<string>) => Promise<void>): Promise<void> {
+export async function hostService(work: ServiceWork): Promise<'stopped' | 'restart'> {
   const koffi = await loadKoffi()
   const advapi = await bindLibrary<Dispatcher>('advapi32.dll', {
     register: 'uintptr_t __stdcall RegisterServiceCtrlHandlerExW(str16, void *, void *)',
@@ -56,7 +58,11 @@ export async function hostService(work: (stopped: Promise<string>) => Promise<vo
       service = advapi.register('', handler, null)
       report(STATE.running)
       void work(stop.promise).then(
-        () => report(STATE.stopped),
+        (end) => {
+          result = end
+          // Windows restarts a service that has failed, also if this process cannot.
+          report(STATE.stopped, end === 'restart')
+        },
         (cause: unknown) => {
           failure = cause
           report(STATE.stopped, true)
@@ -66,8 +72,10 @@ export async function hostService(work: (stopped: Promise<string>) => Promise<vo
     koffi.pointer(koffi.proto('void __stdcall ServiceMain(uint32_t count, void *values)')),
   )
   let failure: unknown
+  let result: 'stopped' | 'restart' = 'stopped'
   await dispatch(await entryTable('', main))
   if (failure !== undefined) throw failure
+  return result
 }
 
 /** SERVICE_STATUS: type, state, accepted controls, exit code, own exit code, check point, wait hint. */

@@ -32,7 +32,34 @@ export const windowsService: Service = {
   async startDetached(program) {
     startDetachedProcess(program)
   },
-  host: async (work) => (await import('./service-host.ts')).hostService(work),
+  async host(folder, work) {
+    const end = await (await import('./service-host.ts')).hostService(work)
+    if (end === 'restart') await startAgain(serviceName(folder))
+  },
+}
+
+/** Windows waits 30 s for each start of a version that crashes, and the launcher gives it up after three. */
+const RESTART_PATIENCE_MS = 5 * 60_000
+const RESTART_PAUSE_MS = 2000
+
+/**
+ * Starts the service whose process this is, after it has stopped, until it runs. A version that ends before it has
+ * connected to the service manager is no crash for Windows, which would not start it again.
+ */
+async function startAgain(name: string): Promise<void> {
+  const deadline = Date.now() + RESTART_PATIENCE_MS
+  for (;;) {
+    try {
+      using manager = await Manager.open()
+      using service = manager.find(name)
+      // It was removed meanwhile.
+      if (service === undefined) return
+      return await service.start()
+    } catch (cause) {
+      if (Date.now() > deadline) throw cause
+      await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE_MS))
+    }
+  }
 }
 
 /** Each data folder has its own service. */
