@@ -17,7 +17,7 @@ const COMMAND_FILE = 'muster-agent.cmd'
 const COMMAND = '@"%~dp0node.exe" "%~dp0muster-agent.mjs" %*\r\n'
 
 /** Builds the package for Windows Installer with wixl. See docs/decisions/0070-agent-packages.md. */
-export async function buildMsi({ arch, version, folder, scratch, fast, file }) {
+export function buildMsi({ arch, version, folder, scratch, fast, file }) {
   writeFileSync(join(folder, COMMAND_FILE), COMMAND)
   makeUniform(folder)
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -32,7 +32,8 @@ export async function buildMsi({ arch, version, folder, scratch, fast, file }) {
   // wixl knows no arm64; the package says in its summary for which processor it is.
   runTool('wixl', ['-a', 'x64', '-o', file, source], { cwd: folder })
   const cabinet = join(scratch, 'agent.cab')
-  await writeCabinet(cabinet, listFiles(file, { folder, names }), { time: SOURCE_DATE_EPOCH, fast })
+  const options = { time: SOURCE_DATE_EPOCH, fast, calls: arch === 'x64' }
+  writeCabinet(cabinet, listFiles(file, { folder, names }), options)
   runTool('msibuild', [file, '-a', CABINET, cabinet])
   // wixl writes none of these.
   for (const change of [
