@@ -1,5 +1,6 @@
 // npm run bench [-- MEASURE ...]: measures the budgets that exist so far, prints them and keeps them in
-// docs/benchmarks.md. Without names all but `samples`, `steady` and `large` are measured; --print leaves the file alone.
+// docs/benchmarks.md. Without names all but `samples`, `steady`, `packages` and `large` are measured; --print leaves the
+// file alone.
 import { parseArgs } from 'node:util'
 import { buildPrograms } from '../support/build.ts'
 import type { Figure } from './budgets.ts'
@@ -10,6 +11,7 @@ import { measureConsole, measureFirstOpen } from './measure-console.ts'
 import { measureDesktop } from './measure-desktop.ts'
 import { measureFiles } from './measure-files.ts'
 import { measureHostile } from './measure-hostile.ts'
+import { measurePackages } from './measure-packages.ts'
 import { measurePolicies } from './measure-policies.ts'
 import { measureProcesses } from './measure-processes.ts'
 import { measureSamples } from './measure-samples.ts'
@@ -42,7 +44,7 @@ const ON_STAGE = {
   first: (stage: Stage) => measureFirstOpen(stage, 'first10k'),
 }
 /** These take minutes to prepare. */
-const LONG = ['samples', 'steady', 'large']
+const LONG = ['samples', 'steady', 'packages', 'large']
 const ALL = [
   ...Object.keys(ON_STAGE),
   'start',
@@ -81,6 +83,7 @@ if (wanted.includes('processes')) keep(await measureProcesses())
 if (wanted.includes('files')) keep(await measureFiles())
 if (wanted.includes('desktop')) keep(await measureDesktop())
 if (wanted.includes('hostile')) keep(await measureHostile())
+if (wanted.includes('packages')) keep(await measurePackages())
 if (wanted.includes('large')) await measureLarge()
 console.log('Left out, as it does not exist yet: one script to 10,000 machines.')
 if (!values.print) writeTable(figures)

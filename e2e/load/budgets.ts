@@ -158,6 +158,8 @@ export const BUDGETS = {
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 55, unit: 'MB' },
   agentPrivate: { what: 'agent, idle, private memory', must: 25, aim: 15, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.05, aim: 0.03, unit: '%' },
+  packageSize: { what: 'a package of the agent, the largest, as downloaded', must: 35, aim: 30, unit: 'MB' },
+  updateSize: { what: 'an update of the agent, as downloaded', must: 0.5, aim: 0.3, unit: 'MB' },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS
 
