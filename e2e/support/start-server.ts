@@ -74,6 +74,8 @@ export class TestServer implements AsyncDisposable {
       MUSTER_CHECK_TARGETS: 'any',
       MUSTER_CHANNEL_TARGETS: 'any',
       // A dialog of a story must not fetch Node for Windows.
+      // Not those that `npm run packages` has built here.
+      MUSTER_PACKAGES: join(this.dataFolder, 'release'),
       MUSTER_PACKAGE_BUILDER: join(ROOT, 'apps/server/src/testing/stand-in-builder.ts'),
       // As `npm start` has it.
       ...serverMemory,

@@ -59,6 +59,8 @@ export async function createTestServer(
   const config = readConfig({
     MUSTER_DATA: dataFolder,
     MUSTER_PORT: '0',
+    // Not those that `npm run packages` has built here.
+    MUSTER_PACKAGES: join(dataFolder, 'release'),
     MUSTER_PACKAGE_BUILDER: join(import.meta.dirname, 'stand-in-builder.ts'),
     ...options.env,
   })

@@ -42,12 +42,12 @@ export type Architecture = z.infer<typeof Architecture>
 /** The formats of each platform. */
 export const PACKAGE_FORMATS = {
   windows: ['msi'],
-  darwin: ['tar.gz'],
+  darwin: ['tar.xz'],
   linux: ['deb', 'rpm'],
 } as const satisfies Record<Platform, readonly string[]>
 
 export const PackageName = z
-  .object({ platform: Platform, arch: Architecture, format: z.enum(['msi', 'tar.gz', 'deb', 'rpm']) })
+  .object({ platform: Platform, arch: Architecture, format: z.enum(['msi', 'tar.xz', 'deb', 'rpm']) })
   .refine(({ platform, format }) => PACKAGE_FORMATS[platform].some((known) => known === format), {
     path: ['format'],
     error: 'This platform has no packages of that format.',

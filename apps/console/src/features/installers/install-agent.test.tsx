@@ -143,7 +143,7 @@ test('macOS and Linux have their own methods', async () => {
   const { server } = givenServer()
   const { screen } = await openConsole(`${AT}&item=Site|1`)
   await screen.getByText('macOS', { exact: true }).click()
-  await screen.getByText('.tar.gz package', { exact: true }).click()
+  await screen.getByText('.tar.xz package', { exact: true }).click()
   await expect.element(screen.getByText('Apple silicon')).toBeVisible()
   await screen.getByText('Linux', { exact: true }).click()
   await screen.getByText('.rpm package', { exact: true }).click()

@@ -51,7 +51,7 @@ test.each<[Partial<InstallForm>, object]>([
   ],
   [{ plat: 'darwin' }, { plat: 'darwin', goarch: 'arm64' }],
   [
-    { plat: 'darwin', method: 'tar.gz' },
+    { plat: 'darwin', method: 'tar.xz' },
     { installMethod: 'manual', goarch: 'amd64' },
   ],
   [

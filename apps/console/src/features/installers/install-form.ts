@@ -43,7 +43,7 @@ export const WAYS: Readonly<Record<Platform, readonly { value: InstallWay; label
   ],
   darwin: [
     { value: 'line', label: 'Shell command' },
-    { value: 'tar.gz', label: '.tar.gz package' },
+    { value: 'tar.xz', label: '.tar.xz package' },
   ],
   linux: [
     { value: 'line', label: 'Shell command' },

@@ -50,8 +50,6 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 export const ROOT = resolve(import.meta.dirname, '../../../../..')
 
-/** Packages that a release carries, with their index `packages.json`. */
-export const RELEASE_PACKAGES = join(ROOT, 'dist/packages')
 /** The agent's sources, which run on the server's own machine. */
 export const AGENT_SOURCE = join(ROOT, 'apps/agent/src/main.ts')
 

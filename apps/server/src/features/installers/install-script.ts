@@ -29,9 +29,9 @@ export function shellDeployLine(address: string, trust: ServerTrust): string {
 export function packageLine(given: { file: string; url: string; token: string; authority: boolean }): string {
   const { file, url, token, authority } = given
   const steps = ['read -r MUSTER_ENROL_TOKEN', 'export MUSTER_ENROL_TOKEN']
-  if (file.endsWith('.tar.gz')) {
+  if (file.endsWith('.tar.xz')) {
     const ca = authority ? ' --ca server-ca.pem' : ''
-    steps.push('d=$(mktemp -d)', `tar -xzf ${file} -C $d`, `sh $d/*/install.sh --server ${url}${ca}`)
+    steps.push('d=$(mktemp -d)', `tar -xf ${file} -C $d`, `sh $d/*/install.sh --server ${url}${ca}`)
   } else {
     const ca = authority ? ' MUSTER_CA_FILE=$PWD/server-ca.pem' : ''
     const install = file.endsWith('.deb') ? 'dpkg -i' : 'rpm -U --replacepkgs'
@@ -199,8 +199,8 @@ if [ "$system" = darwin ]; then
   say "downloading the agent"
   unpacked=$(mktemp -d)
   trap 'rm -rf "$unpacked"' EXIT
-  fetch_package "$url/agent/packages/darwin/$arch/tar.gz" "$unpacked/package"
-  tar -xzf "$unpacked/package" -C "$unpacked" || fail "the package is damaged"
+  fetch_package "$url/agent/packages/darwin/$arch/tar.xz" "$unpacked/package"
+  tar -xf "$unpacked/package" -C "$unpacked" || fail "the package is damaged"
   if [ "$mode" = service ]; then
     # The package stops a running agent, replaces the program, enrols and starts the service.
     set -- --server "$url"

@@ -22,10 +22,10 @@ const BUILDER = `
   writeFileSync(out + '/muster-agent/program/package/agent.mjs', '// the agent\\n')
   writeFileSync(out + '/muster-agent/program/muster-agent.mjs', '// the launcher\\n')
   writeFileSync(out + '/muster-agent/program/native/pty.node', 'native\\n')
-  execFileSync('tar', ['-czf', out + '/a.tar.gz', '-C', out, 'muster-agent'])
-  const bytes = readFileSync(out + '/a.tar.gz')
+  execFileSync('tar', ['-cJf', out + '/a.tar.xz', '-C', out, 'muster-agent'])
+  const bytes = readFileSync(out + '/a.tar.xz')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  console.log(JSON.stringify({ file: 'a.tar.gz', sha256, bytes: bytes.length, signed: false }))
+  console.log(JSON.stringify({ file: 'a.tar.xz', sha256, bytes: bytes.length, signed: false }))
 `
 
 /** A shell whose `uname` is that of a Mac with this processor, and whose `sleep` does not wait long. */
@@ -72,7 +72,7 @@ test.each([
   const { url } = await server.listen()
   const data = join(mac.folder, 'my data')
   const line = await givenLine(server, data, url)
-  expect(line.package).toMatchObject({ platform: 'darwin', arch: 'arm64', format: 'tar.gz' })
+  expect(line.package).toMatchObject({ platform: 'darwin', arch: 'arm64', format: 'tar.xz' })
   const { stdout } = await mac.paste(line.cmd)
   expect(stdout).toContain('muster: downloading the agent')
   // First the version of the package is laid out. Only the enrolment gets the token, and no command line does.
@@ -88,7 +88,7 @@ test.each([
     'package',
     '',
   ])
-  const served = `/agent/packages/darwin/${arch}/tar.gz`
+  const served = `/agent/packages/darwin/${arch}/tar.xz`
   expect((await server.app.fastify.inject({ url: served })).statusCode).toBe(200)
   // It can be repeated, as an update of the program.
   await mac.paste(line.cmd)

@@ -7,7 +7,7 @@ import {
 import { Platform } from '@muster/contract/fields'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,7 +16,7 @@ import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { withStartUmask } from '../../platform/files/private-files.ts'
 import { serverEnvironment } from '../scripts/run-on-server.ts'
-import { RELEASE_PACKAGES, ROOT } from './install-files.ts'
+import { ROOT } from './install-files.ts'
 
 /** The last line of a successful build. `file` is in the folder that was given. */
 const Built = z.object({
@@ -62,11 +62,9 @@ export class PackageBuilds implements AsyncDisposable {
   #builds = new Map<string, Build>()
   #running = new Set<Promise<void>>()
   #stop = new AbortController()
-  #release: string
 
-  constructor(ctx: Context, releaseFolder = RELEASE_PACKAGES) {
+  constructor(ctx: Context) {
     this.#ctx = ctx
-    this.#release = releaseFolder
   }
 
   list(): AgentPackage[] {
@@ -94,7 +92,7 @@ export class PackageBuilds implements AsyncDisposable {
 
   /** The package of the release, else the built one. */
   find(name: PackageName): StoredPackage | undefined {
-    const ofRelease = findInRelease(this.#release, name)
+    const ofRelease = findInRelease(this.#ctx.config.releasePackages, name)
     if (ofRelease !== undefined) return ofRelease
     const folder = join(this.#folder(), keyOf(name))
     if (!existsSync(join(folder, INDEX))) return undefined
@@ -253,9 +251,12 @@ function findInRelease(folder: string, { platform, arch, format }: PackageName):
   const found = packages.find(
     (entry) => entry.platform === platform && entry.arch === arch && entry.format === format,
   )
-  if (found === undefined || !existsSync(join(folder, found.file))) return undefined
+  if (found === undefined) return undefined
   const { file, sha256, bytes, signed } = found
-  return { file, sha256, bytes, signed, path: join(folder, file) }
+  const path = join(folder, file)
+  // One that was copied in part is built again.
+  if (statSync(path, { throwIfNoEntry: false })?.size !== bytes) return undefined
+  return { file, sha256, bytes, signed, path }
 }
 
 function readLine(text: string): z.infer<typeof Line> | undefined {
@@ -286,7 +287,7 @@ async function removeOtherVersions(folder: string): Promise<void> {
 
 /** Settings of npm, which fetches Node, and of the keys that sign packages. */
 function builderSettings(): NodeJS.ProcessEnv {
-  const known = /^(npm_config_|MUSTER_SIGN_|https?_proxy$|no_proxy$|XDG_CACHE_HOME$)/i
+  const known = /^(npm_config_|MUSTER_SIGN_|GNUPGHOME$|https?_proxy$|no_proxy$|XDG_CACHE_HOME$)/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => known.test(name)))
 }
 

@@ -49,8 +49,8 @@ test('a package gets the certificate of a server with an authority of its own', 
 
 test('the archive of macOS is unpacked and runs its own installer', async () => {
   const machine = await givenMachine()
-  await run('tar', ['-czf', 'a.tar.gz', 'muster-agent-0.1.0'], { cwd: machine.folder })
-  expect(await machine.paste(packageLine({ ...GIVEN, file: 'a.tar.gz' }))).toBe(
+  await run('tar', ['-cJf', 'a.tar.xz', 'muster-agent-0.1.0'], { cwd: machine.folder })
+  expect(await machine.paste(packageLine({ ...GIVEN, file: 'a.tar.xz' }))).toBe(
     'install.sh --server https://muster.example server= token=the-token-of-this-test ca=',
   )
 })

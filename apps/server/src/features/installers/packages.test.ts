@@ -1,12 +1,15 @@
 import { buildPackage, listPackages, type PackageName } from '@muster/contract/api/installers'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createEnrolToken } from './enrol-machine.ts'
-import { agentVersion, PackageBuilds } from './package-builds.ts'
+import { ROOT } from './install-files.ts'
+import { agentVersion } from './package-builds.ts'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 
 const MSI: PackageName = { platform: 'windows', arch: 'x64', format: 'msi' }
@@ -30,10 +33,15 @@ async function givenAdmin(server: TestServer) {
   return { admin, find, ended }
 }
 
+async function givenFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** A builder of this test: a program in place of deploy/packages.mjs. */
 async function givenBuilder(text: string): Promise<{ env: Record<string, string>; folder: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'muster-builder-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await givenFolder('muster-builder-')
   const program = join(folder, 'builder.mjs')
   await writeFile(program, text)
   return { env: { MUSTER_PACKAGE_BUILDER: program }, folder }
@@ -104,7 +112,8 @@ test('a package of a kind that does not exist is refused', async () => {
 test('two requests at once build a package once', async () => {
   const { env, folder } = await givenBuilder(`
     import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
-    import { createHash } from 'node:crypto'
+    import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
     const out = process.argv.at(-1)
     appendFileSync(import.meta.dirname + '/runs', 'x')
     console.log(JSON.stringify({ progress: 'Waiting' }))
@@ -128,7 +137,8 @@ test('two requests at once build a package once', async () => {
 test('different packages are built one after the other', async () => {
   const { env, folder } = await givenBuilder(`
     import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
-    import { createHash } from 'node:crypto'
+    import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
     const note = (text) => appendFileSync(import.meta.dirname + '/notes', text + process.argv[7] + ' ')
     note('begin ')
     while (!existsSync(import.meta.dirname + '/go')) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -147,20 +157,42 @@ test('different packages are built one after the other', async () => {
   expect(await readFile(join(folder, 'notes'), 'utf8')).toBe('begin msi end msi begin rpm end rpm ')
 })
 
-test('a package of the release is served as it is, unless it is of another agent', async () => {
-  await using server = await createTestServer()
-  const release = await mkdtemp(join(tmpdir(), 'muster-release-'))
-  onTestFinished(() => rm(release, { recursive: true, force: true }))
+test('a package of the release is offered, unless it is of another agent or was copied in part', async () => {
+  const release = await givenFolder('muster-release-')
+  await using server = await createTestServer({ env: { MUSTER_PACKAGES: release } })
+  const { find } = await givenAdmin(server)
   const entry = { ...MSI, file: 'signed.msi', sha256: 'a'.repeat(64), bytes: 6, signed: true }
   const write = (agent: string) =>
     writeFile(join(release, 'packages.json'), JSON.stringify({ agent, packages: [entry] }))
   await writeFile(join(release, 'signed.msi'), 'signed')
-  await using packages = new PackageBuilds(server.ctx, release)
   await write('0.0.1-other')
-  expect(packages.view(MSI).build).toEqual({ state: 'absent' })
+  expect(await find(MSI)).toEqual({ state: 'absent' })
   await write(agentVersion())
-  expect(packages.find(MSI)?.path).toBe(join(release, 'signed.msi'))
-  expect(packages.start(MSI).build).toMatchObject({ state: 'ready', signed: true, sha256: entry.sha256 })
+  expect(await find(MSI)).toMatchObject({ state: 'ready', signed: true, sha256: entry.sha256 })
+  await writeFile(join(release, 'signed.msi'), 'sign')
+  expect(await find(MSI)).toEqual({ state: 'absent' })
+})
+
+test('packages that were built for a release are served without a build', { timeout: 120_000 }, async () => {
+  const release = await givenFolder('muster-release-')
+  await writeFile(join(release, 'node'), 'a program in place of Node')
+  const kind = ['--platform', 'linux', '--arch', 'x64', '--format', 'deb']
+  const args = ['--all', ...kind, '--node', join(release, 'node'), '--out', release]
+  await promisify(execFile)(process.execPath, [join(ROOT, 'deploy/packages.mjs'), ...args])
+  const { env, folder } = await givenBuilder(`
+    import { writeFileSync } from 'node:fs'
+    writeFileSync(import.meta.dirname + '/started', '')
+  `)
+  await using server = await createTestServer({ env: { ...env, MUSTER_PACKAGES: release } })
+  const { admin } = await givenAdmin(server)
+  const body = { platform: 'linux', arch: 'x64', format: 'deb' } as const
+  const { build } = (await admin.call(buildPackage, { body })).body
+  const file = await readFile(join(release, 'muster-agent-0.1.0-linux-x64.deb'))
+  const sha256 = createHash('sha256').update(file).digest('hex')
+  expect(build).toMatchObject({ state: 'ready', sha256, bytes: file.length, signed: false })
+  const served = await server.app.fastify.inject({ url: '/agent/packages/linux/x64/deb' })
+  expect([served.statusCode, served.rawPayload.equals(file)]).toEqual([200, true])
+  expect(existsSync(join(folder, 'started'))).toBe(false)
 })
 
 test.each([
@@ -173,7 +205,8 @@ test.each([
 ])('a package %s is never served', async (_, said, reason) => {
   const { env } = await givenBuilder(`
     import { writeFileSync } from 'node:fs'
-    import { createHash } from 'node:crypto'
+    import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
     writeFileSync(process.argv.at(-1) + '/a.msi', 'a')
     console.log(JSON.stringify({ file: 'a.msi', ${said}, signed: false }))
   `)

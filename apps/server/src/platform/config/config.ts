@@ -16,6 +16,9 @@ function readVersion(): string {
 /** The agent as `npm start` builds it. */
 const AGENT_FOLDER = resolve(import.meta.dirname, '../../../../agent/dist')
 
+/** Where `npm run packages` puts them. */
+const RELEASE_PACKAGES = resolve(import.meta.dirname, '../../../../../dist/packages')
+
 const Origin = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).origin)
 
 const OUTBOUND_TARGETS = ['public', 'lan', 'any'] as const
@@ -42,6 +45,7 @@ const Environment = z.object({
     .optional(),
   MUSTER_HOSTED: z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] }).default(false),
   MUSTER_PACKAGE_BUILDER: z.string().min(1).optional(),
+  MUSTER_PACKAGES: z.string().min(1).default(RELEASE_PACKAGES),
   MUSTER_OPENAI_URL: z.url({ protocol: /^https?$/ }).optional(),
   MUSTER_OPENAI_MODEL: z.string().min(1).optional(),
   MUSTER_OPENAI_KEY: z.string().min(1).optional(),
@@ -76,6 +80,8 @@ export interface Config {
   hosted: boolean
   /** The program that builds packages of the agent, instead of deploy/packages.mjs. */
   packageBuilder: string | undefined
+  /** The folder with the packages of the release. */
+  releasePackages: string
   /** The built agent that this server offers to its machines. */
   agentFolder: string
   /** A server with an OpenAI-compatible API, used to generate scripts. */
@@ -129,6 +135,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     hosted: value.MUSTER_HOSTED,
     packageBuilder:
       value.MUSTER_PACKAGE_BUILDER === undefined ? undefined : resolve(value.MUSTER_PACKAGE_BUILDER),
+    releasePackages: resolve(value.MUSTER_PACKAGES),
     openAi:
       value.MUSTER_OPENAI_URL !== undefined && value.MUSTER_OPENAI_MODEL !== undefined
         ? { url: value.MUSTER_OPENAI_URL, model: value.MUSTER_OPENAI_MODEL, key: value.MUSTER_OPENAI_KEY }
