@@ -99,10 +99,14 @@ export async function openDatabase<DB>(
   )
 }
 
-/** Opens an empty SQLite database in memory. `waitMs`: longest wait of a query for its turn. */
-export function openMemory<DB>(waitMs?: number): OpenDatabase<DB> {
+/**
+ * Opens a SQLite database in memory: empty, or the copy that `image` holds, as SQLite serializes it. `waitMs`: longest
+ * wait of a query for its turn.
+ */
+export function openMemory<DB>(options: { waitMs?: number; image?: Uint8Array } = {}): OpenDatabase<DB> {
   const guard = new TransactionGuard()
-  return describe(new MusterSqliteDialect(openSqlite(':memory:'), guard, waitMs), 'sqlite', guard)
+  const database = openSqlite(':memory:', options.image)
+  return describe(new MusterSqliteDialect(database, guard, options.waitMs), 'sqlite', guard)
 }
 
 function openFile<DB>(dataFolder: string): OpenDatabase<DB> {
@@ -183,8 +187,9 @@ const READS_OR_WRITES_ROWS = /^\s*(?:select|insert|update|delete|with)\b/i
  * synchronous=full would cost an fsync, that is milliseconds, for each of a thousand reports per second, to protect
  * values that the agents send again.
  */
-function openSqlite(path: string): SqliteDatabase {
+function openSqlite(path: string, image?: Uint8Array): SqliteDatabase {
   const database = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true })
+  if (image !== undefined) database.deserialize(image)
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = normal')
   database.exec('pragma cache_size = -32768')

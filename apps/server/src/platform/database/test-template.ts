@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
@@ -11,6 +12,27 @@ import { openDatabase } from './open-database.ts'
 const ADVISORY_LOCK = 4_127_730_981
 
 let template: Promise<string> | undefined
+let image: Promise<Uint8Array> | undefined
+
+/** Returns a SQLite database with all migrations, as `openMemory` takes it. */
+export function requireImage(): Promise<Uint8Array> {
+  return (image ??= makeImage())
+}
+
+async function makeImage(): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-image-'))
+  try {
+    const database = await openDatabase<unknown>(undefined, folder)
+    await migrate(database, { migrations, dataFolder: folder })
+    await database[Symbol.asyncDispose]()
+    using file = new DatabaseSync(join(folder, 'muster.db'))
+    // A database in memory has no write-ahead log.
+    file.exec('pragma journal_mode = delete')
+    return file.serialize()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
 
 /** Returns the name of the template database with all migrations, and creates it if needed. */
 export function requireTemplate(server: string): Promise<string> {

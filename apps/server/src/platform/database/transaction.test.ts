@@ -102,7 +102,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
 })
 
 test('a query that waits for a transaction held open gets an error, and the next queries run', async () => {
-  await using database = await createNotes(openMemory<Notes>(50))
+  await using database = await createNotes(openMemory<Notes>({ waitMs: 50 }))
   const transaction = createTransactor<Notes, never>(database, () => undefined)
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = transaction(() => promise)
