@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { AgentManifest, UpdateReport } from '@muster/contract/agent/updates'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -12,6 +13,7 @@ import { WineMachine, windowsPath } from './wine-machine.ts'
 const SLOW = { timeout: 240_000 }
 const PROGRAM = 'C:\\Program Files\\Muster Agent'
 const DATA = 'C:\\ProgramData\\Muster Agent'
+const AFTER_CUT = '99.0.2'
 /** A start in Wine takes seconds. */
 const PATIENCE_MS = 120_000
 const root = join(import.meta.dirname, '../../..')
@@ -58,12 +60,16 @@ function updateReports() {
   return server.reports.filter((report): report is z.infer<typeof UpdateReport> => report.kind === 'update')
 }
 
+/** The order of the server. */
+function order(program: string, more: Partial<AgentManifest>): void {
+  server.command(server.sign('update-agent', manifestOf(program, more)))
+}
+
 /** The order of the server, and its outcome. */
 async function update(program: string, more: Partial<AgentManifest>) {
-  const manifest = manifestOf(program, more)
   serveProgram(server, program)
   const from = updateReports().length
-  server.command(server.sign('update-agent', manifest))
+  order(program, more)
   const states = ['confirmed', 'failed', 'rolled-back']
   return server.until(
     () =>
@@ -155,6 +161,40 @@ test.each([
   await expect.poll(listAgents, { timeout: 20_000 }).toHaveLength(1)
 })
 
+test('a power cut during an update leaves a working agent', SLOW, async () => {
+  // Windows starts delayed services two minutes after the others.
+  const control = 'HKLM\\SYSTEM\\CurrentControlSet\\Control'
+  await machine.run(['reg', 'add', control, '/v', 'AutoStartDelay', '/t', 'REG_DWORD', '/d', '500', '/f'])
+  const powerCut = async () => {
+    const { links } = server
+    await machine.reboot()
+    return server.until(() => server.links > links && server.socket !== undefined, PATIENCE_MS)
+  }
+  const program = programOf(AFTER_CUT)
+  const hasBegun = Promise.withResolvers<void>()
+  server.onRequest = (_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' })
+    response.write(gzipSync(program).subarray(0, 100_000), () => hasBegun.resolve())
+  }
+  order(program, { version: AFTER_CUT })
+  await hasBegun.promise
+  await powerCut()
+  expect(lastVersion()).toBe(NEXT_VERSION)
+
+  serveProgram(server, program)
+  order(program, { version: AFTER_CUT })
+  await expect
+    .poll(() => read(`${PROGRAM}\\current.json`), { interval: 1, timeout: PATIENCE_MS })
+    .toContain(AFTER_CUT)
+  await powerCut()
+  await server.until(
+    () => updateReports().some(({ version, state }) => version === AFTER_CUT && state === 'confirmed'),
+    PATIENCE_MS,
+  )
+  expect(lastVersion()).toBe(AFTER_CUT)
+  await expect.poll(listVersions).toEqual([NEXT_VERSION, AFTER_CUT])
+})
+
 test('an older package on top leaves the newer version, and the same identity', SLOW, async () => {
   const next = buildPackage('0.2.0')
   const { links } = server
@@ -163,7 +203,7 @@ test('an older package on top leaves the newer version, and the same identity', 
   expect(await machine.run(['cmd', '/c', `set MUSTER_UPGRADE=1&& ${upgrade}`])).toBe(0)
   installed = next
   await server.untilUp(links + 1)
-  expect(lastVersion()).toBe(NEXT_VERSION)
+  expect(lastVersion()).toBe(AFTER_CUT)
   expect(read(`${DATA}\\agent.json`)).toBe(identity)
   expect(listAgents()).toHaveLength(1)
 })

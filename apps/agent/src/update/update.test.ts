@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKeyPairSync } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
@@ -17,6 +18,7 @@ import {
 } from '../testing/given-installed.ts'
 import { givenFolder } from '../testing/given.ts'
 import { AGENT_VERSION } from '../version.ts'
+import { readCurrent, writeCurrent } from './program-folder.ts'
 
 type Update = z.infer<typeof UpdateReport>
 
@@ -181,6 +183,39 @@ describe('an installed agent', { timeout: 120_000 }, () => {
     again.resolve()
     expect(await untilUpdate(agent, 'confirmed')).toMatchObject({ version: NEXT_VERSION })
   })
+})
+
+/** Lays a package out on top of this version, and returns the version that runs then. */
+function layPackageOver(version: string, damage = ''): string | undefined {
+  const folder = join(givenFolder(), 'program')
+  const dist = join(import.meta.dirname, '../../dist')
+  const before = join(folder, 'versions', version)
+  for (const path of [join(folder, 'package'), before]) mkdirSync(path, { recursive: true })
+  copyFileSync(join(dist, 'muster-agent.mjs'), join(folder, 'muster-agent.mjs'))
+  copyFileSync(join(dist, 'agent.mjs'), join(folder, 'package/agent.mjs'))
+  const program = programOf(version)
+  writeFileSync(join(before, 'agent.mjs'), program + damage)
+  writeCurrent(folder, {
+    current: { version, sha256: manifestOf(program).sha256 },
+    previous: null,
+    state: 'confirmed',
+    starts: 0,
+    trial_seconds: 120,
+    failed: null,
+  })
+  const packaged = join(folder, 'package/agent.mjs')
+  execFileSync(process.execPath, [packaged, 'lay-out', '--program-folder', folder])
+  expect(existsSync(packaged)).toBe(true)
+  expect(execFileSync(process.execPath, [join(folder, 'muster-agent.mjs'), '--help'], { encoding: 'utf8' }))
+    // The launcher finds a program that works.
+    .toContain('Muster agent')
+  return readCurrent(folder)?.current.version
+}
+
+test('a package on top of another version leaves a newer one in place, unless that is damaged', () => {
+  expect(layPackageOver('0.0.9')).toBe(AGENT_VERSION)
+  expect(layPackageOver(NEXT_VERSION)).toBe(NEXT_VERSION)
+  expect(layPackageOver(NEXT_VERSION, '(')).toBe(AGENT_VERSION)
 })
 
 describe('an agent that is killed during an update', { timeout: 300_000 }, () => {
