@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { AgentManifest, UpdateReport } from '@muster/contract/agent/updates'
@@ -107,6 +107,9 @@ test('a failed installation is undone, and leaves the token nowhere', SLOW, asyn
   // Wine shows all properties after a failure, also those of MsiHiddenProperties.
   writeFileSync(log('failed.log'), text.replace(/^Property\(S\): TOKEN = .*$/m, ''))
   expect(await findToken()).toEqual([])
+  // Windows undoes the last step first. Wine removes the files before the action that would remove the versions.
+  expect(readdirSync(machine.hostPath(PROGRAM)).toSorted()).toEqual(['current.json', 'versions'])
+  rmSync(machine.hostPath(PROGRAM), { recursive: true })
   await expectNothingLeft()
 })
 
