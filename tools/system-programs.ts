@@ -18,6 +18,9 @@ export const SYSTEM_PROGRAMS = {
   wixl: { package: 'wixl msitools', find: () => findOnPath('wixl') },
   rpmbuild: { package: 'rpm', find: () => findOnPath('rpmbuild') },
   osslsigncode: { package: 'osslsigncode', find: () => findOnPath('osslsigncode') },
+  // Sign packages, and take a signed one apart.
+  gpg: { package: 'gnupg', find: () => findOnPath('gpg-agent') && findOnPath('gpg') },
+  ar: { package: 'binutils', find: () => findOnPath('ar') },
   systemd: { package: 'systemd', find: () => findOnPath('systemd', ['/lib/systemd']) },
 } as const
 export type SystemProgram = keyof typeof SYSTEM_PROGRAMS

@@ -151,7 +151,7 @@ export function listSteps(): Step[] {
       name: 'packages of the agent',
       command: vitest('packages'),
       runner: 'vitest',
-      needs: ['wixl', 'rpmbuild', 'osslsigncode'],
+      needs: ['wixl', 'rpmbuild', 'osslsigncode', 'gpg', 'ar'],
       servers: [],
       lane: 'system',
     },
