@@ -1,8 +1,9 @@
 import { createServer } from 'node:net'
 import { listAudit } from '@muster/contract/api/audit'
-import { createInstaller, listAgents } from '@muster/contract/api/agents'
+import { createInstaller, getAgent, listAgents } from '@muster/contract/api/agents'
 import { type Check, createCheck, getCheck, runChecks } from '@muster/contract/api/checks'
 import { getSessionChanges, listRemoteSessions } from '@muster/contract/api/remote'
+import { changeSystemTask, listSystemTasks } from '@muster/contract/api/scheduler'
 import type { Input } from '@muster/contract/endpoint'
 import { chromium } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -218,6 +219,58 @@ test('the console restarts a service, and the journal records it', async () => {
     username: 'admin',
     message: expect.stringContaining('muster-served'),
   })
+}, 60_000)
+
+test('timers of systemd are listed, run, disabled and enabled', async () => {
+  const ran = '/run/muster-nightly'
+  await addUnit('muster-nightly', `Type=oneshot\nUser=root\nExecStart=/bin/sh -c "echo ran >> ${ran}"`)
+  const timer =
+    '[Unit]\nDescription=Nightly\n[Timer]\nOnCalendar=*-*-* 03:00:00\n[Install]\nWantedBy=multi-user.target\n'
+  const bytes = Buffer.from(timer).toString('base64')
+  const file = '/etc/systemd/system/muster-nightly.timer'
+  const started = `echo ${bytes} | base64 -d > ${file} && systemctl daemon-reload && systemctl enable --now --quiet muster-nightly.timer`
+  expect(await machine.run(started)).toEqual({ code: 0, output: '' })
+  const params = { agent_id: agentId }
+  const name = 'muster-nightly.timer'
+  const find = async () => (await admin.call(listSystemTasks, { params })).find((task) => task.name === name)
+  expect(await find()).toMatchObject({
+    description: 'Nightly',
+    state: 'ready',
+    can_change: true,
+    schedule: '*-*-* 03:00:00',
+    command: 'muster-nightly.service',
+    username: 'root',
+    last_run: null,
+    next_run: expect.stringMatching(/T\d\d:00:00/),
+  })
+  await admin.call(changeSystemTask, { params, body: { name, action: 'run' } })
+  await vi.waitFor(async () => expect((await machine.run(`cat ${ran}`)).output).toBe('ran\n'), {
+    timeout: 10_000,
+    interval: 100,
+  })
+  expect(await admin.call(changeSystemTask, { params, body: { name, action: 'disable' } })).toMatchObject({
+    state: 'disabled',
+    next_run: null,
+  })
+  expect(await admin.call(changeSystemTask, { params, body: { name, action: 'enable' } })).toMatchObject({
+    state: 'ready',
+  })
+}, 60_000)
+
+test('the machine reports each kind of protection, read or with a reason', async () => {
+  const { facts } = await vi.waitFor(
+    async () => {
+      const agent = await admin.call(getAgent, { params: { agent_id: agentId } })
+      expect(agent.facts?.security).toBeDefined()
+      return agent
+    },
+    { timeout: 30_000, interval: 100 },
+  )
+  const security = facts?.security ?? []
+  expect(new Set(security.map(({ subject }) => subject))).toEqual(
+    new Set(['firewall', 'disk_encryption', 'tpm', 'access_control']),
+  )
+  for (const { state, detail } of security) if (state === 'unknown') expect(detail).toMatch(/\.$|:/)
 }, 60_000)
 
 async function addUnit(name: string, body: string): Promise<void> {

@@ -125,6 +125,7 @@ ActiveState=active
 SubState=waiting
 UnitFileState=enabled
 
+Unit=fstrim.service
 Id=fstrim.timer
 Description=Discard unused blocks
 ActiveState=inactive
@@ -180,6 +181,7 @@ case "$1" in
 ${TIMES}
 EOT
   ;;
+  list-unit-files) echo 'old.timer disabled enabled'; echo 'backup@.timer disabled enabled'; echo 'fstrim.timer static -' ;;
   show) case "$2" in *TimersCalendar*) cat <<'EOT'
 ${TIMERS}
 EOT
@@ -194,6 +196,7 @@ esac`,
   expect((await linuxScheduler.list(null)).map(({ name }) => name)).toEqual([
     'logrotate.timer',
     'fstrim.timer',
+    'old.timer',
   ])
   expect(await linuxScheduler.list('logrotate.timer')).toMatchObject([{ state: 'ready' }])
   await linuxScheduler.change('logrotate.timer', 'run')

@@ -14,20 +14,23 @@ const UNIT_PROPERTIES = 'Id,ActiveState,Result,User'
 /** Timers of systemd. */
 export const linuxScheduler: SchedulerTools = {
   async list(name) {
-    const times = parseTimes(await ask(['list-timers', '--all', '--no-pager', '--output=json']))
-    const wanted = times.filter(({ unit }) => name === null || unit === name).slice(0, MAX_SYSTEM_TASKS)
-    if (wanted.length === 0) return []
-    const timers = wanted.map(({ unit }) => unit)
-    const shown = await ask(['show', `--property=${TIMER_PROPERTIES}`, '--', ...timers])
-    const units = wanted.map(({ activates }) => activates ?? '').filter((unit) => unit !== '')
-    const started =
-      units.length === 0 ? '' : await ask(['show', `--property=${UNIT_PROPERTIES}`, '--', ...new Set(units)])
-    return describeTimers(wanted, readBlocks(shown), readBlocks(started))
+    const [times, files] = await Promise.all([
+      ask(['list-timers', '--all', '--no-pager', '--output=json']),
+      ask(['list-unit-files', '--type=timer', '--no-legend', '--no-pager', '--plain']),
+    ])
+    const all = addUnloaded(parseTimes(times), files)
+    const wanted = all.filter(({ unit }) => name === null || unit === name).slice(0, MAX_SYSTEM_TASKS)
+    const timers = await show(
+      TIMER_PROPERTIES,
+      wanted.map(({ unit }) => unit),
+    )
+    const units = wanted.map(({ unit }) => timers.get(unit)?.Unit ?? '').filter((unit) => unit !== '')
+    return describeTimers(wanted, timers, await show(UNIT_PROPERTIES, [...new Set(units)]))
   },
   async change(name, action) {
     if (!name.endsWith('.timer')) throw new AgentError(`${name} is no timer of systemd.`)
     if (action !== 'run') return demand([action, '--now', '--no-ask-password', '--', name])
-    const unit = readBlocks(await ask(['show', '--property=Id,Unit', '--', name])).get(name)?.Unit ?? ''
+    const unit = (await show('Id,Unit', [name])).get(name)?.Unit ?? ''
     if (unit === '') throw new AgentError(`The timer ${name} starts no unit.`)
     await demand(['start', '--no-block', '--no-ask-password', '--', unit])
   },
@@ -39,7 +42,6 @@ const Times = z.array(
     next: z.number().nullable(),
     last: z.number().nullable(),
     unit: z.string(),
-    activates: z.string().nullable(),
   }),
 )
 type Times = z.infer<typeof Times>
@@ -53,6 +55,15 @@ export function parseTimes(output: string): Times {
       cause,
     })
   }
+}
+
+/** Timers that are stopped and disabled only have a file. A template is no timer before it has an instance. */
+function addUnloaded(times: Times, files: string): Times {
+  const names = files.split('\n').map((line) => line.trim().split(/\s+/)[0] ?? '')
+  const unloaded = names.filter(
+    (name) => /^[^@-][^@]*(@[^@.]+)?\.timer$/.test(name) && !times.some(({ unit }) => unit === name),
+  )
+  return [...times, ...unloaded.map((unit) => ({ unit, next: null, last: null }))]
 }
 
 type Properties = Partial<Record<string, string>>
@@ -76,9 +87,10 @@ export function describeTimers(
   timers: ReadonlyMap<string, Properties>,
   units: ReadonlyMap<string, Properties>,
 ): SystemTask[] {
-  return times.map(({ unit: name, activates, next, last }) => {
+  return times.map(({ unit: name, next, last }) => {
     const timer = timers.get(name) ?? {}
-    const started = units.get(activates ?? '') ?? {}
+    const activates = timer.Unit ?? ''
+    const started = units.get(activates) ?? {}
     const lastRun = instantOf(last)
     return {
       name: name.slice(0, 400),
@@ -86,7 +98,7 @@ export function describeTimers(
       state: stateOf(timer, started),
       can_change: CHANGEABLE.has(timer.UnitFileState ?? ''),
       schedule: describeSchedule(timer).slice(0, 255),
-      command: (activates ?? '').slice(0, 500),
+      command: activates.slice(0, 500),
       username: (started.User ?? '').slice(0, 255),
       last_run: lastRun,
       last_result: lastRun === null ? '' : describeResult(started.Result),
@@ -133,6 +145,11 @@ function instantOf(microseconds: number | null): string | null {
   if (microseconds === null || microseconds <= 0 || microseconds >= NEVER) return null
   const date = new Date(microseconds / 1000)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}
+
+async function show(properties: string, units: readonly string[]): Promise<Map<string, Properties>> {
+  if (units.length === 0) return new Map()
+  return readBlocks(await ask(['show', `--property=${properties}`, '--', ...units]))
 }
 
 async function ask(args: string[]): Promise<string> {
