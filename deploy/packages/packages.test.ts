@@ -14,6 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -204,6 +205,13 @@ test('the archive for macOS contains valid scripts, and Node as its makers signe
   // Programs for macOS begin so (64 bits).
   expect(node.readUInt32LE(0)).toBe(0xfeedfacf)
   expect(node.includes('Developer ID Application: Node.js Foundation')).toBe(true)
+  // The agent's program finds the terminal module as it does on a Mac.
+  const require = createRequire(join(folder, name, 'program/muster-agent.mjs'))
+  const [binding, helper] = ['pty.node', 'spawn-helper'].map((part) =>
+    require.resolve(`@lydell/node-pty-darwin-x64/${part}`),
+  )
+  for (const part of [binding, helper]) expect(readFileSync(part ?? '').readUInt32LE(0)).toBe(0xfeedfacf)
+  expect(statSync(helper ?? '').mode & 0o111).toBe(0o111)
 })
 
 test('packages are signed if a certificate and keys are given', SLOW, async () => {
