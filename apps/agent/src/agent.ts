@@ -20,6 +20,7 @@ import { describeError, type Log } from './log/log.ts'
 import type { Os } from './os/os.ts'
 import { Problems, StatusFile } from './status-file.ts'
 import type { ChangeRecorder } from './remote/session-changes/session-changes.ts'
+import { Power } from './power/power.ts'
 import { RemoteTools } from './remote/remote-tools.ts'
 import { BackgroundRuns } from './run/background-runs.ts'
 import { chooseRunFolder } from './run/script-file.ts'
@@ -183,6 +184,15 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     snapshotFolder: join(folder, dataFiles.snapshots),
     changeRecorder: options.changeRecorder,
   })
+  const power = new Power({
+    keyValues,
+    outbox,
+    os,
+    program: options.program,
+    log,
+    now: () => clock.correct(now()),
+    bootMark,
+  })
   const updates = new Updates({
     folder: options.installed?.programFolder,
     agentVersion: AGENT_VERSION,
@@ -216,6 +226,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       liveMetrics,
       liveProcesses,
       sendReply: (reply: ReplyParts) => link.sendReply(reply),
+      power,
       remote,
       openParts,
       log,
@@ -276,6 +287,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   link.start()
   checks.start()
   tasks.start()
+  void power.resume().catch((cause: unknown) => log.error({ cause }, 'failed to continue a planned restart'))
   openParts.sweep()
 
   return {
@@ -288,7 +300,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       metrics[Symbol.dispose]()
       liveMetrics[Symbol.dispose]()
       liveProcesses[Symbol.dispose]()
-      await Promise.all([runs, checks, tasks, remote].map((part) => part[Symbol.asyncDispose]()))
+      await Promise.all([runs, checks, tasks, remote, power].map((part) => part[Symbol.asyncDispose]()))
       for (const part of [ofChecks, ofTasks]) part[Symbol.dispose]()
       await link.flush(FLUSH_TIMEOUT_MS)
       link[Symbol.dispose]()

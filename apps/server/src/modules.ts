@@ -63,6 +63,7 @@ import { PolicySweep } from './features/policies/sweep.ts'
 import { powerJobs } from './features/power/jobs.ts'
 import { pendingActionsJobs } from './features/power/pending-actions/pending-actions.ts'
 import { pendingActionsRoutes } from './features/power/pending-actions/routes.ts'
+import { storePower } from './features/power/store-power.ts'
 import { powerRoutes } from './features/power/routes.ts'
 import { remoteAccessRoutes } from './features/remote/access/routes.ts'
 import { RulesSync } from './features/remote/access/rules-sync.ts'
@@ -230,7 +231,7 @@ export async function openModules(
   ctx.jobs.define(tasksJobs(ctx, fleet))
 
   powerRoutes(api, ctx, fleet)
-  pendingActionsRoutes(api, ctx)
+  pendingActionsRoutes(api, ctx, fleet)
   ctx.jobs.define(powerJobs(ctx, fleet))
   ctx.jobs.define(pendingActionsJobs(ctx))
 
@@ -393,6 +394,7 @@ async function storeReports(
   await storeSessionChanges(transaction, of('session-receipt'))
   const wanted = await storeSoftware(tx, emit, { reports: of('software'), now })
   await storeUpdates(transaction, of('update'))
+  await storePower(transaction, of('power'))
   await storePatches(tx, emit, { reports: of('patches'), now })
   const reports = of('accepted', 'started', 'output', 'result')
   const runs = reports.length === 0 ? [] : await storeRunReports(tx, reports, now)

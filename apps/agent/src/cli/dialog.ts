@@ -15,10 +15,9 @@ export async function showDialog(): Promise<number> {
   if (given === '') throw new CliError('"dialog" is started by the agent')
   const { kind, title, text } = WindowsDialog.parse(JSON.parse(given))
   const { showMessage } = await loadUser32()
-  const question = `${text}\n\nAllow access?`
   const answer =
     kind === 'question'
-      ? showMessage(null, question, title, QUESTION | IN_FRONT)
+      ? showMessage(null, text, title, QUESTION | IN_FRONT)
       : showMessage(null, text, title, NOTICE | IN_FRONT)
   return answer === YES ? DIALOG_ALLOWED : 1
 }

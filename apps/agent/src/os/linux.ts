@@ -71,6 +71,7 @@ export const linux: Os = {
     return `The agent on this machine runs as ${userInfo().username} and not as root, so it cannot run commands as ${name}.`
   },
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-P', 'now'],
+  loadSessionTools: async () => (await import('./linux/session-tools.ts')).makeLinuxSessionTools(),
   loadService: async () => (await import('./linux/systemd-service.ts')).systemdService,
   loadProbes: async () => (await import('./linux/probes.ts')).linuxProbes,
   loadProcessTools: async () => (await import('./linux/process-tools.ts')).linuxProcessTools,

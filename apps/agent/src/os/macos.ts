@@ -65,6 +65,8 @@ export const macos: Os = {
   whyNoOtherUser: (name) =>
     `The agent on this machine runs as ${userInfo().username} and cannot run commands as ${name}. This is supported on Linux only.`,
   shutdownArguments: (action) => [action === 'reboot' ? '-r' : '-h', 'now'],
+  loadSessionTools: async () =>
+    (await import('./macos/session-tools.ts')).makeMacSessionTools(findConsoleUser),
   loadService: async () => (await import('./macos/launchd-service.ts')).launchdService,
   loadProbes: async () => (await import('./macos/probes.ts')).macosProbes,
   loadProcessTools: async () => (await import('./macos/process-tools.ts')).macosProcessTools,

@@ -1,4 +1,4 @@
-import type { AgentFacts, PowerAction } from '@muster/contract/agent/facts'
+import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { Readable } from 'node:stream'
 import { freemem, loadavg, totalmem, uptime } from 'node:os'
 import type { MachineProcess, ProcessTarget } from '@muster/contract/agent/processes'
@@ -97,8 +97,10 @@ export interface Os {
   makeFolderFor?(session: UserSession): Promise<string>
   /** Why this agent cannot run commands as another user, as a message; undefined if it can. */
   whyNoOtherUser(name: string): string | undefined
-  /** Arguments of `shutdown`. */
-  shutdownArguments(action: PowerAction): string[]
+  /** Arguments of `shutdown`, for at once. */
+  shutdownArguments(action: 'reboot' | 'shutdown'): string[]
+  /** Used by planned restarts, and to end or lock the user's session. */
+  loadSessionTools(): Promise<SessionTools>
   /** Used to install and remove the agent. */
   loadService(): Promise<Service>
   /** Used by checks. Loaded with the first check, because a machine may have none. */
@@ -218,6 +220,18 @@ export interface SchedulerTools {
   /** All tasks, or the one with this name. Throws AgentError or MeasureError with the message of the system. */
   list(name: string | null): Promise<SystemTask[]>
   change(name: string, action: SystemTaskAction): Promise<void>
+}
+
+/** Sessions of signed-in users. Loaded on use, see `Os.loadSessionTools`. */
+export interface SessionTools {
+  /** Whether a user is signed in, at the screen or from elsewhere. */
+  hasUsers(): Promise<boolean>
+  /** Ends the session of the user at the machine. Throws AgentError. */
+  signOut(): Promise<void>
+  /** Locks the session of the user at the machine. Throws AgentError. */
+  lock(): Promise<void>
+  /** Shows a text to users whom no dialog reaches: at terminals, and in other sessions. */
+  announce(title: string, text: string): Promise<void>
 }
 
 /** The Windows registry. Loaded on use, see `Os.loadRegistryTools`. */

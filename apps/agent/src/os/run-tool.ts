@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { findProgram, searchPath } from '../run/find-program.ts'
-import { MeasureError } from '../errors.ts'
+import { AgentError, MeasureError } from '../errors.ts'
 import { withStartUmask } from './umask.ts'
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
@@ -11,6 +11,17 @@ export interface ToolResult {
   stdout: string
   stderr: string
   timedOut: boolean
+}
+
+const LIMIT_MS = 20_000
+
+/** Throws AgentError with the first line of a program that fails, and MeasureError if it does not exist. */
+export async function runSystemTool(name: string, args: string[]): Promise<void> {
+  const signal = AbortSignal.timeout(LIMIT_MS + 1000)
+  const { code, stdout, stderr, timedOut } = await runTool(name, args, { signal, timeoutMs: LIMIT_MS })
+  if (timedOut) throw new AgentError(`The system did not respond within ${LIMIT_MS / 1000} seconds.`)
+  if (code !== 0)
+    throw new AgentError(`The system refused: ${firstLine(stderr, stdout) || `${name} exited with ${code}`}`)
 }
 
 /**

@@ -51,7 +51,8 @@ export const windows: Os = {
   makeFolderFor: async (session) => (await loadSessionRun()).makeFolderFor(session),
   whyNoOtherUser: (name) =>
     `This agent cannot run commands as ${name}. On Windows it can run them as the signed-in user.`,
-  shutdownArguments: (action) => [action === 'reboot' ? '/r' : '/s', '/t', '5'],
+  shutdownArguments: (action) => [action === 'reboot' ? '/r' : '/s', '/f', '/t', '0'],
+  loadSessionTools: async () => (await import('./windows/session-tools.ts')).windowsSessionTools,
   loadService: async () => (await import('./windows/service.ts')).windowsService,
   loadProbes: async () => (await import('./windows/probes.ts')).windowsProbes,
   loadProcessTools: async () => (await import('./windows/process-tools.ts')).windowsProcessTools,

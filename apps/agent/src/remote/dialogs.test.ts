@@ -8,6 +8,7 @@ test('special characters in a reason add no lines to the dialog of kdialog', () 
   expect(program?.path).toBe(`${folder}/kdialog`)
   const dialog = { title: 'Remote access', text: String.raw`CORP\ada asks.\nIt is allowed.` }
   const reported = String.raw`CORP\\ada asks.\\nIt is allowed.`
-  expect(program?.question(dialog).args).toContain(reported)
+  const question = { ask: 'Allow?', yes: 'Allow', no: 'Refuse' }
+  expect(program?.question({ ...dialog, question }).args).toContain(reported)
   expect(program?.notice(dialog)).toContain(reported)
 })

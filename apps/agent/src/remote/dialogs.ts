@@ -7,17 +7,21 @@ import { describeError, type Log } from '../log/log.ts'
 import { findDesktopUser, type DesktopUser } from './desktop-user.ts'
 import type { ConsentRequest } from './consents.ts'
 
-/** Content of a dialog. Both texts are plain text, never markup. */
+/** Content of a dialog. All texts are plain text, never markup. */
 interface DialogText {
   title: string
   text: string
+}
+interface YesNoDialog extends DialogText {
+  /** The question itself, for dialogs with "Yes" and "No", and two buttons for the others. */
+  question: { ask: string; yes: string; no: string }
 }
 
 /** A program that shows dialogs to the user at the machine. */
 export interface DialogProgram {
   path: string
-  /** A question with "Allow" and "Refuse". `code` is the exit code for "Allow". */
-  question: (dialog: DialogText) => { args: string[]; allowed: number }
+  /** `allowed` is the exit code for "yes". */
+  question: (dialog: YesNoDialog) => { args: string[]; allowed: number }
   notice: (dialog: DialogText) => string[]
 }
 
@@ -32,29 +36,34 @@ export function findDialogProgram(): DialogProgram | undefined {
 
 const PROGRAMS: Record<string, Omit<DialogProgram, 'path'>> = {
   zenity: {
-    question: ({ title, text }) => ({
-      args: ['--question', '--no-markup', ...zenityTexts(title, text), ...ZENITY_BUTTONS],
+    question: ({ title, text, question: { yes, no } }) => ({
+      args: [
+        '--question',
+        '--no-markup',
+        ...zenityTexts(title, text),
+        `--ok-label=${yes}`,
+        `--cancel-label=${no}`,
+      ],
       allowed: 0,
     }),
     notice: ({ title, text }) => ['--info', '--no-markup', ...zenityTexts(title, text)],
   },
   kdialog: {
-    question: ({ title, text }) => ({
-      args: ['--title', title, '--yesno', plain(text), '--yes-label', 'Allow', '--no-label', 'Refuse'],
+    question: ({ title, text, question: { yes, no } }) => ({
+      args: ['--title', title, '--yesno', plain(text), '--yes-label', yes, '--no-label', no],
       allowed: 0,
     }),
     notice: ({ title, text }) => ['--title', title, '--msgbox', plain(text)],
   },
   xmessage: {
-    question: ({ title, text }) => ({
-      args: ['-center', '-title', title, '-buttons', 'Allow:10,Refuse:11', text],
+    question: ({ title, text, question: { yes, no } }) => ({
+      args: ['-center', '-title', title, '-buttons', `${yes}:10,${no}:11`, text],
       allowed: 10,
     }),
     notice: ({ title, text }) => ['-title', title, '-buttons', 'Close:0', text],
   },
 }
 
-const ZENITY_BUTTONS = ['--ok-label=Allow', '--cancel-label=Refuse']
 const zenityTexts = (title: string, text: string) => [`--title=${title}`, `--text=${text}`]
 /** Qt interprets markup, and kdialog turns a backslash and an n into a new line. */
 const plain = (text: string) => text.replaceAll(/[<>&]/g, ' ').replaceAll('\\', String.raw`\\`)
@@ -64,7 +73,7 @@ export interface ShownDialog {
   pid: number
   /** Resolves with its exit code; null = it was ended. Rejects if it could not be started. */
   exited: Promise<number | null>
-  /** The exit code for "Allow". */
+  /** The exit code for "yes". */
   allowed: number
 }
 
@@ -76,21 +85,29 @@ interface DialogOptions {
 }
 
 /** Shows a dialog to the user at the machine, or returns why that is not possible, as part of a sentence. */
-async function openDialog(
-  kind: 'question' | 'notice',
-  dialog: DialogText,
+export async function openDialog(
+  dialog: DialogText & Partial<YesNoDialog>,
   { marker, os, program }: DialogOptions,
 ): Promise<ShownDialog | { nobody: string }> {
   if (process.platform === 'win32') {
     const { showWindowsDialog } = await import('./windows-dialogs.ts')
-    return showWindowsDialog({ kind, ...dialog }, { program, marker })
+    const { title, text, question } = dialog
+    return showWindowsDialog(
+      question === undefined
+        ? { kind: 'notice', title, text }
+        : { kind: 'question', title, text: `${text}\n\n${question.ask}` },
+      { program, marker },
+    )
   }
   const person = await findDesktopUser(os)
   if ('nobody' in person) return person
   const found = findDialogProgram()
   if (found === undefined) return { nobody: 'neither zenity nor kdialog nor xmessage is installed' }
+  const { question } = dialog
   const { args, allowed } =
-    kind === 'question' ? found.question(dialog) : { args: found.notice(dialog), allowed: 0 }
+    question === undefined
+      ? { args: found.notice(dialog), allowed: 0 }
+      : found.question({ ...dialog, question })
   const child = startDialog({ path: found.path, args, marker }, person)
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('exit', resolve)
@@ -126,6 +143,8 @@ function startDialog(
  */
 export type Answer = 'allowed' | 'refused' | 'silent' | 'cancelled' | { nobody: string }
 
+const CONSENT = { ask: 'Allow access?', yes: 'Allow', no: 'Refuse' }
+
 /** Asks the user at the machine. The window is closed when this resolves. */
 export async function askForConsent(
   dialog: DialogText,
@@ -143,7 +162,7 @@ export async function askForConsent(
   },
 ): Promise<Answer> {
   if (signal.aborted) return 'cancelled'
-  const shown = await openDialog('question', dialog, { ...options, os })
+  const shown = await openDialog({ ...dialog, question: CONSENT }, { ...options, os })
   if ('nobody' in shown) return shown
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const timer = setTimeout(() => resolve('silent'), seconds * 1000)
@@ -183,7 +202,7 @@ export async function showBanner(
   const kept = recorded ? '. The session is recorded' : ''
   const text = `${person} ${TOOL_TEXTS[tool]}${kept}. This window closes when the session ends.`
   if (isOver()) return
-  const shown = await openDialog('notice', { title: 'Remote access', text }, { marker: session, os, program })
+  const shown = await openDialog({ title: 'Remote access', text }, { marker: session, os, program })
   if ('nobody' in shown) return
   shown.exited.catch((cause: unknown) =>
     log.info({ cause: describeError(cause) }, 'failed to show the banner'),

@@ -14,6 +14,7 @@ import type { WhileWatched } from '../collectors/live-sampler.ts'
 import type { OpenParts } from '../remote/files/open-parts.ts'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
+import type { Power } from '../power/power.ts'
 import type { RemoteTools } from '../remote/remote-tools.ts'
 import type { Installing } from '../run/installations.ts'
 import type { Runs } from '../run/runs.ts'
@@ -32,6 +33,7 @@ export interface CommandContext {
   liveMetrics: Pick<WhileWatched, 'watch'>
   liveProcesses: Pick<WhileWatched, 'watch'>
   sendReply: (reply: ReplyParts) => void
+  power: Power
   remote: RemoteTools
   openParts: OpenParts
   log: Log

@@ -1,6 +1,5 @@
 import type { MachineService } from '@muster/contract/agent/services'
 import { AgentError } from '../errors.ts'
-import { firstLine, runTool } from '../os/run-tool.ts'
 import type { ServiceTools } from '../os/os.ts'
 import { type CommandContext, defineCommand, defineRequest } from './command.ts'
 
@@ -125,16 +124,17 @@ export const sendWakeUp = defineRequest('send-wake-up', async ({ macs }) => {
   return { count: await sendMagicPackets(macs, broadcasts) }
 })
 
-const LIMIT_MS = 20_000
+/** At once, without a warning. The agent is often stopped before it can reply. */
+export const changePower = defineRequest('change-power', async ({ action }, { power }) => {
+  await (await power.plans()).doNow(action)
+  return {}
+})
 
-/** Restarts the machine or shuts it down. The agent is often stopped before it can reply. */
-export const changePower = defineRequest('change-power', async ({ action }, { os }) => {
-  const { code, stdout, stderr, timedOut } = await runTool('shutdown', os.shutdownArguments(action), {
-    signal: AbortSignal.timeout(LIMIT_MS + 1000),
-    timeoutMs: LIMIT_MS,
-  })
-  if (timedOut) throw new AgentError(`The system did not respond within ${LIMIT_MS / 1000} seconds.`)
-  if (code !== 0)
-    throw new AgentError(`The system refused: ${firstLine(stderr, stdout) || `shutdown exited with ${code}`}`)
+export const planPower = defineRequest('plan-power', async (plan, { power, payload }) =>
+  (await power.plans()).plan(plan, payload.author),
+)
+
+export const cancelPower = defineRequest('cancel-power', async ({ id }, { power }) => {
+  await (await power.plans()).cancel(id)
   return {}
 })

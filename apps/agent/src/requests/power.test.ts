@@ -44,6 +44,6 @@ test('each system has its own arguments', () => {
   expect(words).toEqual([
     ['-r now', '-P now'],
     ['-r now', '-h now'],
-    ['/r /t 5', '/s /t 5'],
+    ['/r /f /t 0', '/s /f /t 0'],
   ])
 })

@@ -14,6 +14,7 @@ import {
 } from './runs.ts'
 import { type AgentCommand, describeWrongInput } from './command.ts'
 import {
+  cancelPower,
   changePower,
   changeRegistry,
   changeSystemTask,
@@ -21,6 +22,7 @@ import {
   endProcess,
   listServices,
   listSystemTasks,
+  planPower,
   readLog,
   readRegistryKey,
   readRegistryValue,
@@ -91,6 +93,8 @@ export const commandTable: Record<CommandName, AgentCommand> = {
   'read-registry-value': readRegistryValue,
   'change-registry': changeRegistry,
   'change-power': changePower,
+  'plan-power': planPower,
+  'cancel-power': cancelPower,
   'send-wake-up': sendWakeUp,
   'open-channel': openChannel,
   'end-session': endSession,

@@ -7,7 +7,8 @@ import { FileChange, FileHash, FileTask, MAX_TEXT_BYTES, RawPath, UploadId, Uplo
 import { Interpreter, RunAsUser, Shell, ShellRequest } from './shells.ts'
 import { LogSearch, LogSource } from './logs.ts'
 import { MAX_PATCHES, PackageName, PatchGuid } from './patches.ts'
-import { MacAddress, MAX_WAKE_ADDRESSES, PowerAction } from './facts.ts'
+import { MacAddress, MAX_WAKE_ADDRESSES } from './facts.ts'
+import { PowerAction, PowerPlan } from './power.ts'
 import { Nice, ProcessTarget } from './processes.ts'
 import { RegistryChange, RegistryPosition, ValuePosition } from './registry.ts'
 import { RemoteRules, RulesRevision } from './remote.ts'
@@ -155,7 +156,11 @@ export const commands = {
   'read-registry-key': RegistryPosition,
   'read-registry-value': ValuePosition,
   'change-registry': RegistryChange,
+  /** At once, without a warning. */
   'change-power': z.object({ action: PowerAction }),
+  /** Warns the user first. A later plan replaces an earlier one; the same one is planned once. */
+  'plan-power': PowerPlan,
+  'cancel-power': PowerPlan.pick({ id: true }),
   /** Sends a wake-up packet for these addresses to all networks of this machine. */
   'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MAX_WAKE_ADDRESSES) }),
   /** Installs another version of the agent. `update` reports follow. */

@@ -1,8 +1,5 @@
 import { z } from 'zod'
 
-export const PowerAction = z.enum(['reboot', 'shutdown'])
-export type PowerAction = z.infer<typeof PowerAction>
-
 /** MAC address: six bytes in hexadecimal. */
 export const MacAddress = z.string().regex(/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/, 'Invalid MAC address')
 

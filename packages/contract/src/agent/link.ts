@@ -4,6 +4,7 @@ import { SignedCommand } from './commands.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
 import { PatchReport } from './patches.ts'
+import { PowerReport } from './power.ts'
 import { SessionChangesReport } from './remote.ts'
 import { SoftwareReport } from './software.ts'
 import { taskReports } from './tasks.ts'
@@ -121,6 +122,7 @@ export const Report = z.discriminatedUnion('kind', [
   SoftwareReport,
   PatchReport,
   UpdateReport,
+  PowerReport,
   ...taskReports,
 ])
 export type Report = z.infer<typeof Report>

@@ -34,6 +34,9 @@ export const replies = {
   'read-registry-value': WholeValue,
   'change-registry': RegistryChanged,
   'change-power': z.object({}),
+  /** Its time; null = no user is signed in, so it is done at once. */
+  'plan-power': z.object({ due: z.iso.datetime().nullable() }),
+  'cancel-power': z.object({}),
   /** Number of sent packets. */
   'send-wake-up': z.object({ count: z.int().min(1) }),
   'list-folder': FolderPart,

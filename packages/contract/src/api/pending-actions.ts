@@ -5,7 +5,7 @@ import { AgentId, AgentParams, IdParams, Instant, ListQuery, Nothing } from '../
 /** A planned or past action of a machine. */
 export const PendingAction = z.object({
   id: z.int(),
-  action_type: z.enum(['schedreboot', 'agentupdate']),
+  action_type: z.enum(['schedreboot', 'schedshutdown', 'schedsignout', 'agentupdate']),
   status: z.enum(['pending', 'completed']),
   due: Instant,
   description: z.string(),
@@ -15,8 +15,12 @@ export const PendingAction = z.object({
   site: z.string(),
   username: z.string(),
   entry_time: Instant,
-  /** `output`: the result, as a sentence; empty while it is pending. */
-  details: z.object({ output: z.string() }),
+  details: z.object({
+    /** The result, or how often the user has postponed it, as a sentence; otherwise empty. */
+    output: z.string(),
+    /** The machine has it: it warns the user, and needs no link. */
+    on_machine: z.boolean(),
+  }),
 })
 export type PendingAction = z.infer<typeof PendingAction>
 

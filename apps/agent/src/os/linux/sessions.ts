@@ -1,17 +1,17 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 
-/** The signed-in user: a graphical session first, then any other session; null = none. */
+/** The session of the signed-in user at systemd-logind: a graphical one first, then any other. */
+export function findSession(root = '/'): { id: string; USER?: string } | undefined {
+  const people = (readLogindSessions(`${root}run/systemd/sessions`) ?? []).filter(
+    ({ CLASS, STATE }) => CLASS?.startsWith('user') !== false && STATE !== 'closing',
+  )
+  const graphical = people.find(({ TYPE }) => TYPE === 'x11' || TYPE === 'wayland')
+  return graphical ?? people.find(({ ACTIVE }) => ACTIVE === '1') ?? people[0]
+}
+
+/** The signed-in user; null = none. */
 export function findLoggedInUser(root = '/'): string | null {
-  const sessions = readLogindSessions(`${root}run/systemd/sessions`)
-  if (sessions !== undefined) {
-    const people = sessions.filter(
-      ({ CLASS, STATE }) => CLASS?.startsWith('user') !== false && STATE !== 'closing',
-    )
-    const graphical = people.find(({ TYPE }) => TYPE === 'x11' || TYPE === 'wayland')
-    const user = (graphical ?? people.find(({ ACTIVE }) => ACTIVE === '1') ?? people[0])?.USER
-    if (user !== undefined) return user
-  }
-  return readLogins(`${root}run/utmp`, 65_536).at(-1)?.user ?? null
+  return findSession(root)?.USER ?? readLogins(`${root}run/utmp`, 65_536).at(-1)?.user ?? null
 }
 
 /** The user who signed in last, from the system's records. */
@@ -19,11 +19,11 @@ export function findLastUser(root = '/'): string | null {
   return readLogins(`${root}var/log/wtmp`, 65_536).at(-1)?.user ?? null
 }
 
-function readLogindSessions(folder: string): Record<string, string>[] | undefined {
+function readLogindSessions(folder: string): ({ id: string } & Record<string, string>)[] | undefined {
   try {
     return readdirSync(folder)
       .filter((name) => !name.includes('.'))
-      .map((name) => parseAssignments(readFileSync(`${folder}/${name}`, 'utf8')))
+      .map((name) => ({ ...parseAssignments(readFileSync(`${folder}/${name}`, 'utf8')), id: name }))
   } catch {
     // No systemd, or the session has just ended.
     return undefined

@@ -1,6 +1,6 @@
-import { Text, TextInput } from '@mantine/core'
+import { Checkbox, Text, TextInput } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import { planReboot, rebootAgent, shutdownAgent } from '@muster/contract/api/power'
+import { planReboot, rebootAgent, shutdownAgent, signOutUser } from '@muster/contract/api/power'
 import { useMutation } from '@tanstack/react-query'
 import { useForm } from '@mantine/form'
 import { nextReminderAt } from '@muster/rules/schedules/reminder'
@@ -13,6 +13,7 @@ import { notifyDone } from '../../app/shell/notify.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 import { AgentDialog } from '../agents/AgentItemDialog.tsx'
 import { useDateFormat } from '../../ui/layout/date-format.ts'
+import { checkDelay, NEW_WARNING, toWarning, WarningFields, type WarningForm } from './WarningFields.tsx'
 import { fromLocalText, toLocalText } from '../alerts/snooze-choices.ts'
 
 const WAYS = {
@@ -20,15 +21,25 @@ const WAYS = {
     endpoint: rebootAgent,
     title: 'Reboot now',
     question: 'Reboot',
-    message: 'Restarts at once. Unsaved work is lost.',
+    message: undefined,
+    planned: 'restarts',
     done: 'is restarting.',
   },
   shutdown: {
     endpoint: shutdownAgent,
     title: 'Shut down',
     question: 'Shut down',
-    message: 'Stays off until switched on or woken. Unsaved work is lost.',
+    message: 'Stays off until switched on or woken.',
+    planned: 'shuts down',
     done: 'is shutting down.',
+  },
+  signOut: {
+    endpoint: signOutUser,
+    title: 'Sign out user',
+    question: 'Sign out the user of',
+    message: undefined,
+    planned: 'signs its user out',
+    done: 'signs its user out.',
   },
 } as const
 
@@ -40,6 +51,11 @@ export function RebootDialog({ item, close }: AddressedDialogProps) {
 /** Shuts down the machine in the address, once its name is typed. */
 export function ShutDownDialog({ item, close }: AddressedDialogProps) {
   return <PowerDialog way="shutdown" item={item} close={close} />
+}
+
+/** Ends the session of the user at the machine in the address. */
+export function SignOutDialog({ item, close }: AddressedDialogProps) {
+  return <PowerDialog way="signOut" item={item} close={close} />
 }
 
 function PowerDialog({ way, item, close }: AddressedDialogProps & { way: keyof typeof WAYS }) {
@@ -59,13 +75,19 @@ interface ConfirmPowerProps {
   close: () => void
 }
 
-function ConfirmPower({ way, agent: { agent_id, hostname }, close }: ConfirmPowerProps) {
-  const { endpoint, question, message, done } = WAYS[way]
+function ConfirmPower({ way, agent, close }: ConfirmPowerProps) {
+  const { agent_id, hostname } = agent
+  const { endpoint, title, question, message, planned: plannedText, done } = WAYS[way]
+  const [form, setForm] = useState(NEW_WARNING)
+  const [isNow, setIsNow] = useState(false)
+  const format = useDateFormat()
+  const delayError = checkDelay(form.delay)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => call(endpoint, { params: { agent_id } }),
+    mutationFn: () => call(endpoint, { params: { agent_id }, body: isNow ? { now: true } : toWarning(form) }),
     meta: { errorsShown: true },
-    onSuccess: ({ answered }) => {
-      notifyDone(answered ? `${hostname} ${done}` : `No response from ${hostname}. Probably it ${done}`)
+    onSuccess: ({ answered, planned }) => {
+      if (planned !== null && answered) notifyDone(`${hostname} ${plannedText} at ${format(planned.due)}.`)
+      else notifyDone(answered ? `${hostname} ${done}` : `No response from ${hostname}. Probably it ${done}`)
       close()
     },
   })
@@ -73,15 +95,29 @@ function ConfirmPower({ way, agent: { agent_id, hostname }, close }: ConfirmPowe
     <ConfirmDialog
       title={`${question} ${hostname}?`}
       message={
-        <>
+        <div className="stack">
           {error !== null && <FormError error={error} />}
-          <Text>{message}</Text>
-        </>
+          {message !== undefined && <Text>{message}</Text>}
+          <WarningFields
+            agent={agent}
+            form={form}
+            error={delayError}
+            disabled={isNow}
+            onChange={(change) => setForm((old) => ({ ...old, ...change }))}
+          />
+          <Checkbox
+            label="At once, without a warning"
+            description="Unsaved work is lost."
+            checked={isNow}
+            onChange={(event) => setIsNow(event.currentTarget.checked)}
+          />
+        </div>
       }
-      confirmLabel={question}
+      confirmLabel={way === 'signOut' ? title : question}
       danger
       {...(way === 'shutdown' ? { typed: hostname } : {})}
       busy={isPending}
+      blocked={!isNow && delayError !== undefined}
       onConfirm={() => mutate()}
       onClose={close}
     />
@@ -107,14 +143,17 @@ function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void })
   // Time of opening.
   const [usual] = useState(() => toLocalText(nextReminderAt(Date.now())))
   const form = useForm({
-    initialValues: { datetime: usual },
-    validate: { datetime: (text) => checkTime(fromLocalText(text), Date.now()) },
+    initialValues: { datetime: usual, ...NEW_WARNING },
+    validate: {
+      datetime: (text) => checkTime(fromLocalText(text), Date.now()),
+      delay: (delay) => checkDelay(delay) ?? null,
+    },
     validateInputOnChange: true,
   })
-  const save = async ({ datetime }: { datetime: string }) => {
+  const save = async ({ datetime, ...warning }: { datetime: string } & WarningForm) => {
     const atMs = fromLocalText(datetime)
     if (atMs === undefined) return
-    const body = { datetime: new Date(atMs).toISOString() }
+    const body = { datetime: new Date(atMs).toISOString(), ...toWarning(warning) }
     const { time } = await call(planReboot, { params: { agent_id }, body })
     notifyDone(`${hostname} restarts at ${format(time)}.`)
   }
@@ -129,14 +168,22 @@ function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void })
       mayStayUnchanged
       onClose={close}
     >
-      <TextInput
-        type="datetime-local"
-        label="Date and time"
-        description={ownTime === undefined ? undefined : `On the machine: ${ownTime}.`}
-        data-autofocus
-        {...form.getInputProps('datetime')}
-      />
-      <p>You can cancel it until then. Replaces an earlier plan.</p>
+      <div className="stack">
+        <TextInput
+          type="datetime-local"
+          label="Date and time"
+          description={ownTime === undefined ? undefined : `On the machine: ${ownTime}.`}
+          data-autofocus
+          {...form.getInputProps('datetime')}
+        />
+        <WarningFields
+          agent={agent}
+          form={form.values}
+          error={checkDelay(form.values.delay)}
+          onChange={(change) => form.setValues(change)}
+        />
+        <p>You can cancel it until then. Replaces an earlier plan.</p>
+      </div>
     </FormDialog>
   )
 }

@@ -5,7 +5,14 @@ import {
   listPendingActions,
   type PendingAction,
 } from '@muster/contract/api/pending-actions'
-import { planReboot, rebootAgent, shutdownAgent, wakeAgent } from '@muster/contract/api/power'
+import {
+  lockScreen,
+  planReboot,
+  rebootAgent,
+  shutdownAgent,
+  signOutUser,
+  wakeAgent,
+} from '@muster/contract/api/power'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../testing/test-server.ts'
@@ -24,15 +31,57 @@ test('Reboot now asks first, and shows the error of the machine', async () => {
   await expect.element(dialog()).toHaveAccessibleName('Reboot alpha?')
   await dialog().getByRole('button', { name: 'Reboot' }).click()
   await expect.element(dialog().getByText('alpha: The system refused: Access denied')).toBeVisible()
-  server.on(rebootAgent, () => answer(rebootAgent, { answered: true }))
+  server.on(rebootAgent, () => answer(rebootAgent, { answered: true, planned: null }))
   await dialog().getByRole('button', { name: 'Reboot' }).click()
   await expect.element(page.getByText('alpha is restarting.')).toBeVisible()
   expect(server.calls(rebootAgent).at(-1)?.path).toBe('/agents/alpha0000000/reboot/')
 })
 
+test('a warning is planned with a message, a time and leave to postpone, or it is done at once', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(signOutUser, () =>
+    answer(signOutUser, { answered: true, planned: { ...PLANNED, action_type: 'schedsignout' } }),
+  )
+  const { at } = await open('/?dialog=sign-out&item=alpha0000000')
+  await expect.element(dialog()).toHaveAccessibleName('Sign out the user of alpha?')
+  await dialog().getByRole('textbox', { name: 'Message to the user' }).fill(' Please save. ')
+  const minutes = dialog().getByRole('textbox', { name: 'Warning time' })
+  await expect.element(minutes).toHaveValue('5 min')
+  await minutes.fill('0')
+  await expect.element(dialog().getByText('Enter 1 to 1440 minutes.')).toBeVisible()
+  const button = dialog().getByRole('button', { name: 'Sign out user' })
+  await expect.element(button).toBeDisabled()
+  await minutes.fill('20')
+  await dialog()
+    .getByRole('checkbox', { name: /^The user may postpone it/ })
+    .click()
+  await button.click()
+  await expect.poll(at).toBe('/')
+  await expect.element(page.getByText(/^alpha signs its user out at /)).toBeVisible()
+  expect(server.calls(signOutUser)[0]?.body).toEqual({
+    message: 'Please save.',
+    delay_minutes: 20,
+    may_postpone: false,
+  })
+  await open('/?dialog=sign-out&item=alpha0000000')
+  await dialog().getByRole('checkbox', { name: 'At once, without a warning' }).click()
+  await expect.element(dialog().getByRole('textbox', { name: 'Message to the user' })).toBeDisabled()
+  await dialog().getByRole('button', { name: 'Sign out user' }).click()
+  await expect.poll(() => server.calls(signOutUser)[1]?.body).toEqual({ now: true })
+})
+
+test('Lock screen locks it without a question', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(lockScreen, () => answer(lockScreen, { answered: true }))
+  await open()
+  await row('alpha').click({ button: 'right' })
+  await item(/^Lock screen/).click()
+  await expect.element(page.getByText('Screen of alpha locked.')).toBeVisible()
+})
+
 test('Shut down requires the typed name of the machine', async () => {
   const { server, open } = await givenDashboard()
-  server.on(shutdownAgent, () => answer(shutdownAgent, { answered: false }))
+  server.on(shutdownAgent, () => answer(shutdownAgent, { answered: false, planned: null }))
   await open()
   await row('alpha').click({ button: 'right' })
   await item(/^Shut down/).click()
@@ -79,7 +128,7 @@ const PLANNED: PendingAction = {
   site: 'Berlin',
   username: 'bob',
   entry_time: '2026-11-22T12:00:00.000Z',
-  details: { output: '' },
+  details: { output: '', on_machine: false },
 }
 
 test('Reboot later offers the next reminder, in the time of the machine as well', async () => {
@@ -98,13 +147,22 @@ test('Reboot later offers the next reminder, in the time of the machine as well'
   await dialog().getByRole('button', { name: 'Plan reboot' }).click()
   await expect.poll(at).toBe('/')
   await expect.element(page.getByText(/^alpha restarts at /)).toBeVisible()
-  const { datetime } = Object(server.calls(planReboot)[0]?.body)
-  expect(datetime).toBe(new Date('2999-01-02T18:35').toISOString())
+  expect(server.calls(planReboot)[0]?.body).toEqual({
+    datetime: new Date('2999-01-02T18:35').toISOString(),
+    message: '',
+    delay_minutes: 5,
+    may_postpone: true,
+  })
 })
 
 test('a planned reboot is shown at the machine and in a list, and can be cancelled', async () => {
   const { server, open } = await givenDashboard()
-  const over = { ...PLANNED, id: 3, status: 'completed', details: { output: 'Restarted.' } } as const
+  const over = {
+    ...PLANNED,
+    id: 3,
+    status: 'completed',
+    details: { output: 'Restarted.', on_machine: true },
+  } as const
   server.on(listPendingActions, () => answer(listPendingActions, [PLANNED, over]))
   server.on(cancelPendingAction, () => answer(cancelPendingAction, null))
   await open('/?dialog=pending-actions')

@@ -1,5 +1,12 @@
-import { wakeAgent } from '@muster/contract/api/power'
-import { IconClockPlay, IconPower, IconRotateClockwise, IconSunrise } from '@tabler/icons-react'
+import { lockScreen, wakeAgent } from '@muster/contract/api/power'
+import {
+  IconClockPlay,
+  IconLock,
+  IconLogout,
+  IconPower,
+  IconRotateClockwise,
+  IconSunrise,
+} from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
@@ -14,12 +21,13 @@ interface PowerAgent {
   connected: boolean
 }
 
-/** Wake up, restart and shut down, for the menu of a machine. */
+/** Power and session of a machine, for its menu. */
 export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
   const mayReboot = useMay('can_reboot_agents')
   const mayWake = useMay('can_send_wol')
   const { open } = useDialog()
   const wake = useWake()
+  const lock = useLock()
   return ({ agent_id, hostname, connected }) => {
     const away = connected ? undefined : `${hostname} is offline.`
     return [
@@ -45,6 +53,20 @@ export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
         run: () => open('reboot-later', agent_id),
       },
       {
+        id: 'lock',
+        label: 'Lock screen',
+        icon: IconLock,
+        disabledReason: unlessAllowed(mayReboot) ?? away,
+        run: () => lock({ agent_id, hostname }),
+      },
+      {
+        id: 'sign-out',
+        label: 'Sign out user',
+        icon: IconLogout,
+        disabledReason: unlessAllowed(mayReboot) ?? away,
+        run: () => open('sign-out', agent_id),
+      },
+      {
         id: 'shut-down',
         label: 'Shut down',
         icon: IconPower,
@@ -54,6 +76,14 @@ export function usePowerMenu(): (agent: PowerAgent) => MenuEntry[] {
       },
     ]
   }
+}
+
+function useLock() {
+  return useMutation({
+    mutationFn: ({ agent_id }: { agent_id: string; hostname: string }) =>
+      call(lockScreen, { params: { agent_id } }),
+    onSuccess: (_, { hostname }) => notifyDone(`Screen of ${hostname} locked.`),
+  }).mutate
 }
 
 function useWake() {

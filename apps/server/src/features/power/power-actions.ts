@@ -1,4 +1,7 @@
-import { MAX_WAKE_ADDRESSES, type PowerAction } from '@muster/contract/agent/facts'
+import { randomUUID } from 'node:crypto'
+import { MAX_WAKE_ADDRESSES } from '@muster/contract/agent/facts'
+import type { PowerAction } from '@muster/contract/agent/power'
+import { PowerWarning } from '@muster/contract/api/power'
 import { AppError } from '@muster/contract/errors'
 import type { PendingAction } from '@muster/contract/api/pending-actions'
 import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
@@ -19,19 +22,21 @@ import {
 } from './pending-actions/pending-actions.ts'
 import { cardsOf, findNeighbours } from './queries.ts'
 
-const DONE: Record<PowerAction, string> = {
+export const DONE: Record<PowerAction, string> = {
   reboot: 'Restarted the machine',
   shutdown: 'Shut down the machine',
+  sign_out: 'Signed out the user of the machine',
+  lock: 'Locked the screen of the machine',
 }
 
-interface Order {
+export interface Order {
   fleet: Fleet
   caller: Pick<Caller, 'username' | 'source'>
   agent: { agent_id: string; hostname: string }
 }
 
 /**
- * Restarts or shuts down a machine, with an audit row. A machine that goes offline before it responds has most likely
+ * Changes the power or the session of a machine at once, with an audit row. A machine that goes offline before it responds has most likely
  * done it; an offline or refusing one is an error.
  */
 export async function changePower(
@@ -68,7 +73,7 @@ const MAX_MS = 366 * 86_400_000
 export async function planMachineReboot(
   ctx: Context,
   caller: Caller,
-  { agentId, datetime }: { agentId: string; datetime: string },
+  { agentId, datetime, ...warning }: { agentId: string; datetime: string } & PowerWarning,
 ): Promise<PendingAction> {
   const agent = await requireAgent(ctx.db, agentId, caller)
   const dueAt = new Date(await readTime(ctx.db, agent, datetime))
@@ -87,15 +92,17 @@ export async function planMachineReboot(
       username: caller.username,
       entry_time: now.toISOString(),
       output: '',
+      plan: randomUUID(),
+      warning: JSON.stringify(warning),
     })
-    await ctx.jobs.enqueue(REBOOT_JOB, { id }, { dueAt, db: tx })
+    await ctx.jobs.enqueue(REBOOT_JOB, { id }, { dueAt: warnAt(dueAt, warning), db: tx })
     await audit(tx, {
       caller,
       action: 'add',
       object_type: 'agent',
       message: `Planned a restart of the machine for ${due}`,
       ...(before[0] === undefined ? {} : { before: { due: before[0].due } }),
-      after: { id, due },
+      after: { id, due, ...warning },
       agent,
       emit,
     })
@@ -105,6 +112,10 @@ export async function planMachineReboot(
     return viewAction(planned)
   })
 }
+
+/** The machine is asked when its user is to be warned, and waits for the time itself. */
+const warnAt = (dueAt: Date, { delay_minutes }: PowerWarning) =>
+  new Date(dueAt.getTime() - delay_minutes * 60_000)
 
 async function readTime(
   db: Db,

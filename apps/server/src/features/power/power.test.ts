@@ -1,21 +1,31 @@
 import { listAudit } from '@muster/contract/api/audit'
-import { rebootAgent, shutdownAgent, wakeAgent } from '@muster/contract/api/power'
+import type { Report } from '@muster/contract/agent/link'
+import { cancelPendingAction, listAgentPendingActions } from '@muster/contract/api/pending-actions'
+import { lockScreen, rebootAgent, shutdownAgent, signOutUser, wakeAgent } from '@muster/contract/api/power'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
+import { pendingActionsJobs } from './pending-actions/pending-actions.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
 async function prepare(server: TestServer) {
   const { url } = await server.listen()
   const site = await server.given.site({ name: 'Dresden' })
   const agent = await TestAgent.enrol(server, url, site.id)
-  const permissions = ['can_reboot_agents', 'can_send_wol', 'can_view_auditlogs'] as const
+  const permissions = [
+    'can_reboot_agents',
+    'can_send_wol',
+    'can_view_auditlogs',
+    'can_list_pendingactions',
+    'can_manage_pendingactions',
+  ] as const
   const ada = server.as(await server.given.user({ username: 'ada', permissions }))
   const written = async () => {
     const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
     return audit_logs.filter(({ action }) => action === 'modify').map(({ message }) => message)
   }
   const params = { agent_id: agent.agentId }
-  return { url, site, agent, ada, params, written, [Symbol.dispose]: () => agent.cut() }
+  const list = async () => (await ada.call(listAgentPendingActions, { params, query: {} })).body
+  return { url, list, site, agent, ada, params, written, [Symbol.dispose]: () => agent.cut() }
 }
 
 /** Responds to the next request to a machine. */
@@ -25,25 +35,27 @@ async function answer(agent: TestAgent, from: number, more: object) {
   return payload
 }
 
-test('a machine restarts or shuts down at once, with an audit row', async () => {
+test('a machine restarts, shuts down, signs out or locks at once, with an audit row', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)
   const { agent, ada, params } = fixture
   await agent.connect()
-  let from = agent.frames.length
-  const rebooted = ada.call(rebootAgent, { params })
-  expect(await answer(agent, from, { answer: {} })).toMatchObject({
-    name: 'change-power',
-    input: { action: 'reboot' },
-    author: 'ada',
-  })
-  expect((await rebooted).body).toEqual({ answered: true })
-  from = agent.frames.length
-  const shut = ada.call(shutdownAgent, { params })
-  expect((await answer(agent, from, { answer: {} })).input).toEqual({ action: 'shutdown' })
-  expect((await shut).body).toEqual({ answered: true })
-  from = agent.frames.length
-  const again = ada.call(rebootAgent, { params })
+  const body = { now: true }
+  const calls = [
+    ['reboot', () => ada.call(rebootAgent, { params, body })],
+    ['shutdown', () => ada.call(shutdownAgent, { params, body })],
+    ['sign_out', () => ada.call(signOutUser, { params, body })],
+    ['lock', () => ada.call(lockScreen, { params })],
+  ] as const
+  for (const [action, call] of calls) {
+    const from = agent.frames.length
+    const done = call()
+    const payload = await answer(agent, from, { answer: {} })
+    expect(payload).toMatchObject({ name: 'change-power', input: { action }, author: 'ada' })
+    expect((await done).body).toMatchObject({ answered: true })
+  }
+  const from = agent.frames.length
+  const again = ada.call(rebootAgent, { params, body })
   await answer(agent, from, { refused: 'The system refused: Access denied' })
   expect((await again).error).toMatchObject({
     code: 'agent_refused',
@@ -51,22 +63,129 @@ test('a machine restarts or shuts down at once, with an audit row', async () => 
   })
   expect(await fixture.written()).toEqual([
     'Failed to restart the machine',
+    'Locked the screen of the machine',
+    'Signed out the user of the machine',
     'Shut down the machine',
     'Restarted the machine',
   ])
 })
 
-test('a machine that goes offline before its response counts as restarted', async () => {
+test('the user is warned first; postponements and the end are stored', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, ada, params, list } = fixture
+  await agent.connect()
+  const body = { message: 'Updates', delay_minutes: 10, may_postpone: true }
+  const asked = ada.call(shutdownAgent, { params, body })
+  const due = '2099-01-02T18:35:00.000Z'
+  const { name, input } = await answer(agent, 0, { answer: { due } })
+  expect([name, input]).toMatchObject([
+    'plan-power',
+    { action: 'shutdown', message: 'Updates', seconds: 600, postponements: 3, if_nobody: 'now' },
+  ])
+  const planned = { action_type: 'schedshutdown', due, details: { output: '', on_machine: true } }
+  expect((await asked).body).toMatchObject({ answered: true, planned })
+  const { id } = Object(input) as { id: string }
+  const report = async (more: object) => {
+    const head = { kind: 'power', id, at: due, due, postponed: 0, reason: null }
+    const seq = agent.report({ ...head, ...more } as Report)
+    await agent.next((frame) => frame.type === 'ack' && frame.seq >= seq, 0)
+  }
+  const later = '2099-01-02T18:50:00.000Z'
+  await report({ state: 'planned', due: later, postponed: 1 })
+  expect(await list()).toMatchObject([
+    { due: later, status: 'pending', details: { output: 'Postponed once by the user.' } },
+  ])
+  await report({ state: 'done', due: later, postponed: 1 })
+  expect(await list()).toMatchObject([{ status: 'completed', details: { output: 'Shut down.' } }])
+  await report({ state: 'failed', reason: 'Too late.' })
+  expect(await list()).toMatchObject([{ details: { output: 'Shut down.' } }])
+  expect(await fixture.written()).toEqual(['Planned a shutdown of the machine'])
+})
+
+test('without a signed-in user it is done at once, and a refusal leaves no plan', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)
   const { agent, ada, params } = fixture
   await agent.connect()
-  const from = agent.frames.length
   const rebooted = ada.call(rebootAgent, { params })
-  await agent.nextCommand(from)
+  await answer(agent, 0, { answer: { due: null } })
+  expect((await rebooted).body).toEqual({ answered: true, planned: null })
+  const from = agent.frames.length
+  const refused = ada.call(signOutUser, { params })
+  await answer(agent, from, { refused: 'No user is signed in at this machine.' })
+  expect((await refused).error).toMatchObject({ code: 'agent_refused' })
+  expect(await fixture.list()).toEqual([])
+  expect(await fixture.written()).toEqual([
+    'Failed to sign out the user of the machine',
+    'Restarted the machine',
+  ])
+})
+
+test('a plan on the machine is cancelled there; an offline machine keeps it', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, ada, params, list } = fixture
+  await agent.connect()
+  const asked = ada.call(rebootAgent, { params })
+  const due = new Date(server.clock.now().getTime() + 300_000).toISOString()
+  const { input } = await answer(agent, 0, { answer: { due } })
+  const { id } = (await asked).body.planned ?? { id: 0 }
   agent.cut()
-  expect((await rebooted).body).toEqual({ answered: false })
-  expect(await fixture.written()).toEqual(['Restarted the machine (without a response)'])
+  const cancel = () => ada.call(cancelPendingAction, { params: { id } })
+  await vi.waitFor(async () =>
+    expect((await cancel()).error).toMatchObject({
+      code: 'agent_offline',
+      detail: 'PC-12 is offline and keeps its plan. Cancel it when the machine is connected.',
+    }),
+  )
+  await agent.connect()
+  const from = agent.frames.length
+  const late = cancel()
+  await answer(agent, from, { refused: 'It has already begun, or was replaced.' })
+  expect((await late).error.code).toBe('agent_refused')
+  const again = agent.frames.length
+  const cancelled = cancel()
+  const payload = await answer(agent, again, { answer: {} })
+  expect(payload).toMatchObject({ name: 'cancel-power', input: { id: Object(input).id } })
+  await cancelled
+  expect(await list()).toEqual([])
+  expect(await fixture.written()).toEqual(['Planned a restart of the machine'])
+})
+
+test('a machine that goes offline before its response counts as restarted, or as planned', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, ada, params } = fixture
+  const cutAfter = async (call: () => ReturnType<typeof ada.call<typeof rebootAgent>>) => {
+    await agent.connect()
+    const from = agent.frames.length
+    const asked = call()
+    await agent.nextCommand(from)
+    agent.cut()
+    return (await asked).body
+  }
+  const now = { now: true }
+  expect(await cutAfter(() => ada.call(rebootAgent, { params, body: now }))).toEqual({
+    answered: false,
+    planned: null,
+  })
+  expect(await cutAfter(() => ada.call(rebootAgent, { params }))).toMatchObject({
+    answered: false,
+    planned: { status: 'pending' },
+  })
+  expect(await fixture.written()).toEqual([
+    'Planned a restart of the machine (without a response)',
+    'Restarted the machine (without a response)',
+  ])
+  server.clock.advance(2 * 86_400)
+  const [nightly] = pendingActionsJobs(server.ctx)
+  await nightly?.run({}, new AbortController().signal)
+  const row = await server.ctx.db.selectFrom('pending_actions').selectAll().executeTakeFirstOrThrow()
+  expect(row).toMatchObject({
+    status: 'completed',
+    output: 'The machine has not reported whether it was done.',
+  })
 })
 
 test('an offline machine is not restarted, and no audit row is written', async () => {
@@ -75,8 +194,9 @@ test('an offline machine is not restarted, and no audit row is written', async (
   const { ada, params } = fixture
   const error = { code: 'agent_offline', detail: 'PC-12 is offline. Try again when it is connected.' }
   expect((await ada.call(rebootAgent, { params })).error).toMatchObject(error)
-  expect((await ada.call(shutdownAgent, { params })).error).toMatchObject(error)
+  expect((await ada.call(shutdownAgent, { params, body: { now: true } })).error).toMatchObject(error)
   expect(await fixture.written()).toEqual([])
+  expect(await fixture.list()).toEqual([])
 })
 
 test('connected machines of its site wake a sleeping one, those of its network first', async () => {

@@ -38,7 +38,7 @@ async function prepare(server: TestServer) {
   return { ...fixture, [Symbol.dispose]: () => agent.cut() }
 }
 
-test('a planned reboot is listed, and runs at its time', async () => {
+test('a planned reboot is listed, and the machine gets it in time for its warning', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)
   const { agent, plan, list, count } = fixture
@@ -51,12 +51,20 @@ test('a planned reboot is listed, and runs at its time', async () => {
   expect(await count()).toBe(1)
   await server.ctx.jobs.drain()
   expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
-  server.clock.advance(3601)
+  server.clock.advance(3301)
   const done = server.ctx.jobs.drain()
   const { payload } = await agent.nextCommand(0)
-  expect(payload).toMatchObject({ name: 'change-power', input: { action: 'reboot' }, author: 'ada' })
-  agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: {} })
+  expect(payload).toMatchObject({ name: 'plan-power', author: 'ada' })
+  const { id, ...input } = Object(payload.input) as { id: string; seconds: number }
+  expect(input).toMatchObject({ action: 'reboot', message: '', postponements: 3, if_nobody: 'wait' })
+  expect(input.seconds).toBeGreaterThan(290)
+  expect(input.seconds).toBeLessThanOrEqual(300)
+  agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: { due: planned.due } })
   await done
+  expect(await list()).toMatchObject([{ status: 'pending', details: { on_machine: true } }])
+  const end = { id, state: 'done', at: planned.due, due: planned.due, postponed: 0, reason: null } as const
+  const seq = agent.report({ kind: 'power', ...end })
+  await agent.next((frame) => frame.type === 'ack' && frame.seq >= seq, 0)
   expect(await list()).toMatchObject([{ status: 'completed', details: { output: 'Restarted.' } }])
   expect(await count()).toBe(0)
 })
@@ -104,7 +112,7 @@ test('a machine that is offline at the time is asked when it reconnects, but not
   expect((await fixture.written())[0]).toBe('Cancelled the planned restart, which was overdue')
 })
 
-test('a server killed during the request does not repeat it', async () => {
+test('a server killed during the request does not repeat it, and waits for a report', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)
   const { agent, plan, list } = fixture
@@ -114,7 +122,7 @@ test('a server killed during the request does not repeat it', async () => {
   await server.ctx.db.updateTable('pending_actions').set({ begun_at: 'then' }).execute()
   await rebootWhenDue(server.ctx, server.app.fleet, id)
   expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
-  expect((await list())[0]?.details.output).toMatch(/^The server stopped while it asked/)
+  expect(await list()).toMatchObject([{ status: 'pending', details: { on_machine: true } }])
 })
 
 test('a time without an offset is in the zone of the machine, and an invalid one is refused at its field', async () => {

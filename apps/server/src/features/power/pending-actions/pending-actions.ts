@@ -1,3 +1,4 @@
+import type { Fleet } from '../../../fleet/fleet.ts'
 import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
 import type { PendingAction } from '@muster/contract/api/pending-actions'
@@ -12,11 +13,17 @@ import { visibleTo } from '../../../platform/database/visible-to.ts'
 import type { Job } from '../../../platform/jobs/run-job.ts'
 import { everyDay } from '../../../platform/jobs/schedule.ts'
 
-/** Cancels a pending action. A started one cannot be cancelled. */
-export async function cancelAction(ctx: Context, caller: Caller, id: number): Promise<void> {
+/** Cancels a pending action, also one that the machine has. A started one cannot be cancelled. */
+export async function cancelAction(
+  ctx: Context,
+  { fleet, caller, id }: { fleet: Fleet; caller: Caller; id: number },
+): Promise<void> {
   const action = requireRow(await findAction(ctx.db, id, caller), 'pending action')
+  const isSent = action.status === 'pending' && action.sent_at !== null
+  if (isSent) await cancelOnMachine(ctx, { fleet, caller, action })
   await ctx.transaction(async (tx, emit) => {
-    if ((await deletePending(tx, { id })).length === 0)
+    const isDeleted = isSent ? await deleteSent(tx, id) : (await deletePending(tx, { id })).length > 0
+    if (!isDeleted)
       throw new AppError('already_finished', 'This action has already started and cannot be cancelled.')
     if (action.action_type === 'agentupdate') await deleteWaitingUpdate(tx, action.agent_id)
     await audit(tx, {
@@ -32,6 +39,37 @@ export async function cancelAction(ctx: Context, caller: Caller, id: number): Pr
   })
 }
 
+/** A machine that has not reported this long after the time has done it, or never will. */
+const SILENT_MS = 3_600_000
+
+async function cancelOnMachine(
+  ctx: Context,
+  { fleet, caller, action }: { fleet: Fleet; caller: Caller; action: ActionRow },
+): Promise<void> {
+  const { agent_id, hostname, plan, due } = action
+  if (plan === null) return
+  try {
+    const request = { input: { id: plan }, author: caller.username }
+    await fleet.ask({ agent_id, hostname }, 'cancel-power', request)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'agent_offline') throw error
+    if (ctx.now().getTime() > Date.parse(due) + SILENT_MS) return
+    throw new AppError(
+      'agent_offline',
+      `${hostname} is offline and keeps its plan. Cancel it when the machine is connected.`,
+    )
+  }
+}
+
+async function deleteSent(tx: Db, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('pending_actions')
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
 /** Lists of pending actions changed, and the number in the row of the machine. */
 export function emitActions(emit: (event: Event) => void, ids: number[], agentId: string): void {
   emit({ type: 'pendingaction.changed', ids, agent_ids: ids.map(() => agentId) })
@@ -40,15 +78,32 @@ export function emitActions(emit: (event: Event) => void, ids: number[], agentId
 
 const DESCRIPTIONS: Record<ActionRow['action_type'], string> = {
   schedreboot: 'Reboot',
+  schedshutdown: 'Shutdown',
+  schedsignout: 'Sign-out',
   agentupdate: 'Agent update',
 }
 const CANCELLED: Record<ActionRow['action_type'], string> = {
   schedreboot: 'Cancelled the planned restart',
+  schedshutdown: 'Cancelled the planned shutdown',
+  schedsignout: 'Cancelled the planned sign-out',
   agentupdate: 'Cancelled the update of the agent',
 }
 
 export function viewAction(row: ActionRow): PendingAction {
-  const { id, action_type, status, due, agent_id, hostname, client, site, username, entry_time, output } = row
+  const {
+    id,
+    action_type,
+    status,
+    due,
+    agent_id,
+    hostname,
+    client,
+    site,
+    username,
+    entry_time,
+    output,
+    sent_at,
+  } = row
   return {
     id,
     action_type,
@@ -61,7 +116,7 @@ export function viewAction(row: ActionRow): PendingAction {
     site,
     username,
     entry_time,
-    details: { output },
+    details: { output, on_machine: sent_at !== null },
   }
 }
 
@@ -174,13 +229,33 @@ async function deleteActionsBefore(db: Db, before: string): Promise<void> {
 
 const KEEP_MS = 30 * 86_400_000
 
+/** Ends actions that a machine never reported about, because it was removed or set up again. */
+async function endSilent(db: Db, now: Date): Promise<void> {
+  await db
+    .updateTable('pending_actions')
+    .set({
+      status: 'completed',
+      output: 'The machine has not reported whether it was done.',
+      finished_at: now.toISOString(),
+    })
+    .where('status', '=', 'pending')
+    .where('sent_at', 'is not', null)
+    .where('due', '<', new Date(now.getTime() - DAY_MS).toISOString())
+    .execute()
+}
+
+const DAY_MS = 86_400_000
+
 /** Deletes actions that ended a month ago. The audit log keeps them. */
 export function pendingActionsJobs(ctx: Context): Job[] {
   return [
     {
       name: 'pending-actions.forget-over',
       schedule: everyDay('03:55'),
-      run: () => deleteActionsBefore(ctx.db, new Date(ctx.now().getTime() - KEEP_MS).toISOString()),
+      run: async () => {
+        await endSilent(ctx.db, ctx.now())
+        await deleteActionsBefore(ctx.db, new Date(ctx.now().getTime() - KEEP_MS).toISOString())
+      },
     },
   ]
 }

@@ -295,3 +295,14 @@ export const agentUpdates: Migration = {
         .execute()
   },
 }
+
+/** Planned restarts that the machine itself has, with a warning to the user. */
+export const powerPlans: Migration = {
+  name: '0079-power-plans',
+  changesData: false,
+  async up(db) {
+    for (const column of ['plan', 'warning', 'sent_at'])
+      await db.schema.alterTable('pending_actions').addColumn(column, 'text').execute()
+    await db.schema.createIndex('pending_actions_plan').on('pending_actions').column('plan').execute()
+  },
+}

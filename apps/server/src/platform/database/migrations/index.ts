@@ -46,6 +46,7 @@ import {
   companyName,
   deployments,
   agentUpdates,
+  powerPlans,
 } from './0050-and-later.ts'
 
 /** All migrations in order. Never rename one: databases record the names. */
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   companyName,
   deployments,
   agentUpdates,
+  powerPlans,
 ]

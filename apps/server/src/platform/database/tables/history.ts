@@ -65,7 +65,7 @@ export interface HistoryOutputTable {
 export interface PendingActionsTable {
   id: Generated<number>
   agent_id: string
-  action_type: 'schedreboot' | 'agentupdate'
+  action_type: 'schedreboot' | 'schedshutdown' | 'schedsignout' | 'agentupdate'
   status: 'pending' | 'completed'
   due: string
   username: string
@@ -73,6 +73,12 @@ export interface PendingActionsTable {
   /** Set while the request runs. If it is still set after a restart, the request was interrupted. */
   begun_at: string | null
   finished_at: string | null
+  /** Its id on the machine; null for agent updates. */
+  plan: string | null
+  /** `PowerWarning` as JSON; null = the defaults. */
+  warning: string | null
+  /** Since then the machine has it and reports changes. */
+  sent_at: string | null
   /** The result as a sentence. */
   output: string
 }
