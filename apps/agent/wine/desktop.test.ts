@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote/remote-rules'
@@ -168,6 +169,29 @@ test.each([
     desktop.close('closed')
     await desktop.reported()
   }
+  await expect.poll(() => listDialogs(), { timeout: 30_000 }).toEqual([])
+})
+
+test('the user is warned of a restart and postpones it; the screen is locked on request', SLOW, async () => {
+  const id = randomUUID()
+  const seconds = 3600
+  const due = Date.now() + seconds * 1000
+  const plan = { id, action: 'reboot', message: 'Updates', seconds, if_nobody: 'now' } as const
+  server.command(server.sign('plan-power', { ...plan, postponements: 1, postpone_seconds: 900 }))
+  await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBe(1)
+  const find = () =>
+    server.reports.find((report) => report.kind === 'power' && report.id === id && report.postponed === 1)
+  // Repeated, because the window may not be there yet.
+  while (find() === undefined) await drive([{ press: [ALT, 0x79] }])
+  const postponed = find()
+  expect(Date.parse(postponed?.kind === 'power' ? postponed.due : '')).toBeGreaterThanOrEqual(due + 900_000)
+  const replies = () => server.frames.flatMap((frame) => (frame.type === 'reply' ? [frame.refused] : []))
+  const before = replies().length
+  server.command(server.sign('cancel-power', { id }))
+  server.command(server.sign('change-power', { action: 'lock' }))
+  expect(await server.until(() => replies().length >= before + 2 && replies().slice(before), 60_000)).toEqual(
+    [null, null],
+  )
   await expect.poll(() => listDialogs(), { timeout: 30_000 }).toEqual([])
 })
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type PowerAction, PowerPlan, type PowerReport } from '@muster/contract/agent/power'
 import { z } from 'zod'
 import { AgentError, MeasureError } from '../errors.ts'
@@ -79,6 +78,8 @@ export class PowerPlans implements AsyncDisposable {
     const { keyValues, now, bootMark } = this.#options
     const plan = StoredPlan.parse(JSON.parse(keyValues.find(POWER_PLAN) ?? ''))
     this.#plan = plan
+    // A dialog of a killed agent.
+    await this.#options.os.killTree(0, markerOf(plan))
     const lateMs = now() - plan.dueMs
     if (!isSameBoot(plan.boot, bootMark()))
       return lateMs >= -MAX_SLEEP_MS && plan.action !== 'sign_out'
@@ -131,13 +132,16 @@ export class PowerPlans implements AsyncDisposable {
     await this.#announce(warning.title, warning.text)
     try {
       const { openDialog } = await import('../remote/dialogs.ts')
-      const marker = randomUUID()
+      const marker = markerOf(plan)
       const shown = await openDialog(warning, { marker, os, program })
       if ('nobody' in shown) return log.info({ why: shown.nobody }, 'no dialog for the planned action')
-      this.#dialog = { pid: shown.pid, marker }
+      // Cancelled meanwhile.
+      if (this.#plan?.id !== plan.id || this.#isDisposed) return os.killTree(shown.pid, marker)
+      const dialog = { pid: shown.pid, marker }
+      this.#dialog = dialog
       shown.exited.then(
         (code) => {
-          if (this.#dialog?.marker === marker) this.#dialog = undefined
+          if (this.#dialog === dialog) this.#dialog = undefined
           if (code === shown.allowed && warning.question !== undefined) this.#postpone(plan.id)
         },
         (cause: unknown) => this.#logFailure(cause),
@@ -206,6 +210,9 @@ export class PowerPlans implements AsyncDisposable {
     this.#options.log.info({ cause: describeError(cause) }, 'failed to warn of the planned action')
   }
 }
+
+/** The mark of the dialog's process. */
+const markerOf = ({ id }: StoredPlan) => `${id}-warning`
 
 /** Restarts the machine, shuts it down, or ends or locks the user's session. Throws AgentError. */
 async function performPower(action: PowerAction, os: Os): Promise<void> {

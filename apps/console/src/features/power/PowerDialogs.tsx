@@ -182,7 +182,7 @@ function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void })
           error={checkDelay(form.values.delay)}
           onChange={(change) => form.setValues(change)}
         />
-        <p>You can cancel it until then. Replaces an earlier plan.</p>
+        <Text>You can cancel it until then. Replaces an earlier plan.</Text>
       </div>
     </FormDialog>
   )

@@ -1,5 +1,5 @@
 import '@mantine/core/styles/NumberInput.css'
-import { Checkbox, NumberInput, Textarea } from '@mantine/core'
+import { Checkbox, NumberInput, Text, Textarea } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { PowerWarning } from '@muster/contract/api/power'
 
@@ -29,7 +29,7 @@ interface WarningFieldsProps {
 export function WarningFields({ agent, form, error, disabled = false, onChange }: WarningFieldsProps) {
   return (
     <>
-      <p className="dim">{describeUser(agent)}</p>
+      <Text className="dim">{describeUser(agent)}</Text>
       <Textarea
         label="Message to the user"
         placeholder="Updates are installed."
@@ -53,7 +53,8 @@ export function WarningFields({ agent, form, error, disabled = false, onChange }
         onChange={(delay) => onChange({ delay })}
       />
       <Checkbox
-        label="The user may postpone it, three times by 15 minutes"
+        label="The user may postpone it"
+        description="Three times, by 15 minutes each."
         disabled={disabled}
         checked={form.mayPostpone}
         onChange={(event) => onChange({ mayPostpone: event.currentTarget.checked })}

@@ -1,4 +1,4 @@
-import { NumberInput, Select, TextInput } from '@mantine/core'
+import { NumberInput, Select, Text, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { ReactNode } from 'react'
@@ -58,14 +58,16 @@ export function RunOptions({ agent, form, errors, onChange, children }: RunOptio
           />
         )}
         <Select
-          label="If offline, keep trying for"
+          label="If offline, wait"
           data={WAITS}
           allowDeselect={false}
           value={form.expiresIn}
           onChange={(expiresIn) => expiresIn !== null && onChange({ expiresIn })}
         />
       </div>
-      {form.runAs === 'signedIn' && <p className="dim">Nothing runs if no user is signed in at that time.</p>}
+      {form.runAs === 'signedIn' && (
+        <Text className="dim">Nothing runs if no user is signed in at that time.</Text>
+      )}
     </>
   )
 }
