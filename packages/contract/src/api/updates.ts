@@ -88,7 +88,7 @@ export const UpdateSettings = z.object({
   mode: UpdateMode.nullable(),
   /** The version to stay at, with `pinned`. */
   version: AgentVersion.nullable(),
-  /** Only for all machines: growing percentages, the last one 100. */
+  /** For all machines, a client or a site: growing percentages, the last one 100. Null = inherited. */
   waves: z
     .array(z.number().gt(0).max(100))
     .min(1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { planWave, type WaveMachine, type Waves } from './update-waves.ts'
+import { planGroups, planWave, type WaveMachine, type Waves } from './update-waves.ts'
 
 const machines = (count: number, more: Partial<WaveMachine> = {}): WaveMachine[] =>
   Array.from({ length: count }, (_, i) => ({ id: `m${i}`, isConnected: true, state: 'waiting', ...more }))
@@ -86,5 +86,63 @@ test('at most so many machines are updated at the same time', () => {
   const busy = setStates(fleet, ['nm0', 'nm1', 'nm2'], 'in progress')
   expect(planWave(waves(busy, { wave: 2, maxInProgress: 10 }))).toMatchObject({
     offer: { length: 7 },
+  })
+})
+
+test('without a stored wave, the machines that were tried say which one it is', () => {
+  const fleet = machines(1000)
+  const tried = (count: number, state: WaveMachine['state']) =>
+    setStates(
+      fleet,
+      fleet.slice(0, count).map(({ id }) => id),
+      state,
+    )
+  const planOf = (given: WaveMachine[]) => planWave(waves(given, { wave: undefined }))
+  expect(planOf(fleet)).toMatchObject({ state: 'running', wave: 0, offer: { length: 10 } })
+  expect(planOf(tried(10, 'confirmed'))).toMatchObject({ wave: 1, offer: { length: 90 } })
+  // The rest of the second wave does not wait for those that are on their way.
+  expect(planOf(tried(60, 'in progress'))).toMatchObject({ wave: 1, offer: { length: 40 } })
+  expect(planOf(tried(1000, 'confirmed'))).toMatchObject({ state: 'done' })
+})
+
+const groups = (...fleets: WaveMachine[][]) =>
+  planGroups({
+    version: '2.0.0',
+    maxRollbacks: 3,
+    forgivenRollbacks: 0,
+    maxInProgress: 150,
+    groups: [
+      { machines: fleets[0] ?? [], shares: [1, 10, 100], wave: 0 },
+      ...fleets.slice(1).map((own) => ({ machines: own, shares: [100], wave: undefined })),
+    ],
+  })
+const named = (name: string, count: number) =>
+  machines(count).map((one) => ({ ...one, id: `${name}${one.id}` }))
+const first = (fleet: WaveMachine[], count: number, state: WaveMachine['state']) =>
+  setStates(
+    fleet,
+    fleet.slice(0, count).map(({ id }) => id),
+    state,
+  )
+
+test('groups have their own waves, and share the number of machines in progress', () => {
+  const plan = groups(named('a', 100), named('b', 100), named('c', 100))
+  const offer = plan.state === 'running' ? plan.offer : []
+  const count = (name: string) => offer.filter((id) => id.startsWith(name)).length
+  expect([count('a'), count('b'), count('c')]).toEqual([1, 100, 49])
+  expect(groups([], first(named('b', 10), 10, 'confirmed'))).toMatchObject({ state: 'done' })
+})
+
+test('rollbacks are counted over all groups, and one that halts halts all', () => {
+  const rolledBack = (name: string) => first(first(named(name, 100), 20, 'confirmed'), 2, 'rolled back')
+  expect(groups(rolledBack('a'), rolledBack('b'))).toEqual({
+    state: 'halted',
+    wave: 2,
+    reason: '4 machines rolled version 2.0.0 back.',
+  })
+  expect(groups(named('a', 100), first(named('b', 100), 1, 'rolled back'))).toMatchObject({
+    state: 'halted',
+    wave: 0,
+    reason: 'Version 2.0.0 was confirmed by 0 of 1 machines.',
   })
 })

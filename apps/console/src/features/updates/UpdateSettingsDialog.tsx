@@ -67,18 +67,20 @@ interface Values extends Record<string, unknown> {
 function SettingsForm({ params, target, close }: SettingsFormProps) {
   const { name, settings, inherited, modified } = target
   const isTop = params.level === 'default'
+  const hasWaves = params.level !== 'agent'
   const mayView = useMay('can_view_core_settings')
   const form = useForm<Values>({
     initialValues: {
       mode: settings.mode ?? (isTop ? inherited.mode : INHERIT),
       version: settings.version ?? '',
-      waves: (settings.waves ?? inherited.waves).join(', '),
+      waves: (settings.waves ?? (isTop ? inherited.waves : [])).join(', '),
       max_rollbacks: settings.max_rollbacks ?? inherited.max_rollbacks,
     },
     validate: {
       version: (version, { mode }) =>
         mode === 'pinned' && !isAgentVersion(version) ? 'Enter a version, such as 1.4.0.' : null,
-      waves: (waves) => (isTop && readWaves(waves) === undefined ? WRONG_WAVES : null),
+      waves: (waves) =>
+        (isTop || waves.trim() !== '') && readWaves(waves) === undefined ? WRONG_WAVES : null,
       max_rollbacks: (count) => (count === '' ? 'Enter a number from 0.' : null),
     },
     validateInputOnChange: true,
@@ -89,7 +91,7 @@ function SettingsForm({ params, target, close }: SettingsFormProps) {
       body: {
         mode: mode === INHERIT ? null : UpdateMode.parse(mode),
         version: mode === 'pinned' ? version : null,
-        waves: isTop ? (readWaves(waves) ?? null) : null,
+        waves: readWaves(waves) ?? null,
         max_rollbacks: isTop ? Number(max_rollbacks) : null,
         modified,
       },
@@ -122,22 +124,23 @@ function SettingsForm({ params, target, close }: SettingsFormProps) {
             {...form.getInputProps('version')}
           />
         )}
+        {hasWaves && (
+          <TextInput
+            label="Waves"
+            description="Percentages of the machines. A wave starts when the one before is confirmed."
+            placeholder={`Inherited: ${inherited.waves.join(', ')}`}
+            {...form.getInputProps('waves')}
+          />
+        )}
         {isTop && (
-          <>
-            <TextInput
-              label="Waves"
-              description="Percentages of the machines. A wave starts when the one before is confirmed."
-              {...form.getInputProps('waves')}
-            />
-            <NumberInput
-              label="Allowed rollbacks"
-              description="More of them halt the update."
-              min={0}
-              max={10_000}
-              allowDecimal={false}
-              {...form.getInputProps('max_rollbacks')}
-            />
-          </>
+          <NumberInput
+            label="Allowed rollbacks"
+            description="More of them halt the update."
+            min={0}
+            max={10_000}
+            allowDecimal={false}
+            {...form.getInputProps('max_rollbacks')}
+          />
         )}
       </Stack>
     </FormDialog>

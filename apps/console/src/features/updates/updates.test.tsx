@@ -108,7 +108,7 @@ test('the page of a machine shows an update that was rolled back, with its reaso
   await expect.element(page.getByText('Rolled back from 2.0.0. It ended 3 times.')).toBeVisible()
 })
 
-test('a site is pinned to a version', async () => {
+test('a site is pinned to a version, and gets waves of its own', async () => {
   const { server, open } = await givenDashboard()
   server.on(getUpdateSettings, () => answer(getUpdateSettings, SETTINGS))
   server.on(setUpdateSettings, () => answer(setUpdateSettings, SETTINGS))
@@ -121,11 +121,16 @@ test('a site is pinned to a version', async () => {
   await dialog().getByRole('textbox', { name: 'Version', exact: true }).fill('latest')
   await expect.element(dialog().getByText('Enter a version, such as 1.4.0.')).toBeVisible()
   await dialog().getByRole('textbox', { name: 'Version', exact: true }).fill('1.4.0')
+  const waves = dialog().getByRole('textbox', { name: 'Waves' })
+  await expect.element(waves).toHaveAttribute('placeholder', 'Inherited: 1, 10, 100')
+  await waves.fill('50')
+  await expect.element(dialog().getByText(/^Enter growing percentages/)).toBeVisible()
+  await waves.fill('50, 100')
   await dialog().getByRole('button', { name: 'Save' }).click()
   await expect.element(page.getByText('Update settings saved.')).toBeVisible()
   expect(server.calls(setUpdateSettings)[0]).toMatchObject({
     path: '/agents/updates/settings/site/1/',
-    body: { mode: 'pinned', version: '1.4.0', waves: null, max_rollbacks: null, modified: 'm1' },
+    body: { mode: 'pinned', version: '1.4.0', waves: [50, 100], max_rollbacks: null, modified: 'm1' },
   })
 })
 

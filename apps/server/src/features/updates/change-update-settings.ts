@@ -30,8 +30,9 @@ export async function readUpdateSettings(
   const inherited = { ...ofAll }
   for (const one of above) {
     if (one.level === 'default') continue
-    const { mode, version } = await findSettings(db, one)
+    const { mode, version, waves } = await findSettings(db, one)
     if (mode !== null) Object.assign(inherited, { mode, version })
+    if (waves !== null) Object.assign(inherited, { waves })
   }
   return {
     name,
@@ -48,7 +49,7 @@ export async function changeUpdateSettings(
   { params, body }: Pick<Parsed<typeof setUpdateSettings>, 'params' | 'body'>,
 ): Promise<TargetUpdateSettings> {
   const { modified, ...settings } = body
-  refuseInvalid(settings, params.level === 'default')
+  refuseInvalid(settings, params.level)
   if (params.level === 'default') refuseLimited(caller, 'Settings of the server')
   return ctx.transaction(async (tx, emit) => {
     const named = await requireTarget(tx, caller, params)
@@ -92,14 +93,21 @@ const DEFAULTS: TargetUpdateSettings['inherited'] = {
   max_rollbacks: DEFAULT_MAX_ROLLBACKS,
 }
 
-function refuseInvalid({ mode, version, waves, max_rollbacks }: UpdateSettings, isServer: boolean): void {
+function refuseInvalid(
+  { mode, version, waves, max_rollbacks }: UpdateSettings,
+  level: TargetRef['level'],
+): void {
   if ((mode === 'pinned') !== (version !== null))
     throw new AppError('invalid', 'Pinning needs a version, and nothing else does.', {
       fields: { version: ['Enter the version to stay at.'] },
     })
-  if (!isServer && (waves !== null || max_rollbacks !== null))
-    throw new AppError('invalid', 'Waves are set for all machines together.', {
-      fields: { waves: ['Waves are set for all machines together.'] },
+  if (level === 'agent' && waves !== null)
+    throw new AppError('invalid', 'A machine has no waves of its own.', {
+      fields: { waves: ['A machine has no waves of its own.'] },
+    })
+  if (level !== 'default' && max_rollbacks !== null)
+    throw new AppError('invalid', 'Rollbacks are counted over all machines.', {
+      fields: { max_rollbacks: ['Rollbacks are counted over all machines.'] },
     })
 }
 

@@ -1,6 +1,6 @@
 import { type Rollout } from '@muster/contract/api/updates'
 import { compareAgentVersions } from '@muster/rules/agents/agent-version'
-import { planWave, type WaveMachine, type WavePlan } from '@muster/rules/agents/update-waves'
+import { planGroups, type WaveMachine, type WavePlan } from '@muster/rules/agents/update-waves'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -85,11 +85,22 @@ async function planRollout(
   const before = await findRollout(ctx.db, version)
   const wave = before?.wave ?? 0
   if (before?.state === 'halted') return { state: 'halted', wave, reason: before.reason ?? '' }
-  const plan = planWave({
+  const { true: ofAll = [], false: others = [] } = Object.groupBy(
+    machines,
+    ({ group }) => `${group === null}`,
+  )
+  const groupOf = (members: readonly UpdateMachine[]) => ({
+    machines: listEligible(members, version, ctx.now()),
+    shares: members[0]?.group?.waves ?? shares,
+  })
+  const plan = planGroups({
     version,
-    machines: listEligible(machines, version, ctx.now()),
-    shares,
-    wave,
+    groups: [
+      { ...groupOf(ofAll), wave },
+      ...Map.groupBy(others, ({ group }) => group?.place)
+        .values()
+        .map((members) => ({ ...groupOf(members), wave: undefined })),
+    ],
     maxRollbacks: max_rollbacks,
     forgivenRollbacks: before?.forgiven ?? 0,
     maxInProgress: MAX_IN_PROGRESS,

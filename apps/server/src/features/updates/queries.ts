@@ -19,6 +19,8 @@ export interface UpdateMachine {
   can_update: boolean
   mode: UpdateMode
   pinned_version: string | null
+  /** Its site's or client's own waves; null = those of all machines. */
+  group: { place: string; waves: readonly number[] } | null
   update: Update | null
 }
 
@@ -51,6 +53,8 @@ export async function findUpdateMachines(
     const near = [`agent:${row.agent_id}`, `site:${row.site_id}`, `client:${row.client_id}`]
     const own = near.map((key) => byTarget.get(key)).find((one) => (one?.mode ?? null) !== null)
     const { mode, version } = own ?? ofAll
+    const place = near.find((key) => (byTarget.get(key)?.waves ?? null) !== null)
+    const waves = place === undefined ? undefined : byTarget.get(place)?.waves
     const { update_version, state, reason, username, changed_at } = row
     return {
       agent_id: row.agent_id,
@@ -62,6 +66,7 @@ export async function findUpdateMachines(
       can_update: row.can_update === 1,
       mode: mode ?? 'automatic',
       pinned_version: mode === 'pinned' ? version : null,
+      group: place === undefined || !waves ? null : { place, waves },
       update:
         update_version === null || state === null || changed_at === null
           ? null

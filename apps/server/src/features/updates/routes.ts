@@ -1,4 +1,5 @@
 import {
+  type AgentVersionRow,
   getRollout,
   getUpdateSettings,
   listAgentVersions,
@@ -18,7 +19,7 @@ import { findCarriedAgent, PROGRAM_PATH } from './carried-agent.ts'
 import { changeUpdateSettings, readUpdateSettings } from './change-update-settings.ts'
 import { offerUpdates, resumeUpdate, viewRollout } from './offer-updates.ts'
 import { OFFER_JOB, orderUpdates } from './order-updates.ts'
-import { findUpdateMachines } from './queries.ts'
+import { findUpdateMachines, type UpdateMachine } from './queries.ts'
 
 export function updatesRoutes(api: Api, ctx: Context): void {
   const findCarried = () => findCarriedAgent(ctx.config.agentFolder)
@@ -27,7 +28,7 @@ export function updatesRoutes(api: Api, ctx: Context): void {
     const carried = await findCarried()
     return {
       versions: carried === undefined ? [] : [carried.version],
-      agents: (await findUpdateMachines(ctx.db, caller)).toSorted(byHostname),
+      agents: (await findUpdateMachines(ctx.db, caller)).map(toRow).toSorted(byHostname),
     }
   })
 
@@ -79,6 +80,11 @@ export function updatesRoutes(api: Api, ctx: Context): void {
         .send(carried.packed)
     },
   )
+}
+
+function toRow(machine: UpdateMachine): AgentVersionRow {
+  const { group: _, ...row } = machine
+  return row
 }
 
 const byHostname = (a: { hostname: string }, b: { hostname: string }) =>

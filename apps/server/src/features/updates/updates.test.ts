@@ -254,6 +254,35 @@ test('a paused client and a pinned machine are left out of the waves', async () 
   expect(wrong.status).toBe(400)
 })
 
+test('a client has waves of its own, and a site takes them over', async () => {
+  const { server, root, connect } = await givenServer()
+  const fast = await server.given.site()
+  const slow = [await connect('A'), await connect('B')]
+  const quick = [await connect('C', fast.id), await connect('D', fast.id)]
+  const set = (
+    level: 'client' | 'agent' | 'site',
+    id: string,
+    more: { waves?: number[]; max_rollbacks?: number },
+  ) =>
+    root.call(setUpdateSettings, {
+      params: { level, id },
+      body: { mode: null, version: null, waves: null, max_rollbacks: null, ...more },
+    })
+  expect((await set('client', String(fast.client_id), { waves: [100] })).status).toBe(200)
+  const ofSite = await root.call(getUpdateSettings, { params: { level: 'site', id: String(fast.id) } })
+  expect(ofSite.body).toMatchObject({ settings: { waves: null }, inherited: { waves: [100] } })
+  server.clock.advance(60)
+  await drain(server)
+  const countAll = (agents: TestAgent[]) => agents.reduce((sum, agent) => sum + countOrders(agent), 0)
+  await expect.poll(() => [countAll(slow), countAll(quick)]).toEqual([1, 2])
+  expect((await set('agent', slow[0]?.agentId ?? '', { waves: [100] })).error?.detail).toBe(
+    'A machine has no waves of its own.',
+  )
+  expect((await set('site', String(fast.id), { max_rollbacks: 1 })).error?.detail).toBe(
+    'Rollbacks are counted over all machines.',
+  )
+})
+
 test('a machine that falls silent during an update has failed, and is offered the version again later', async () => {
   const { server, root, connect } = await givenServer()
   const agent = await connect('PC-12')
