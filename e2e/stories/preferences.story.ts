@@ -28,6 +28,7 @@ test('each preference is saved, takes effect at once, and is there again elsewhe
   await dialog.getByRole('textbox', { name: 'Date format' }).fill('YYYY [year] MM')
   await expect(dialog.getByText(/^2026 year 11/)).toBeVisible()
   await dialog.getByRole('checkbox', { name: 'Compact rows' }).uncheck()
+  await dialog.getByRole('checkbox', { name: /^Agent version/ }).check()
   await dialog.getByRole('checkbox', { name: 'Dark mode' }).uncheck()
   await dialog.getByRole('checkbox', { name: /Clear the search/ }).uncheck()
   await dialog.getByRole('checkbox', { name: 'Show community scripts' }).uncheck()
@@ -40,11 +41,13 @@ test('each preference is saved, takes effect at once, and is there again elsewhe
   await expect(page.getByText('Preferences saved.')).toBeVisible()
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light')
   await expect.poll(async () => (await machineRow(page, 'alpha').boundingBox())?.height).toBe(40)
+  await expect(page.getByRole('columnheader', { name: 'Agent' })).toBeVisible()
   expect(await admin.call(getDashInfo, {})).toMatchObject({
     default_agent_tbl_tab: 'server',
     client_tree_sort: 'alpha',
     date_format: 'YYYY [year] MM',
     compact_rows: false,
+    show_agent_version: true,
     dark_mode: false,
     clear_search_when_switching: false,
     show_community_scripts: false,

@@ -91,6 +91,8 @@ export const givenDashInfo = (more: Partial<DashInfo> = {}): DashInfo => ({
   date_format: 'MMM-DD-YYYY - HH:mm',
   default_date_format: 'MMM-DD-YYYY - HH:mm',
   compact_rows: true,
+  show_agent_version: false,
+  agent_version: '0.1.0',
   terminal_font_size: 13,
   terminal_theme: 'dark',
   setup_open: true,

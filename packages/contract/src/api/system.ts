@@ -30,6 +30,9 @@ export const DashInfo = z.object({
   date_format: z.string(),
   default_date_format: z.string(),
   compact_rows: z.boolean(),
+  show_agent_version: z.boolean(),
+  /** The version of the agent that this server offers; null = the agent has not been built. */
+  agent_version: z.string().nullable(),
   terminal_font_size: TerminalFontSize,
   terminal_theme: TerminalTheme,
   setup_open: z.boolean(),

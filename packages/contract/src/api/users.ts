@@ -39,6 +39,8 @@ export const Preferences = z.object({
   clear_search_when_switching: z.boolean(),
   date_format: z.string().max(60),
   compact_rows: z.boolean(),
+  /** A column of the table of machines. */
+  show_agent_version: z.boolean(),
   terminal_font_size: TerminalFontSize,
   terminal_theme: TerminalTheme,
 })

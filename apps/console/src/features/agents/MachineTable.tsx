@@ -8,7 +8,7 @@ import { useNow, useTipDate } from '../../ui/layout/use-now.ts'
 import { notify } from '../../app/shell/notify.ts'
 import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
-import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_PX } from './machine-columns.tsx'
+import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_WITH_VERSION } from './machine-columns.tsx'
 import type { MachineView } from './use-machine-view.ts'
 import type { useTableState } from './use-table-state.ts'
 
@@ -33,6 +33,9 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
   const navigate = useNavigate()
   const onDoubleClick = useDoubleClick()
   const context = useMachineContext()
+  // Sorted by an address of a colleague, it is shown as well.
+  const hasVersion = useDashInfo()?.show_agent_version === true || sort.column === 'version'
+  const { columns, minWidth } = hasVersion ? MACHINE_COLUMNS_WITH_VERSION : MACHINE_COLUMNS
   const openPage = ({ agent_id }: AgentRow) => {
     // Written at once: Back finds the machine selected, and a later write would cancel the navigation.
     setSelected(agent_id, 'now')
@@ -45,10 +48,10 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
         label="Machines"
         rows={view.shown}
         rowKey={rowKey}
-        columns={MACHINE_COLUMNS}
+        columns={columns}
         context={context}
         rowHeight={compact ? ROW_PX.compact : ROW_PX.comfortable}
-        minWidth={MACHINE_COLUMNS_PX}
+        minWidth={minWidth}
         sort={sort}
         onSort={state.toggleSort}
         selected={selected}
@@ -85,7 +88,8 @@ const rowKey = (row: AgentRow) => row.agent_id
 function useMachineContext() {
   const nowMs = useNow(NOW_EVERY_MS)
   const formatDate = useTipDate()
-  return useMemo(() => ({ nowMs, formatDate }), [nowMs, formatDate])
+  const offered = useDashInfo()?.agent_version ?? null
+  return useMemo(() => ({ nowMs, formatDate, offered }), [nowMs, formatDate, offered])
 }
 
 /** The action of a double click, from the user's preferences. */

@@ -49,6 +49,33 @@ test('only a fresh pass is green: no results and old results are grey words', as
   expect(page.getByLabelText('passing').elements()).toHaveLength(1)
 })
 
+test.each([
+  { address: '/', preference: false, isShown: false },
+  { address: '/', preference: true, isShown: true },
+  { address: '/?sort=version', preference: false, isShown: true },
+])(
+  'versions of agents at $address, with the preference $preference',
+  async ({ address, preference, isShown }) => {
+    const info = { show_agent_version: preference, agent_version: '0.10.0' }
+    const { server, open } = await givenDashboard({ info })
+    const rows = ['0.10.0', '0.9.0', ''].map((version, at) =>
+      testMachine({ agent_id: `agent000000${at}`, hostname: `pc${at}`, version }),
+    )
+    server.on(listAgents, (received) => answerMachines(received, rows))
+    await open(address)
+    await expect.element(row('pc0')).toBeVisible()
+    await expect
+      .poll(() => page.getByRole('columnheader', { name: 'Agent' }).elements().length)
+      .toBe(Number(isShown))
+    if (!isShown) return
+    await expect
+      .element(row('pc1').getByText('0.9.0, outdated. This server offers 0.10.0.'))
+      .toBeInTheDocument()
+    await expect.element(row('pc0').getByText('0.10.0')).toBeVisible()
+    expect(page.getByText(/outdated/).elements()).toHaveLength(1)
+  },
+)
+
 test('the search finds old and missing results, and the column sorts failing, unknown, passing', async () => {
   await openTable('/?search=is:checksold')
   await expect.element(row('dead')).toBeVisible()

@@ -1,11 +1,13 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { toPresence } from '@muster/rules/agents/agent-status'
+import { compareAgentVersions } from '@muster/rules/agents/agent-version'
 import { summarizeChecks } from '@muster/rules/checks/check-freshness'
 import { platformName } from '@muster/rules/agents/available-actions'
 import { formatRelativeTime, formatShortAge } from '@muster/rules/text/units'
 import {
   type Icon,
   IconAlertTriangle,
+  IconArrowUp,
   IconBell,
   IconBrandApple,
   IconBrandDebian,
@@ -29,6 +31,8 @@ import { OVERDUE_ALERTS, isNotified } from './overdue-alerts.ts'
 export interface MachineContext {
   nowMs: number
   formatDate: (instant: string | number) => string
+  /** The version of the agent that the server offers; null = none. */
+  offered: string | null
 }
 
 /** Shape and text of a machine's status, or that it is in maintenance. */
@@ -168,6 +172,24 @@ const OVERDUE_ICONS = {
   overdue_dashboard_alert: IconBell,
   overdue_email_alert: IconMail,
   overdue_text_alert: IconMessage,
+}
+
+/** The version of the agent; an outdated one is marked. */
+export function VersionCell({
+  row: { version },
+  context: { offered },
+}: {
+  row: AgentRow
+  context: MachineContext
+}) {
+  if (version === '') return <None label="Unknown" />
+  if (offered === null || compareAgentVersions(version, offered) >= 0)
+    return <span className="dim">{version}</span>
+  return (
+    <Chip icon={IconArrowUp} tone="warning" label={`${version}, outdated. This server offers ${offered}.`}>
+      {version}
+    </Chip>
+  )
 }
 
 export function LastResponse({ row, context }: { row: AgentRow; context: MachineContext }) {

@@ -14,6 +14,7 @@ import {
   RebootIcon,
   TypeIcon,
   UserCell,
+  VersionCell,
 } from './machine-cells.tsx'
 import type { MachineColumn } from './sort-machines.ts'
 
@@ -101,6 +102,13 @@ const COLUMNS: readonly Column[] = [
     render: (row) => <OverdueCell row={row} />,
   },
   {
+    id: 'version',
+    title: 'Agent',
+    width: '96px',
+    render: (row, context) => <VersionCell row={row} context={context} />,
+    watch: (row) => row.version,
+  },
+  {
     id: 'last_response',
     title: 'Last response',
     width: '118px',
@@ -115,11 +123,20 @@ const COLUMNS: readonly Column[] = [
   },
 ]
 
-/** The columns of the machine table, in order. All of them sort. */
-export const MACHINE_COLUMNS: readonly Column[] = COLUMNS.map((column) => ({ ...column, sortable: true }))
+interface Columns {
+  columns: readonly Column[]
+  /** Below this the table scrolls sideways: the sum of the widths. */
+  minWidth: number
+}
 
-/** Below this the table scrolls sideways: the sum of the widths above. */
-export const MACHINE_COLUMNS_PX = 1141
+const SORTABLE = COLUMNS.map((column): Column => ({ ...column, sortable: true }))
+
+/** The columns of the machine table, in order. All of them sort. */
+export const MACHINE_COLUMNS: Columns = {
+  columns: SORTABLE.filter(({ id }) => id !== 'version'),
+  minWidth: 1141,
+}
+export const MACHINE_COLUMNS_WITH_VERSION: Columns = { columns: SORTABLE, minWidth: 1237 }
 
 /** A machine as a card of two lines. */
 export const MACHINE_CARD: DataCard<AgentRow, MachineContext> = {

@@ -18,6 +18,15 @@ describe('the order of machines', () => {
     ])
   })
 
+  test('by the version of the agent is by its numbers', () => {
+    const rows = ['0.10.0', '0.9.0', ''].map((version) => testMachine({ version }))
+    expect(sortMachines(rows, parseSort('version')).map(({ version }) => version)).toEqual([
+      '',
+      '0.9.0',
+      '0.10.0',
+    ])
+  })
+
   test('of equal values is by name in both directions', () => {
     const rows = named('c', 'a', 'b')
     for (const sort of ['plat', '-plat']) {

@@ -22,6 +22,7 @@ const KEYS = {
   pending: (row) => row.pending_actions_count,
   reboot: (row) => Number(row.needs_reboot),
   overdue: (row) => OVERDUE_ALERTS.filter((alert) => isNotified(alert, row)).length,
+  version: (row) => toSortKey(row.version),
   // ISO texts in UTC sort by time; a connected machine counts as now.
   last_response: (row) => (row.connected ? '9' : (row.last_seen ?? '')),
   boot_time: (row) => row.boot_time ?? 0,

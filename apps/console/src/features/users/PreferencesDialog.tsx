@@ -121,6 +121,10 @@ function PreferencesFormDialog({ info, close }: { info: DashInfo; close: () => v
         <Checkbox label="Dark mode" {...form.getInputProps('dark_mode', { type: 'checkbox' })} />
         <Checkbox label="Compact rows" {...form.getInputProps('compact_rows', { type: 'checkbox' })} />
         <Checkbox
+          label="Agent version in the table of machines"
+          {...form.getInputProps('show_agent_version', { type: 'checkbox' })}
+        />
+        <Checkbox
           label="Clear the search when another client or site is selected"
           {...form.getInputProps('clear_search_when_switching', { type: 'checkbox' })}
         />

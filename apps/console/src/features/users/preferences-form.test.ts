@@ -9,6 +9,7 @@ const form: PreferencesForm = {
   client_tree_sort: 'alphafail',
   clear_search_when_switching: false,
   compact_rows: true,
+  show_agent_version: false,
   terminal_font_size: 13,
   terminal_theme: 'dark',
   date_format: '',

@@ -24,6 +24,7 @@ export function readPreferences(info: DashInfo): PreferencesForm {
     client_tree_sort: info.client_tree_sort,
     clear_search_when_switching: info.clear_search_when_switching,
     compact_rows: info.compact_rows,
+    show_agent_version: info.show_agent_version,
     terminal_font_size: info.terminal_font_size,
     terminal_theme: info.terminal_theme,
     date_format: info.date_format === info.default_date_format ? '' : info.date_format,

@@ -11,6 +11,7 @@ import { hasOpenMaintenance } from '../maintenance/open-maintenance.ts'
 import { createTicket, TICKET_SECONDS } from '../users/sessions/socket-tickets.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import { findPreferences } from '../users/queries.ts'
+import { findCarriedAgent } from '../updates/carried-agent.ts'
 import { isSetupOpen } from '../clients/finish-setup.ts'
 import { writeDocsPage } from '../../platform/http/docs-page.ts'
 import { describeApi, type DescribedRoute } from '../../platform/http/openapi.ts'
@@ -24,6 +25,7 @@ export function coreRoutes(api: Api, ctx: Context): void {
       preferences: await findPreferences(ctx.db, caller.userId),
       caller,
       config: ctx.config,
+      agentVersion: (await findCarriedAgent(ctx.config.agentFolder))?.version,
       setupOpen: await isSetupOpen(ctx.db),
       settings: await readCoreSettings(ctx.db),
       openMaintenance:

@@ -19,11 +19,13 @@ export function viewDashInfo({
   settings,
   openMaintenance,
   config,
+  agentVersion,
 }: {
   preferences: Preferences
   caller: Caller
   setupOpen: boolean
   openMaintenance: boolean
+  agentVersion: string | undefined
   config: Pick<Config, 'hosted' | 'openAi'>
   settings: Pick<
     StoredSettings,
@@ -39,6 +41,7 @@ export function viewDashInfo({
     dbl_click_action: dblClickAction,
     trmm_version: VERSION,
     latest_trmm_ver: VERSION,
+    agent_version: agentVersion ?? null,
     hosted: config.hosted,
     token_is_expired: caller.session?.inGrace === true,
     open_ai_integration_enabled: config.openAi !== undefined,

@@ -48,6 +48,7 @@ export const DEFAULT_PREFERENCES: Preferences = {
   clear_search_when_switching: true,
   date_format: '',
   compact_rows: true,
+  show_agent_version: false,
   terminal_font_size: 13,
   terminal_theme: 'dark',
 }
