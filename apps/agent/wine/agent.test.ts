@@ -162,6 +162,15 @@ test('an event log that cannot be read is an error, and not an empty list', SLOW
   })
 })
 
+test('a search for updates that prints nothing is an error, and not an empty list', SLOW, async () => {
+  server.command(server.sign('scan-patches', {}))
+  const report = await server.until(() => server.reports.find(({ kind }) => kind === 'patches'), 60_000)
+  expect(report).toMatchObject({
+    found: null,
+    problem: 'Windows Update failed: PowerShell printed nothing.',
+  })
+})
+
 test('Node as a custom shell runs the line', SLOW, async () => {
   const custom_shell = 'C:\\Muster\\node.exe'
   expect((await run('console.log(6 * 7)', { shell: 'custom', custom_shell })).out).toBe('42\n')

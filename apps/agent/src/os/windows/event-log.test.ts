@@ -79,6 +79,8 @@ test('events are matched by parts of source and message, whatever wevtutil write
   await expect(findWindowsEvents(SEARCH, signal)).rejects.toThrow(
     'Failed to read the log System: Failed to read events. Access is denied.',
   )
+  writeFileSync(file, '#!/bin/sh\nexit 0')
+  await expect(findWindowsEvents(SEARCH, signal)).rejects.toThrow('wevtutil printed nothing')
 })
 
 test('other systems report that they have no event log', async () => {

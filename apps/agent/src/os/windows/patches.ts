@@ -142,7 +142,7 @@ export function describeHresult(text: string): string {
   const [, number = ''] = /0x([0-9A-F]{8})/i.exec(text) ?? []
   const known = KNOWN[number.toUpperCase()]
   if (known !== undefined) return `${known} (0x${number}).`
-  return text.trim() === '' ? 'no output.' : text.trim().slice(0, 400)
+  return text.trim() === '' ? 'PowerShell printed nothing.' : text.trim().slice(0, 400)
 }
 
 function tryJson(text: string): unknown {

@@ -24,13 +24,15 @@ import classes from './Patches.module.css'
 
 interface PatchTableProps {
   patches: readonly MachinePatch[]
+  /** Whether the last scan had a problem: an empty list then says little. */
+  hasProblem: boolean
   shown: { search: string; sort: TableSort }
   onSort: (sort: TableSort) => void
   onInstall: (patches: readonly MachinePatch[]) => void
 }
 
 /** The patches of a machine. Opening one asks whether to install it. */
-export function PatchTable({ patches, shown, onSort, onInstall }: PatchTableProps) {
+export function PatchTable({ patches, hasProblem, shown, onSort, onInstall }: PatchTableProps) {
   const { search, sort } = shown
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const [selected, setSelected] = useState<string>()
@@ -59,7 +61,13 @@ export function PatchTable({ patches, shown, onSort, onInstall }: PatchTableProp
         scrollKey={`${sort.column} ${sort.descending} ${search}`}
         empty={
           <EmptyState
-            message={patches.length === 0 ? 'No pending patches.' : 'No patches match the search.'}
+            message={
+              patches.length > 0
+                ? 'No patches match the search.'
+                : hasProblem
+                  ? 'No pending patches are known.'
+                  : 'No pending patches.'
+            }
           />
         }
       />

@@ -67,7 +67,13 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
           )}
         </EmptyState>
       ) : (
-        <PatchTable patches={patches.data} shown={shown} onSort={setSort} onInstall={setChosen} />
+        <PatchTable
+          patches={patches.data}
+          hasProblem={status.data.problem !== null}
+          shown={shown}
+          onSort={setSort}
+          onInstall={setChosen}
+        />
       )}
       {chosen !== undefined && (
         <InstallPatchesDialog agent={agent} patches={chosen} onClose={() => setChosen(undefined)} />
@@ -221,7 +227,9 @@ function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }
       <div className={list.sums}>
         {status.looked_at !== null && (
           <>
-            <span role="status">{describeCount(found.length, patches)}</span>
+            {(patches.length > 0 || status.problem === null) && (
+              <span role="status">{describeCount(found.length, patches)}</span>
+            )}
             <span>
               scanned <Time instant={status.looked_at} relative />
               {!agent.connected && ', offline now'}

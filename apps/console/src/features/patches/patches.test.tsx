@@ -137,6 +137,14 @@ test('the scan error is above the list, and installing is disabled', async () =>
   await expect.element(page.getByText('alpha: there is no apt.')).toBeVisible()
 })
 
+test('after a failed scan an empty list does not say that nothing is pending', async () => {
+  const problem = 'Windows Update failed: PowerShell printed nothing.'
+  await openPane({ status: { ...STATUS, problem }, patches: [] })
+  await expect.element(page.getByText(problem)).toBeVisible()
+  await expect.element(page.getByText('No pending patches are known.')).toBeVisible()
+  await expect.element(page.getByText('0 patches')).not.toBeInTheDocument()
+})
+
 test('a machine without a scan offers one', async () => {
   const server = await openPane({ status: { ...STATUS, looked_at: null }, patches: [] })
   server.on(scanPatches, () => answer(scanPatches, { ...STATUS, looked_at: null }))

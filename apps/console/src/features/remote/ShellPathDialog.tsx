@@ -41,7 +41,7 @@ export function ShellPathDialog({ path, problem, onPath, onClose }: ShellPathDia
         <TextInput
           label="Program"
           description="Path or name on the machine. The open terminal ends."
-          placeholder="/usr/bin/fish"
+          placeholder="/usr/bin/fish or C:\Tools\nu.exe"
           data-autofocus
           maxLength={1000}
           autoComplete="off"

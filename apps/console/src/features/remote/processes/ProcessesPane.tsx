@@ -57,6 +57,7 @@ function LivePane({ agent }: { agent: AgentDetail }) {
         onPause={setPaused}
         state={state}
         view={view}
+        isWindows={agent.plat === 'windows'}
       />
       <ProcessTable agent={agent} processes={view.processes} search={search} asTree={asTree} />
     </div>
@@ -80,18 +81,19 @@ interface ProcessToolsProps {
   onPause: (paused: boolean) => void
   state: LiveView['state']
   view: ProcessesView
+  isWindows: boolean
 }
 
 /** Above the table: search, layout, and the load of the machine. */
 function ProcessTools(props: ProcessToolsProps) {
-  const { search, onSearch, asTree, onTree, paused, onPause, state, view } = props
+  const { search, onSearch, asTree, onTree, paused, onPause, state, view, isWindows } = props
   const { cpu_percent, memory_used, memory_total, left_out } = view.sums
   const Icon = paused ? IconPlayerPlay : IconPlayerPause
   return (
     <div className={classes.tools}>
       <SearchField
         label="Search processes"
-        placeholder="Name, command, user:root, port:443"
+        placeholder={`Name, command, user:${isWindows ? 'SYSTEM' : 'root'}, port:443`}
         value={search}
         onSearch={onSearch}
         className={classes.search}

@@ -85,6 +85,8 @@ export function ServiceTable({ agent, services, search }: ServiceTableProps) {
   const [open, setOpen] = useState<Open>()
   const rows = useMemo(() => findServices(services, search, sort), [services, search, sort])
   const close = () => setOpen(undefined)
+  const openMain = (service: MachineService) =>
+    setOpen({ service, what: hasLogs(agent) ? 'log' : 'start-type' })
   return (
     <div className="pane">
       <DataTable
@@ -101,8 +103,8 @@ export function ServiceTable({ agent, services, search }: ServiceTableProps) {
         }
         selected={selected}
         onSelect={(service) => setSelected(service?.name)}
-        onOpen={(service) => setOpen({ service, what: 'log' })}
-        onDoubleClick={(service) => setOpen({ service, what: 'log' })}
+        onOpen={openMain}
+        onDoubleClick={openMain}
         onMenu={(service, at) => setOpen({ service, at })}
         card={hasCards ? SERVICE_CARD : undefined}
         scrollKey={`${sort.column} ${sort.descending} ${search}`}
@@ -114,7 +116,7 @@ export function ServiceTable({ agent, services, search }: ServiceTableProps) {
         <ContextMenu
           label={`Service ${open.service.display_name}`}
           at={'at' in open ? open.at : undefined}
-          entries={menuOf(open.service, setOpen)}
+          entries={menuOf(agent, open.service, setOpen)}
           onClose={() => setOpen((now) => (now !== undefined && 'at' in now ? undefined : now))}
         />
       )}
@@ -131,7 +133,15 @@ export function ServiceTable({ agent, services, search }: ServiceTableProps) {
   )
 }
 
-function menuOf(service: MachineService, setOpen: (open: Open) => void): MenuEntry[] {
+/** Windows writes what services say into its event logs, by a source that need not be the service's name. */
+const hasLogs = ({ plat }: Pick<AgentDetail, 'plat'>) => plat !== 'windows'
+
+function menuOf(
+  agent: Pick<AgentDetail, 'plat'>,
+  service: MachineService,
+  setOpen: (open: Open) => void,
+): MenuEntry[] {
+  const main = { shortcut: 'Enter' }
   const isUp = service.status === 'running' || service.status === 'starting'
   const control = (action: ServiceAction) => () => setOpen({ service, action })
   return [
@@ -152,17 +162,22 @@ function menuOf(service: MachineService, setOpen: (open: Open) => void): MenuEnt
     },
     { id: 'restart', label: 'Restart', icon: IconRefresh, run: control('restart') },
     divider('more'),
-    {
-      id: 'log',
-      label: 'Log',
-      icon: IconFileText,
-      shortcut: 'Enter',
-      run: () => setOpen({ service, what: 'log' }),
-    },
+    ...(hasLogs(agent)
+      ? [
+          {
+            id: 'log',
+            label: 'Log',
+            icon: IconFileText,
+            ...main,
+            run: () => setOpen({ service, what: 'log' }),
+          },
+        ]
+      : []),
     {
       id: 'start-type',
       label: 'Start type',
       icon: IconSettings,
+      ...(hasLogs(agent) ? {} : main),
       run: () => setOpen({ service, what: 'start-type' }),
     },
   ]

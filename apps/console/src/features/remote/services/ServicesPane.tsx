@@ -35,7 +35,7 @@ export function ServicesPane({ agent }: { agent: AgentDetail }) {
       <div className={classes.tools}>
         <SearchField
           label="Search services"
-          placeholder="Name, description, failed"
+          placeholder={`Name, description, ${agent.plat === 'windows' ? 'running' : 'failed'}`}
           value={search}
           onSearch={setSearch}
           className={classes.search}

@@ -1,9 +1,10 @@
 import type { MachineService } from '@muster/contract/agent/services'
+import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { controlService, getServiceLog, listServices, setStartType } from '@muster/contract/api/services'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../../testing/test-server.ts'
-import { givenDashboard } from '../../dashboard/test-dashboard.ts'
+import { givenDashboard, testDetail } from '../../dashboard/test-dashboard.ts'
 
 const SSH: MachineService = {
   name: 'ssh.service',
@@ -30,8 +31,9 @@ const grid = () => page.getByRole('grid', { name: 'Services' })
 const row = (name: string) => grid().getByRole('row').filter({ hasText: name })
 const dialog = () => page.getByRole('dialog')
 
-async function openServices() {
+async function openServices(more: Partial<AgentDetail> = {}) {
   const given = await givenDashboard()
+  given.server.on(getAgent, () => answer(getAgent, testDetail(more)))
   given.server.on(listServices, () => answer(listServices, [SSH, BACKUP]))
   await given.open('/agents/alpha0000000?pane=services')
   return given.server
@@ -76,4 +78,14 @@ test('its start is changed, and Enter reads its log', async () => {
   await row('Secure Shell').click()
   await userEvent.keyboard('{Enter}')
   await expect.element(dialog().getByText(/<b>one<.b>/)).toBeVisible()
+})
+
+test('a service of Windows has no log of its own: opening it shows its start type', async () => {
+  await openServices({ plat: 'windows' })
+  await row('Secure Shell').click({ button: 'right' })
+  await expect.element(page.getByRole('menuitem', { name: /^Start type/ })).toBeVisible()
+  await expect.element(page.getByRole('menuitem', { name: /^Log/ })).not.toBeInTheDocument()
+  await userEvent.keyboard('{Escape}')
+  await row('Secure Shell').dblClick()
+  await expect.element(dialog()).toHaveAccessibleName('Start type of ssh on alpha')
 })
