@@ -148,6 +148,16 @@ export function listSteps(): Step[] {
       lane: 'system',
     },
     {
+      name: 'console and Windows in Wine',
+      command: ['playwright', 'test', '-c', 'e2e/windows/playwright.config.ts'],
+      runner: 'playwright',
+      needs: ['chromium', 'debootstrap', 'xvfb'],
+      servers: [],
+      isPossible: canIsolate,
+      needsToo: 'which needs root and a kernel that gives a program mounts of its own',
+      lane: 'system',
+    },
+    {
       name: 'packages of the agent',
       command: vitest('packages'),
       runner: 'vitest',

@@ -11,7 +11,7 @@ interface DisplayOptions {
 /** A window that fills the screen, in which programs may use the clipboard. */
 const FULL = ['-fullscreen', '-fa', 'monospace', '-fs', '14', '-xrm', 'XTerm*allowWindowOps: true']
 
-/** A desktop without a screen: an X server and one window, a terminal that fills it. */
+/** A desktop without a screen: an X server, and unless `command` is empty one window, a terminal that fills it. */
 export class TestDisplay implements AsyncDisposable {
   readonly name: string
   #children: ChildProcess[]
@@ -28,6 +28,7 @@ export class TestDisplay implements AsyncDisposable {
     // The fourth of `stdio`, a pipe to read from.
     const [number] = (await once(server.stdio[3] as Readable, 'data')) as [Buffer]
     const name = `:${number.toString().trim()}`
+    if (command.length === 0) return new TestDisplay(name, [server])
     const window = spawn('xterm', [...look, '-e', ...command], {
       stdio: 'ignore',
       env: { PATH: process.env['PATH'], DISPLAY: name, HOME: '/nonexistent', PS1: 'ready> ' },

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessByStdio, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   cpSync,
@@ -16,6 +16,7 @@ import {
 import { once } from 'node:events'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -38,17 +39,23 @@ const NPM_PACKAGES = [
 ] as const
 
 /**
- * A Windows machine made by Wine, with mounts and processes of its own: none outlives it. It shares the network, this
- * repository and `folder` with the machine that runs it, by the same paths on drive Z.
+ * A Windows machine made by Wine, with mounts and processes of its own: none outlives it, and it does not outlive the
+ * program that started it. It shares the network, this repository and `folder` with the machine that runs it, by the
+ * same paths on drive Z.
  */
 export class WineMachine implements AsyncDisposable {
   readonly folder: string
   #system: string
-  #holder: ChildProcess
+  #holder: ChildProcessByStdio<Writable, Readable, null>
   #init: number
   #environment: string[] = []
 
-  private constructor(system: string, folder: string, holder: ChildProcess, init: number) {
+  private constructor(
+    system: string,
+    folder: string,
+    holder: ChildProcessByStdio<Writable, Readable, null>,
+    init: number,
+  ) {
     this.#system = system
     this.folder = folder
     this.#holder = holder
@@ -67,10 +74,11 @@ export class WineMachine implements AsyncDisposable {
       'mount --bind "$2" "$1$2"',
       'mount --bind "$3" "$1$3"',
       'echo ready',
-      'exec sleep infinity',
+      // Until the program that holds the other end closes it, or is killed.
+      '{ cat >/dev/null; kill -9 -1; rm -rf "$3"; }',
     ].join(' && ')
     const args = [...NAMESPACES, 'sh', '-c', script, 'sh', system, root.replace(/\/$/, ''), folder]
-    const holder = spawn('unshare', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const holder = spawn('unshare', args, { stdio: ['pipe', 'pipe', 'inherit'] })
     await Promise.race([
       once(holder.stdout, 'data'),
       once(holder, 'exit').then(() => {
@@ -177,9 +185,8 @@ export class WineMachine implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = once(this.#holder, 'exit')
-    this.#holder.kill('SIGKILL')
+    this.#holder.stdin.end()
     await ended
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 }
 
@@ -199,6 +206,8 @@ const ENVIRONMENT = [
   'HOME=/root',
   'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   'DEBIAN_FRONTEND=noninteractive',
+  // Without it Wine finds no names with letters beyond ASCII.
+  'LANG=C.UTF-8',
   'WINEDEBUG=-all',
   'WINEDLLOVERRIDES=mscoree,mshtml=',
 ]
