@@ -6,7 +6,7 @@ import { firstLine, runTool } from '../run-tool.ts'
 const SHOW_LIMIT_MS = 10_000
 /** A start job finishes when the service reports ready, which some never do. */
 const START_LIMIT_MS = 30_000
-const NO_SYSTEMD = 'systemd is not running on this machine, so its services are not available.'
+const NO_SYSTEMD = 'systemd is not running on this machine, so services and timers are not available.'
 
 export async function findUnit(name: string, signal: AbortSignal): Promise<ServiceState> {
   const properties = '--property=LoadState,ActiveState,SubState,Result'

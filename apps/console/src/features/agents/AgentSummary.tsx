@@ -161,7 +161,8 @@ function Security({ agent, named }: AgentSummaryProps) {
             <Fact key={subject} name={SUBJECTS[subject]}>
               {found.map((protection, index) => (
                 <div key={index}>
-                  <bdi>{protection.name}</bdi> <ProtectionState {...protection} />
+                  {protection.name !== SUBJECTS[subject] && <bdi>{protection.name} </bdi>}
+                  <ProtectionState {...protection} />
                 </div>
               ))}
             </Fact>

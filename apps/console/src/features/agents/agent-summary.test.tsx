@@ -48,7 +48,7 @@ test('the security of a machine is shown, with the reason for what could not be 
   })
   await expect.element(card('Security')).toBeVisible()
   expect(card('Security').element().textContent).toBe(
-    'SecurityAntivirusMicrosoft Defender needs attention (snoozed)EncryptionC: onD: offFirewallFirewall unknown (nft is not installed.)',
+    'SecurityAntivirusMicrosoft Defender needs attention (snoozed)EncryptionC: onD: offFirewallunknown (nft is not installed.)',
   )
 })
 
