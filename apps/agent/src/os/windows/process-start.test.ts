@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quoteArgument } from './process-start.ts'
+import { makeEnvironmentBlock, parseEnvironmentBlock, quoteArgument } from './process-start.ts'
 
 test.each([
   ['plain', 'plain'],
@@ -11,4 +11,11 @@ test.each([
   [String.raw`C:\x\node.exe`, String.raw`C:\x\node.exe`],
 ])('%s is one argument of a Windows command line', (argument, quoted) => {
   expect(quoteArgument(argument)).toBe(quoted)
+})
+
+test('an environment block is sorted, and read without hidden variables and what follows it', () => {
+  const env = { path: 'C:\\Windows;D:\\x=y', Greeting: 'hällo 雪', EMPTY: '' }
+  const text = makeEnvironmentBlock(env).toString('utf16le')
+  expect(text).toBe('EMPTY=\0Greeting=hällo 雪\0path=C:\\Windows;D:\\x=y\0\0')
+  expect(parseEnvironmentBlock(`=C:=C:\\x\0${text}other memory=1\0`)).toEqual(env)
 })

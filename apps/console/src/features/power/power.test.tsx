@@ -199,3 +199,21 @@ test('the summary of a machine says when it restarts, and who planned it', async
   await note.getByRole('button', { name: 'Cancel reboot' }).click()
   await expect.element(page.getByText('Reboot of alpha cancelled.')).toBeVisible()
 })
+
+test('the summary says that the user postponed a shutdown, which can be done now', async () => {
+  const { server, open } = await givenDashboard()
+  const shutdown = {
+    ...PLANNED,
+    action_type: 'schedshutdown' as const,
+    description: 'Shutdown',
+    details: { output: 'Postponed once by the user.', on_machine: true },
+  }
+  server.on(getAgent, () => answer(getAgent, testDetail({ pending_actions_count: 1 })))
+  server.on(listAgentPendingActions, () => answer(listAgentPendingActions, [shutdown]))
+  const { at } = await open('/agents/alpha0000000')
+  const note = page.getByRole('note')
+  await expect.element(note.getByText(/^Shuts down .* by bob\. Postponed once by the user\.$/)).toBeVisible()
+  await expect.element(note.getByRole('button', { name: 'Cancel shutdown' })).toBeVisible()
+  await note.getByRole('button', { name: 'Shut down now' }).click()
+  await expect.poll(at).toContain('dialog=shut-down')
+})
