@@ -140,9 +140,9 @@ test('rollbacks are counted over all groups, and one that halts halts all', () =
     wave: 2,
     reason: '4 machines rolled version 2.0.0 back.',
   })
-  expect(groups(named('a', 100), first(named('b', 100), 1, 'rolled back'))).toMatchObject({
+  expect(groups(named('a', 100), first(named('b', 100), 100, 'failed'))).toMatchObject({
     state: 'halted',
     wave: 0,
-    reason: 'Version 2.0.0 was confirmed by 0 of 1 machines.',
+    reason: 'Version 2.0.0 was confirmed by 0 of 100 machines.',
   })
 })
