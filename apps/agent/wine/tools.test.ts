@@ -25,7 +25,9 @@ async function drive(...steps: Step[]): Promise<Reported[]> {
 const Services = z.array(MachineService)
 
 test('services are listed with their configuration', SLOW, async () => {
-  const [all, one, none] = await drive(
+  const [, all, one, none] = await drive(
+    // Wine starts it with the first program that needs it, which may still be going on.
+    ['controlService', 'RpcSs', 'start'],
     ['listServices', null],
     ['listServices', 'spooler'],
     ['listServices', 'nothing'],
