@@ -96,6 +96,25 @@ test('a Windows machine appears and is managed with each of its tools', async ({
     await dialog.getByRole('button', { name: 'Close' }).last().click()
   })
 
+  await test.step('a check measures a drive, and a task runs', async () => {
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('tab', { name: 'Checks' }).click()
+    await page.getByRole('button', { name: 'New check' }).click()
+    await page.getByRole('menuitem', { name: 'Disk space' }).click()
+    await dialog.getByLabel('Disk', { exact: true }).fill('C:')
+    await dialog.getByRole('button', { name: 'Add check' }).click()
+    await expect(rowOf(page, 'Checks', 'C:')).toContainText(/passing.*free/, { timeout: 30_000 })
+    await page.getByRole('tab', { name: 'Tasks' }).click()
+    await page.getByRole('button', { name: 'New task' }).click()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Nightly')
+    await dialog.getByRole('textbox', { name: 'Command' }).fill('echo ran on %OS%')
+    await dialog.getByRole('button', { name: 'Add task' }).click()
+    await chooseOf(page, rowOf(page, 'Tasks', 'Nightly'), 'Run task')
+    await expect(rowOf(page, 'Tasks', 'Nightly')).toContainText(/passing.*ran on Windows_NT/, {
+      timeout: 30_000,
+    })
+  })
+
   await test.step('a restart asks first', async () => {
     await chooseAction(page, 'Reboot now')
     await page
