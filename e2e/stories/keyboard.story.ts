@@ -94,8 +94,13 @@ test('the main job needs no mouse', async ({ admin, openConsole, expected }) => 
     const dialog = page.getByRole('dialog', { name: /Run script on bravo/ })
     await expect(dialog.getByRole('combobox', { name: 'Script' })).toBeFocused()
     await page.keyboard.type('Gre')
-    await expect(page.getByRole('option', { name: 'Greet' })).toBeVisible()
-    await page.keyboard.press('ArrowDown')
+    const option = page.getByRole('option', { name: 'Greet' })
+    await expect(option).toBeVisible()
+    // A list that arrives meanwhile begins without a chosen option.
+    await expect(async () => {
+      await page.keyboard.press('ArrowDown')
+      await expect(option).toHaveAttribute('data-combobox-selected', 'true', { timeout: 500 })
+    }).toPass()
     await page.keyboard.press('Enter')
     await expect(dialog.getByRole('combobox', { name: 'Script' })).toHaveValue('Greet')
     await page.keyboard.press('Control+Enter')
