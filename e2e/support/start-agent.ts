@@ -10,8 +10,8 @@ export interface AgentOptions {
   /** A new temporary folder when not given: a machine of its own. */
   dataFolder?: string
   env?: Record<string, string>
-  /** `bundle`: the one file that machines get, started as their service starts it. */
-  program?: 'sources' | 'bundle'
+  /** `bundle`: the one file that machines get, started as their service starts it. `file`: one of another version. */
+  program?: keyof typeof PROGRAMS | { file: string }
 }
 
 const PROGRAMS = {
@@ -83,7 +83,8 @@ export class TestAgent implements AsyncDisposable {
   #spawn(args: string[]): Program {
     // Shells of tests read no profile, which may wait or print.
     const env = { ...process.env, HOME: tmpdir(), ...this.#options.env }
-    const program = PROGRAMS[this.#options.program ?? 'sources']
+    const { program: chosen = 'sources' } = this.#options
+    const program = typeof chosen === 'string' ? PROGRAMS[chosen] : [chosen.file]
     return new Program(process.execPath, [...program, ...args, '--data', this.dataFolder], { env })
   }
 

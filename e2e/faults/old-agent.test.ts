@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { getAgent } from '@muster/contract/api/agents'
+import { type Check, createCheck, getCheck } from '@muster/contract/api/checks'
+import { listProcesses } from '@muster/contract/api/processes'
+import { sendCommand } from '@muster/contract/api/runs'
+import { updateAgents } from '@muster/contract/api/updates'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { waitForMachine } from '../load/measure-api.ts'
+import { TerminalWindow } from '../load/terminal-window.ts'
+import { ROOT } from '../support/program.ts'
+import { addClient, makeToken } from '../support/seed.ts'
+import { type Session, signIn } from '../support/sign-in.ts'
+import { startAgent } from '../support/start-agent.ts'
+import { startServer } from '../support/start-server.ts'
+
+// A server of today with an agent that was built earlier, from commit 2c1cadc3: before it could update itself.
+const OLD_AGENT = join(import.meta.dirname, '../support/old-agents/agent-0.1.0.mjs.gz')
+const PATIENCE = { timeout: 30_000, interval: 200 }
+
+const resources = new AsyncDisposableStack()
+let admin: Session
+let params: { agent_id: string }
+
+beforeAll(async () => {
+  // Where it finds the native part of terminals.
+  const cache = join(ROOT, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'old-agent-'))
+  resources.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'agent.mjs')
+  writeFileSync(file, gunzipSync(readFileSync(OLD_AGENT)))
+  const server = resources.use(await startServer())
+  resources.defer(() => server.expectCleanLog())
+  admin = await signIn(server.url, server.admin)
+  const token = await makeToken(admin, await addClient(admin, 'Acme'))
+  resources.use(await startAgent({ server: server.url, token, program: { file } }))
+  params = { agent_id: await waitForMachine(admin, 'Acme') }
+}, 60_000)
+afterAll(() => resources.disposeAsync())
+
+test('an old agent is online with its facts, and is known to have no updates', async () => {
+  await vi.waitFor(
+    async () =>
+      expect(await admin.call(getAgent, { params })).toMatchObject({
+        status: 'online',
+        version: '0.1.0',
+        plat: 'linux',
+        can_update: false,
+        cpu_model: [expect.any(String)],
+      }),
+    PATIENCE,
+  )
+  await expect(admin.call(updateAgents, { body: { agent_ids: [params.agent_id] } })).rejects.toThrow(
+    /cannot update itself. Install it again/,
+  )
+})
+
+test('an old agent runs commands and checks, and opens tools', async () => {
+  const body = { shell: 'sh', cmd: 'echo $((6 * 7))', timeout: 20 } as const
+  expect(await admin.call(sendCommand, { params, body })).toMatchObject({ retcode: 0, stdout: '42\n' })
+
+  const settings = { check_type: 'memory', warning_threshold: 99, error_threshold: 99 } as const
+  // A check of a machine, not of a policy.
+  const { id } = (await admin.call(createCheck, { body: { agent: params.agent_id, settings } })) as Check
+  await vi.waitFor(
+    async () =>
+      expect((await admin.call(getCheck, { params: { id } })).check_result).toMatchObject({
+        status: 'passing',
+      }),
+    PATIENCE,
+  )
+
+  const processes = await admin.call(listProcesses, { params })
+  expect(processes.length).toBeGreaterThan(1)
+
+  using terminal = await TerminalWindow.open(admin, params.agent_id)
+  terminal.type('echo go=$((1 + 1))\n')
+  await terminal.until('go=2')
+})
