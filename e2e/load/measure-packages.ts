@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { listPackages } from '@muster/contract/api/installers'
 import { z } from 'zod'
-import { ROOT } from '../support/program.ts'
+import { Program, ROOT } from '../support/program.ts'
 import { signIn } from '../support/sign-in.ts'
 import { startServer } from '../support/start-server.ts'
 import type { Figure } from './budgets.ts'
@@ -19,7 +18,11 @@ export async function measurePackages(): Promise<Figure[]> {
   const list = async () => (await session.call(listPackages, {})).map(({ build }) => build)
   if ((await list()).some(({ state }) => state !== 'ready')) {
     console.log('Building the packages, which takes minutes ...')
-    execFileSync(process.execPath, [join(ROOT, 'deploy/packages.mjs'), '--all'], { stdio: 'inherit' })
+    // Beside the server: its connections would end while this process waits for another one.
+    await using builder = new Program(process.execPath, [join(ROOT, 'deploy/packages.mjs'), '--all'], {
+      env: process.env,
+    })
+    if ((await builder.ended) !== 0) throw new Error(`the packages were not built:\n${builder.output()}`)
   }
   const sizes: [kind: string, megabytes: number][] = []
   for (const build of await list()) {
