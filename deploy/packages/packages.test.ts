@@ -140,7 +140,7 @@ test('the MSI hides the token, undoes failures, and holds the files unchanged', 
   const actions = read('msiinfo', 'export', built('windows-x64.msi'), 'CustomAction')
   // 8192: Windows Installer writes the arguments of the action, which contain the token, into no log.
   expect(Number(/RegisterAgent\t(\d+)/.exec(actions)?.[1]) & 8192).toBe(8192)
-  // 256: run, in reverse order, when an installation fails after this action. Wine runs none of these.
+  // 256: run when an installation fails after this action. Wine skips these.
   expect(Number(/UndoAgent\t(\d+)/.exec(actions)?.[1]) & 256).toBe(256)
   const order = read('msiinfo', 'export', built('windows-x64.msi'), 'InstallExecuteSequence')
   const placeOf = (name: string) => Number(new RegExp(`${name}\\t.*\\t(\\d+)`).exec(order)?.[1])
