@@ -92,10 +92,12 @@ async function findToken(): Promise<string[]> {
   return stdout.split('\n').filter(Boolean)
 }
 
+/** Wine removes a service and a folder a while after their last program has ended. */
 const expectNothingLeft = async () => {
-  expect([PROGRAM, DATA].filter((folder) => existsSync(machine.hostPath(folder)))).toEqual([])
+  const left = () => [PROGRAM, DATA].filter((folder) => existsSync(machine.hostPath(folder)))
+  await expect.poll(left, { timeout: 20_000 }).toEqual([])
   const service = 'HKLM\\SYSTEM\\CurrentControlSet\\Services\\MusterAgent'
-  expect(await machine.run(['reg', 'query', service])).toBe(1)
+  await expect.poll(() => machine.run(['reg', 'query', service]), { timeout: 20_000 }).toBe(1)
 }
 
 test('a failed installation is undone, and leaves the token nowhere', SLOW, async () => {
