@@ -14,9 +14,11 @@ import { requireAgent } from '../agents/require-agent.ts'
 import { zoneOf } from '../tasks/run-queries.ts'
 import type { AgentRequest } from '../agents/request-agent.ts'
 import {
+  cancelAction,
   deletePending,
   emitActions,
   findAction,
+  findSentReboots,
   insertAction,
   viewAction,
 } from './pending-actions/pending-actions.ts'
@@ -69,10 +71,10 @@ export const REBOOT_JOB = 'power.reboot-when-due'
 
 const MAX_MS = 366 * 86_400_000
 
-/** Plans a restart of a machine, which replaces an earlier plan. A job runs it. */
+/** Plans a restart of a machine, which replaces an earlier plan, also one on the machine. A job runs it. */
 export async function planMachineReboot(
   ctx: Context,
-  caller: Caller,
+  { fleet, caller }: { fleet: Fleet; caller: Caller },
   { agentId, datetime, ...warning }: { agentId: string; datetime: string } & PowerWarning,
 ): Promise<PendingAction> {
   const agent = await requireAgent(ctx.db, agentId, caller)
@@ -81,6 +83,7 @@ export async function planMachineReboot(
   if (dueAt <= now) refuseTime('This time is over. Choose a later one.')
   if (dueAt.getTime() > now.getTime() + MAX_MS) refuseTime('Choose a time within a year.')
   const { agent_id } = agent
+  for (const { id } of await findSentReboots(ctx.db, agent_id)) await cancelAction(ctx, { fleet, caller, id })
   return ctx.transaction(async (tx, emit) => {
     const before = await deletePending(tx, { agentId: agent_id })
     const due = dueAt.toISOString()

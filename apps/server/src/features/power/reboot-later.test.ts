@@ -5,7 +5,7 @@ import {
   listAgentPendingActions,
   listPendingActions,
 } from '@muster/contract/api/pending-actions'
-import { planReboot } from '@muster/contract/api/power'
+import { planReboot, rebootAgent } from '@muster/contract/api/power'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
@@ -84,6 +84,28 @@ test('a cancelled reboot does not run, and a new one replaces the old', async ()
   await server.ctx.jobs.drain()
   expect(agent.frames.filter(({ type }) => type === 'command')).toEqual([])
   expect((await fixture.written())[0]).toBe('Cancelled the planned restart')
+})
+
+test('a new time replaces a restart that the machine has planned already', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, ada, params, plan, list } = fixture
+  await agent.connect()
+  await fixture.isUp()
+  const reply = async (from: number, answer: object) => {
+    const { payload } = await agent.nextCommand(from)
+    agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer })
+    return payload
+  }
+  const due = new Date(server.clock.now().getTime() + 300_000).toISOString()
+  const warned = ada.call(rebootAgent, { params })
+  const { input } = await reply(0, { due })
+  await warned
+  const from = agent.frames.length
+  const later = plan(7200)
+  expect(await reply(from, {})).toMatchObject({ name: 'cancel-power', input: { id: Object(input).id } })
+  const { id } = await later
+  expect(await list()).toMatchObject([{ id, details: { on_machine: false } }])
 })
 
 test('a machine that is offline at the time is asked when it reconnects, but not much later', async () => {

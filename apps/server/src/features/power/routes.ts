@@ -35,7 +35,7 @@ export function powerRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   })
   route(api, planReboot, async ({ params, body, caller }) => {
     const order = { agentId: params.agent_id, ...body }
-    const planned = await planMachineReboot(ctx, caller, order)
+    const planned = await planMachineReboot(ctx, { fleet, caller }, order)
     return { ...planned, time: planned.due, agent: planned.hostname }
   })
   route(api, wakeAgent, ({ params, caller }) => wakeMachine(ctx, { fleet, caller, agentId: params.agent_id }))

@@ -61,6 +61,18 @@ async function cancelOnMachine(
   }
 }
 
+/** Restarts that the machine has planned itself. */
+export function findSentReboots(db: Db, agentId: string): Promise<{ id: number }[]> {
+  return db
+    .selectFrom('pending_actions')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('action_type', '=', 'schedreboot')
+    .where('status', '=', 'pending')
+    .where('sent_at', 'is not', null)
+    .execute()
+}
+
 async function deleteSent(tx: Db, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('pending_actions')
