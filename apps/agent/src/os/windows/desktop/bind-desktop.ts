@@ -9,30 +9,34 @@ export async function bindDesktop<Functions extends object>(
   declarations: Readonly<Record<keyof Functions, string>>,
 ): Promise<Functions> {
   if (!(await isWine())) return bindLibrary<Functions>(file, declarations)
-  const counts = new Map<string, number>()
-  const padded = Object.entries<string>(declarations).map(([name, declaration]) => {
-    const missing = PARAMETERS_IN_WINE - countParameters(declaration)
-    counts.set(name, missing)
-    const more = Array.from({ length: missing }, () => 'void *').join(', ')
-    const start = declaration.slice(0, -1)
-    return [name, `${start}${start.endsWith('(') ? '' : ', '}${more})`]
-  })
+  const padded = Object.entries<string>(declarations).map(([name, declaration]) => [
+    name,
+    padDeclaration(declaration),
+  ])
   type Call = (...values: unknown[]) => unknown
   const bound = await bindLibrary<Record<string, Call>>(file, Object.fromEntries(padded))
-  const called = Object.entries(bound).map(([name, call]) => {
-    const more = Array.from({ length: counts.get(name) ?? 0 }, () => null)
-    return [name, (...values: unknown[]) => call(...values, ...more)]
-  })
+  const called = Object.entries(bound).map(([name, call]) => [
+    name,
+    (...values: unknown[]) => call(...values, ...nulls(PARAMETERS_IN_WINE - values.length)),
+  ])
   // The declarations above are the types.
   return Object.fromEntries(called) as Functions
 }
 
-function countParameters(declaration: string): number {
-  const parameters = declaration.slice(declaration.indexOf('(') + 1, -1)
-  return parameters === '' ? 0 : parameters.split(',').length
+/** The same function with as many parameters as Wine reads, in koffi's notation. */
+export function padDeclaration(declaration: string): string {
+  const open = declaration.indexOf('(')
+  const given = declaration
+    .slice(open + 1, -1)
+    .split(',')
+    .filter((parameter) => parameter.trim() !== '')
+  const more = nulls(PARAMETERS_IN_WINE - given.length).map(() => ' void *')
+  return `${declaration.slice(0, open)}(${[...given, ...more].join(',').trim()})`
 }
 
-async function isWine(): Promise<boolean> {
+const nulls = (count: number) => Array.from({ length: Math.max(count, 0) }, () => null)
+
+export async function isWine(): Promise<boolean> {
   const koffi = await loadKoffi()
   try {
     koffi.load('ntdll.dll').func('const char *wine_get_version()')
