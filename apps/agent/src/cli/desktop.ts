@@ -1,15 +1,19 @@
 import { createConnection, type Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { AgentError, CliError } from '../errors.ts'
-import { createProcessLog, describeError } from '../log/log.ts'
-import { bindDesktop } from '../os/windows/desktop/bind-desktop.ts'
+import { createProcessLog, describeError, type Log } from '../log/log.ts'
 import { DesktopClipboard } from '../os/windows/desktop/desktop-clipboard.ts'
 import { DesktopInput } from '../os/windows/desktop/desktop-input.ts'
 import { loadJpeg } from '../os/windows/desktop/gdiplus-jpeg.ts'
 import { GdiScreen, listMonitors } from '../os/windows/desktop/gdi-screen.ts'
 import { InputDesktop } from '../os/windows/desktop/input-desktop.ts'
 import { loadUser32 } from '../os/windows/desktop/user32.ts'
-import { ALL_MONITORS, type DesktopGreeting, DesktopRequest } from '../remote/desktop/windows-desktop.ts'
+import {
+  ALL_MONITORS,
+  type DesktopAttention,
+  type DesktopGreeting,
+  DesktopRequest,
+} from '../remote/desktop/windows-desktop.ts'
 import { RfbServer } from '../remote/rfb/rfb-server.ts'
 
 /** Runs in the session of the signed-in user. Shows its desktop to the agent until the agent disconnects. */
@@ -24,7 +28,7 @@ export async function showDesktop(): Promise<void> {
   stream.on('error', (cause) => log.info({ cause }, 'lost the agent'))
   const over = new Promise<void>((resolve) => stream.once('close', () => resolve()))
   try {
-    const { greeting, show } = await openScreen(monitor)
+    const { greeting, show } = await openScreen(monitor, () => requestAttention(pipe, secret, log))
     stream.write(`${JSON.stringify({ ...greeting, secret } satisfies DesktopGreeting)}\n`)
     using _server = show(stream, (cause) => log.warn({ cause }, 'failed to read the screen'))
     await over
@@ -36,7 +40,7 @@ export async function showDesktop(): Promise<void> {
   }
 }
 
-async function openScreen(wanted: string | null) {
+async function openScreen(wanted: string | null, sendAttention: () => void) {
   const user32 = await loadUser32()
   const desktop = new InputDesktop(user32)
   const names = listMonitors(user32).map(({ name }) => name)
@@ -50,7 +54,7 @@ async function openScreen(wanted: string | null) {
     desktop,
     monitor: monitor === ALL_MONITORS || names.length === 1 ? undefined : monitor,
   })
-  const input = new DesktopInput(user32, { area: () => screen.area, sendAttention: await loadAttention() })
+  const input = new DesktopInput(user32, { area: () => screen.area, sendAttention })
   const clipboard = await DesktopClipboard.open(user32)
   const encodeJpeg = await loadJpeg()
   return {
@@ -67,11 +71,11 @@ async function openScreen(wanted: string | null) {
   }
 }
 
-/** Ctrl+Alt+Del by SendSAS, which does nothing unless a policy of the machine allows it to services. */
-async function loadAttention(): Promise<() => void> {
-  const declarations = { send: 'void __stdcall SendSAS(int)' }
-  const { send } = await bindDesktop<{ send: (asUser: 0) => void }>('sas.dll', declarations)
-  return () => send(0)
+/** Asks the agent for Ctrl+Alt+Del. */
+function requestAttention(pipe: string, secret: string, log: Log): void {
+  createConnection(pipe)
+    .on('error', (cause) => log.warn({ cause }, 'failed to request Ctrl+Alt+Del'))
+    .end(`${JSON.stringify({ secret, attention: true } satisfies DesktopAttention)}\n`)
 }
 
 function parse(text: string): unknown {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Channel } from '../channels/channel.ts'
 import { AgentError } from '../../errors.ts'
+import type { Log } from '../../log/log.ts'
 import { type Display, findScreens, type Screens } from './displays.ts'
 import { openVnc } from './open-vnc.ts'
 import { startVncServer } from './vnc-server.ts'
@@ -19,12 +20,17 @@ export interface OpenedDesktop {
 /** Shows a display of this machine, or the screen of a VNC server. Throws AgentError. */
 export async function openDesktop(
   order: DesktopSession,
-  { folder, program, signal }: { folder: string; program: readonly string[]; signal: AbortSignal },
+  {
+    folder,
+    program,
+    signal,
+    log,
+  }: { folder: string; program: readonly string[]; signal: AbortSignal; log: Log },
 ): Promise<OpenedDesktop> {
   if (order.tool === 'vnc') return openVnc(order, { signal })
   if (process.platform === 'win32') {
     const { openWindowsDesktop } = await import('./windows-desktop.ts')
-    return openWindowsDesktop(order, { program, signal })
+    return openWindowsDesktop(order, { program, signal, log })
   }
   const { session, display: wanted } = order
   if (process.platform !== 'linux') throw new AgentError(MACOS)

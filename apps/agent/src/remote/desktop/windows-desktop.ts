@@ -3,7 +3,10 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import { z } from 'zod'
 import { AgentError } from '../../errors.ts'
+import type { Log } from '../../log/log.ts'
+import { isWine } from '../../os/windows/desktop/bind-desktop.ts'
 import { startInSession } from '../../os/windows/session-process.ts'
+import { bindLibrary } from '../../os/windows/win32.ts'
 import type { OpenedDesktop } from './desktop.ts'
 
 type DesktopSession = Extract<CommandInput<'open-channel'>['tool'], { tool: 'desktop' }>
@@ -31,13 +34,19 @@ const DesktopGreeting = z.object({
 })
 export type DesktopGreeting = z.infer<typeof DesktopGreeting>
 
+/** The only line of a later connection: Ctrl+Alt+Del was pressed. Windows takes it from services only. */
+const DesktopAttention = z.object({ secret: z.string(), attention: z.literal(true) })
+export type DesktopAttention = z.infer<typeof DesktopAttention>
+
+const DesktopLine = z.union([DesktopAttention, DesktopGreeting])
+
 /**
  * Shows the desktop of Windows by a process of this agent in the session of the signed-in user, because a service has
  * no screen. It connects to a named pipe. Throws AgentError.
  */
 export async function openWindowsDesktop(
   { session, display }: DesktopSession,
-  { program, signal }: { program: readonly string[]; signal: AbortSignal },
+  { program, signal, log }: { program: readonly string[]; signal: AbortSignal; log: Log },
 ): Promise<OpenedDesktop> {
   const request: DesktopRequest = {
     pipe: `\\\\.\\pipe\\muster-desktop-${randomUUID()}`,
@@ -55,11 +64,12 @@ export async function openWindowsDesktop(
       env: { MUSTER_DESKTOP: JSON.stringify(request) },
     })
     void exited.then((code) => gone.abort(new AgentError(`The desktop process exited with code ${code}.`)))
-    const { socket, greeting } = await greet(server, { secret: request.secret, ending })
+    const { socket, greeting } = await greet(server, { secret: request.secret, ending, log })
     if (greeting.error !== undefined) {
       socket.destroy()
       throw new AgentError(greeting.error)
     }
+    socket.once('close', () => server.close())
     return {
       socket,
       opened: {
@@ -72,13 +82,26 @@ export async function openWindowsDesktop(
       },
     }
   } catch (cause) {
+    server.close()
     if (cause instanceof DOMException && cause.name === 'TimeoutError')
       throw new AgentError(`The desktop process did not respond within ${READY_MS / 1000} seconds.`, {
         cause,
       })
     throw cause
-  } finally {
-    server.close()
+  }
+}
+
+/** Ctrl+Alt+Del by SendSAS, which does nothing unless a policy of the machine allows it to services. */
+async function sendAttention(log: Log): Promise<void> {
+  try {
+    // It ends programs that call functions which it does not have.
+    if (await isWine()) throw new Error('Wine has no SendSAS')
+    const declarations = { send: 'void __stdcall SendSAS(int)' }
+    const { send } = await bindLibrary<{ send: (asUser: 0) => void }>('sas.dll', declarations)
+    send(0)
+    log.info({}, 'requested Ctrl+Alt+Del from Windows')
+  } catch (cause) {
+    log.warn({ cause }, 'failed to request Ctrl+Alt+Del from Windows')
   }
 }
 
@@ -96,7 +119,7 @@ async function listen(server: Server, pipe: string): Promise<void> {
 /** Other programs of the machine may connect too: they do not know the secret, and get nothing. */
 function greet(
   server: Server,
-  { secret, ending }: { secret: string; ending: AbortSignal },
+  { secret, ending, log }: { secret: string; ending: AbortSignal; log: Log },
 ): Promise<{ socket: Socket; greeting: DesktopGreeting }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; greeting: DesktopGreeting }>()
   const waiting = new Set<Socket>()
@@ -108,14 +131,20 @@ function greet(
   else ending.addEventListener('abort', stop)
   server.on('connection', (socket) => {
     waiting.add(socket)
-    socket.once('error', () => socket.destroy())
-    readLine(socket, (line) => {
-      const greeting = readGreeting(line)
-      if (greeting === undefined || !isSame(greeting.secret, secret)) return socket.destroy()
+    socket.once('error', () => socket.destroy()).once('close', () => waiting.delete(socket))
+    socket.setTimeout(READY_MS, () => socket.destroy())
+    readLine(socket, (text) => {
+      const line = readMessage(text)
+      if (line === undefined || !isSame(line.secret, secret)) return socket.destroy()
+      if ('attention' in line) {
+        socket.destroy()
+        return void sendAttention(log)
+      }
+      socket.setTimeout(0)
       waiting.delete(socket)
       for (const other of waiting) other.destroy()
       ending.removeEventListener('abort', stop)
-      return resolve({ socket, greeting })
+      return resolve({ socket, greeting: line })
     })
   })
   return promise
@@ -136,9 +165,9 @@ function readLine(socket: Socket, onLine: (line: string) => void): void {
   socket.on('data', take)
 }
 
-function readGreeting(line: string): DesktopGreeting | undefined {
+function readMessage(line: string): z.infer<typeof DesktopLine> | undefined {
   try {
-    return DesktopGreeting.parse(JSON.parse(line))
+    return DesktopLine.parse(JSON.parse(line))
   } catch {
     // Another program has connected.
     return undefined
