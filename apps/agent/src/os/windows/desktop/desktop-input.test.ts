@@ -8,7 +8,7 @@ const ALT = 0xff_e9
 const EURO = 0x20_ac
 
 /** A keyboard with small letters, and "/" on the shifted 7 as in Germany. */
-const LAYOUT: Record<string, number> = { '/': 0x1_37, a: 0x41, A: 0x1_41, '@': 0x6_51 }
+const LAYOUT: Record<string, number> = { '/': 0x1_37, a: 0x41, A: 0x1_41, '@': 0x6_51, '^': 0xdc }
 
 function givenInput({ swapped = false, capsLock = false } = {}) {
   const sent: string[] = []
@@ -78,6 +78,13 @@ test('AltGr is left to the character that it makes', () => {
   const { input, take } = givenInput()
   press(input, 0xfe_03, 0x40)
   expect(take()).toEqual(['+@', '-@'])
+})
+
+test('a character is not left to a key that waits for a letter, except in shortcuts', () => {
+  const { input, take } = givenInput()
+  press(input, 0x5e)
+  press(input, CONTROL, 0x5e)
+  expect(take()).toEqual(['+^', '-^', '+a2', '+dc', '-dc', '-a2'])
 })
 
 test('letters are typed as text while Caps Lock of the machine is on', () => {

@@ -38,6 +38,8 @@ const COMMAND_KEYS = new Set([0xa2, 0xa3, 0xa4, 0xa5, 0x5b, 0x5c])
 const CONTROL_KEYS = new Set([0xa2, 0xa3])
 const ALT_KEYS = new Set([0xa4, 0xa5])
 const DELETE = 0xff_ff
+/** On some layouts, the key of such a character makes nothing until a letter follows. */
+const ACCENTS = new Set('^`´~¨°¸ˇ˘˙˝˛\'"')
 
 type Pressed = { key: VirtualKey } | { text: string }
 
@@ -108,7 +110,7 @@ export class DesktopInput implements ScreenInput {
     const found = text.length === 1 ? this.#user32.scanKey(text.charCodeAt(0), this.#layout()) : -1
     const [code, shifts] = [found & 0xff, (found >> 8) & 0xff]
     if (found === -1) return { text }
-    const makesIt = shifts === Number(this.#isHeld(SHIFT_KEYS)) && !this.#hasCapsLock()
+    const makesIt = !ACCENTS.has(text) && shifts === Number(this.#isHeld(SHIFT_KEYS)) && !this.#hasCapsLock()
     return makesIt || this.#isHeld(COMMAND_KEYS) ? { key: { code, isExtended: false } } : { text }
   }
 
