@@ -22,6 +22,9 @@ const MEMORY = {
 const TEXT = 13
 const MOVEABLE = 2
 const MAX_BYTES = 8 * 1024 * 1024
+const OPEN_ATTEMPTS = 5
+const OPEN_PAUSE_MS = 5
+const PAUSE = new Int32Array(new SharedArrayBuffer(4))
 
 /** The clipboard of this session. */
 export class DesktopClipboard implements ScreenClipboard {
@@ -62,7 +65,7 @@ export class DesktopClipboard implements ScreenClipboard {
   write(text: string): void {
     const bytes = Buffer.from(`${text.replaceAll(/\r\n|\r|\n/g, '\r\n')}\0`, 'utf16le')
     if (bytes.length > MAX_BYTES) return
-    const isOpen = this.#user32.openClipboard(null) !== 0
+    const isOpen = this.#open()
     this.#unwritten = isOpen ? undefined : text
     if (!isOpen) return
     try {
@@ -78,6 +81,15 @@ export class DesktopClipboard implements ScreenClipboard {
       this.#user32.closeClipboard()
     }
     this.#number = this.#user32.clipboardNumber()
+  }
+
+  /** Waits a moment while another program has it open: the next key may paste. */
+  #open(): boolean {
+    for (let attempt = 1; attempt <= OPEN_ATTEMPTS; attempt += 1) {
+      if (this.#user32.openClipboard(null) !== 0) return true
+      if (attempt < OPEN_ATTEMPTS) Atomics.wait(PAUSE, 0, 0, OPEN_PAUSE_MS)
+    }
+    return false
   }
 
   #readText(memory: Handle): string | undefined {
