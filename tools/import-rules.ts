@@ -34,8 +34,10 @@ const AREAS: { area: string; folder: string; mayImport: string[]; packages?: Reg
   },
   { area: 'ui', folder: 'apps/console/src/ui/', mayImport: ['rules'] },
   { area: 'console', folder: 'apps/console/', mayImport: ['ui', 'contract', 'rules'] },
+  // Machines with Windows, for tests and figures.
+  { area: 'wine', folder: 'apps/agent/wine/', mayImport: ['agent', 'contract', 'rules'] },
   { area: 'agent', folder: 'apps/agent/', mayImport: ['contract', 'rules'] },
-  { area: 'e2e', folder: 'e2e/', mayImport: ['contract', 'rules', 'fake-agent', 'tools', 'deploy'] },
+  { area: 'e2e', folder: 'e2e/', mayImport: ['contract', 'rules', 'fake-agent', 'wine', 'tools', 'deploy'] },
   { area: 'deploy', folder: 'deploy/', mayImport: [] },
   {
     area: 'tools',

@@ -18,6 +18,7 @@ import { measureSamples } from './measure-samples.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSteady } from './measure-steady.ts'
 import { measureTerminal } from './measure-terminal.ts'
+import { measureWindowsDesktop } from './measure-windows-desktop.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableRow, writeTable } from './write-table.ts'
 
@@ -53,6 +54,7 @@ const ALL = [
   'processes',
   'files',
   'desktop',
+  'windows',
   'hostile',
   ...LONG,
 ]
@@ -82,6 +84,7 @@ if (wanted.includes('terminal')) keep(await measureTerminal())
 if (wanted.includes('processes')) keep(await measureProcesses())
 if (wanted.includes('files')) keep(await measureFiles())
 if (wanted.includes('desktop')) keep(await measureDesktop())
+if (wanted.includes('windows')) keep(await measureWindowsDesktop())
 if (wanted.includes('hostile')) keep(await measureHostile())
 if (wanted.includes('packages')) keep(await measurePackages())
 if (wanted.includes('large')) await measureLarge()

@@ -120,6 +120,25 @@ export const BUDGETS = {
     isLeast: true,
   },
   desktopKey: { what: 'key press to changed pixel on a desktop, median', must: 60, aim: 33, unit: 'ms' },
+  windowsPictures: {
+    what: 'desktop of Windows in Wine, 1280x800 with moving content',
+    must: 20,
+    aim: 30,
+    unit: 'frames/s',
+    isLeast: true,
+  },
+  windowsKey: {
+    what: 'key press to changed pixel on a desktop of Windows in Wine, median',
+    must: 100,
+    aim: 50,
+    unit: 'ms',
+  },
+  windowsIdle: {
+    what: 'process that shows an idle desktop of Windows in Wine, processor',
+    must: 1,
+    aim: 0.5,
+    unit: '%',
+  },
   fileDownload: {
     what: 'a file of a machine downloaded, loopback, median',
     must: 100,

@@ -58,7 +58,12 @@ export async function measureDesktop(
   ]
 }
 
-async function lookAt<T>(session: Session, url: string, measure: (page: Page) => Promise<T>): Promise<T> {
+/** Opens the desktop of the machine of the client "Desktops" in Chromium. */
+export async function lookAt<T>(
+  session: Session,
+  url: string,
+  measure: (page: Page) => Promise<T>,
+): Promise<T> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('Chromium is not installed')
   const agentId = await waitForMachine(session, 'Desktops')
@@ -81,7 +86,8 @@ async function lookAt<T>(session: Session, url: string, measure: (page: Page) =>
   }
 }
 
-async function pressKeys(page: Page, presses: number): Promise<number[]> {
+/** Milliseconds from each key to the changed strip. */
+export async function pressKeys(page: Page, presses: number): Promise<number[]> {
   const timesMs: number[] = []
   for (let press = 0; press < presses; press += 1) {
     await page.evaluate('void (screenWatch.key = screenWatch.nextKey())')

@@ -3,16 +3,20 @@ const PATIENCE_MS = 10_000
 
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
 
-/** A strip at the top of the machine's screen, as a number that differs when it does. */
+/** A strip of the machine's screen, as a number that differs when it does. */
 function strip() {
   const canvas = document.querySelector('canvas')
-  const { data } = canvas.getContext('2d').getImageData(0, 0, Math.min(canvas.width, 600), 24)
+  const [left, top, width, height] = screenWatch.area
+  const { data } = canvas.getContext('2d').getImageData(left, top, width, height)
   let sum = 0
   for (let index = 0; index < data.length; index += 4) sum = (sum * 31 + data[index]) | 0
   return sum
 }
 
 window.screenWatch = {
+  /** Left, top, width and height of the strip: the default is at the top of the screen. */
+  area: [0, 0, 600, 24],
+  strip,
   /** How many pictures a second are drawn, each other than the one before it. */
   async pictures(forMs) {
     const startedMs = performance.now()
@@ -25,6 +29,15 @@ window.screenWatch = {
       last = now
     }
     return (count * 1000) / (performance.now() - startedMs)
+  },
+  /** Until the strip moves. */
+  async moves() {
+    const startedMs = performance.now()
+    const before = strip()
+    while (strip() === before) {
+      if (performance.now() - startedMs > PATIENCE_MS) throw new Error('the picture does not move')
+      await nextFrame()
+    }
   },
   /** Milliseconds from the next key that is pressed until the strip is another one. */
   async nextKey() {

@@ -4,14 +4,15 @@ import type { Readable } from 'node:stream'
 
 interface DisplayOptions {
   size?: string
-  command?: string[]
+  /** Program in the window; null = no window. */
+  command?: string[] | null
   look?: string[]
 }
 
 /** A window that fills the screen, in which programs may use the clipboard. */
 const FULL = ['-fullscreen', '-fa', 'monospace', '-fs', '14', '-xrm', 'XTerm*allowWindowOps: true']
 
-/** A desktop without a screen: an X server, and unless `command` is empty one window, a terminal that fills it. */
+/** A desktop without a screen: an X server, and one window, a terminal that fills it. */
 export class TestDisplay implements AsyncDisposable {
   readonly name: string
   #children: ChildProcess[]
@@ -21,14 +22,14 @@ export class TestDisplay implements AsyncDisposable {
     this.#children = children
   }
 
-  /** `command`: what runs in the window. `look`: options of xterm. */
+  /** `look`: options of xterm. */
   static async open({ size = '1280x800', command = ['sh'], look = FULL }: DisplayOptions = {}) {
     const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp']
     const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
     // The fourth of `stdio`, a pipe to read from.
     const [number] = (await once(server.stdio[3] as Readable, 'data')) as [Buffer]
     const name = `:${number.toString().trim()}`
-    if (command.length === 0) return new TestDisplay(name, [server])
+    if (command === null) return new TestDisplay(name, [server])
     const window = spawn('xterm', [...look, '-e', ...command], {
       stdio: 'ignore',
       env: { PATH: process.env['PATH'], DISPLAY: name, HOME: '/nonexistent', PS1: 'ready> ' },

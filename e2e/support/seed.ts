@@ -18,7 +18,7 @@ export async function addSite(session: Session, client: Pick<Client, 'id'>, name
 export async function makeToken(
   session: Session,
   client: Client,
-  given: { site?: Pick<Site, 'id'>; type?: MonitoringType; uses?: number } = {},
+  given: { site?: Pick<Site, 'id'>; type?: MonitoringType; uses?: number; plat?: 'linux' | 'windows' } = {},
 ): Promise<string> {
   const site = given.site ?? client.sites[0]
   if (site === undefined) throw new Error(`${client.name} has no site`)
@@ -27,7 +27,7 @@ export async function makeToken(
       client: client.id,
       site: site.id,
       agenttype: given.type ?? 'server',
-      plat: 'linux',
+      plat: given.plat ?? 'linux',
       uses: given.uses ?? 100_000,
     },
   })

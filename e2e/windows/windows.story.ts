@@ -47,7 +47,7 @@ test('a Windows machine appears and is managed with each of its tools', async ({
     shell: 'node',
     script_body: 'console.log(`sum ${6 * 7} on ${process.platform}`)',
   })
-  await using display = await TestDisplay.open({ command: [] })
+  await using display = await TestDisplay.open({ command: null })
   const page = await openConsole({ as: admin, permissions: ['clipboard-read', 'clipboard-write'] })
 
   const token = await test.step('install agent: Windows is preselected', async () => {

@@ -12,6 +12,18 @@ export async function runInWine<Input, Output>(
   file: string,
   input: Input,
 ): Promise<Output> {
+  const program = await bundleForWine(file)
+  const [given, written] = [join(machine.folder, 'input.json'), join(machine.folder, 'output.json')]
+  writeFileSync(given, JSON.stringify(input))
+  rmSync(written, { force: true })
+  const code = await machine.run([...program, ...[given, written].map(windowsPath)])
+  if (code !== 0) throw new Error(`Node for Windows ended with ${code}: ${machine.readOutput()}`)
+  // Written by that file.
+  return JSON.parse(readFileSync(written, 'utf8')) as Output
+}
+
+/** The command line that runs a file of this folder in Wine. */
+export async function bundleForWine(file: string): Promise<string[]> {
   const { folder, node } = fetchPackages()
   const program = join(folder, file.replace(/ts$/, 'mjs'))
   await build({
@@ -21,11 +33,5 @@ export async function runInWine<Input, Output>(
     logLevel: 'warn',
     output: { file: program, format: 'esm', codeSplitting: false },
   })
-  const [given, written] = [join(machine.folder, 'input.json'), join(machine.folder, 'output.json')]
-  writeFileSync(given, JSON.stringify(input))
-  rmSync(written, { force: true })
-  const code = await machine.run([node, ...[program, given, written].map(windowsPath)])
-  if (code !== 0) throw new Error(`Node for Windows ended with ${code}: ${machine.readOutput()}`)
-  // Written by that file.
-  return JSON.parse(readFileSync(written, 'utf8')) as Output
+  return [node, windowsPath(program)]
 }

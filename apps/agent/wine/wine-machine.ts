@@ -119,6 +119,11 @@ export class WineMachine implements AsyncDisposable {
     return code
   }
 
+  /** Process of this system that runs a program of that machine; undefined = its command line matches none. */
+  findProcess(pattern: RegExp): number | undefined {
+    return this.#readProcesses().find(({ line }) => pattern.test(line))?.pid
+  }
+
   /** Starts a program that runs until it ends or the machine does. */
   start(args: readonly string[]): void {
     void this.run(args, 0)
@@ -212,11 +217,19 @@ const ENVIRONMENT = [
   'WINEDLLOVERRIDES=mscoree,mshtml=',
 ]
 
+function systemFolder(): string {
+  return join(cache, `wine-${digest([RELEASE, ...DEBIAN_PACKAGES, TEMPLATE].join(' '))}`)
+}
+
+/** Whether machines start without installing Wine first. */
+export function isPrepared(): boolean {
+  return existsSync(systemFolder())
+}
+
 /** Installs Debian with Wine into the cache of this user, once: about a minute and 2 GB. Returns its folder. */
 export function prepareSystem(): string {
-  const recipe = [RELEASE, ...DEBIAN_PACKAGES, TEMPLATE].join(' ')
-  const system = join(cache, `wine-${digest(recipe)}`)
-  if (existsSync(system)) return system
+  const system = systemFolder()
+  if (isPrepared()) return system
   mkdirSync(cache, { recursive: true })
   const draft = mkdtempSync(`${system}-`)
   try {
