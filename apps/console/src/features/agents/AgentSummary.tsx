@@ -225,8 +225,10 @@ function Guests({ agent, named }: AgentSummaryProps) {
             {problem === null && guests.length === 0 && <span className={classes.dim}>none</span>}
             {guests.map(({ name, image, state, detail }, index) => (
               <div key={index}>
-                <bdi>{name}</bdi> <span className={GUEST_TONES[state]}>{state}</span>{' '}
-                <bdi className={classes.dim}>{[detail, image].filter(Boolean).join(', ')}</bdi>
+                <bdi>{name}</bdi> <span className={GUEST_TONES[state]}>{state}</span>
+                <bdi className={classes.dim}>
+                  {[detail, image].filter(Boolean).map((text) => `, ${text}`)}
+                </bdi>
               </div>
             ))}
             {leftOut > 0 && <div className={classes.dim}>and {leftOut} more</div>}

@@ -78,7 +78,7 @@ test('containers and virtual machines are listed by runtime, with the message of
   const shown = card('Containers and virtual machines')
   await expect.element(shown).toBeVisible()
   expect(shown.element().textContent).toBe(
-    'Containers and virtual machinesDockerweb running unhealthy, nginx:1.27job stopped backupand 3 morePodmanpodman printed no JSON.libvirtnone',
+    'Containers and virtual machinesDockerweb running, unhealthy, nginx:1.27job stopped, backupand 3 morePodmanpodman printed no JSON.libvirtnone',
   )
 })
 

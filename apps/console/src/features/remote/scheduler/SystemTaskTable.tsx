@@ -189,10 +189,10 @@ const titleOf = ({ name }: SystemTask) => name.split('\\').at(-1) || name
 
 const DOTS: Record<SystemTask['state'], DotState> = {
   running: 'online',
-  ready: 'away',
+  ready: 'online',
   disabled: 'offline',
   failed: 'overdue',
-  unknown: 'offline',
+  unknown: 'away',
 }
 
 const COLUMNS: readonly DataColumn<SystemTask, string>[] = [
@@ -220,14 +220,14 @@ const COLUMNS: readonly DataColumn<SystemTask, string>[] = [
   {
     id: 'next',
     title: 'Next run',
-    width: '140px',
+    width: '170px',
     sortable: true,
     render: ({ next_run }, zone) => <Time instant={next_run} machineZone={zone} />,
   },
   {
     id: 'last',
     title: 'Last run',
-    width: '140px',
+    width: '170px',
     sortable: true,
     render: ({ last_run }, zone) => <Time instant={last_run} machineZone={zone} />,
   },
@@ -240,7 +240,7 @@ const COLUMNS: readonly DataColumn<SystemTask, string>[] = [
   },
 ]
 
-const COLUMNS_PX = 1000
+const COLUMNS_PX = 1060
 
 const CARD: DataCard<SystemTask, string> = {
   height: 61,
