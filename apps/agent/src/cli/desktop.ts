@@ -54,6 +54,8 @@ async function openScreen(wanted: string | null, sendAttention: () => void) {
     desktop,
     monitor: monitor === ALL_MONITORS || names.length === 1 ? undefined : monitor,
   })
+  // Throws before the agent is greeted.
+  screen.readSize()
   const input = new DesktopInput(user32, { area: () => screen.area, sendAttention })
   const clipboard = await DesktopClipboard.open(user32)
   const encodeJpeg = await loadJpeg()

@@ -63,7 +63,10 @@ export async function openWindowsDesktop(
       account: 'system',
       env: { MUSTER_DESKTOP: JSON.stringify(request) },
     })
-    void exited.then((code) => gone.abort(new AgentError(`The desktop process exited with code ${code}.`)))
+    void exited.then((code) => {
+      log.info({ session, code }, 'the desktop process exited')
+      gone.abort(new AgentError(`The desktop process exited with code ${code}.`))
+    })
     const { socket, greeting } = await greet(server, { secret: request.secret, ending, log })
     if (greeting.error !== undefined) {
       socket.destroy()

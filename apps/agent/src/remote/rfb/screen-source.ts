@@ -26,7 +26,7 @@ export interface Monitor {
 
 /** Reads a screen. All calls are synchronous: the process has no other work. */
 export interface ScreenSource extends Disposable {
-  /** Current size in pixels. */
+  /** Current size in pixels. Throws if the screen has none at the moment. */
   readSize(): { width: number; height: number }
   /**
    * Reads some rows of the screen, or all. The rest of the picture is as it was. The picture is valid until the next

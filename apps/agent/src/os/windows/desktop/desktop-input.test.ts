@@ -10,11 +10,11 @@ const EURO = 0x20_ac
 /** A keyboard with small letters, and "/" on the shifted 7 as in Germany. */
 const LAYOUT: Record<string, number> = { '/': 0x1_37, a: 0x41, A: 0x1_41, '@': 0x6_51, '^': 0xdc }
 
-function givenInput({ swapped = false, capsLock = false } = {}) {
+function givenInput({ swapped = false, capsLock = false, width = 1000 } = {}) {
   const sent: string[] = []
   // The functions that input needs.
   const user32 = {
-    metric: (index: number) => ({ 23: Number(swapped), 76: -100, 77: 0, 78: 1000, 79: 500 })[index] ?? 0,
+    metric: (index: number) => ({ 23: Number(swapped), 76: -100, 77: 0, 78: width, 79: 500 })[index] ?? 0,
     foregroundWindow: () => 1,
     threadOf: () => 1,
     layoutOf: () => 1,
@@ -117,6 +117,13 @@ test('the pointer is placed among all monitors, with its buttons and wheel', () 
   input.point(500, 250, 0)
   const place = 'mouse c001 32800 32833 0'
   expect(take()).toEqual([place, 'mouse 2 0 0 0', place, 'mouse 800 0 0 -120', place, 'mouse 4 0 0 0'])
+})
+
+test('a screen without a size takes the buttons where the pointer is', () => {
+  const { input, take } = givenInput({ width: 0 })
+  input.point(500, 250, 0)
+  input.point(500, 250, 1)
+  expect(take()).toEqual(['mouse 2 0 0 0'])
 })
 
 test('buttons that the user has swapped are swapped back', () => {

@@ -60,12 +60,13 @@ export class DesktopInput implements ScreenInput {
 
   point(x: number, y: number, buttons: number): void {
     const area = this.#area()
-    const events = [mouseInput(MOVE | ABSOLUTE | ALL_MONITORS, this.#place(area.x + x, area.y + y))]
+    const place = this.#place(area.x + x, area.y + y)
+    const events = place === undefined ? [] : [mouseInput(MOVE | ABSOLUTE | ALL_MONITORS, place)]
     events.push(...this.#changeButtons(buttons))
     for (const { bit, flags, turn } of WHEELS)
       if ((buttons & ~this.#buttons & bit) !== 0) events.push(mouseInput(flags, { data: turn }))
     this.#buttons = buttons
-    this.#send(events)
+    if (events.length > 0) this.#send(events)
   }
 
   press(keysym: number): void {
@@ -139,10 +140,12 @@ export class DesktopInput implements ScreenInput {
     this.#send([keyInput({ code, scan, flags: flags | (isExtended ? KEY.extended : 0) })])
   }
 
-  #place(x: number, y: number): { x: number; y: number } {
-    const [left = 0, top = 0, width = 1, height = 1] = [0, 1, 2, 3].map((index) =>
+  /** Undefined while Windows changes to another desktop, which has no size for a moment. */
+  #place(x: number, y: number): { x: number; y: number } | undefined {
+    const [left = 0, top = 0, width = 0, height = 0] = [0, 1, 2, 3].map((index) =>
       this.#user32.metric(VIRTUAL_SCREEN + index),
     )
+    if (width <= 0 || height <= 0) return undefined
     // The middle of the pixel.
     const scale = (at: number, size: number) => Math.floor(((at + 0.5) * SCREEN_UNITS) / size)
     return { x: scale(x - left, width), y: scale(y - top, height) }

@@ -106,7 +106,10 @@ export class GdiScreen implements ScreenSource {
   }
 
   readSize(): { width: number; height: number } {
+    // A desktop that was left has no size.
+    this.#desktop.follow()
     const { x, y, width, height } = this.#readArea()
+    if (width <= 0 || height <= 0) throw new Error('Windows changes to another desktop')
     const now = this.#area
     if (x !== now.x || y !== now.y || width !== now.width || height !== now.height) this.#release()
     this.#area = { x, y, width, height }
