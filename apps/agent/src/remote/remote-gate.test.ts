@@ -80,6 +80,8 @@ test('every remote command is refused when remote tools are disabled', () => {
     'end-session',
     'drop-upload',
     'change-power',
+    'plan-power',
+    'cancel-power',
     'send-wake-up',
     'update-agent',
     'uninstall',
