@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_REMOTE_RULES, type RemoteRules } from '@muster/rules/remote/remote-rules'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startDisplay, TestDesktop, type XDisplay } from '../src/remote/desktop/test-desktop.ts'
 import { TestViewer } from '../src/remote/rfb/test-viewer.ts'
 import { GOOD_TOKEN, TestServer } from '../src/testing/test-server.ts'
@@ -13,19 +13,22 @@ import { WineMachine, windowsPath } from './wine-machine.ts'
 const SLOW = { timeout: 120_000 }
 const CONTROL = 0xff_e3
 const ALT = 0xff_e9
+const DELETE = 0xff_ff
+const DATA = 'C:\\ProgramData\\Muster Agent'
 let display: XDisplay
 let machine: WineMachine
+let agent: string[]
 const server = new TestServer()
 
 beforeAll(async () => {
   display = await startDisplay('1280x800')
   machine = await WineMachine.start({ display: display.name })
   const url = `http://127.0.0.1:${await server.listen()}`
-  const agent = machine.layProgram('C:\\Muster')
-  const data = ['--data', 'C:\\ProgramData\\Muster Agent']
+  agent = machine.layProgram('C:\\Muster')
+  const data = ['--data', DATA]
   const code = await machine.run([...agent, 'enrol', '--server', url, '--token', GOOD_TOKEN, ...data])
   if (code !== 0) throw new Error(machine.readOutput())
-  machine.start(['explorer', '/desktop=Default,1280x800', 'notepad'])
+  machine.start(['notepad'])
   machine.start([...agent, 'run', ...data])
   await server.until(() => server.answers.length > 0, 60_000)
 }, 120_000)
@@ -89,25 +92,52 @@ test(
 
 test('typed text comes back through the clipboard, and a pasted one is typed in', SLOW, async () => {
   const { viewer } = await givenViewer(['tight', 'clipboard'])
-  await seeUntil(viewer, () => hasPage(viewer))
-  viewer.point(300, 300, 1)
-  viewer.point(300, 300, 0)
+  await givenEmptyPage(viewer)
   viewer.type('Hello äöü 雪 €')
-  viewer.press(CONTROL, 0x61)
-  viewer.press(CONTROL, 0x63)
-  expect(await nextCopied(viewer)).toBe('Hello äöü 雪 €')
+  await expectText(viewer, 'Hello äöü 雪 €')
+  await givenEmptyPage(viewer)
   viewer.copy('zurück 雪\nline 2')
   while (viewer.provided === 0) await viewer.receive()
-  for (const key of [0x61, 0x76, 0x61, 0x63]) viewer.press(CONTROL, key)
-  expect(await nextCopied(viewer)).toBe('zurück 雪\r\nline 2')
+  viewer.press(CONTROL, 0x76)
+  await expectText(viewer, 'zurück 雪\r\nline 2')
 })
 
-async function nextCopied(viewer: TestViewer): Promise<string | undefined> {
-  const { length } = viewer.copied
-  viewer.requestPicture({ incremental: true })
-  while (viewer.copied.length === length)
-    if ((await viewer.receive()) === 0) viewer.requestPicture({ incremental: true })
-  return viewer.copied.at(-1)
+/** Empties Notepad's page. Until it has the focus, keys are lost, or arrive without their Control key. */
+async function givenEmptyPage(viewer: TestViewer): Promise<void> {
+  const repeat = async (type: () => void, isDone: () => boolean) => {
+    do {
+      viewer.point(300, 300, 1)
+      viewer.point(300, 300, 0)
+      type()
+      await viewer.see({ incremental: false })
+    } while (!hasPage(viewer) || !isDone())
+  }
+  const type = () => viewer.type('x')
+  await repeat(type, () => countDarkColumns(viewer) > CARET_COLUMNS)
+  const empty = () => {
+    viewer.press(CONTROL, 0x61)
+    viewer.press(DELETE)
+  }
+  await repeat(empty, () => countDarkColumns(viewer) <= CARET_COLUMNS)
+}
+
+const CARET_COLUMNS = 2
+
+/** In the first line of the page, which starts below the menu. */
+function countDarkColumns({ pixels, width }: TestViewer): number {
+  const columns = new Set<number>()
+  for (let y = 54; y < 68; y += 1)
+    for (let x = 9; x < 730; x += 1) if (pixels[y * width + x] !== 0xff_ff_ff) columns.add(x)
+  return columns.size
+}
+
+/** Copies the page until the text arrives: another program may have the clipboard open meanwhile. */
+async function expectText(viewer: TestViewer, text: string): Promise<void> {
+  for (let attempt = 0; attempt < 100 && viewer.copied.at(-1) !== text; attempt += 1) {
+    for (const key of [0x61, 0x63]) viewer.press(CONTROL, key)
+    await viewer.see({ incremental: false })
+  }
+  expect(viewer.copied.at(-1)).toBe(text)
 }
 
 const drive = (steps: DesktopStep[]) =>
@@ -148,62 +178,103 @@ function setRules(rules: Partial<RemoteRules>): void {
   server.command(server.sign('set-remote-rules', input))
 }
 
+const listNotepads = () => machine.listProcesses().filter((line) => /^(\S*\\)?notepad(\.exe)?$/.test(line))
 const listDialogs = () => machine.listProcesses().filter((line) => line.endsWith(' dialog'))
 
-test.each([
-  { answer: 'Yes', key: 0x79 },
-  { answer: 'No', key: 0x6e },
-])('the user at the machine is asked, and answers $answer', SLOW, async ({ answer, key }) => {
-  setRules({ consent: 'require', banner: true })
-  onTestFinished(() => setRules({}))
-  const desktop = new TestDesktop(server, undefined, { person: 'Ada Winter (ada)' })
-  await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBeGreaterThan(0)
-  // Repeated, because the window may not be there yet.
-  while (desktop.end === undefined && desktop.news.length === 0) await drive([{ press: [ALT, key] }])
-  if (answer === 'No') {
-    expect(desktop.end).toEqual({ code: 'refused', message: 'The user at the machine refused.' })
-  } else {
-    await desktop.opened()
-    // The notice stays until the session ends.
-    await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBe(1)
-    desktop.close('closed')
+describe('as a service', () => {
+  beforeAll(async () => {
+    machine.kill(/agent\.mjs run/)
+    await server.until(() => server.socket === undefined)
+    const variables = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment'
+    await machine.run(['reg', 'add', variables, '/v', 'DISPLAY', '/d', display.name, '/f'])
+    const up = server.untilUp()
+    if ((await machine.run([...agent, 'install'])) !== 0) throw new Error(machine.readOutput())
+    await up
+  }, 120_000)
+
+  test('Ctrl+Alt+Del reaches the service, which alone may request it', SLOW, async () => {
+    const { viewer } = await givenViewer(['tight'])
+    viewer.press(CONTROL, ALT, DELETE)
+    const readLog = () => readFileSync(machine.hostPath(`${DATA}\\agent.log`), 'utf8')
+    await expect.poll(readLog, { timeout: 30_000 }).toContain('Wine has no SendSAS')
+  })
+
+  test.each([
+    { answer: 'Yes', key: 0x79 },
+    { answer: 'No', key: 0x6e },
+  ])('the user at the machine is asked, and answers $answer', SLOW, async ({ answer, key }) => {
+    setRules({ consent: 'require', banner: true })
+    onTestFinished(() => setRules({}))
+    const desktop = new TestDesktop(server, undefined, { person: 'Ada Winter (ada)' })
+    await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBeGreaterThan(0)
+    // Repeated, because the window may not be there yet.
+    while (desktop.end === undefined && desktop.news.length === 0)
+      await drive([{ press: [ALT, key], window: 'Remote access' }])
+    if (answer === 'No') {
+      expect(desktop.end).toEqual({ code: 'refused', message: 'The user at the machine refused.' })
+    } else {
+      await desktop.opened()
+      // The notice stays until the session ends.
+      await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBe(1)
+      desktop.close('closed')
+      await desktop.reported()
+    }
+    await expect.poll(() => listDialogs(), { timeout: 30_000 }).toEqual([])
+  })
+
+  test('the end of a session, and of its process, leaves nothing running', SLOW, async () => {
+    const list = () => machine.listProcesses().filter((line) => line.endsWith(' desktop'))
+    const { desktop } = await givenViewer(['tight'])
+    expect(list()).toHaveLength(1)
+    desktop.close('detached')
     await desktop.reported()
-  }
-  await expect.poll(() => listDialogs(), { timeout: 30_000 }).toEqual([])
-})
+    await expect.poll(list, { timeout: 20_000 }).toEqual([])
+    const { desktop: second } = await givenViewer(['tight'])
+    machine.kill(/ desktop$/)
+    expect(await second.ended()).toMatchObject({ code: 'ended' })
+    expect(list()).toEqual([])
+  })
 
-test('the user is warned of a restart and postpones it; the screen is locked on request', SLOW, async () => {
-  const id = randomUUID()
-  const seconds = 3600
-  const due = Date.now() + seconds * 1000
-  const plan = { id, action: 'reboot', message: 'Updates', seconds, if_nobody: 'now' } as const
-  server.command(server.sign('plan-power', { ...plan, postponements: 1, postpone_seconds: 900 }))
-  await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBe(1)
-  const find = () =>
-    server.reports.find((report) => report.kind === 'power' && report.id === id && report.postponed === 1)
-  // Repeated, because the window may not be there yet.
-  while (find() === undefined) await drive([{ press: [ALT, 0x79] }])
-  const postponed = find()
-  expect(Date.parse(postponed?.kind === 'power' ? postponed.due : '')).toBeGreaterThanOrEqual(due + 900_000)
-  const replies = () => server.frames.flatMap((frame) => (frame.type === 'reply' ? [frame.refused] : []))
-  const before = replies().length
-  server.command(server.sign('cancel-power', { id }))
-  server.command(server.sign('change-power', { action: 'lock' }))
-  expect(await server.until(() => replies().length >= before + 2 && replies().slice(before), 60_000)).toEqual(
-    [null, null],
+  test(
+    'the user is warned of a restart and postpones it; the screen is locked on request',
+    SLOW,
+    async () => {
+      const id = randomUUID()
+      const seconds = 3600
+      const due = Date.now() + seconds * 1000
+      const plan = { id, action: 'reboot', message: 'Updates', seconds, if_nobody: 'now' } as const
+      server.command(server.sign('plan-power', { ...plan, postponements: 1, postpone_seconds: 900 }))
+      await expect.poll(() => listDialogs().length, { timeout: 30_000 }).toBe(1)
+      const find = () =>
+        server.reports.find((report) => report.kind === 'power' && report.id === id && report.postponed === 1)
+      // Repeated, because the window may not be there yet.
+      while (find() === undefined) await drive([{ press: [ALT, 0x79], window: 'Restart planned' }])
+      const postponed = find()
+      expect(Date.parse(postponed?.kind === 'power' ? postponed.due : '')).toBeGreaterThanOrEqual(
+        due + 900_000,
+      )
+      const replies = () => server.frames.flatMap((frame) => (frame.type === 'reply' ? [frame.refused] : []))
+      const before = replies().length
+      server.command(server.sign('cancel-power', { id }))
+      server.command(server.sign('change-power', { action: 'lock' }))
+      expect(
+        await server.until(() => replies().length >= before + 2 && replies().slice(before), 60_000),
+      ).toEqual([null, null])
+      await expect.poll(() => listDialogs(), { timeout: 30_000 }).toEqual([])
+    },
   )
-  await expect.poll(() => listDialogs(), { timeout: 30_000 }).toEqual([])
-})
 
-test('the end of a session, and of its process, leaves nothing running', SLOW, async () => {
-  const list = () => machine.listProcesses().filter((line) => line.endsWith(' desktop'))
-  const { desktop } = await givenViewer(['tight'])
-  expect(list()).toHaveLength(1)
-  desktop.close('detached')
-  await desktop.reported()
-  await expect.poll(list, { timeout: 20_000 }).toEqual([])
-  const { desktop: second } = await givenViewer(['tight'])
-  machine.kill(/ desktop$/)
-  expect(await second.ended()).toMatchObject({ code: 'ended' })
-  expect(list()).toEqual([])
+  test('the desktop of the user is shown, and the one that takes its place', SLOW, async () => {
+    const { viewer } = await givenViewer(['tight', 'clipboard'])
+    await givenEmptyPage(viewer)
+    viewer.type('Hello from the service')
+    await expectText(viewer, 'Hello from the service')
+    // The last test: in Wine, the first desktop has no size from here on. As the lock screen and User Account Control do.
+    machine.start(['explorer', '/desktop=Lock,1280x800', 'notepad'])
+    await expect.poll(listNotepads, { timeout: 30_000 }).toHaveLength(2)
+    expect(await drive([{ switchTo: 'Lock' }])).toEqual(['Lock'])
+    await givenEmptyPage(viewer)
+    viewer.type('locked')
+    await expectText(viewer, 'locked')
+  })
 })

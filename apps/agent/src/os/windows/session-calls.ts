@@ -1,3 +1,4 @@
+import { bindDesktop } from './desktop/bind-desktop.ts'
 import { bindLibrary, type Call, type Handle, loadKoffi, type Out } from './win32.ts'
 
 /** The functions of Windows for sessions, tokens and processes in them. They return 0 if they fail. */
@@ -32,6 +33,8 @@ export interface SessionCalls {
   exitCode: (process: Handle, code: Out<number>) => number
   close: (handle: Handle) => number
   lastError: () => number
+  ownStation: () => Handle
+  describeStation: Call<[station: Handle, kind: number, value: Buffer, bytes: number, needed: null]>
   /** A copy of the bytes at an address. */
   read: (address: Handle, bytes: number) => Buffer
   addressOf: (bytes: Buffer) => bigint
@@ -59,6 +62,10 @@ const ADVAPI32 = {
   create:
     'int __stdcall CreateProcessAsUserW(uintptr_t, void *, uint8_t *, void *, void *, int, uint32_t, uint8_t *, str16, uint8_t *, uint8_t *)',
 }
+const USER32 = {
+  ownStation: 'uintptr_t __stdcall GetProcessWindowStation()',
+  describeStation: 'int __stdcall GetUserObjectInformationW(uintptr_t, int, uint8_t *, uint32_t, void *)',
+}
 
 let loaded: Promise<SessionCalls> | undefined
 
@@ -69,15 +76,17 @@ export function loadSessionCalls(): Promise<SessionCalls> {
 
 async function load(): Promise<SessionCalls> {
   const koffi = await loadKoffi()
-  const [kernel, wts, advapi] = await Promise.all([
+  const [kernel, wts, advapi, user] = await Promise.all([
     bindLibrary<Pick<SessionCalls, keyof typeof KERNEL32>>('kernel32.dll', KERNEL32),
     bindLibrary<Pick<SessionCalls, keyof typeof WTSAPI32>>('wtsapi32.dll', WTSAPI32),
     bindLibrary<Pick<SessionCalls, keyof typeof ADVAPI32>>('advapi32.dll', ADVAPI32),
+    bindDesktop<Pick<SessionCalls, keyof typeof USER32>>('user32.dll', USER32),
   ])
   return {
     ...kernel,
     ...wts,
     ...advapi,
+    ...user,
     read: (address, bytes) => Buffer.from(new Uint8Array(koffi.view(address, bytes))),
     addressOf: (bytes) => koffi.address(bytes),
   }

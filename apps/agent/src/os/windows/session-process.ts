@@ -21,8 +21,9 @@ export interface SessionProcessOptions {
 }
 
 /**
- * Starts a process in the session of the user at the machine. Services run in a session of their own, which has no
- * screen. An agent that the user started is in the right session already. Throws AgentError.
+ * Starts a process in the session of the user at the machine. Services run in a session of their own, or, in Wine, on a
+ * window station of their own in the user's session: neither has a screen. An agent that the user started is in the
+ * right place already. Throws AgentError.
  */
 export async function startInSession(
   program: readonly string[],
@@ -30,10 +31,10 @@ export async function startInSession(
 ): Promise<StartedProcess> {
   const calls = await loadSessionCalls()
   const session = findSession(calls)
-  const own: [number] = [0]
-  const isOwn = calls.sessionOf(process.pid, own) !== 0 && own[0] === session
   return holdTogether(options.marker, () =>
-    isOwn ? startChild(program, options) : startAsOther(calls, { session, program, ...options }),
+    isAtScreen(calls, session)
+      ? startChild(program, options)
+      : startAsOther(calls, { session, program, ...options }),
   )
 }
 
@@ -45,6 +46,20 @@ export async function startInOtherSession(
   const calls = await loadSessionCalls()
   const session = findSession(calls)
   return holdTogether(options.marker, () => startAsOther(calls, { session, program, ...options }))
+}
+
+/** USEROBJECTFLAGS, with its flags at byte 8. */
+const STATION_FLAGS = 1
+const STATION_BYTES = 12
+const VISIBLE = 1
+
+/** Whether children of this process show their windows in that session. */
+function isAtScreen(calls: SessionCalls, session: number): boolean {
+  const own: [number] = [0]
+  if (calls.sessionOf(process.pid, own) === 0 || own[0] !== session) return false
+  const flags = Buffer.alloc(STATION_BYTES)
+  const isKnown = calls.describeStation(calls.ownStation(), STATION_FLAGS, flags, flags.length, null) !== 0
+  return isKnown && (flags.readUInt32LE(8) & VISIBLE) !== 0
 }
 
 async function holdTogether(marker: string, start: () => StartedProcess): Promise<StartedProcess> {
