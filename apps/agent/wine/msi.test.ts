@@ -218,3 +218,13 @@ test('removing the package leaves nothing of it or of its updates', SLOW, async 
   await expect.poll(listAgents, { timeout: 20_000 }).toEqual([])
   await expectNothingLeft()
 })
+
+test('removing the machine in the console removes the package', SLOW, async () => {
+  const { links } = server
+  const given = [`SERVER=${url}`, `TOKEN=${GOOD_TOKEN}`]
+  expect(await machine.run(['msiexec', '/i', installed, '/qn', ...given])).toBe(0)
+  await server.untilUp(links + 1)
+  server.command(server.sign('uninstall', {}))
+  await expect.poll(listAgents, { timeout: 60_000 }).toEqual([])
+  await expectNothingLeft()
+})
