@@ -7,7 +7,7 @@ import { findValues } from '../custom-fields/queries.ts'
 import { usualAlert } from '../agents/availability.ts'
 import { viewAgentRow } from '../agents/view.ts'
 import { NO_CHECKS } from '../checks/queries.ts'
-import { readCoreSettings } from '../../platform/config/core-settings.ts'
+import { readCoreSettings, type StoredSettings } from '../../platform/config/core-settings.ts'
 import { chunk } from './queries.ts'
 
 /** The data of a machine that policies need. */
@@ -39,12 +39,12 @@ export interface MachineFilter {
 
 /** All machines, or these. Yields to the event loop between slices. */
 export async function findMachines(db: Db, filter: MachineFilter): Promise<PolicyMachine[]> {
-  const { withText } = filter
   const agentIds = filter.agentIds ?? (await findAllIds(db))
+  const settings = await readCoreSettings(db)
   const found: PolicyMachine[] = []
   for (const slice of chunk(agentIds, MACHINES_AT_ONCE)) {
     if (found.length > 0) await yieldToEventLoop()
-    found.push(...(await read(db, { agentIds: slice, withText })))
+    found.push(...(await read(db, slice, settings, filter)))
   }
   return found
 }
@@ -89,7 +89,12 @@ export async function findVisible(
   return new Set(agentIds.filter((id) => seen.has(id)))
 }
 
-async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Promise<PolicyMachine[]> {
+async function read(
+  db: Db,
+  agentIds: readonly string[],
+  settings: StoredSettings,
+  { withText }: MachineFilter,
+): Promise<PolicyMachine[]> {
   const rows = await db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
@@ -106,7 +111,6 @@ async function read(db: Db, { agentIds, withText }: Required<MachineFilter>): Pr
     .where('agents.agent_id', 'in', agentIds)
     .orderBy('agents.id')
     .execute()
-  const settings = await readCoreSettings(db)
   const texts = withText ? await readTexts(db, agentIds) : undefined
   return rows.map(({ blocked_by_agent, blocked_by_site, blocked_by_client, ...row }) => ({
     ...row,
