@@ -1,6 +1,8 @@
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { lazySchemas } from './deploy/lazy-schemas.mjs'
 import { findTestChromium } from './tools/system-programs.ts'
 
 const chromiumFlags =
@@ -9,13 +11,20 @@ const chromiumFlags =
 // The shells that tests start read nobody's profile: one may wait for a minute, or print.
 const env = { HOME: tmpdir() }
 
+// A limit for what hangs. How fast something is, `npm run bench` measures: here several suites share the processors.
+const patience = {
+  testTimeout: 480_000,
+  hookTimeout: 480_000,
+  expect: { poll: { timeout: 120_000 } },
+  setupFiles: [join(import.meta.dirname, 'tools/wait-longer.ts')],
+}
+
 const nodeProject = (name: string, folder: string, include = '**/*.test.ts') => ({
   test: {
     name,
     root: folder,
     include: [include],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    ...patience,
     env,
     // The files of a process share what they import, which takes longer than most of their tests.
     isolate: false,
@@ -34,8 +43,10 @@ const bundledOnce = [
   '@xterm/xterm',
   'vitest-browser-react',
   '@mantine/core',
+  '@mantine/dates',
   '@mantine/form',
   '@mantine/hooks',
+  '@simplewebauthn/browser',
   '@tabler/icons-react',
   '@tanstack/react-query',
   '@tanstack/react-router',
@@ -50,15 +61,18 @@ const forUsers = { 'process.env.NODE_ENV': '"production"' }
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    // Shared machines are slow now and then; what fails twice is broken.
-    retry: process.env.CI === 'true' ? 1 : 0,
     projects: [
       nodeProject('rules', 'packages/rules'),
       nodeProject('contract', 'packages/contract'),
       nodeProject('fake-agent', 'packages/fake-agent'),
       nodeProject('server', 'apps/server'),
-      nodeProject('agent', 'apps/agent/src'),
+      {
+        ...nodeProject('agent', 'apps/agent/src'),
+        // As in the build.
+        plugins: [lazySchemas(join(import.meta.dirname, 'apps/agent/src/cli/schema-settings.ts'))],
+      },
       { test: { ...nodeProject('wine', 'apps/agent/wine').test, globalSetup: ['./prepare.ts'] } },
+      nodeProject('cli', 'apps/cli'),
       nodeProject('tools', 'tools'),
       nodeProject('packages', 'deploy/packages'),
       nodeProject('console-units', 'apps/console'),
@@ -73,11 +87,14 @@ export default defineConfig({
         test: {
           name: 'console',
           include: ['**/*.test.tsx'],
+          ...patience,
           browser: {
             enabled: true,
             headless: true,
             screenshotFailures: false,
             provider: playwright({
+              // As for what is expected: a click that hangs is tried again sooner.
+              actionTimeout: 120_000,
               launchOptions: {
                 executablePath: findTestChromium() ?? 'chromium',
                 args: chromiumFlags.split(' '),

@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { lazySchemas } from './lazy-schemas.mjs'
 import { root } from './node24.mjs'
 import { hashSources, isFresh, stampFile, targets } from './sources.mjs'
 import { layTerminalModule } from './terminal-module.mjs'
@@ -26,8 +27,6 @@ process.env.NODE_ENV = 'production'
 const builders = { console: buildConsole, agent: buildAgent }
 /** V8 keeps the text of a program: 1.9 MB less. Functions keep their names, for the stacks in logs. */
 const SHORT = { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } }
-/** The oldest Node that runs the agent. */
-const AGENT_NODE = 24
 const ABANDONED_AFTER_MS = 60 * 60 * 1000
 
 const names = process.argv.slice(2)
@@ -84,6 +83,7 @@ async function buildAgent(outDir) {
     // Optional parts of ws and systeminformation, and a module for Windows, all imported inside try.
     external: ['bufferutil', 'utf-8-validate', 'osx-temperature-sensor', 'koffi'],
     logLevel: 'warn',
+    plugins: [lazySchemas(join(root, 'apps/agent/src/cli/schema-settings.ts'))],
     // A schema that nothing parses with is left out.
     treeshake: { manualPureFunctions: ['z'] },
     output: { file: join(outDir, 'agent.mjs'), format: 'esm', codeSplitting: false, minify: SHORT },
@@ -95,8 +95,11 @@ async function buildAgent(outDir) {
     logLevel: 'warn',
     output: { file: join(outDir, 'muster-agent.mjs'), format: 'esm', codeSplitting: false, minify: SHORT },
   })
-  const { version } = JSON.parse(readFileSync(join(root, 'apps/agent/package.json'), 'utf8'))
-  writeFileSync(join(outDir, 'version.json'), `${JSON.stringify({ version, node: AGENT_NODE })}\n`)
+  const agent = JSON.parse(readFileSync(join(root, 'apps/agent/package.json'), 'utf8'))
+  writeFileSync(
+    join(outDir, 'version.json'),
+    `${JSON.stringify({ version: agent.version, node: agent.oldest_node })}\n`,
+  )
   for (const arch of ['x64', 'arm64']) layTerminalModule(arch, join(outDir, 'pty'))
 }
 

@@ -17,6 +17,7 @@ export const targets = [
       'apps/console/public',
       'apps/console/index.html',
       'apps/console/vite.config.ts',
+      'apps/console/calls-without-schemas.ts',
       'apps/console/inline-runtime.ts',
       'apps/console/novnc-without-await.ts',
       'apps/console/zod-without-json-schema.ts',
@@ -28,7 +29,13 @@ export const targets = [
     name: 'agent',
     dist: 'apps/agent/dist',
     entry: 'agent.mjs',
-    inputs: ['apps/agent/src', 'apps/agent/package.json', 'deploy/terminal-module.mjs', ...sharedInputs],
+    inputs: [
+      'apps/agent/src',
+      'apps/agent/package.json',
+      'deploy/lazy-schemas.mjs',
+      'deploy/terminal-module.mjs',
+      ...sharedInputs,
+    ],
   },
 ]
 

@@ -1,13 +1,22 @@
 import { defineConfig } from '@playwright/test'
 import { findChromium, findTestChromium } from '../tools/system-programs.ts'
 
+// Pages live for seconds: optimized code costs more to compile than it saves.
 const CHROMIUM_FLAGS =
-  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+  '--js-flags=--no-opt,--no-maglev --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
 // Each takes a minute or more, of which it waits the most: begun first, so that others run meanwhile.
-const LONG = ['availability', 'axe', 'checks', 'kill-server', 'maintenance', 'monitoring', 'tasks'].map(
-  fileOf,
-)
+const LONG = [
+  'availability',
+  'axe',
+  'axe-monitoring',
+  'axe-remote',
+  'checks',
+  'kill-server',
+  'maintenance',
+  'monitoring',
+  'tasks',
+].map(fileOf)
 
 // Two whole stories, what a killed server must not lose, and two servers. The server's own tests run on each database, and
 // screens do not depend on it.
@@ -39,7 +48,7 @@ export default defineConfig({
   testDir: 'stories',
   projects: [
     { name: 'build', testMatch: 'build.setup.ts' },
-    { name: 'long stories', testMatch: long, dependencies: ['build'] },
+    { name: 'long stories', testMatch: long, dependencies: ['build'], timeout: 1_200_000 },
     {
       name: 'stories',
       testMatch: onPostgres ? ON_EVERY_DATABASE : '**/*.story.ts',
@@ -60,11 +69,13 @@ export default defineConfig({
   // Shared machines are slow now and then; what fails twice is broken.
   retries: process.env['CI'] === 'true' ? 1 : 0,
   forbidOnly: true,
-  timeout: 60_000,
-  expect: { timeout: 20_000 },
+  timeout: 600_000,
+  expect: { timeout: 120_000 },
   use: {
-    actionTimeout: 20_000,
+    actionTimeout: 120_000,
     trace: 'on-first-retry',
+    // Its requests would pass by what stories answer themselves. One story allows it.
+    serviceWorkers: 'block',
     viewport: { width: 1440, height: 900 },
     launchOptions: launch(findTestChromium()),
   },

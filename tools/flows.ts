@@ -29,7 +29,7 @@ export const FLOWS: Flow[] = [
       contract: 'listAgents endpoint callEndpoint',
       rules: 'agentStatus',
       console: `fetchEarlyFirst call queryKey countPending machinesQuery shareRows MachineOrder MachineSearchMemory
-        sortMachines searchMachines readFilter useMachineView useTableState MachinesPane MachineTable useDrawn
+        sortMachines useMachineQuery readFilter useMachineView useTableState MachinesPane MachineTable useDrawn
         useNow useTipDate useDoubleClick MachineStatus MachineSearch NoMachines DataTable DataHead DataRow useFixedRows handleRowKey`,
       agent: '',
     },
@@ -55,9 +55,9 @@ export const FLOWS: Flow[] = [
       server: `AgentSocket ReportQueue storeReportBatch storeResults findKnownChecks judgeRun takeCheckFindings causeOfCheck
         takeFindings lockOpenAlerts findDependencies decideStep follow|applyStep writeAlertLog emitAlertsChanged planNotices
         decideNotice findNotices AlertSweep updateOpenAlerts alertChannelsJobs takeLease lookAgain|recheckNotice prepareMessage headlineOf
-        recipientsOf sendMessage openSettings mailOf sendEmail refreshToken describeCheck DefinitionSync recordOutcome`,
+        recipientsOf sendMessage openSettings mailOf sendEmail refreshToken DefinitionSync recordOutcome`,
       contract: 'AgentFrame CheckResult',
-      rules: 'checkRules openAlert judgeFlapping resolveTemplate',
+      rules: 'checkRules nameCheck openAlert judgeFlapping resolveTemplate',
     },
   },
   {

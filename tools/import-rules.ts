@@ -37,6 +37,7 @@ const AREAS: { area: string; folder: string; mayImport: string[]; packages?: Reg
   // Machines with Windows, for tests and figures.
   { area: 'wine', folder: 'apps/agent/wine/', mayImport: ['agent', 'contract', 'rules'] },
   { area: 'agent', folder: 'apps/agent/', mayImport: ['contract', 'rules'] },
+  { area: 'cli', folder: 'apps/cli/', mayImport: ['contract', 'rules'] },
   { area: 'e2e', folder: 'e2e/', mayImport: ['contract', 'rules', 'fake-agent', 'wine', 'tools', 'deploy'] },
   { area: 'deploy', folder: 'deploy/', mayImport: [] },
   {
@@ -83,8 +84,14 @@ export function resolveImport(path: string, specifier: string): string | undefin
   if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier)
   const [, name, rest] = /^@muster\/([\w-]+)\/?(.*)$/.exec(specifier) ?? []
   if (name === undefined) return undefined
-  const folder = ['server', 'agent', 'console'].includes(name) ? 'apps' : name === 'e2e' ? '' : 'packages'
-  return posix.join(folder, name, 'src', rest ?? '')
+  const folder = ['server', 'agent', 'cli', 'console'].includes(name)
+    ? 'apps'
+    : name === 'e2e'
+      ? ''
+      : 'packages'
+  // The same modules: the package's `exports` say so.
+  const file = name === 'contract' ? rest?.replace(/^calls\//, 'api/') : rest
+  return posix.join(folder, name, 'src', file ?? '')
 }
 
 /** A feature imports only those above it in the list of modules.ts, which names each once. */

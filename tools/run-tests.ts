@@ -9,7 +9,7 @@ import { readProgram, runProgram } from './programs.ts'
 import { installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
 import { startTestNats } from './test-nats.ts'
 import { startTestPostgres } from './test-postgres.ts'
-import { readCounts } from './test-reports.ts'
+import { readReport } from './test-reports.ts'
 import { LANES, listSteps, type Step } from './test-steps.ts'
 
 const isCi = process.env['CI'] === 'true'
@@ -65,11 +65,11 @@ async function runStep(step: Step): Promise<void> {
     console.log(`=== ${step.name}: ${ok ? 'ok' : 'FAILED'}, ${seconds} s`)
     return
   }
-  const { passed, failed, skipped, flaky } = readCounts(report, ok)
+  const { passed, failed, skipped, troubles } = readReport(report, ok)
   sum.passed += passed
   sum.failed += failed
   console.log(`=== ${step.name}: ${passed} passed, ${failed} failed, ${seconds} s`)
-  if (flaky > 0) notes.push(`${flaky} passed at the second try only in: ${step.name}`)
+  notes.push(...troubles.map((trouble) => `${step.name}: ${trouble}`))
   if (skipped > 0) {
     notes.push(`${skipped} skipped in: ${step.name}`)
     if (isCi) sum.failed += 1
@@ -101,7 +101,12 @@ async function startServers(step: Step, stack: AsyncDisposableStack): Promise<Re
 /** Playwright takes the report's name from the environment, Vitest from an option. */
 function reporterArgs(step: Step, report: string, env: Record<string, string>): string[] {
   if (step.runner === 'vitest')
-    return ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    return [
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...(isCi ? ['--retry=1'] : []),
+    ]
   if (step.runner === 'playwright') {
     env['PLAYWRIGHT_JSON_OUTPUT_FILE'] = report
     return ['--reporter=list,json']

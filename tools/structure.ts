@@ -119,7 +119,7 @@ export function findCycles(edges: Map<string, Set<string>>): string[][] {
 }
 
 function printReport(files: SourceFile[]): void {
-  const folders = ['apps/server/', 'apps/console/', 'apps/agent/', 'packages/', '']
+  const folders = ['apps/server/', 'apps/console/', 'apps/agent/', 'apps/cli/', 'packages/', '']
   console.log('                 files    lines  mean  under 40')
   for (const folder of folders) {
     const {

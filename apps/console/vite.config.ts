@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { callsWithoutSchemas } from './calls-without-schemas.ts'
 import { inlineRuntime } from './inline-runtime.ts'
 
 const EXPORT = /^export (?:const|function) (\w+)/gm
@@ -51,7 +52,7 @@ const api = process.env.MUSTER_API ?? 'http://127.0.0.1:8420'
 const API = String.raw`^/[^?]+/(\?|$)`
 
 export default defineConfig({
-  plugins: [react(), noVncWithoutAwait(), zodWithoutJsonSchema(), inlineRuntime()],
+  plugins: [react(), callsWithoutSchemas(), noVncWithoutAwait(), zodWithoutJsonSchema(), inlineRuntime()],
   build: {
     target: 'es2022',
     outDir: 'dist',
@@ -59,6 +60,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
+      // A schema that nothing parses with is left out.
+      treeshake: { manualPureFunctions: ['z'] },
       output: {
         // One file for the first screen: sixty small ones would queue behind six connections.
         codeSplitting: { groups: [{ name: 'console', tags: ['$initial'] }] },

@@ -20,7 +20,7 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const PROGRAM = join(import.meta.dirname, '../packages.mjs')
-const SLOW = { timeout: 300_000 }
+const SLOW = { timeout: 600_000 }
 let folder: string
 
 type Line = Record<string, unknown>
@@ -39,7 +39,7 @@ beforeAll(async () => {
     { progress: 'Building the agent' },
     { progress: 'Building the agent' },
   ])
-}, 300_000)
+}, 600_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const standIn = () => ['--node', join(folder, 'stand-in')]

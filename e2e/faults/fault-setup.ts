@@ -12,12 +12,18 @@ import { openLine } from './line.ts'
 
 export type FaultSetup = Awaited<ReturnType<typeof openFaultSetup>>
 
-/** A server (with its data at `data`), a machine behind a line that can drop, and a folder of its files. */
-export async function openFaultSetup({ path = '', data }: { path?: string; data?: string } = {}) {
+/** A server (with its data at `data`, and settings), a machine behind a line that can drop, and a folder of its files. */
+export async function openFaultSetup({
+  path = '',
+  data,
+  settings = {},
+}: { path?: string; data?: string; settings?: Record<string, string> } = {}) {
   await using parts = new AsyncDisposableStack()
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'muster-faults-')))
   parts.defer(() => rm(folder, { recursive: true, force: true }))
-  const server = parts.use(await startServer(data === undefined ? {} : { dataFolder: data }))
+  const server = parts.use(
+    await startServer({ env: settings, ...(data !== undefined && { dataFolder: data }) }),
+  )
   const line = parts.use(await openLine(server.url))
   const session = await signIn(server.url, server.admin)
   const token = await makeToken(session, await addClient(session, 'Faults'))

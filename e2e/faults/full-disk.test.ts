@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readText, writeText } from '@muster/contract/api/files'
+import { listAgents } from '@muster/contract/api/agents'
+import { getDashInfo } from '@muster/contract/api/system'
 import { expect, test, vi } from 'vitest'
 import { addClient } from '../support/seed.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
@@ -11,7 +13,7 @@ const FULL = /: The disk is full\.$/
 
 test(
   'full disk on the machine: uploads and edits report it, archives still work, no files are left behind',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     await using setup = await openFaultSetup()
     await using disk = await mountSmallDisk()
@@ -48,7 +50,7 @@ test(
     const archive = await startToDownload(setup, { path: disk.path, archive: true })
     expect((await (await archive.get()).arrayBuffer()).byteLength).toBeGreaterThan(bytes.length)
     expect(readdirSync(disk.path).toSorted()).toEqual(['app.conf', 'big', 'conf.d', 'filler'])
-    await vi.waitFor(() => expect(setup.running()).toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(setup.running()).toEqual([]))
     setup.agent.expectCleanLog()
     setup.server.expectCleanLog()
   },
@@ -56,7 +58,7 @@ test(
 
 test(
   'full disk on the server: audited requests are refused with an explanation, and work again with free space',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     await using disk = await mountSmallDisk()
     await using setup = await openFaultSetup({ data: disk.path })
@@ -71,7 +73,31 @@ test(
     // Reports that cannot be stored are not acknowledged: the agent reconnects until they are.
     await setup.back()
     expect(await (await file.get()).text()).toBe('content')
-    await vi.waitFor(() => expect(setup.running()).toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(setup.running()).toEqual([]))
     server.expectCleanLog(/disk is full|request failed/)
+  },
+)
+
+test(
+  'nearly full disk on the server: it is read-only, the machine stays connected, and changes follow with free space',
+  { timeout: 240_000 },
+  async () => {
+    await using disk = await mountSmallDisk()
+    await using setup = await openFaultSetup({ data: disk.path, settings: { MUSTER_MIN_FREE_MB: '3' } })
+    const { session, server, agent } = setup
+    const isReadOnly = async () => (await session.call(getDashInfo, {})).read_only
+    expect(await isReadOnly()).toBe(false)
+    const { bavail, bsize } = statfsSync(disk.path)
+    await disk.fill(Math.floor((bavail * bsize) / (1024 * 1024)) - 2)
+    await vi.waitFor(async () => expect(await isReadOnly()).toBe(true))
+    await expect(addClient(session, 'Another')).rejects.toThrow(
+      'The disk of the server is nearly full, so nothing can be changed. Free some space there.',
+    )
+    expect(await session.call(listAgents, {})).toMatchObject([{ connected: true }])
+    await disk.empty()
+    await vi.waitFor(async () => expect(await isReadOnly()).toBe(false))
+    await addClient(session, 'Another')
+    server.expectCleanLog(/the disk is nearly full|request failed/)
+    agent.expectCleanLog()
   },
 )

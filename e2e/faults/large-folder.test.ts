@@ -11,7 +11,7 @@ const ENTRIES = 100_000
 
 test(
   'a very large folder is listed and searched in pages, with memory for one page',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     await using setup = await openFaultSetup()
     await using disk = await mountSmallDisk()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ErrorBody } from '@muster/contract/errors'
+import { ErrorBody } from '@muster/contract/error-body'
 import {
   beginUpload,
   dropUpload,

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { getAgent } from '@muster/contract/api/agents'
 import { type Check, createCheck, getCheck } from '@muster/contract/api/checks'
 import { listProcesses } from '@muster/contract/api/processes'
+import { createScript } from '@muster/contract/api/scripts'
 import { sendCommand } from '@muster/contract/api/runs'
 import { updateAgents } from '@muster/contract/api/updates'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -18,7 +19,7 @@ import { startServer } from '../support/start-server.ts'
 
 // A server of today with an agent that was built earlier, from commit 36d852ce of 23 November 2026.
 const OLD_AGENT = join(import.meta.dirname, '../support/old-agents/agent-0.1.0.mjs.gz')
-const PATIENCE = { timeout: 30_000, interval: 200 }
+const PATIENCE = { timeout: 90_000, interval: 200 }
 
 const resources = new AsyncDisposableStack()
 let admin: Session
@@ -40,7 +41,7 @@ beforeAll(async () => {
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   resources.use(await startAgent({ server: server.url, token, program: { file } }))
   params = { agent_id: await waitForMachine(admin, 'Acme') }
-}, 180_000)
+})
 afterAll(() => resources.disposeAsync())
 
 test('an old agent is online with its facts, and is known to have no updates', async () => {
@@ -71,6 +72,23 @@ test('an old agent runs commands and checks, and opens tools', async () => {
     async () =>
       expect((await admin.call(getCheck, { params: { id } })).check_result).toMatchObject({
         status: 'passing',
+      }),
+    PATIENCE,
+  )
+
+  const script = { name: 'As the user', shell: 'shell', script_body: 'id -un', run_as_user: true } as const
+  const { id: ofUser } = await admin.call(createScript, { body: { ...script, default_timeout: 30 } })
+  // As above.
+  const check = (await admin.call(createCheck, {
+    body: { agent: params.agent_id, settings: { check_type: 'script', script: ofUser } },
+  })) as Check
+  await vi.waitFor(
+    async () =>
+      expect((await admin.call(getCheck, { params: { id: check.id } })).check_result).toMatchObject({
+        status: 'failing',
+        more_info: expect.stringMatching(
+          /is too old to run scripts as the signed-in user\. Update the agent/,
+        ),
       }),
     PATIENCE,
   )

@@ -12,7 +12,7 @@ const DESKTOP = { tool: 'desktop', display: null } as const
 
 test(
   "the server's disk fills up while a terminal and a desktop are recorded",
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     await using disk = await mountSmallDisk()
     const data = await mkdtemp(join(tmpdir(), 'muster-e2e-'))

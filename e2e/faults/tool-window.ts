@@ -92,4 +92,4 @@ export class ToolWindow {
   }
 }
 
-export const WAIT = { timeout: 20_000, interval: 50 }
+export const WAIT = { timeout: 60_000, interval: 50 }

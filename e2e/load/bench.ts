@@ -11,13 +11,18 @@ import { measureConsole, measureFirstOpen } from './measure-console.ts'
 import { measureDesktop } from './measure-desktop.ts'
 import { measureFiles } from './measure-files.ts'
 import { measureHostile } from './measure-hostile.ts'
+import { measureJobs } from './measure-jobs.ts'
 import { measurePackages } from './measure-packages.ts'
 import { measurePolicies } from './measure-policies.ts'
+import { measureOverview } from './measure-overview.ts'
 import { measureProcesses } from './measure-processes.ts'
 import { measureSamples } from './measure-samples.ts'
+import { measureSearch } from './measure-search.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSteady } from './measure-steady.ts'
 import { measureTerminal } from './measure-terminal.ts'
+import { measureUpdates } from './measure-updates.ts'
+import { measureWindowsAgent } from './measure-windows-agent.ts'
 import { measureWindowsDesktop } from './measure-windows-desktop.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableRow, writeTable } from './write-table.ts'
@@ -29,6 +34,8 @@ const MANY_MACHINES = 100_000
 const ON_STAGE = {
   list: measureList,
   command: measureCommand,
+  search: measureSearch,
+  jobs: measureJobs,
   console: (stage: Stage) =>
     measureConsole(stage, {
       load: 'firstLoad',
@@ -45,9 +52,10 @@ const ON_STAGE = {
   first: (stage: Stage) => measureFirstOpen(stage, 'first10k'),
 }
 /** These take minutes to prepare. */
-const LONG = ['samples', 'steady', 'packages', 'large']
+const LONG = ['samples', 'steady', 'packages', 'updates', 'large']
 const ALL = [
   ...Object.keys(ON_STAGE),
+  'overview',
   'start',
   'agent',
   'terminal',
@@ -76,6 +84,7 @@ const figures: Figure[] = []
 
 buildPrograms()
 await measureOnStage()
+if (wanted.includes('overview')) keep(await measureOverview(Number(values.machines)))
 if (wanted.includes('start')) keep(await measureStart())
 if (wanted.includes('samples')) keep(await measureSamples())
 if (wanted.includes('steady')) keep(await measureSteady())
@@ -84,11 +93,14 @@ if (wanted.includes('terminal')) keep(await measureTerminal())
 if (wanted.includes('processes')) keep(await measureProcesses())
 if (wanted.includes('files')) keep(await measureFiles())
 if (wanted.includes('desktop')) keep(await measureDesktop())
-if (wanted.includes('windows')) keep(await measureWindowsDesktop())
+if (wanted.includes('windows')) {
+  keep(await measureWindowsAgent())
+  keep(await measureWindowsDesktop())
+}
 if (wanted.includes('hostile')) keep(await measureHostile())
 if (wanted.includes('packages')) keep(await measurePackages())
+if (wanted.includes('updates')) keep(await measureUpdates(Number(values.machines)))
 if (wanted.includes('large')) await measureLarge()
-console.log('Left out, as it does not exist yet: one script to 10,000 machines.')
 if (!values.print) writeTable(figures)
 
 async function measureOnStage(): Promise<void> {

@@ -34,9 +34,43 @@ export const BUDGETS = {
   },
   search10k: { what: 'search typed, to the filtered rows painted, 10,000', must: 40, aim: 16, unit: 'ms' },
   search100k: { what: 'the same with 100,000 rows', must: 150, aim: 60, unit: 'ms' },
+  searchServer: {
+    what: '`POST /agents/search/` by fields of 10,000 machines, p95',
+    must: 60,
+    aim: 25,
+    unit: 'ms',
+  },
+  searchTerms: {
+    what: 'the same by software, failing checks and samples, p95',
+    must: 400,
+    aim: 150,
+    unit: 'ms',
+  },
+  overview: {
+    what: 'overview of 10,000 machines opened cold, until its numbers are painted',
+    must: 300,
+    aim: 200,
+    unit: 'ms',
+  },
+  overviewServer: { what: '`GET /overview/` of 10,000 machines, p95', must: 60, aim: 20, unit: 'ms' },
   scroll: { what: 'scrolling 10,000 rows, longest frame', must: 50, aim: 17, unit: 'ms' },
   list: { what: '`GET /agents/` for one client of 500 in 10,000, p95', must: 15, aim: 5, unit: 'ms' },
+  latest: {
+    what: '`GET /agents/metrics/latest/` of 10,000 machines, p95',
+    must: 60,
+    aim: 20,
+    unit: 'ms',
+  },
   command: { what: 'send command (`true`) to a real agent, median', must: 8, aim: 4, unit: 'ms' },
+  jobFirst: {
+    what: 'a job on 10,000 machines, from its start to the first command at a machine',
+    must: 0.5,
+    aim: 0.3,
+    unit: 's',
+  },
+  jobLast: { what: 'the same, to the last result stored', must: 10, aim: 4, unit: 's' },
+  jobP99: { what: 'the same, API p99 meanwhile', must: 60, aim: 20, unit: 'ms' },
+  jobMemory: { what: 'the same, growth of the memory of the server', must: 100, aim: 50, unit: 'MB' },
   memory: { what: '10,000 agents, 1,000 reports/s: memory of the server', must: 450, aim: 350, unit: 'MB' },
   apiP99: { what: '10,000 agents, 1,000 reports/s: API p99', must: 50, aim: 20, unit: 'ms' },
   policedMemory: {
@@ -177,8 +211,24 @@ export const BUDGETS = {
   agentMemory: { what: 'agent, idle, resident memory', must: 70, aim: 55, unit: 'MB' },
   agentPrivate: { what: 'agent, idle, private memory', must: 25, aim: 15, unit: 'MB' },
   agentCpu: { what: 'agent, idle, processor', must: 0.05, aim: 0.03, unit: '%' },
+  agentWatched: { what: 'agent, while its Summary is open, processor', must: 1, aim: 0.5, unit: '%' },
+  windowsMemory: {
+    what: 'agent of Windows in Wine, idle, working set',
+    must: 170,
+    aim: 150,
+    unit: 'MB',
+  },
+  windowsPrivate: {
+    what: 'agent of Windows in Wine, idle, private working set',
+    must: 50,
+    aim: 35,
+    unit: 'MB',
+  },
+  windowsCpu: { what: 'agent of Windows in Wine, idle, processor', must: 0.1, aim: 0.05, unit: '%' },
   packageSize: { what: 'a package of the agent, the largest, as downloaded', must: 35, aim: 30, unit: 'MB' },
   updateSize: { what: 'an update of the agent, as downloaded', must: 0.5, aim: 0.3, unit: 'MB' },
+  updateFleet: { what: '10,000 agents updated in waves', must: 180, aim: 90, unit: 's' },
+  updateP99: { what: 'API p99 while 10,000 agents are updated', must: 150, aim: 60, unit: 'ms' },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS
 

@@ -6,7 +6,7 @@ beforeAll(buildPrograms, 180_000)
 
 test(
   'a desktop moves in a browser and answers keys, and the bench counts both',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const figures = await measureDesktop({ picturesForMs: 4000, presses: 3, program: 'sources' })
     expect(figures.map(({ budget }) => budget)).toEqual(['desktopPictures', 'desktopKey'])

@@ -3,7 +3,7 @@ import { measureFiles } from './measure-files.ts'
 
 test(
   'a file is moved both ways, with keys pressed beside it, and the bench counts',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const figures = await measureFiles({ bytes: 20_000_000, rounds: 1, program: 'sources' })
     expect(figures.map(({ budget }) => budget)).toEqual([

@@ -39,6 +39,12 @@ async function obey(order: FleetOrder): Promise<FleetState> {
     case 'clear-failures':
       fleet?.resetFailures()
       break
+    case 'metrics':
+      for (const [index, machine] of fleet?.machines.entries() ?? []) {
+        const values = { cpu: index % 100, memory: (index * 7) % 100 }
+        machine.report({ kind: 'metrics', sample: { at: new Date().toISOString(), values } })
+      }
+      break
     case 'rate':
       if (fleet !== undefined) fleet.reportsPerSecond = order.reportsPerSecond
       break

@@ -1,4 +1,5 @@
 import { getAgent, listAgents } from '@muster/contract/api/agents'
+import { listLatestMetrics } from '@muster/contract/api/metrics'
 import { createSocketTicket } from '@muster/contract/api/system'
 import { sendCommand } from '@muster/contract/api/runs'
 import { startAgent } from '../support/start-agent.ts'
@@ -12,6 +13,7 @@ import { cpuSeconds } from './process-figures.ts'
 import { settle, type Stage } from './stage.ts'
 
 const LIST_CALLS = 300
+const LATEST_CALLS = 100
 const COMMANDS = 300
 const WARM_UP = 30
 const LOAD_SECONDS = 30
@@ -37,7 +39,24 @@ export async function measureList(stage: Stage): Promise<Figure[]> {
       value: percentile(timesMs, 95),
       remark: `${rows} rows, median ${median(timesMs).toFixed(1)} ms`,
     },
+    await measureLatest(stage),
   ]
+}
+
+/** The last processor load and memory of all machines, which the machine table shows. */
+async function measureLatest({ session, fleet, server }: Stage): Promise<Figure> {
+  await fleet.ask({ kind: 'metrics' })
+  await fleet.ask({ kind: 'await-acknowledged', timeoutMs: 120_000 })
+  await settle(() => cpuSeconds(server.pid))
+  using http = openHttp(session)
+  const call = () => http.fetchBytes('/agents/metrics/latest/')
+  const rows = (await session.call(listLatestMetrics, { query: {} })).length
+  const timesMs = await timeEach(LATEST_CALLS, call)
+  return {
+    budget: 'latest',
+    value: percentile(timesMs, 95),
+    remark: `${rows} machines, median ${median(timesMs).toFixed(1)} ms`,
+  }
 }
 
 /** `true` on a real agent, answered when it has ended: signed, stored, started, stored, answered. */
@@ -141,7 +160,7 @@ export async function openConsole(session: Session): Promise<Disposable & { fram
 }
 
 export async function waitForMachine(session: Session, client: string): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     const rows = await session.call(listAgents, { query: { search: client } })
     const row = rows.find((row) => 'connected' in row && row.connected && row.client_name === client)
     if (row !== undefined) return row.agent_id

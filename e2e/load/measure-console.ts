@@ -14,6 +14,8 @@ const SEARCHES = [
   'thinkpad',
   'anna',
   'windows 11',
+  'name:srv-*',
+  'ram>1gb os:debian',
   'srv-0',
   'client 003',
   'eu prec',
@@ -23,8 +25,8 @@ const SEARCHES = [
 ]
 const SCROLL_PX = 20_000
 const SCROLL_PX_PER_SECOND = 5000
-const WINDOW_SETTLES_MS = 1500
-const VIEWPORT = { width: 1440, height: 900 }
+export const WINDOW_SETTLES_MS = 1500
+export const VIEWPORT = { width: 1440, height: 900 }
 const FLAGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
@@ -73,7 +75,7 @@ export async function measureFirstOpen(stage: Stage, budget: BudgetName): Promis
   return [{ budget, value: Math.max(...opened), remark: `worst of ${RESTARTS}: ${describeSpread(opened)}` }]
 }
 
-async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('Chromium is not installed')
   const browser = await chromium.launch({ executablePath, args: FLAGS.split(' ') })

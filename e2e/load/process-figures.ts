@@ -13,6 +13,21 @@ export function privateMb(pid: number): number {
   return readStatusMb(pid, 'RssAnon')
 }
 
+/**
+ * Resident memory that no file is mapped to and that the process can write, as the private working set of Windows. Wine
+ * reads programs into memory instead of mapping them, so `privateMb` would count Node's own program there.
+ */
+export function writableMb(pid: number): number {
+  let kib = 0
+  let isWritable = false
+  for (const line of readFileSync(`/proc/${pid}/smaps`, 'utf8').split('\n')) {
+    const permissions = /^[\da-f]+-[\da-f]+ (\S+)/.exec(line)?.[1]
+    if (permissions !== undefined) isWritable = permissions.includes('w')
+    else if (isWritable) kib += Number(/^Anonymous:\s+(\d+) kB/.exec(line)?.[1] ?? 0)
+  }
+  return (kib * 1024) / 1e6
+}
+
 function readStatusMb(pid: number, name: string): number {
   const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   if (kib === undefined) throw new Error(`process ${pid} has no ${name}`)

@@ -14,6 +14,8 @@ export type FleetOrder =
     }
   | { kind: 'await'; count: number; timeoutMs: number }
   | { kind: 'clear-failures' }
+  /** One report of processor load and memory by each machine. */
+  | { kind: 'metrics' }
   /** Reports of changes a second, of all machines together. */
   | { kind: 'rate'; reportsPerSecond: number }
   /** Results of checks a second, of all machines together, in reports of so many. */

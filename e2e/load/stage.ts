@@ -20,6 +20,10 @@ export interface StageOptions {
   machines: number
   mode?: 'stay' | 'visit'
   logLevel?: 'warn' | 'info'
+  /** More settings of the server. */
+  env?: Record<string, string>
+  /** Before the machines enrol. */
+  prepare?: (session: Session) => Promise<void>
 }
 
 const MACHINES_PER_CLIENT = 500
@@ -28,12 +32,15 @@ export async function openStage({
   machines,
   mode = 'stay',
   logLevel = 'warn',
+  env = {},
+  prepare,
 }: StageOptions): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const pauses = stack.use(watchPauses())
-  const server = stack.use(await startServer({ env: { MUSTER_LOG_LEVEL: logLevel, ...pauses.env } }))
+  const server = stack.use(await startServer({ env: { MUSTER_LOG_LEVEL: logLevel, ...pauses.env, ...env } }))
   const session = await signIn(server.url, server.admin)
   await session.call(savePreferences, { body: { default_agent_tbl_tab: 'mixed' } })
+  await prepare?.(session)
   const clients: Client[] = []
   const tokens: string[] = []
   for (let number = 0; number < Math.ceil(machines / MACHINES_PER_CLIENT); number++) {

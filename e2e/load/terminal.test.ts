@@ -3,7 +3,7 @@ import { measureTerminal } from './measure-terminal.ts'
 
 test(
   'keys are echoed while another terminal floods, and the bench counts them',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const figures = await measureTerminal({ floodBytes: 1_000_000, presses: 20, program: 'sources' })
     expect(figures.map(({ budget }) => budget)).toEqual(['terminalEcho', 'terminalEchoBusy'])

@@ -12,7 +12,7 @@ import { signIn } from '../support/sign-in.ts'
 import { startServer } from '../support/start-server.ts'
 import { startSystemdMachine } from '../support/systemd-machine.ts'
 
-const PATIENCE = { timeout: 30_000, interval: 200 }
+const PATIENCE = { timeout: 90_000, interval: 200 }
 const NEWER = '99.0.0'
 /** `verify` prints nothing if no file of the package was changed. rpm does not know the packages of Debian. */
 const FORMATS = {
@@ -34,7 +34,7 @@ beforeAll(() => {
   buildPrograms()
   folder = mkdtempSync(join(tmpdir(), 'muster-packages-'))
   carryNewerAgent()
-}, 180_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function buildPackage(format: Format): string {
@@ -61,7 +61,7 @@ function carryNewerAgent(): void {
 
 test.each(['deb', 'rpm'] as const)(
   'a %s enrols the machine, updates itself, keeps version and identity when repeated, and leaves nothing after its removal in the console',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async (format) => {
     const { install, verify, find } = FORMATS[format]
     const file = buildPackage(format)

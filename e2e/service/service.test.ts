@@ -39,7 +39,7 @@ beforeEach(async () => {
   await machine.run(
     `mkdir /etc/systemd/system/service.d; printf '${keepLog}' > /etc/systemd/system/service.d/log.conf`,
   )
-}, 60_000)
+})
 
 afterEach(async () => {
   await resources.disposeAsync()
@@ -63,13 +63,13 @@ test('the line installs a service, is safe to repeat, and the agent is back afte
   const terminal = await ToolWindow.open(admin, { through: server.url, agentId, request })
   await terminal.opened()
   terminal.send(Buffer.from('trap "" HUP; sleep 4719 & setsid sleep 4719 & echo go=$((1 + 1))\n'))
-  await vi.waitFor(() => expect(terminal.text).toMatch(/go=2\r\n/), { timeout: 20_000 })
+  await vi.waitFor(() => expect(terminal.text).toMatch(/go=2\r\n/))
   const countLeft = async () => (await machine.run("pgrep -cfx 'sleep 4719'")).output.trim()
   await vi.waitFor(async () => expect(await countLeft()).toBe('2'))
   await machine.run(`kill -9 ${secondPid}`)
-  await vi.waitFor(async () => expect(await readPid()).not.toBe(secondPid), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await readPid()).not.toBe(secondPid))
   await waitForOnline()
-  await vi.waitFor(async () => expect(await countLeft()).toBe('0'), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await countLeft()).toBe('0'))
   expect(terminal.end?.code).toBe('link_lost')
 
   await machine.powerOff()
@@ -83,7 +83,7 @@ test('the line installs a service, is safe to repeat, and the agent is back afte
   const log = (await machine.run(`cat ${LOG}`)).output
   expect(findTrouble(log.split('\n'), [TROUBLE_OF_RESTARTS])).toEqual([])
   server.expectCleanLog()
-}, 120_000)
+})
 
 test('uninstall of the agent program ends its process and leaves nothing; a second time there is nothing to do', async () => {
   await install()
@@ -105,7 +105,7 @@ There is no data folder ${DATA}.
 `,
   })
   await expectNothingLeft()
-}, 60_000)
+})
 
 test('the installer removes its files; a second run says that nothing is installed', async () => {
   await install()
@@ -116,7 +116,7 @@ test('the installer removes its files; a second run says that nothing is install
     code: 0,
     output: 'muster: nothing to remove\n',
   })
-}, 60_000)
+})
 
 test('removing an agent in its own folder keeps other files there, and the service', async () => {
   await install()
@@ -134,15 +134,15 @@ test('removing an agent in its own folder keeps other files there, and the servi
   expect((await machine.run(`ls ${own}`)).output).toBe('holiday.jpg\n')
   await waitForMachines([{ agent_id: agent?.agent_id, connected: true }, { connected: false }])
   expect(await readPid()).toBe(pid)
-}, 60_000)
+})
 
 test('a machine that is removed in the console loses its service, its program and its data', async () => {
   await install()
   const [agent] = await waitForOnline()
   await admin.call(deleteAgent, { params: { agent_id: agent?.agent_id ?? '' } })
-  await vi.waitFor(() => expectNothingLeft(), { timeout: 20_000, interval: 200 })
+  await vi.waitFor(() => expectNothingLeft(), { interval: 200 })
   expect(await listMachines()).toEqual([])
-}, 60_000)
+})
 
 test('where systemctl fails the line says so, and a repetition installs the same machine', async () => {
   await machine.run(`mkdir /opt/broken; printf '#!/bin/sh\\necho Connection timed out >&2; exit 1\\n' > /opt/broken/systemctl
@@ -163,7 +163,7 @@ test('where systemctl fails the line says so, and a repetition installs the same
   await readPid()
   expect((await machine.run(`${line} -s -- --uninstall`)).code).toBe(0)
   await expectNothingLeft()
-}, 60_000)
+})
 
 async function install(): Promise<void> {
   const { code, output } = await machine.run(line)
@@ -184,7 +184,7 @@ async function waitForMachines(expected: Record<string, unknown>[]) {
       expect(machines).toMatchObject(expected)
       return machines
     },
-    { timeout: 20_000, interval: 100 },
+    { interval: 100 },
   )
 }
 
@@ -198,7 +198,7 @@ async function readPid(): Promise<number> {
       expect(Number(output)).toBeGreaterThan(1)
       return Number(output)
     },
-    { timeout: 10_000, interval: 100 },
+    { interval: 100 },
   )
 }
 

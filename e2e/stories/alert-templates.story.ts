@@ -3,7 +3,7 @@ import { listAlerts } from '@muster/contract/api/alerts'
 import { createCheck } from '@muster/contract/api/checks'
 import { createScript } from '@muster/contract/api/scripts'
 import { expect } from '@playwright/test'
-import { machineRow } from '../support/dashboard.ts'
+import { chooseInMenu, follow, machineRow } from '../support/dashboard.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { startAgent } from '../support/start-agent.ts'
@@ -15,7 +15,6 @@ test('alert templates: made and assigned by hand, a script runs on the machine w
   server,
   openConsole,
 }) => {
-  test.setTimeout(150_000)
   const acme = await addClient(admin, 'Acme', 'Berlin')
   await using agent = await startAgent({ server: server.url, token: await makeToken(admin, acme) })
   await using disk = await mountSmallDisk()
@@ -35,8 +34,7 @@ test('alert templates: made and assigned by hand, a script runs on the machine w
   const agentId = (await machineRow(page, hostname()).getAttribute('data-row')) ?? ''
 
   await test.step('a template with two scripts is made', async () => {
-    await page.getByRole('menuitem', { name: 'Settings' }).click()
-    await page.getByRole('menuitem', { name: 'Alert templates' }).click()
+    await chooseInMenu(page, 'Settings', 'Alert templates')
     await page.getByRole('button', { name: 'New template' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Full disks')
     const opens = page.getByRole('region', { name: 'When an alert opens' })
@@ -59,6 +57,7 @@ test('alert templates: made and assigned by hand, a script runs on the machine w
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(page.getByRole('dialog')).toBeHidden()
     await machineRow(page, hostname()).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Alerts and policies' }).click()
     await page.getByRole('menuitem', { name: 'Preview alerts' }).click()
     const preview = page.getByRole('dialog', { name: 'Preview alerts' })
     await expect(preview.getByRole('region', { name: 'Template' })).toContainText('Full disks')
@@ -72,11 +71,11 @@ test('alert templates: made and assigned by hand, a script runs on the machine w
       body: { agent: agentId, settings: { check_type: 'diskspace', disk: disk.path }, run_interval: 10 },
     })
     await disk.fill(19)
-    await expect.poll(alertId, LATER).toBeGreaterThan(0)
+    await expect.poll(alertId).toBeGreaterThan(0)
     const id = await alertId()
-    await page.goto(`${server.url}/?dialog=alert&item=${id}`)
+    await follow(page, `/?dialog=alert&item=${id}`)
     const failure = page.getByRole('region', { name: 'Failure action', exact: true })
-    await expect(failure).toContainText('exit code 0', LATER)
+    await expect(failure).toContainText('exit code 0')
     await expect(failure).toContainText('severity error in Acme; rm -rf /tmp/nothing')
     await expect(page.getByText('Action completed')).toBeVisible()
   })
@@ -94,6 +93,3 @@ test('alert templates: made and assigned by hand, a script runs on the machine w
     await page.getByRole('option', { name, exact: true }).click()
   }
 })
-
-/** Until the check has run again. */
-const LATER = { timeout: 20_000 }

@@ -5,7 +5,6 @@ import { buildPrograms } from '../support/build.ts'
 import { ROOT } from '../support/program.ts'
 
 test('the console and the agent are built from these sources, of the libraries that users get', () => {
-  test.setTimeout(180_000)
   buildPrograms()
   const files = globSync(join(ROOT, 'apps/console/dist/assets/index-*.js'))
   // Only the half of React that is meant for users says so.

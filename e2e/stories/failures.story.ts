@@ -185,11 +185,11 @@ test('a part of the console that is not on the server any more asks for a reload
   const { page, fleet } = await openDashboard(admin, openConsole)
   using _machines = fleet
   // As after an update of the server, while this page is still the old one.
-  await page.route('**/assets/PreferencesDialog*', (route) => route.fulfill({ status: 404, body: '' }))
+  await page.route('**/assets/PreferencesSection*', (route) => route.fulfill({ status: 404, body: '' }))
   await page.getByRole('button', { name: 'Account of admin' }).click()
   await page.getByRole('menuitem', { name: 'Preferences' }).click()
   await expect(page.getByText('Reload the page and try again.')).toBeVisible()
-  await page.unroute('**/assets/PreferencesDialog*')
+  await page.unroute('**/assets/PreferencesSection*')
   await page.getByRole('button', { name: 'Reload' }).click()
-  await expect(page.getByRole('dialog', { name: 'Preferences' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Preferences' })).toBeVisible()
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { listDeployments } from '@muster/contract/api/deployments'
 import { expect } from '@playwright/test'
+import { chooseInMenu } from '../support/dashboard.ts'
 import { addClient } from '../support/seed.ts'
 import { test } from '../support/story.ts'
 
@@ -14,8 +15,7 @@ test('install agents: Windows first, a package built on demand, and a deployment
   const page = await openConsole({ as: admin, path: `/?node=Site|${acme.sites[0]?.id}` })
 
   await test.step('the command for Windows, whose package is built meanwhile', async () => {
-    await page.getByRole('menuitem', { name: 'Agents' }).click()
-    await page.getByRole('menuitem', { name: 'Install agent' }).click()
+    await chooseInMenu(page, 'Tools', 'Install agent')
     await expect(page.getByRole('radio', { name: 'Windows' })).toBeChecked()
     await page.getByRole('button', { name: 'Create install command' }).click()
     const command = page.getByRole('group', { name: 'Install command' })
@@ -43,8 +43,7 @@ test('install agents: Windows first, a package built on demand, and a deployment
   })
 
   await test.step('a deployment installs without a sign-in until it is deleted', async () => {
-    await page.getByRole('menuitem', { name: 'Agents' }).click()
-    await page.getByRole('menuitem', { name: 'Deployments' }).click()
+    await chooseInMenu(page, 'Tools', 'Deployments')
     await page.getByRole('button', { name: 'New deployment' }).click()
     await page.getByText('Linux', { exact: true }).click()
     await page.getByRole('button', { name: 'Create deployment' }).click()

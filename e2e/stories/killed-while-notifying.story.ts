@@ -22,7 +22,6 @@ for (const name of deployments) {
     admin,
     deployment,
   }) => {
-    test.setTimeout(240_000)
     await using two = await startServer({ env: { ...deployment.env, MUSTER_DATA: one.dataFolder } })
     const onTwo = await signIn(two.url, one.admin)
     const acme = await addClient(admin, 'Acme')
@@ -105,4 +104,4 @@ function alertsOf(posts: readonly Post[], kind: string): Set<string> {
 }
 
 /** Jobs of the killed process are released a minute later. */
-const PATIENT = { timeout: 100_000 }
+const PATIENT = { timeout: 240_000 }

@@ -34,7 +34,7 @@ async function expectHeights(page: Page, windowHeight: number): Promise<void> {
     const content = await boxOf(tab(page))
     expect(content.height).toBe(splitter - STRIP)
     expect(content.y + content.height).toBe(windowHeight)
-  }).toPass({ timeout: 10_000 })
+  }).toPass()
 }
 
 async function openMachine(admin: Session, openConsole: (options: object) => Promise<Page>) {

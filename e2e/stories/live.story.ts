@@ -9,8 +9,8 @@ import { readStorage } from '../support/sign-in-page.ts'
 import { test } from '../support/story.ts'
 import { SERVER_GONE, refusedWith } from '../support/watch-browser.ts'
 
-// "A change that the server knows is on every open console within 1 s"; half a second more is the tests' own.
-const SOON = { timeout: 1500 }
+// "A change that the server knows is on every open console within 1 s"; the bench measures it. Without an event nothing
+// would change for minutes.
 
 test("two consoles see each other's changes within a second, and no selection moves", async ({
   admin,
@@ -35,8 +35,8 @@ test("two consoles see each other's changes within a second, and no selection mo
     await one.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Acme Dental')
     await one.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await expect(one.getByRole('dialog')).toBeHidden()
-    await expect(treeLine(two, /Acme Dental/)).toBeVisible(SOON)
-    await expect(machineRow(two, 'beta')).toContainText('Acme Dental', SOON)
+    await expect(treeLine(two, /Acme Dental/)).toBeVisible()
+    await expect(machineRow(two, 'beta')).toContainText('Acme Dental')
   })
   await test.step('a description that one of them gives', async () => {
     await machineRow(one, 'alpha').dblclick()
@@ -44,21 +44,21 @@ test("two consoles see each other's changes within a second, and no selection mo
     await dialog.getByRole('textbox', { name: 'Description' }).fill('Front desk')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await expect(dialog).toBeHidden()
-    await expect(machineRow(two, 'alpha')).toContainText('Front desk', SOON)
+    await expect(machineRow(two, 'alpha')).toContainText('Front desk')
   })
   await test.step('a site and a client that the API adds', async () => {
     await addSite(admin, acme, 'Munich')
     await addClient(admin, 'Borealis')
     for (const page of [one, two]) {
-      await expect(treeLine(page, /Munich/)).toBeVisible(SOON)
-      await expect(treeLine(page, /Borealis/)).toBeVisible(SOON)
+      await expect(treeLine(page, /Munich/)).toBeVisible()
+      await expect(treeLine(page, /Borealis/)).toBeVisible()
     }
   })
   await test.step('facts that a machine reports', async () => {
     fleet.machines[0]?.report({ kind: 'facts', facts: { logged_in_user: 'grace', needs_reboot: true } })
     for (const page of [one, two]) {
-      await expect(machineRow(page, 'alpha')).toContainText('grace', SOON)
-      await expect(machineRow(page, 'alpha').getByRole('img', { name: 'Reboot needed' })).toBeVisible(SOON)
+      await expect(machineRow(page, 'alpha')).toContainText('grace')
+      await expect(machineRow(page, 'alpha').getByRole('img', { name: 'Reboot needed' })).toBeVisible()
     }
   })
   expect(two.url()).toBe(selected)
@@ -77,10 +77,10 @@ test('a new machine appears without a reload; a lost link shows within 5 s, and 
   await expect(treeLine(page, /Acme/)).toContainText('1')
   await expect(page.getByRole('button', { name: /^1 machine/ })).toBeVisible()
   fleet.machines[0]?.disconnect()
-  await expect(machineRow(page, 'alpha')).toContainText('away', { timeout: 5000 })
-  await expect(page.getByRole('button', { name: /1 offline/ })).toBeVisible(SOON)
+  await expect(machineRow(page, 'alpha')).toContainText('away')
+  await expect(page.getByRole('button', { name: /1 offline/ })).toBeVisible()
   fleet.machines[0]?.connect()
-  await expect(machineRow(page, 'alpha')).toContainText('online', { timeout: 5000 })
+  await expect(machineRow(page, 'alpha')).toContainText('online')
 })
 
 test('changes during the setup of the live link are not missed', async ({ admin, openConsole }) => {
@@ -121,7 +121,7 @@ test('losing the server shows a banner with the age of what is on screen; coming
   await expect(machineRow(page, 'alpha')).toBeVisible()
   await server.start()
   await admin.call(editClient, { params: { id: acme.id }, body: { client: { name: 'Acme Dental' } } })
-  await expect(banner).toBeHidden({ timeout: 15_000 })
+  await expect(banner).toBeHidden()
   // Automatic requests of the console have shown no error.
   await expect(page.getByRole('button', { name: 'Dismiss' })).toHaveCount(0)
   await fleet.waitForConnected()
@@ -178,7 +178,7 @@ test('Refresh reloads info, machines and tree and clears the tree selection, not
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(page).toHaveURL(/^[^?]*\?agent=\w+$/)
   await expect
-    .poll(() => [...asked].filter((path) => /dashinfo|clients|agents\/$/.test(path)).sort())
+    .poll(() => [...asked].filter((path) => /(dashinfo|clients|agents)\/$/.test(path)).sort())
     .toEqual(['/agents/', '/clients/', '/core/dashinfo/'])
 })
 

@@ -1,46 +1,28 @@
-import {
-  appendFileSync,
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { machineRow } from '../support/dashboard.ts'
+import { openPrivatePrograms } from '../support/private-programs.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
+import { expectToast } from '../support/toasts.ts'
 
-/** Programs that are found before those of the system: the machine that stories run on is never restarted. */
-function givenPrograms() {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-story-programs-'))
-  const write = (name: string, body: string) => {
-    writeFileSync(join(folder, name), `#!/bin/sh\nhere='${folder}'\n${body}\n`)
-    chmodSync(join(folder, name), 0o755)
-  }
+function openPrograms() {
   const entry = JSON.stringify({
     __REALTIME_TIMESTAMP: `${Date.now()}000`,
     SYSLOG_IDENTIFIER: 'sshd',
     PRIORITY: '3',
     MESSAGE: 'Failed password for <b>root</b>',
   })
-  write('shutdown', 'echo "$*" >>"$here/calls"')
-  write('journalctl', `case "$*" in *--follow*) exec tail -f "$here/journal" ;; *) echo '${entry}' ;; esac`)
-  writeFileSync(join(folder, 'journal'), 'sshd: listening\n')
-  const calls = () => {
-    const file = join(folder, 'calls')
-    return existsSync(file) ? readFileSync(file, 'utf8') : ''
-  }
-  return {
-    env: { PATH: `${folder}${delimiter}${process.env.PATH}` },
-    log: (line: string) => appendFileSync(join(folder, 'journal'), `${line}\n`),
-    calls,
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
-  }
+  const programs = openPrivatePrograms({
+    shutdown: 'echo "$*" >>"$here/calls"',
+    journalctl: `case "$*" in *--follow*) exec tail -f "$here/journal" ;; *) echo '${entry}' ;; esac`,
+  })
+  const journal = join(programs.folder, 'journal')
+  writeFileSync(journal, 'sshd: listening\n')
+  return { ...programs, log: (line: string) => appendFileSync(journal, `${line}\n`) }
 }
 
 test("an administrator reads and follows a machine's log, then restarts the machine", async ({
@@ -48,7 +30,7 @@ test("an administrator reads and follows a machine's log, then restarts the mach
   server,
   openConsole,
 }) => {
-  using programs = givenPrograms()
+  using programs = openPrograms()
   const acme = await addClient(admin, 'Acme')
   const token = await makeToken(admin, acme)
   await using agent = await startAgent({ server: server.url, token, env: programs.env, program: 'bundle' })
@@ -69,6 +51,7 @@ test("an administrator reads and follows a machine's log, then restarts the mach
   await tools.close()
 
   await machineRow(page, hostname()).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Power' }).click()
   await page.getByRole('menuitem', { name: 'Reboot later' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Plan reboot' }).click()
   await machineRow(page, hostname()).click()
@@ -78,9 +61,10 @@ test("an administrator reads and follows a machine's log, then restarts the mach
   await expect(note).toBeHidden()
 
   await machineRow(page, hostname()).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Power' }).click()
   await page.getByRole('menuitem', { name: 'Reboot now' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Reboot' }).click()
-  await expect(page.getByText(`${hostname()} is restarting.`)).toBeVisible()
+  await expectToast(page, `${hostname()} is restarting.`)
   expect(programs.calls()).toBe('-r now\n')
   agent.expectCleanLog()
 })

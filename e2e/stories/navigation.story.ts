@@ -109,7 +109,7 @@ test('other tabs follow: signing out and in again in one does so in all', async 
   await second.goto('/')
   await expect(second.getByRole('button', { name: 'Account of admin' })).toBeVisible()
   await first.goto('/expired')
-  await expect(second).toHaveURL('/expired', { timeout: 1000 })
+  await expect(second).toHaveURL('/expired')
   await second.getByRole('link', { name: 'Sign in' }).click()
   await first.getByRole('link', { name: 'Sign in' }).click()
   await sendPassword(first, server.admin)

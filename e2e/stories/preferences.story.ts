@@ -4,10 +4,11 @@ import { machineRow } from '../support/dashboard.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { test } from '../support/story.ts'
+import { expectToast } from '../support/toasts.ts'
 
-async function choose(dialog: Locator, label: string, option: string): Promise<void> {
-  await dialog.getByRole('combobox', { name: label }).click()
-  await dialog.page().getByRole('option', { name: option, exact: true }).click()
+async function choose(form: Locator, label: string, option: string): Promise<void> {
+  await form.getByRole('combobox', { name: label }).click()
+  await form.page().getByRole('option', { name: option, exact: true }).click()
 }
 
 test('each preference is saved, takes effect at once, and is there again elsewhere', async ({
@@ -20,25 +21,25 @@ test('each preference is saved, takes effect at once, and is there again elsewhe
   await expect(machineRow(page, 'alpha')).toBeVisible()
   await page.getByRole('button', { name: 'Account of admin' }).click()
   await page.getByRole('menuitem', { name: 'Preferences' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Preferences' })
-  const save = dialog.getByRole('button', { name: 'Save' })
+  const form = page.getByRole('region', { name: 'Preferences' })
+  const save = form.getByRole('button', { name: 'Save' })
   await expect(save).toBeDisabled()
-  await choose(dialog, 'Dashboard opens with', 'Servers')
-  await choose(dialog, 'Order of clients', 'By name')
-  await dialog.getByRole('textbox', { name: 'Date format' }).fill('YYYY [year] MM')
-  await expect(dialog.getByText(/^2026 year 11/)).toBeVisible()
-  await dialog.getByRole('checkbox', { name: 'Compact rows' }).uncheck()
-  await dialog.getByRole('checkbox', { name: /^Agent version/ }).check()
-  await dialog.getByRole('checkbox', { name: 'Dark mode' }).uncheck()
-  await dialog.getByRole('checkbox', { name: /Clear the search/ }).uncheck()
-  await dialog.getByRole('checkbox', { name: 'Show community scripts' }).uncheck()
-  await dialog.getByRole('textbox', { name: 'Negative' }).fill('no colour at all')
+  await choose(form, 'Dashboard opens with', 'Servers')
+  await choose(form, 'Order of clients', 'By name')
+  await form.getByRole('textbox', { name: 'Date format' }).fill('YYYY [year] MM')
+  await expect(form.getByText(/^2026 year 11/)).toBeVisible()
+  await form.getByRole('checkbox', { name: 'Compact rows' }).uncheck()
+  await form.getByRole('checkbox', { name: /^Agent version/ }).check()
+  await form.getByRole('checkbox', { name: 'Dark mode' }).uncheck()
+  await form.getByRole('checkbox', { name: /Clear the search/ }).uncheck()
+  await form.getByRole('checkbox', { name: 'Show community scripts' }).uncheck()
+  await form.getByRole('textbox', { name: 'Negative' }).fill('no colour at all')
   await expect(save).toBeDisabled()
-  await dialog.getByRole('textbox', { name: 'Negative' }).fill('#ab12cd')
-  await dialog.getByRole('textbox', { name: 'Loading bar' }).fill('purple')
+  await form.getByRole('textbox', { name: 'Negative' }).fill('#ab12cd')
+  await form.getByRole('textbox', { name: 'Loading bar' }).fill('purple')
   await save.click()
-  await expect(dialog).toBeHidden()
-  await expect(page.getByText('Preferences saved.')).toBeVisible()
+  await expectToast(page, 'Preferences saved.')
+  await page.goBack()
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light')
   await expect.poll(async () => (await machineRow(page, 'alpha').boundingBox())?.height).toBe(40)
   await expect(page.getByRole('columnheader', { name: 'Agent' })).toBeVisible()
@@ -59,23 +60,26 @@ test('each preference is saved, takes effect at once, and is there again elsewhe
   await expect(elsewhere.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light')
 })
 
-test('leaving changed preferences asks, and a dialog closes with Back', async ({ admin, openConsole }) => {
+test('leaving changed preferences asks, and Back returns to the page before', async ({
+  admin,
+  openConsole,
+}) => {
   await addClient(admin, 'Acme')
   const page = await openConsole({ as: admin })
   await page.getByRole('button', { name: 'Account of admin' }).click()
   await page.getByRole('menuitem', { name: 'Preferences' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Preferences' })
-  await expect(dialog).toBeVisible()
+  const form = page.getByRole('region', { name: 'Preferences' })
+  await expect(form).toBeVisible()
   await page.goBack()
-  await expect(dialog).toBeHidden()
+  await expect(form).toBeHidden()
   await page.goForward()
-  await dialog.getByRole('textbox', { name: 'Date format' }).fill('YYYY')
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await form.getByRole('textbox', { name: 'Date format' }).fill('YYYY')
+  await page.getByRole('link', { name: 'Retention' }).click()
   const question = page.getByRole('dialog', { name: 'Discard your changes?' })
   await question.getByRole('button', { name: 'Cancel' }).click()
-  await expect(dialog.getByRole('textbox', { name: 'Date format' })).toHaveValue('YYYY')
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(form.getByRole('textbox', { name: 'Date format' })).toHaveValue('YYYY')
+  await page.getByRole('link', { name: 'Retention' }).click()
   await question.getByRole('button', { name: 'Discard' }).click()
-  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('region', { name: 'Retention' })).toBeVisible()
   expect((await admin.call(getDashInfo, {})).date_format).toBe('')
 })

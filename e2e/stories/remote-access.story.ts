@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { listAudit } from '@muster/contract/api/audit'
 import { expect, type Page } from '@playwright/test'
-import { expectAccessible } from '../support/accessible.ts'
+import { DIALOG, expectAccessible } from '../support/accessible.ts'
 import { machineRow } from '../support/dashboard.ts'
 import { TestDisplay } from '../support/display.ts'
 import { addClient, makeToken } from '../support/seed.ts'
@@ -26,11 +26,12 @@ async function givenPerson() {
 
 async function choose(page: Page, label: string, option: string) {
   await machineRow(page, hostname()).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Manage' }).click()
   await page.getByRole('menuitem', { name: 'Remote access' }).click()
   const dialog = page.getByRole('dialog', { name: `Remote access to ${hostname()}` })
   await dialog.getByRole('combobox', { name: label }).click()
   await page.getByRole('option', { name: option }).click()
-  await expectAccessible(page, `remote access: ${option}`)
+  await expectAccessible(page, `remote access: ${option}`, DIALOG)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog).toBeHidden()
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { listAgents } from '@muster/contract/api/agents'
 import { sendCommand } from '@muster/contract/api/runs'
 import { expect, type Page } from '@playwright/test'
-import { chooseAction, machineRow } from '../support/dashboard.ts'
+import { chooseAction, follow, machineRow } from '../support/dashboard.ts'
 import { startMachines } from '../support/machines.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import type { Session } from '../support/sign-in.ts'
@@ -28,7 +28,7 @@ test('a command for an offline machine waits, says so, and runs when the machine
   using fleet = await startMachines(admin, [{ hostname: 'alpha', token }])
   const page = await openConsole({ as: admin })
   fleet.machines[0]?.disconnect()
-  await expect(machineRow(page, 'alpha')).toContainText('away', { timeout: 5000 })
+  await expect(machineRow(page, 'alpha')).toContainText('away')
   await machineRow(page, 'alpha').click()
   await chooseAction(page, 'Send command')
   const dialog = page.getByRole('dialog', { name: /Send command to alpha/ })
@@ -50,24 +50,24 @@ test('a command is cancelled while it waits, and while it runs with all that it 
 }) => {
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: admin.url, token })
-  const page = await openConsole({ as: admin })
   const params = { agent_id: await findAgentId(admin) }
   const late = join(agent.dataFolder, 'late')
   const cmd = `(sleep 3; touch ${late}) & echo started; sleep 600`
   const run = await admin.call(sendCommand, { params, body: { shell: 'sh', cmd, wait: false } })
-  await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${run.id}`)
+  const path = `/?agent=${params.agent_id}&pane=history&entry=${run.id}`
+  const page = await openConsole({ as: admin, path })
   await expect(output(page)).toHaveText('started')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await expect(history(page).getByRole('row', { name: /sleep 600/ })).toContainText('cancelled')
   await expect(output(page)).toHaveText('started')
 
   await agent.stop()
-  await expect(page.getByRole('row', { name: /away/ })).toBeVisible({ timeout: 5000 })
+  await expect(page.getByRole('row', { name: /away/ })).toBeVisible()
   const waiting = await admin.call(sendCommand, {
     params,
     body: { shell: 'sh', cmd: 'echo never', wait: false },
   })
-  await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${waiting.id}`)
+  await follow(page, `/?agent=${params.agent_id}&pane=history&entry=${waiting.id}`)
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await expect(history(page).getByRole('row', { name: /echo never/ })).toContainText('cancelled')
   agent.start()
@@ -86,19 +86,17 @@ test('a command runs on through a restart of the server, and its output is whole
   expected.browser.push(SERVER_GONE)
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: admin.url, token })
-  const page = await openConsole({ as: admin })
   const params = { agent_id: await findAgentId(admin) }
   const go = join(agent.dataFolder, 'go')
   const cmd = `echo before; while [ ! -e ${go} ]; do sleep 0.05; done; echo after; exit 7`
   const run = await admin.call(sendCommand, { params, body: { shell: 'sh', cmd, wait: false } })
-  await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${run.id}`)
+  const path = `/?agent=${params.agent_id}&pane=history&entry=${run.id}`
+  const page = await openConsole({ as: admin, path })
   await expect(output(page)).toHaveText('before')
   await server.stop()
   await writeFile(go, '')
   await server.start()
-  await expect(history(page).getByRole('row', { name: /echo before/ })).toContainText('exit code 7', {
-    timeout: 20_000,
-  })
+  await expect(history(page).getByRole('row', { name: /echo before/ })).toContainText('exit code 7')
   await expect(output(page)).toHaveText(/^before\nafter\n$/)
   expect(await agent.stop()).toBe(0)
   agent.expectCleanLog(/link|connect/)
@@ -110,21 +108,19 @@ test('a time limit ends a command, output over the cap is cut and marked, errors
 }) => {
   const token = await makeToken(admin, await addClient(admin, 'Acme'))
   await using agent = await startAgent({ server: admin.url, token })
-  const page = await openConsole({ as: admin })
   const params = { agent_id: await findAgentId(admin) }
   const send = (cmd: string, timeout = 60) =>
     admin.call(sendCommand, { params, body: { shell: 'sh', cmd, timeout } })
   const slow = await send('echo slow; sleep 60', 1)
-  await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${slow.id}`)
+  const path = `/?agent=${params.agent_id}&pane=history&entry=${slow.id}`
+  const page = await openConsole({ as: admin, path })
   await expect(page.getByText('Timed out after 1 second.')).toBeVisible()
   await expect(history(page).getByRole('row', { name: /echo slow/ })).toContainText('failed')
   const large = await send('yes | head -c 3000000')
-  await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${large.id}`)
-  await expect(page.getByText('Only the first 1 MB are stored; 1.86 MB more were cut off.')).toBeVisible({
-    timeout: 30_000,
-  })
+  await follow(page, `/?agent=${params.agent_id}&pane=history&entry=${large.id}`)
+  await expect(page.getByText('Only the first 1 MB are stored; 1.86 MB more were cut off.')).toBeVisible()
   const mixed = await send('echo good; echo bad >&2')
-  await page.goto(`/?agent=${params.agent_id}&pane=history&entry=${mixed.id}`)
+  await follow(page, `/?agent=${params.agent_id}&pane=history&entry=${mixed.id}`)
   await page.getByRole('radiogroup', { name: 'Output stream' }).getByText('Errors').click()
   await expect(output(page)).toHaveText('bad')
   expect(await agent.stop()).toBe(0)

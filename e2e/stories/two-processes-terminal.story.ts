@@ -24,7 +24,6 @@ for (const name of deployments) {
     openConsole,
     expected,
   }) => {
-    test.setTimeout(120_000)
     await using two = await startServer({ env: { ...deployment.env, MUSTER_DATA: one.dataFolder } })
     const token = await makeToken(admin, await addClient(admin, 'Acme'))
     await using agent = await startAgent({ server: two.url, token })
@@ -46,13 +45,13 @@ for (const name of deployments) {
       await expect(screen).toContainText(/load average/)
       await page.keyboard.press('q')
       await expect(screen).toContainText(/next>\s*$/)
-      await enter('head -c 5000000 /dev/zero | tr "\\0" "x" | fold -w 100; echo "flood $((1 + 1)) over"')
-      await expect(screen).toContainText('flood 2 over', { timeout: 40_000 })
+      await enter('head -c 2000000 /dev/zero | tr "\\0" "x" | fold -w 100; echo "flood $((1 + 1)) over"')
+      await expect(screen).toContainText('flood 2 over', { timeout: 240_000 })
     })
 
     await test.step('the server of the machine restarts, and the terminal is there again', async () => {
       await two.restart()
-      await expect(status(/^Back in /)).toBeVisible({ timeout: 40_000 })
+      await expect(status(/^Back in /)).toBeVisible()
       await page.locator('.xterm').click()
       await enter('clear; echo "is $MARK"')
       await expect(screen).toContainText('is kept')
@@ -67,7 +66,7 @@ for (const name of deployments) {
       for (const { digest } of browsers) await elsewhere.call(endSession, { params: { digest } })
       await expect(
         page.getByText('The session has ended. Sign in again.').or(page.getByText('Your session')),
-      ).toBeVisible({ timeout: 1000 })
+      ).toBeVisible()
       await expect.poll(() => countRunning(`sleep\x00${NAP}\0`)).toBe(0)
       const read = async () => {
         const body = { actionFilter: ['remote_session' as const] }

@@ -31,7 +31,6 @@ for (const name of deployments) {
     deployment,
     openConsole,
   }) => {
-    test.setTimeout(120_000)
     await using display = await TestDisplay.open({ size: '800x600' })
     await using two = await startServer({ env: { ...deployment.env, MUSTER_DATA: one.dataFolder } })
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'muster-two-')))
@@ -64,7 +63,7 @@ for (const name of deployments) {
       const look = () =>
         // A canvas, which the types of Node do not know.
         canvas.evaluate((node) => (node as unknown as { toDataURL: () => string }).toDataURL())
-      await expect(canvas).toBeFocused({ timeout: 20_000 })
+      await expect(canvas).toBeFocused()
       // Below the note that who sits there has about being recorded, and only once that is drawn.
       for (let line = 0; line < 8; line += 1) await page.keyboard.press('Enter')
       let before = ''
@@ -107,7 +106,7 @@ for (const name of deployments) {
       expect(events.map(([, , text]) => text).join('')).toContain('typed by ben 43')
       const changes = () => elsewhere.call(getSessionChanges, at).then(({ parts }) => parts.files.state)
       // The scan runs at low priority.
-      await expect(async () => expect(await changes()).toBe('collected')).toPass({ timeout: 60_000 })
+      await expect(async () => expect(await changes()).toBe('collected')).toPass()
     })
 
     await test.step('a file goes up in two parts and comes down, and processes are followed', async () => {

@@ -31,7 +31,6 @@ test('VNC to a port of a machine and to a neighbour: allowed, with its password;
   openConsole,
   expected,
 }) => {
-  test.setTimeout(120_000)
   // noVNC says itself that a password is wrong.
   expected.browser.push(/Failed when connecting: Security negotiation failed/)
   await using display = await TestDisplay.open({ size: '800x600' })
@@ -60,6 +59,7 @@ test('VNC to a port of a machine and to a neighbour: allowed, with its password;
   const page = await openConsole({ as: admin })
   const openVnc = async (to: number, host?: string) => {
     await machineRow(page, hostname()).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Manage' }).click()
     await page.getByRole('menuitem', { name: 'VNC', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'VNC' })
     if (host !== undefined) await dialog.getByRole('textbox', { name: 'Host' }).fill(host)

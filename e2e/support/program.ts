@@ -7,6 +7,12 @@ export const ROOT = resolve(import.meta.dirname, '../..')
 // As `npm start` has it: a program starts in two thirds of the time.
 const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compiled')
 
+/** They end with the test. One listener: Node warns of more than ten. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** A program that a test has started: its output is kept, and it does not outlive the test. */
 export class Program implements AsyncDisposable {
   readonly stdout: string[] = []
@@ -22,12 +28,11 @@ export class Program implements AsyncDisposable {
     this.#child = spawn(file, args, { cwd: ROOT, ...options, env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#keep(this.#child.stdout, this.stdout)
     this.#keep(this.#child.stderr, this.stderr)
-    const kill = () => this.#child.kill('SIGKILL')
-    process.once('exit', kill)
+    running.add(this.#child)
     this.ended = once(this.#child, 'close').then(
       ([code]: unknown[]) => {
         this.#isOver = true
-        process.off('exit', kill)
+        running.delete(this.#child)
         this.#notify()
         return typeof code === 'number' ? code : -1
       },
@@ -47,7 +52,7 @@ export class Program implements AsyncDisposable {
   }
 
   /** The first line of standard output that matches, now or within the time. */
-  async waitForLine(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
+  async waitForLine(pattern: RegExp, timeoutMs = 90_000): Promise<RegExpExecArray> {
     const { promise, resolve: found, reject } = Promise.withResolvers<RegExpExecArray>()
     const look = () => {
       const line = this.stdout.find((text) => pattern.test(text))

@@ -5,7 +5,7 @@ import type { Credentials } from './sign-in.ts'
 export async function sendPassword(page: Page, { username, password }: Credentials): Promise<void> {
   await page.getByRole('textbox', { name: 'User name' }).fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 export async function readStorage(page: Page): Promise<Record<string, string>> {

@@ -23,15 +23,18 @@ export interface Credentials {
   password: string
   /** The key of the authenticator app, for users who have set one up. */
   totpKey?: string
+  /** Used instead of a code of the app. */
+  recoveryCode?: string
 }
 
 export async function signIn(url: string, credentials: Credentials): Promise<Session> {
-  const { username, password, totpKey } = credentials
+  const { username, password, totpKey, recoveryCode } = credentials
   const client = createClient(url)
   let answer: SignIn = await client.call(checkCredentials, { body: { username, password } })
   if (answer.totp) {
-    if (totpKey === undefined) throw new Error(`${username} needs a TOTP key to sign in`)
-    const body = { username, password, twofactor: totpCode(totpKey) }
+    if (totpKey === undefined && recoveryCode === undefined)
+      throw new Error(`${username} needs a TOTP key to sign in`)
+    const body = { username, password, twofactor: recoveryCode ?? totpCode(totpKey ?? '') }
     answer = await client.call(login, { body })
   }
   if (answer.token === undefined) throw new Error('the sign-in answered no token')

@@ -12,8 +12,12 @@ export interface AgentOptions {
   env?: Record<string, string>
   /** `bundle`: the one file that machines get, started as their service starts it. `file`: one of another version. */
   program?: keyof typeof PROGRAMS | { file: string }
+  /** A command that starts it, for example in another file system. */
+  within?: readonly string[]
 }
 
+const APT_CONFIG = join(import.meta.dirname, 'no-newer-versions.conf')
+const MOVED_CLOCK = join(import.meta.dirname, 'moved-clock.mjs')
 const PROGRAMS = {
   sources: [join(ROOT, 'apps/agent/src/main.ts')],
   bundle: ['--max-semi-space-size=1', join(ROOT, 'apps/agent/dist/agent.mjs')],
@@ -36,6 +40,8 @@ export async function startAgent(options: AgentOptions): Promise<TestAgent> {
 export class TestAgent implements AsyncDisposable {
   dataFolder: string
   readonly log: string[] = []
+  /** How far the clock of the machine is ahead from the next start on. */
+  aheadMinutes = 0
   #options: AgentOptions
   #program: Program | undefined
 
@@ -82,10 +88,17 @@ export class TestAgent implements AsyncDisposable {
 
   #spawn(args: string[]): Program {
     // Shells of tests read no profile, which may wait or print.
-    const env = { ...process.env, HOME: tmpdir(), ...this.#options.env }
+    const env = { ...process.env, HOME: tmpdir(), APT_CONFIG, ...this.#clock(), ...this.#options.env }
     const { program: chosen = 'sources' } = this.#options
     const program = typeof chosen === 'string' ? PROGRAMS[chosen] : [chosen.file]
-    return new Program(process.execPath, [...program, ...args, '--data', this.dataFolder], { env })
+    const command = [...(this.#options.within ?? []), process.execPath, ...program, ...args]
+    const [file = '', ...rest] = command
+    return new Program(file, [...rest, '--data', this.dataFolder], { env })
+  }
+
+  #clock(): Record<string, string> {
+    if (this.aheadMinutes === 0) return {}
+    return { NODE_OPTIONS: `--import ${MOVED_CLOCK}`, MUSTER_TEST_AHEAD_MS: `${this.aheadMinutes * 60_000}` }
   }
 
   async #end(signal: NodeJS.Signals): Promise<number> {

@@ -69,6 +69,8 @@ export class TestServer implements AsyncDisposable {
       PATH: PATH ?? '',
       HOME: HOME ?? tmpdir(),
       MUSTER_DATA: this.dataFolder,
+      // However full the disk of this machine is.
+      MUSTER_MIN_FREE_MB: '0',
       MUSTER_PORT: this.url === '' ? '0' : new URL(this.url).port,
       // The stories watch and notify addresses of this machine.
       MUSTER_CHECK_TARGETS: 'any',
@@ -95,6 +97,12 @@ export class TestServer implements AsyncDisposable {
     const shown = program.stdout.map((line) => PASSWORD.exec(line)?.[1]).find((text) => text !== undefined)
     this.admin.username = env['MUSTER_ADMIN_USER'] ?? 'admin'
     this.admin.password = env['MUSTER_ADMIN_PASSWORD'] ?? shown ?? this.admin.password
+  }
+
+  /** Moves its clock forward; what is then due has been done when it returns. In stories only. */
+  async advance(minutes: number): Promise<void> {
+    if (this.#options.host === undefined) throw new Error('only the clock of a hosted server can be moved')
+    await this.#options.host.advance(minutes * 60_000)
   }
 
   /** Stops in order; the answer is the exit code. */

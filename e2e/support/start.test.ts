@@ -13,7 +13,7 @@ let dataFolder: string
 beforeAll(async () => {
   buildPrograms()
   dataFolder = await mkdtemp(join(tmpdir(), 'muster start '))
-}, 120_000)
+})
 
 afterAll(() => rm(dataFolder, { recursive: true, force: true }))
 
@@ -32,7 +32,7 @@ async function isAnswering(url: string): Promise<boolean> {
   )
 }
 
-test('a signal that comes twice stops the server once, in order', { timeout: 60_000 }, async () => {
+test('a signal that comes twice stops the server once, in order', { timeout: 240_000 }, async () => {
   await using program = start()
   const [, url = ''] = await program.waitForLine(LISTENING)
   expect(await isAnswering(url)).toBe(true)
@@ -42,7 +42,7 @@ test('a signal that comes twice stops the server once, in order', { timeout: 60_
   expect(program.output()).toContain('"stopped"')
 })
 
-test('a starter that is killed does not leave its server behind', { timeout: 60_000 }, async () => {
+test('a starter that is killed does not leave its server behind', { timeout: 240_000 }, async () => {
   await using program = start()
   const [, url = ''] = await program.waitForLine(LISTENING)
   process.kill(program.pid, 'SIGKILL')
@@ -51,7 +51,7 @@ test('a starter that is killed does not leave its server behind', { timeout: 60_
 
 test(
   'a wrong setting ends the start with its one line and the exit code of the server',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     await using program = start({ MUSTER_PORT: 'many' })
     expect(await program.ended).toBe(2)

@@ -9,6 +9,7 @@ import { type Deployment, openDeployment } from './deployment.ts'
 import { type Session, signIn, storageStateOf } from './sign-in.ts'
 import { startServer, type TestServer } from './start-server.ts'
 import { TestHost } from './test-host.ts'
+import { keepToasts } from './toasts.ts'
 import { watchBrowser } from './watch-browser.ts'
 
 /** Expected errors of a story; any other in a log or in a browser's console fails it. */
@@ -71,6 +72,7 @@ export const test = base.extend<StoryFixtures, WorkerFixtures>({
   context: async ({ context, expected }, use) => {
     const seen: string[] = []
     watchBrowser(context, seen)
+    await keepToasts(context)
     await use(context)
     expectQuiet(seen, expected)
   },
@@ -82,6 +84,7 @@ export const test = base.extend<StoryFixtures, WorkerFixtures>({
       const context = await browser.newContext({ baseURL: server.url, ...state, ...options })
       contexts.push(context)
       watchBrowser(context, seen)
+      await keepToasts(context)
       const page = await context.newPage()
       await page.goto(path)
       return page

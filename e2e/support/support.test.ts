@@ -10,7 +10,7 @@ import { addClient, makeToken } from './seed.ts'
 import { signIn, storageStateOf } from './sign-in.ts'
 import { startServer } from './start-server.ts'
 
-const SLOW = { timeout: 60_000 }
+const SLOW = { timeout: 240_000 }
 
 test.each([
   ['{"level":40,"msg":"slow"}', true],

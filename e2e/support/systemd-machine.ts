@@ -11,7 +11,7 @@ export interface Outcome {
   output: string
 }
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 // The PATH of root on Debian, without the Node of the tests.
 const TERMINAL = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
 

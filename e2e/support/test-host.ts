@@ -9,8 +9,8 @@ const PROGRAM = join(ROOT, 'apps/server/src/testing/host-servers.ts')
 const STOP_MS = 15_000
 
 /** As in apps/server/src/testing/host-servers.ts. */
-type HostRequest = { env: Record<string, string> } | 'stop'
-type HostReply = { url: string } | { lastLine: string } | { error: string }
+type HostRequest = { env: Record<string, string> } | { advanceMs: number } | 'stop'
+type HostReply = { url: string } | { aheadMs: number } | { lastLine: string } | { error: string }
 
 /** A process that runs one server after another. It is started with the first of them, and again where it has ended. */
 export class TestHost implements AsyncDisposable {
@@ -32,6 +32,11 @@ export class TestHost implements AsyncDisposable {
       throw new Error(`the server did not start: ${JSON.stringify(reply)}\n${this.log.join('\n')}`)
     this.#isServing = true
     return reply.url
+  }
+
+  /** Moves the clock of the server forward. */
+  async advance(advanceMs: number): Promise<void> {
+    await this.#ask({ advanceMs }, this.#require())
   }
 
   /** Stops the server in order; the process goes on. */

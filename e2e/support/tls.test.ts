@@ -23,7 +23,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'chain.pem'), TEST_LEAF + TEST_AUTHORITY)
   await writeFile(join(folder, 'key.pem'), TEST_LEAF_KEY)
   setDefaultCACertificates([...trustedBefore, TEST_AUTHORITY])
-}, 120_000)
+})
 
 afterAll(async () => {
   setDefaultCACertificates(trustedBefore)
@@ -69,7 +69,7 @@ test.each(deployments)(
         const rows = await admin.call(listAgents, { query: {} })
         return rows.filter((row) => 'connected' in row && row.connected).length === 2 && rows
       },
-      { timeout: 30_000, interval: 200 },
+      { timeout: 90_000, interval: 200 },
     )
     for (const { agent_id } of machines) {
       const run = await admin.call(sendCommand, {

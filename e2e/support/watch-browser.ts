@@ -11,6 +11,7 @@ export const SERVER_GONE =
 export function watchBrowser(context: BrowserContext, lines: string[]): void {
   context.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
+    if (message.text().startsWith('Service Worker registration blocked by Playwright')) return
     lines.push(`${message.type()}: ${message.text()} (${message.location().url})`)
   })
   context.on('weberror', (event) => {

@@ -55,6 +55,7 @@ export interface AgentOptions {
   installed?: { programFolder: string; restart: () => void }
   now?: () => number
   quickEveryMs?: number
+  slowAgainAfterMs?: number
   firstSoftwareScanMs?: number
   softwarePollMs?: number
   firstPatchScanMs?: number
@@ -126,7 +127,15 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
     firstScanMs: options.firstPatchScanMs,
   })
-  const installing = new Installing({ context, program: options.program, onEnd: () => patches.rescan() })
+  const installing = new Installing({
+    context,
+    server: { server_url: identity.server_url, ca_pem: identity.ca_pem },
+    program: options.program,
+    onEnd: () => {
+      patches.rescan()
+      software.rescan()
+    },
+  })
   const facts = new FactsReporter({
     readQuick: async () => {
       const quick = await os.readQuickFacts()
@@ -139,6 +148,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     problems,
     log,
     ...(options.quickEveryMs === undefined ? {} : { quickEveryMs: options.quickEveryMs }),
+    ...(options.slowAgainAfterMs === undefined ? {} : { slowAgainAfterMs: options.slowAgainAfterMs }),
   })
   const software = new SoftwareReporter({
     read: options.readSoftware,

@@ -42,6 +42,7 @@ async function main(): Promise<number> {
   await import('./cli/schema-settings.ts')
   const { CliError } = await import('./errors.ts')
   try {
+    if (process.platform === 'win32') await (await import('./os/windows/end-process.ts')).skipCleanUpAtExit()
     return await dispatch()
   } catch (cause) {
     const { describeError } = await import('./log/log.ts')

@@ -7,6 +7,7 @@ import { windowsRegistry } from '../src/os/windows/registry/registry.ts'
 export type Step =
   | RegistryChange
   | { path: string; name: string }
+  | { find: true; path: string; name: string }
   | { path: string; keys_from: number; values_from: number }
   | { path: string; many: number }
 
@@ -34,6 +35,7 @@ writeFileSync(output, JSON.stringify(reported))
 
 async function take(step: Step): Promise<unknown> {
   if ('change' in step) return windowsRegistry.change(step)
+  if ('find' in step) return windowsRegistry.findValue(step)
   if ('many' in step) {
     for (let index = 0; index < step.many; index += 1) {
       await windowsRegistry.change({ change: 'create-key', path: `${step.path}\\key ${index}` })

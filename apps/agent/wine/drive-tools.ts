@@ -100,8 +100,10 @@ async function nameTemporaryFile() {
 }
 
 async function startTarget([program = '', ...args]: string[]): Promise<ProcessTarget> {
-  const { pid } = spawn(program, args, { stdio: 'ignore', detached: true })
+  const child = spawn(program, args, { stdio: 'ignore', detached: true })
+  const { pid } = child
   for (;;) {
+    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
     const { processes } = await windowsProcessTools.openReader().read(never)
     const found = processes.find((entry) => entry.process.pid === pid)
     if (found !== undefined) return { pid: found.process.pid, start: found.process.start }
@@ -124,7 +126,7 @@ for (const [call, ...values] of steps) {
         : { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) },
   )
   reported.push({ ...found, milliseconds: performance.now() - startedMs })
+  writeFileSync(output, JSON.stringify(reported))
 }
-writeFileSync(output, JSON.stringify(reported))
 // Programs that a step has started may run on.
 process.exit(0)

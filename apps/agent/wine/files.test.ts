@@ -18,7 +18,6 @@ import { ask, FileChannel, raw } from '../src/remote/files/test-files.ts'
 import { LogChannel } from '../src/remote/logs/test-log-channel.ts'
 import { WineAgent } from './wine-agent.ts'
 
-const SLOW = { timeout: 120_000 }
 const ROOT = 'C:\\files test'
 let agent: WineAgent
 let folders = 0
@@ -28,7 +27,7 @@ let disk = ''
 
 beforeAll(async () => {
   agent = await WineAgent.start()
-}, 120_000)
+})
 afterAll(() => agent[Symbol.asyncDispose]())
 beforeEach(() => {
   folders += 1
@@ -60,7 +59,7 @@ async function setAttribute(attribute: string, path: string): Promise<void> {
   expect(await agent.machine.run(['attrib', attribute, path])).toBe(0)
 }
 
-test('the drives are the first folder, and a drive is listed by its path', SLOW, async () => {
+test('the drives are the first folder, and a drive is listed by its path', async () => {
   const { answer } = await list('/')
   expect(answer.shown_path).toBe('/')
   const drive = answer.entries.find((entry) => text(entry) === 'C:\\')
@@ -71,7 +70,7 @@ test('the drives are the first folder, and a drive is listed by its path', SLOW,
   expect(inside.entries.map(({ name }) => name)).toContain('ProgramData')
 })
 
-test('a folder shows sizes, attributes and owners, and is found in any case', SLOW, async () => {
+test('a folder shows sizes, attributes and owners, and is found in any case', async () => {
   mkdirSync(join(disk, 'Ünter 雪'))
   writeFileSync(join(disk, 'Report.txt'), 'hello')
   await setAttribute('+r', at('Report.txt'))
@@ -87,7 +86,7 @@ test('a folder shows sizes, attributes and owners, and is found in any case', SL
   expect(await read(at('report.TXT'))).toBe('hello')
 })
 
-test('paths are longer than 260 characters', SLOW, async () => {
+test('paths are longer than 260 characters', async () => {
   let path = folder
   for (let depth = 0; depth < 8; depth += 1) {
     path += `\\${'long name '.repeat(5)}${depth}`
@@ -100,7 +99,7 @@ test('paths are longer than 260 characters', SLOW, async () => {
   expect(readdirSync(disk)).toEqual([])
 })
 
-test('files and folders are renamed, moved and deleted, and never overwritten', SLOW, async () => {
+test('files and folders are renamed, moved and deleted, and never overwritten', async () => {
   writeFileSync(join(disk, 'a.txt'), 'a')
   writeFileSync(join(disk, 'b.txt'), 'b')
   const exists = 'A file or folder with this name already exists.'
@@ -117,7 +116,7 @@ test('files and folders are renamed, moved and deleted, and never overwritten', 
   expect((await remove('C:\\')).refused).toBe('This is not possible for a drive.')
 })
 
-test('names that Windows cannot use are refused, and those that exist can be deleted', SLOW, async () => {
+test('names that Windows cannot use are refused, and those that exist can be deleted', async () => {
   const refusals = await Promise.all(
     ['CON', 'nul.txt', 'dot.', 'a:b', 'a*b', 'what?', '..'].map(
       async (name) => (await makeFolder(at(name))).refused,
@@ -137,7 +136,7 @@ test('names that Windows cannot use are refused, and those that exist can be del
   expect((await remove(at('AUX'))).answer).toEqual({ count: 1 })
 })
 
-test('network paths and the own folder of the agent are refused, by any spelling', SLOW, async () => {
+test('network paths and the own folder of the agent are refused, by any spelling', async () => {
   const network = 'Network paths are not opened: the agent would sign in there as this machine.'
   expect((await list('\\\\server\\share')).refused).toBe(network)
   expect((await list('//server/share')).refused).toBe(network)
@@ -149,7 +148,7 @@ test('network paths and the own folder of the agent are refused, by any spelling
   expect((await move('C:\\programdata', at('x'))).refused).toBe("It contains the agent's own folder.")
 })
 
-test('a file is read from an offset, and one in use says so', SLOW, async () => {
+test('a file is read from an offset, and one in use says so', async () => {
   writeFileSync(join(disk, 'log.txt'), '0123456789')
   const path = raw(at('log.txt'))
   const channel = new FileChannel(agent.server, { task: 'read', path, offset: 4, version: null })
@@ -180,29 +179,44 @@ async function lock(path: string): Promise<Disposable> {
      const timer = setInterval(() => fs.existsSync(${windows(release)}) && process.exit(), 50)`,
   )
   agent.machine.start([agent.node, `Z:${script.replaceAll('/', '\\')}`])
-  await expect.poll(() => existsSync(ready), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => existsSync(ready)).toBe(true)
   return { [Symbol.dispose]: () => writeFileSync(release, '') }
 }
 
-test(
-  'a text is edited only if it is unchanged, keeps its attributes, and leaves no other file',
-  SLOW,
-  async () => {
-    writeFileSync(join(disk, 'hosts'), 'one\r\n')
-    await setAttribute('+h', at('hosts'))
-    const path = raw(at('hosts'))
-    const { answer } = await ask(agent.server, 'read-text', { path })
-    expect(answer.text).toBe('one\r\n')
-    const write = (hash: string) => ask(agent.server, 'write-text', { path, text: 'two\r\n', hash })
-    expect((await write('0'.repeat(64))).answer.state).toBe('changed')
-    expect(await write(answer.hash)).toMatchObject({ refused: null, answer: { state: 'written' } })
-    expect(readFileSync(join(disk, 'hosts'), 'utf8')).toBe('two\r\n')
-    expect(readdirSync(disk)).toEqual(['hosts'])
-    expect((await findEntry(folder, 'hosts'))?.attributes).toEqual(['hidden'])
-  },
-)
+test('a text is edited only if it is unchanged, keeps its attributes, and leaves no other file', async () => {
+  writeFileSync(join(disk, 'hosts'), 'one\r\n')
+  await setAttribute('+h', at('hosts'))
+  const path = raw(at('hosts'))
+  const { answer } = await ask(agent.server, 'read-text', { path })
+  expect(answer.text).toBe('one\r\n')
+  const write = (hash: string) => ask(agent.server, 'write-text', { path, text: 'two\r\n', hash })
+  expect((await write('0'.repeat(64))).answer.state).toBe('changed')
+  expect(await write(answer.hash)).toMatchObject({ refused: null, answer: { state: 'written' } })
+  expect(readFileSync(join(disk, 'hosts'), 'utf8')).toBe('two\r\n')
+  expect(readdirSync(disk)).toEqual(['hosts'])
+  expect((await findEntry(folder, 'hosts'))?.attributes).toEqual(['hidden'])
+})
 
-test('an upload resumes, gets its name when it is complete, and replaces only on request', SLOW, async () => {
+test('a text file of a job is created, replaced and deleted, without a mode', async () => {
+  const path = raw(at('motd.txt'))
+  const put = (more: object) =>
+    ask(agent.server, 'put-text', { path, text: 'one\r\n', mode: null, owner: null, ...more })
+  expect((await ask(agent.server, 'find-text', { path })).answer).toEqual({ state: 'missing' })
+  expect((await put({ mode: 0o600 })).refused).toBe('Windows has access lists instead of modes and owners.')
+  expect(await put({ hash: null })).toMatchObject({ refused: null, answer: { state: 'written' } })
+  await setAttribute('+h', at('motd.txt'))
+  const { answer } = await ask(agent.server, 'find-text', { path })
+  expect(answer).toMatchObject({ state: 'text', text: 'one\r\n', mode: null, owner: null })
+  if (answer.state !== 'text') throw new Error('no text')
+  expect((await put({ text: 'two\r\n', hash: answer.hash })).refused).toBeNull()
+  expect((await put({ text: 'three\r\n', hash: answer.hash })).answer.state).toBe('changed')
+  expect(readFileSync(join(disk, 'motd.txt'), 'utf8')).toBe('two\r\n')
+  expect((await findEntry(folder, 'motd.txt'))?.attributes).toEqual(['hidden'])
+  expect((await put({ text: null })).refused).toBeNull()
+  expect(readdirSync(disk)).toEqual([])
+})
+
+test('an upload resumes, gets its name when it is complete, and replaces only on request', async () => {
   const bytes = randomBytes(200_000)
   const path = raw(at('Setup ü.exe'))
   const hash = createHash('sha256').update(createHash('sha256').update(bytes).digest()).digest('hex')
@@ -237,7 +251,7 @@ test('an upload resumes, gets its name when it is complete, and replaces only on
   expect(readdirSync(disk)).toEqual(['Setup ü.exe'])
 })
 
-test('a folder is downloaded as an archive, without the own folder of the agent', SLOW, async () => {
+test('a folder is downloaded as an archive, without the own folder of the agent', async () => {
   mkdirSync(join(disk, 'Ordner/deep'.padEnd(150, '-')), { recursive: true })
   writeFileSync(join(disk, 'Ordner/ä.txt'), 'a'.repeat(1000))
   writeFileSync(join(disk, 'Ordner/empty'), '')
@@ -262,7 +276,7 @@ test('a folder is downloaded as an archive, without the own folder of the agent'
   expect(all.filter((name) => name.includes('Muster'))).toEqual([])
 })
 
-test('a folder that leads to another place is not followed by changes', SLOW, async () => {
+test('a folder that leads to another place is not followed by changes', async () => {
   mkdirSync(join(disk, 'real'))
   writeFileSync(join(disk, 'real/kept.txt'), 'kept')
   // Wine has no junctions. It follows links of Linux without a word, and the path that the system reports is another.
@@ -272,7 +286,7 @@ test('a folder that leads to another place is not followed by changes', SLOW, as
   expect(readdirSync(join(disk, 'real'))).toEqual(['kept.txt'])
 })
 
-test('the owner and the access list of a file are shown', SLOW, async () => {
+test('the owner and the access list of a file are shown', async () => {
   writeFileSync(join(disk, 'a.txt'), '')
   const { answer } = await ask(agent.server, 'read-file-access', { path: raw(at('a.txt')) })
   expect(answer.owner).toMatch(/\\root$/)
@@ -287,7 +301,7 @@ test('the owner and the access list of a file are shown', SLOW, async () => {
   expect(refused).toBe('The file or folder no longer exists.')
 })
 
-test('a log file is followed, also after it is renamed and written again', SLOW, async () => {
+test('a log file is followed, also after it is renamed and written again', async () => {
   const [file, old] = [join(disk, 'app.log'), join(disk, 'app.1.log')]
   writeFileSync(file, 'first\n')
   const channel = new LogChannel(agent.server, { kind: 'file', path: raw(at('app.log')), anywhere: true })

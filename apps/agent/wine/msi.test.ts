@@ -10,12 +10,11 @@ import { GOOD_TOKEN, TestServer } from '../src/testing/test-server.ts'
 import { AGENT_VERSION } from '../src/version.ts'
 import { WineMachine, windowsPath } from './wine-machine.ts'
 
-const SLOW = { timeout: 240_000 }
 const PROGRAM = 'C:\\Program Files\\Muster Agent'
 const DATA = 'C:\\ProgramData\\Muster Agent'
 const AFTER_CUT = '99.0.2'
 /** A start in Wine takes seconds. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 const root = join(import.meta.dirname, '../../..')
 let machine: WineMachine
 let server: TestServer
@@ -29,7 +28,7 @@ beforeAll(async () => {
   machine.keepSignedIn()
   server = new TestServer()
   url = `http://127.0.0.1:${await server.listen()}`
-}, 120_000)
+})
 afterAll(async () => {
   await server[Symbol.asyncDispose]()
   await machine[Symbol.asyncDispose]()
@@ -38,7 +37,7 @@ afterAll(async () => {
 /** Builds the package as the server does. Another version only has another number. */
 function buildPackage(version?: string): string {
   const out = join(machine.folder, version ?? 'current')
-  mkdirSync(out)
+  mkdirSync(out, { recursive: true })
   const args = ['--platform', 'windows', '--arch', 'x64', '--format', 'msi', '--fast', '--out', out]
   const printed = execFileSync(process.execPath, [join(root, 'deploy/packages.mjs'), ...args], {
     encoding: 'utf8',
@@ -67,7 +66,7 @@ function order(program: string, more: Partial<AgentManifest>): void {
 
 /** The order of the server, and its outcome. */
 async function update(program: string, more: Partial<AgentManifest>) {
-  serveProgram(server, program)
+  serveProgram(server, program, more.version)
   const from = updateReports().length
   order(program, more)
   const states = ['confirmed', 'failed', 'rolled-back']
@@ -95,12 +94,12 @@ async function findToken(): Promise<string[]> {
 /** Wine removes a service and a folder a while after their last program has ended. */
 const expectNothingLeft = async () => {
   const left = () => [PROGRAM, DATA].filter((folder) => existsSync(machine.hostPath(folder)))
-  await expect.poll(left, { timeout: 20_000 }).toEqual([])
+  await expect.poll(left).toEqual([])
   const service = 'HKLM\\SYSTEM\\CurrentControlSet\\Services\\MusterAgent'
-  await expect.poll(() => machine.run(['reg', 'query', service]), { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => machine.run(['reg', 'query', service])).toBe(1)
 }
 
-test('a failed installation is undone, and leaves the token nowhere', SLOW, async () => {
+test('a failed installation is undone, and leaves the token nowhere', async () => {
   installed = buildPackage()
   const given = ['SERVER=no-address', `TOKEN=${GOOD_TOKEN}`]
   expect(await machine.run(['msiexec', '/i', installed, '/qn', ...given, ...logTo('failed.log')])).not.toBe(0)
@@ -115,7 +114,7 @@ test('a failed installation is undone, and leaves the token nowhere', SLOW, asyn
   await expectNothingLeft()
 })
 
-test('an MSI installs, and keeps the token out of logs and registry', SLOW, async () => {
+test('an MSI installs, and keeps the token out of logs and registry', async () => {
   const given = [`SERVER=${url}`, `TOKEN=${GOOD_TOKEN}`]
   expect(await machine.run(['msiexec', '/i', installed, '/qn', ...given, ...logTo('install.log')])).toBe(0)
   await server.untilUp(1)
@@ -127,10 +126,10 @@ test('an MSI installs, and keeps the token out of logs and registry', SLOW, asyn
   expect(listVersions()).toEqual([AGENT_VERSION])
 })
 
-test('an update of the agent restarts its service', SLOW, async () => {
+test('an update of the agent restarts its service', async () => {
   expect(await update(programOf(NEXT_VERSION), {})).toMatchObject({ state: 'confirmed', reason: null })
   expect(lastVersion()).toBe(NEXT_VERSION)
-  await expect.poll(listAgents, { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(listAgents).toHaveLength(1)
   expect(listVersions()).toEqual([AGENT_VERSION, NEXT_VERSION])
 })
 
@@ -147,7 +146,7 @@ test.each([
     { trial_seconds: 10 },
     /^It was not connected and acknowledged within 10 sec/,
   ],
-])('a version that %s is rolled back, and the service runs', SLOW, async (_, program, trial, reason) => {
+])('a version that %s is rolled back, and the service runs', async (_, program, trial, reason) => {
   const isSilent = program.startsWith('throw')
   server.acknowledges = isSilent
   const outcome = update(program, { version: '99.0.1', ...trial })
@@ -163,10 +162,10 @@ test.each([
   })
   expect(lastVersion()).toBe(NEXT_VERSION)
   await expect.poll(listVersions).toEqual([NEXT_VERSION])
-  await expect.poll(listAgents, { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(listAgents).toHaveLength(1)
 })
 
-test('a power cut during an update leaves a working agent', SLOW, async () => {
+test('a power cut during an update leaves a working agent', async () => {
   // Windows starts delayed services two minutes after the others.
   const control = 'HKLM\\SYSTEM\\CurrentControlSet\\Control'
   await machine.run(['reg', 'add', control, '/v', 'AutoStartDelay', '/t', 'REG_DWORD', '/d', '500', '/f'])
@@ -186,7 +185,7 @@ test('a power cut during an update leaves a working agent', SLOW, async () => {
   await powerCut()
   expect(lastVersion()).toBe(NEXT_VERSION)
 
-  serveProgram(server, program)
+  serveProgram(server, program, AFTER_CUT)
   order(program, { version: AFTER_CUT })
   await expect
     .poll(() => read(`${PROGRAM}\\current.json`), { interval: 1, timeout: PATIENCE_MS })
@@ -200,7 +199,7 @@ test('a power cut during an update leaves a working agent', SLOW, async () => {
   await expect.poll(listVersions).toEqual([NEXT_VERSION, AFTER_CUT])
 })
 
-test('an older package on top leaves the newer version, and the same identity', SLOW, async () => {
+test('an older package on top leaves the newer version, and the same identity', async () => {
   const next = buildPackage('0.2.0')
   const { links } = server
   const upgrade = ['msiexec', '/i', next, '/qn', ...logTo('upgrade.log')].join(' ')
@@ -210,21 +209,22 @@ test('an older package on top leaves the newer version, and the same identity', 
   await server.untilUp(links + 1)
   expect(lastVersion()).toBe(AFTER_CUT)
   expect(read(`${DATA}\\agent.json`)).toBe(identity)
-  expect(listAgents()).toHaveLength(1)
+  // The agent of before may still be ending, and a reader of facts may run beside the new one.
+  await expect.poll(listAgents).toHaveLength(1)
 })
 
-test('removing the package leaves nothing of it or of its updates', SLOW, async () => {
+test('removing the package leaves nothing of it or of its updates', async () => {
   expect(await machine.run(['msiexec', '/x', installed, '/qn', ...logTo('remove.log')])).toBe(0)
-  await expect.poll(listAgents, { timeout: 20_000 }).toEqual([])
+  await expect.poll(listAgents).toEqual([])
   await expectNothingLeft()
 })
 
-test('removing the machine in the console removes the package', SLOW, async () => {
+test('removing the machine in the console removes the package', async () => {
   const { links } = server
   const given = [`SERVER=${url}`, `TOKEN=${GOOD_TOKEN}`]
   expect(await machine.run(['msiexec', '/i', installed, '/qn', ...given])).toBe(0)
   await server.untilUp(links + 1)
   server.command(server.sign('uninstall', {}))
-  await expect.poll(listAgents, { timeout: 60_000 }).toEqual([])
+  await expect.poll(listAgents, { timeout: 240_000 }).toEqual([])
   await expectNothingLeft()
 })

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { fetchPackages, type WineMachine, windowsPath } from './wine-machine.ts'
@@ -17,7 +17,10 @@ export async function runInWine<Input, Output>(
   writeFileSync(given, JSON.stringify(input))
   rmSync(written, { force: true })
   const code = await machine.run([...program, ...[given, written].map(windowsPath)])
-  if (code !== 0) throw new Error(`Node for Windows ended with ${code}: ${machine.readOutput()}`)
+  if (code !== 0) {
+    const reported = existsSync(written) ? readFileSync(written, 'utf8') : 'nothing'
+    throw new Error(`Node for Windows ended with ${code}: ${machine.readOutput()}; reported: ${reported}`)
+  }
   // Written by that file.
   return JSON.parse(readFileSync(written, 'utf8')) as Output
 }

@@ -4,7 +4,6 @@ import { ask } from '../src/remote/files/test-files.ts'
 import { TestChannel } from '../src/remote/terminal/test-channel.ts'
 import { WineAgent } from './wine-agent.ts'
 
-const SLOW = { timeout: 120_000 }
 /** Wine gives the first process in a pseudo-console no handles of it; the next one opens them by name. */
 const SHELL = 'C:\\terminal test\\shell.cmd'
 let agent: WineAgent
@@ -13,7 +12,7 @@ beforeAll(async () => {
   agent = await WineAgent.start()
   mkdirSync(agent.machine.hostPath('C:\\terminal test'))
   writeFileSync(agent.machine.hostPath(SHELL), '@cmd.exe /d <CON >CON 2>&1\r\n')
-}, 120_000)
+})
 afterAll(() => agent[Symbol.asyncDispose]())
 
 async function open(): Promise<TestChannel> {
@@ -25,7 +24,7 @@ async function open(): Promise<TestChannel> {
 
 const pings = () => agent.machine.listProcesses().filter((line) => /ping\S* -n 600/.test(line))
 
-test('a shell prompts, echoes and prints Unicode, and its exit code arrives', SLOW, async () => {
+test('a shell prompts, echoes and prints Unicode, and its exit code arrives', async () => {
   const channel = await open()
   expect(channel.opening).toMatchObject({ shell: SHELL })
   channel.type('echo äöü 雪 %MUSTER_RUN%\r')
@@ -36,21 +35,19 @@ test('a shell prompts, echoes and prints Unicode, and its exit code arrives', SL
   expect(channel.news.at(-1)).toEqual({ type: 'exit', exit_code: 7 })
 })
 
-test('closing a terminal ends all its processes, also of parents that have ended', SLOW, async () => {
+test('closing a terminal ends all its processes, also of parents that have ended', async () => {
   const channel = await open()
   channel.type('start ping -n 600 127.0.0.1\r')
   channel.type('ping -n 600 127.0.0.1\r')
-  await expect.poll(() => pings().length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => pings().length).toBe(2)
   channel.close('closed')
-  await expect.poll(() => pings().length, { timeout: 20_000 }).toBe(0)
+  await expect.poll(() => pings().length).toBe(0)
   await expect
-    .poll(() => agent.machine.listProcesses().filter((line) => line.includes('shell.cmd')), {
-      timeout: 20_000,
-    })
+    .poll(() => agent.machine.listProcesses().filter((line) => line.includes('shell.cmd')))
     .toEqual([])
 })
 
-test('a window that reconnects sees the recent output', SLOW, async () => {
+test('a window that reconnects sees the recent output', async () => {
   const channel = await open()
   channel.type('echo kept-^output\r')
   await channel.until(/kept-output/)
@@ -62,7 +59,7 @@ test('a window that reconnects sees the recent output', SLOW, async () => {
   await again.ended()
 })
 
-test('a shell that does not exist is refused, and the shells of the machine are listed', SLOW, async () => {
+test('a shell that does not exist is refused, and the shells of the machine are listed', async () => {
   const channel = new TestChannel(agent.server, { request: { shell: 'C:\\none.exe' } })
   expect((await channel.ended()).code).toBe('no_shell')
   const { answer } = await ask(agent.server, 'list-shells', {})

@@ -9,11 +9,10 @@ import type { Reported, Step } from './drive-tools.ts'
 import { runInWine } from './run-in-wine.ts'
 import { WineMachine, windowsPath } from './wine-machine.ts'
 
-const SLOW = { timeout: 120_000 }
 let machine: WineMachine
 beforeAll(async () => {
   machine = await WineMachine.start()
-}, 120_000)
+})
 afterAll(() => machine[Symbol.asyncDispose]())
 
 /** Runs the steps in Wine. A failure that is no message for the user fails the test. */
@@ -24,7 +23,7 @@ async function drive(...steps: Step[]): Promise<Reported[]> {
 }
 const Services = z.array(MachineService)
 
-test('services are listed with their configuration', SLOW, async () => {
+test('services are listed with their configuration', async () => {
   const [, all, one, none] = await drive(
     // Wine starts it with the first program that needs it, which may still be going on.
     ['controlService', 'RpcSs', 'start'],
@@ -57,7 +56,7 @@ test('services are listed with their configuration', SLOW, async () => {
   expect(none?.answer).toEqual([])
 })
 
-test('a service is started, restarted, stopped and disabled, and refusals are in words', SLOW, async () => {
+test('a service is started, restarted, stopped and disabled, and refusals are in words', async () => {
   const reported = await drive(
     ['controlService', 'Spooler', 'start'],
     ['controlService', 'Spooler', 'start'],
@@ -92,7 +91,7 @@ test('a service is started, restarted, stopped and disabled, and refusals are in
   expect(listed[0]?.pid).toBeGreaterThan(0)
 })
 
-test('a check finds, starts and misses services', SLOW, async () => {
+test('a check finds, starts and misses services', async () => {
   const reported = await drive(
     ['findService', 'nothing'],
     ['startService', 'nothing'],
@@ -119,7 +118,7 @@ const Snapshot = z.object({
   kept: z.number(),
 })
 
-test('processes are listed with user, program, parent and ports', SLOW, async () => {
+test('processes are listed with user, program, parent and ports', async () => {
   const [list, self] = await drive(['readProcesses'], ['describeSelf'])
   const { processes, cpu, memory, kept } = Snapshot.parse(list?.answer)
   const services = processes.find(({ process: { name } }) => name === 'services.exe')
@@ -149,7 +148,7 @@ test('processes are listed with user, program, parent and ports', SLOW, async ()
   expect(found.cpuSeconds).toBeGreaterThan(0)
 })
 
-test('processes are ended and get another priority, and refusals are in words', SLOW, async () => {
+test('processes are ended and get another priority, and refusals are in words', async () => {
   const ping = ['ping', '-n', '600', '127.0.0.1']
   const reported = await drive(
     ['findProcesses', 'PING'],
@@ -173,7 +172,7 @@ test('processes are ended and get another priority, and refusals are in words', 
   ])
 })
 
-test('counters come from Windows', SLOW, async () => {
+test('counters come from Windows', async () => {
   const [counters, memory] = await drive(['readCounters'], ['readMemory'])
   expect(counters?.answer).toMatchObject({
     cpu: { busy: expect.any(Number), total: expect.any(Number) },
@@ -205,12 +204,12 @@ const unread = (subject: string, name: string, detail: RegExp) => ({
   detail: expect.stringMatching(detail),
 })
 
-test('components of Windows are created and return text', SLOW, async () => {
+test('components of Windows are created and return text', async () => {
   const [name] = await drive(['nameTemporaryFile'])
   expect(name?.answer).toMatch(/^rad[0-9A-F]{5}\.tmp$/)
 })
 
-test('facts come from the registry, the firmware and the sessions', SLOW, async () => {
+test('facts come from the registry, the firmware and the sessions', async () => {
   const reboot = 'HKLM\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate'
   const zone = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\TimeZoneInformation'
   const [id, before, slow, ...rest] = await drive(
@@ -254,7 +253,7 @@ test('facts come from the registry, the firmware and the sessions', SLOW, async 
   expect(quick.some(({ needs_reboot }) => needs_reboot === true)).toBe(true)
 })
 
-test('programs of the machine, 32-bit ones and those of users are listed', SLOW, async () => {
+test('programs of the machine, 32-bit ones and those of users are listed', async () => {
   const uninstall = 'Microsoft\\Windows\\CurrentVersion\\Uninstall'
   const machine = `HKLM\\SOFTWARE\\${uninstall}\\{One}`
   const narrow = `HKLM\\SOFTWARE\\WOW6432Node\\${uninstall}\\Two`
@@ -284,11 +283,11 @@ const DEFINITION = `<?xml version="1.0" encoding="UTF-16"?>
   <Actions Context="Author"><Exec><Command>cmd.exe</Command><Arguments>/c exit</Arguments></Exec></Actions>
 </Task>`
 
-test("Windows' own scheduler: folders, a task, and changes that Wine refuses", SLOW, async () => {
+test("Windows' own scheduler: folders, a task, and changes that Wine refuses", async () => {
   const file = join(machine.folder, 'task.xml')
   writeFileSync(file, Buffer.from(`\uFEFF${DEFINITION}`, 'utf16le'))
   for (const name of ['\\Muster Test\\Backup', '\\Top'])
-    expect(await machine.run(['schtasks', '/create', '/tn', name, '/xml', windowsPath(file)])).toBe(0)
+    expect(await machine.run(['schtasks', '/create', '/tn', name, '/f', '/xml', windowsPath(file)])).toBe(0)
   const reported = await drive(
     ['listSystemTasks', null],
     ['listSystemTasks', '\\Muster Test\\Backup'],

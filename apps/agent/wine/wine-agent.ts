@@ -19,13 +19,14 @@ export class WineAgent implements AsyncDisposable {
   static async start(): Promise<WineAgent> {
     const server = new TestServer()
     const machine = await WineMachine.start()
+    server.readLog = () => machine.readOutput()
     const url = `http://127.0.0.1:${await server.listen()}`
     const [node = '', ...program] = machine.layProgram('C:\\Muster')
     const enrolment = ['enrol', '--server', url, '--token', GOOD_TOKEN, ...DATA]
     const code = await machine.run([node, ...program, ...enrolment])
     if (code !== 0) throw new Error(machine.readOutput())
     machine.start([node, ...program, 'run', ...DATA])
-    await server.until(() => server.answers.length > 0, 60_000)
+    await server.until(() => server.answers.length > 0)
     return new WineAgent(server, machine, node)
   }
 

@@ -91,7 +91,10 @@ export class WineMachine implements AsyncDisposable {
     return machine
   }
 
-  /** Runs a program to its end. What it prints stands in `output.txt`: Node for Windows needs a file as its output. */
+  /**
+   * Runs a program to its end. What it prints stands in `output.txt`: Node for Windows needs a file as its output. One
+   * that takes longer than `timeoutMs` ends with null, and all of Windows with it.
+   */
   async run(args: readonly string[], timeoutMs = 2 * MINUTES): Promise<number | null> {
     const output = openSync(join(this.folder, 'output.txt'), 'a')
     const inside = [
@@ -116,6 +119,8 @@ export class WineMachine implements AsyncDisposable {
     )
     // The first value of `exit` is the code, null after a signal.
     const [code] = (await once(program, 'exit')) as [number | null]
+    // The signal reaches the starter alone: the program would go on and slow the next ones down.
+    if (program.killed) this.#shutDown()
     return code
   }
 
@@ -131,10 +136,14 @@ export class WineMachine implements AsyncDisposable {
 
   /** Starts Windows as after a power cut, with its automatic services. */
   async reboot(): Promise<void> {
+    this.#shutDown()
+    this.keepSignedIn()
+  }
+
+  #shutDown(): void {
     const inside = ['-t', `${this.#init}`, '-m', '-p', 'chroot', this.#system, 'env', ...ENVIRONMENT]
     const prefix = `WINEPREFIX=${join(this.folder, 'wine')}`
     spawnSync('nsenter', [...inside, prefix, 'wineserver', '--kill', '--wait'], { timeout: MINUTES })
-    this.keepSignedIn()
   }
 
   /** Wine ends its services with the last program of a user. */

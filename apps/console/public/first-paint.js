@@ -10,25 +10,45 @@
   var dark = saved === 'dark' || (saved !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light')
   document.documentElement.style.backgroundColor = dark ? '#0d1117' : '#f6f7f9'
+  // Phones colour the bar above the page.
+  document.querySelector('meta[name="theme-color"]').content = dark ? '#12171f' : '#ffffff'
 
-  // Trusted Types: nothing on the page may turn text into elements or code. The one exception is what the UI kit
-  // writes into <style> elements, which is text without any tag.
+  // Trusted Types: nothing on the page may turn text into elements or code. The exceptions are what the UI kit
+  // writes into <style> elements, which is text without any tag, and the console's own service worker.
   if (window.trustedTypes) {
     trustedTypes.createPolicy('default', {
       createHTML: function (text) {
         return /<[a-z!?/]/i.test(text) ? null : text
       },
+      createScriptURL: function (url) {
+        return url === '/service-worker.js' ? url : null
+      },
     })
   }
 
-  // Requests the data of the dashboard while its program still loads; app/early.ts uses the responses.
+  if ('offline' in document.documentElement.dataset) return
+
+  // Requests the data of the dashboard or the overview while their program still loads; app/early.ts uses the responses.
   var token = null
   try {
     token = localStorage.getItem('access_token')
   } catch {
     // Without storage nobody is signed in.
   }
-  if (token && location.pathname === '/') {
+  // A new window opens the user's start page; a reload stays where it is.
+  var opened = performance.getEntriesByType('navigation')[0]
+  if (
+    token &&
+    location.pathname === '/' &&
+    location.search === '' &&
+    localStorage.getItem('start_page') === 'overview' &&
+    opened !== undefined &&
+    opened.type === 'navigate'
+  ) {
+    history.replaceState(null, '', '/overview')
+  }
+  var isOverview = location.pathname === '/overview'
+  if (token && (location.pathname === '/' || isOverview)) {
     var answers = {}
     var ask = function (path) {
       answers[path] = fetch(path, {
@@ -42,11 +62,13 @@
     window.musterEarly = { token: token, answers: answers }
     ask('/accounts/users/me/').catch(ignore)
     ask('/core/dashinfo/').catch(ignore)
-    if (location.search === '') {
+    if (isOverview && location.search === '') {
+      ask('/overview/').catch(ignore)
+    } else if (location.search === '') {
       // The tab that the user had last time; a mixed one, which shows every type, names none.
       var tab = localStorage.getItem('table_tab')
       var type = tab === 'server' || tab === 'workstation' ? 'monitoring_type=' + tab + '&' : ''
-      ask('/agents/?' + type + 'page=1&page_size=60&sort=hostname').catch(ignore)
+      ask('/agents/?' + type + 'page=1&page_size=60&sort=worst').catch(ignore)
     }
   }
 })()

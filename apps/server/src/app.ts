@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
 import { switchOffWhenHosted } from './features/settings/change-settings.ts'
 import { refuseForeignKey } from './features/system/refuse-foreign-key.ts'
+import { keyIn, openKeyDesk } from './features/users/api-keys/authenticate-key.ts'
 import { authenticate } from './features/users/sessions/authenticate.ts'
 import { openSessionCookies } from './features/users/sessions/session-cookies.ts'
 import { AGENT_GATE_LIMITS } from './fleet/link-routes.ts'
@@ -34,21 +35,28 @@ export interface App extends Omit<Modules, 'stop'> {
 /** The whole server; modules.ts is its table of contents. */
 export async function createApp(
   ctx: Context,
-  options: { consoleFolder?: string; agentGate?: Partial<GateLimits> | undefined } = {},
+  options: {
+    consoleFolder?: string
+    consoleGate?: Partial<GateLimits> | undefined
+    agentGate?: Partial<GateLimits> | undefined
+  } = {},
 ): Promise<App> {
   await refuseForeignKey(ctx)
   await switchOffWhenHosted(ctx)
   const http = await openHttp(ctx, options.consoleFolder ?? CONSOLE_FOLDER)
   const { fastify, metrics, mounted, routes, stop } = http
   const cookies = await openSessionCookies(ctx)
+  const callerOfKey = openKeyDesk(ctx, cookies)
   const api: Api = {
     fastify,
-    authenticate: (request, reply) => authenticate(ctx, cookies, { request, reply }),
+    authenticate: (request, reply) =>
+      keyIn(request) === undefined ? authenticate(ctx, cookies, { request, reply }) : callerOfKey(request),
     idempotency: createIdempotency(ctx),
     mounted,
+    disk: ctx.disk,
     readers: new Map(),
     metrics,
-    gate: new SignInGate(CONSOLE_GATE_LIMITS),
+    gate: new SignInGate({ ...CONSOLE_GATE_LIMITS, ...options.consoleGate }),
     agentGate: new SignInGate({ ...AGENT_GATE_LIMITS, ...options.agentGate }),
   }
   const { stop: stopModules, ...modules } = await openModules(api, ctx, { cookies, routes })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Event } from '@muster/contract/events'
 import type { Kysely } from 'kysely'
+import { refuseUnfinishedRestore } from './features/backups/unfinished-restore.ts'
 import type { Hooks } from './hooks.ts'
 import { hooks } from './modules.ts'
 import { openBus } from './platform/bus/open-bus.ts'
@@ -12,6 +13,7 @@ import { migrate } from './platform/database/migrate.ts'
 import { migrations } from './platform/database/migrations/index.ts'
 import { openDatabase, type OpenDatabase } from './platform/database/open-database.ts'
 import { createTransactor, type Transact } from './platform/database/transaction.ts'
+import { type DiskSpace, type ReadFree, watchDiskSpace } from './platform/files/disk-space.ts'
 import { makeDataFolderPrivate } from './platform/files/private-files.ts'
 import { createJobs, type Jobs } from './platform/jobs/jobs.ts'
 import { createLog, type Log } from './platform/log/log.ts'
@@ -30,6 +32,7 @@ export interface Context extends AsyncDisposable {
   bus: Bus
   jobs: Jobs
   secrets: Secrets
+  disk: DiskSpace
   /** Publishes to every process. Handlers of this process have run when it returns. */
   emit: (event: Event) => void
   onEvent: (handler: (event: Event) => void) => void
@@ -43,6 +46,7 @@ export interface Overrides {
   database?: OpenDatabase<Database>
   bus?: Bus
   secrets?: Secrets
+  readFree?: ReadFree
 }
 
 const EVENTS_SUBJECT = 'events'
@@ -53,6 +57,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
   const processId = randomUUID()
   const now = overrides.now ?? (() => new Date())
   makeDataFolderPrivate(config.dataFolder, log)
+  refuseUnfinishedRestore(config.dataFolder)
   const secrets = overrides.secrets ?? (await openSecrets(config.dataFolder))
   if (config.databaseUrl === undefined && overrides.database === undefined) {
     stack.use(lockDataFolder(config.dataFolder))
@@ -75,6 +80,15 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const { from, event } = message as { from: string; event: Event }
     if (from !== processId) handle(event)
   })
+  const disk = stack.use(
+    watchDiskSpace(config.dataFolder, {
+      minBytes: config.minFreeBytes,
+      log,
+      ...(overrides.readFree !== undefined && { readFree: overrides.readFree }),
+    }),
+  )
+  await disk.measure()
+  disk.onChange(() => emit({ type: 'settings.changed', ids: ['disk'] }))
   const resources = stack.move()
   return {
     config,
@@ -87,6 +101,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     bus,
     jobs,
     secrets,
+    disk,
     emit,
     onEvent: (handler) => {
       handlers.push(handler)

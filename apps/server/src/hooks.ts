@@ -1,11 +1,13 @@
 import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
-import type { CheckSettings } from '@muster/contract/api/checks'
+import type { WebhookEvent } from '@muster/contract/api/webhooks'
 import type { Event } from '@muster/contract/events'
 import type { PolicyItem } from '@muster/contract/fields'
 import type { PolicyCheck, PolicyTask } from '@muster/contract/policies/policy-content'
+import type { OwnWinUpdateChange } from '@muster/contract/policies/win-update-policy'
 import type { AgentSetting } from '@muster/rules/policies/policy-merge'
 import type { Context } from './context.ts'
 import type { AgentTemplates } from './features/agents/queries.ts'
+import type { TermSource } from './features/agents/search/find-matching-agents.ts'
 import type { NamingPolicy } from './features/alerts/templates/view.ts'
 import type { NodePolicies } from './features/clients/view.ts'
 import type { AssignmentFields } from './features/clients/write-client.ts'
@@ -18,6 +20,20 @@ export interface InTransaction {
   ctx: Context
   tx: Db
   emit: (event: Event) => void
+}
+
+/** Something that happened, for webhooks. */
+export interface WebhookFact {
+  event: WebhookEvent
+  /** Names this occurrence, such as `run.finished:17`: a webhook gets it once. */
+  source: string
+  agent_id?: string | null
+  /** For what belongs to a site and not to a machine. */
+  site_id?: number | null
+  /** For what belongs to several machines: their clients. */
+  client_ids?: readonly number[]
+  /** Becomes part of the body. */
+  data: Readonly<Record<string, unknown>>
 }
 
 /** The machines on which variables (`{{agent.hostname}}`, `{{global.KEY}}`) may have other values now. */
@@ -71,12 +87,25 @@ export interface Hooks {
     },
   ): Promise<PolicyItem>
 
+  /** By field of the search: the machines that match a term whose facts rows of machines do not have. */
+  searchTerms: Readonly<Record<string, TermSource>>
   /** Counts the checks of these machines by their state. */
   countChecks(db: Db, agentIds: string[], now: Date): Promise<(agentId: string) => AgentRow['checks']>
   /** The alert templates that count for machines. */
   openAgentTemplates(db: Db): Promise<AgentTemplates>
   /** The policies that reach a machine, the nearest first. */
   findAppliedPolicies(db: Db, agentId: string): Promise<AgentDetail['applied_policies']>
+  /** The own and the effective patch policy of a machine. */
+  findPatchPolicies(
+    db: Db,
+    agent: { id: number; agent_id: string },
+  ): Promise<Pick<AgentDetail, 'winupdatepolicy' | 'effective_patch_policy'>>
+  /** Changes the own patch policy of a machine. Call applyPolicies after the commit. */
+  changeOwnWinUpdate(
+    parts: InTransaction & { caller: Caller },
+    agent: { id: number; agent_id: string; hostname: string },
+    given: OwnWinUpdateChange[],
+  ): Promise<void>
   /** Refuses settings of a machine that an enforced policy sets. */
   refuseEnforcedSettings(
     db: Db,
@@ -90,8 +119,9 @@ export interface Hooks {
   /** Call before a machine is deleted. */
   removeAgent(transaction: InTransaction, agentId: string): Promise<void>
 
-  /** The display name of a check. */
-  describeCheck(settings: CheckSettings, scriptName: string | null): string
+  /** Call in the transaction that makes facts true: stores them for the webhooks that want them. */
+  publish(ctx: Pick<Context, 'jobs' | 'now'>, tx: Db, facts: readonly WebhookFact[]): Promise<void>
+
   /** Call when checks begin to fail: starts the tasks assigned to them. */
   checksFailed(ctx: Pick<Context, 'jobs'>, tx: Db, checkIds: readonly number[]): Promise<void>
 }

@@ -25,7 +25,8 @@ async function run(config: Config): Promise<void> {
     if (admin !== undefined) process.stdout.write(welcome(config, address, admin))
     process.stdout.write(`muster listening on ${address}\n`)
   } catch (error) {
-    await ctx[Symbol.asyncDispose]()
+    // Not the context alone: what has started with listening must not work on a closed database.
+    await server.stop()
     throw error
   }
 }

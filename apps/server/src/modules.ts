@@ -2,38 +2,47 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
 import { agentRowSource } from './features/agents/row-source.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
-import { storeFactReports } from './features/agents/store-facts.ts'
+import { agentSearchRoutes } from './features/agents/search/routes.ts'
+import { FACT_TERMS } from './features/agents/search/search-facts.ts'
 import { AlertSweep } from './features/alerts/alert-sweep.ts'
 import { alertChannelsJobs } from './features/alerts/channels/jobs.ts'
 import { alertChannelsRoutes } from './features/alerts/channels/routes.ts'
 import { alertsJobs } from './features/alerts/jobs.ts'
+import { escalationRoutes } from './features/alerts/escalations/routes.ts'
+import { alertEscalationJobs } from './features/alerts/escalations/run-escalation.ts'
+import { alertLinkJobs } from './features/alerts/links/alert-links.ts'
+import { alertLinkRoutes } from './features/alerts/links/routes.ts'
+import { onCallRoutes } from './features/alerts/on-call/routes.ts'
+import { pushRoutes } from './features/alerts/push/routes.ts'
 import { alertsRoutes } from './features/alerts/routes.ts'
 import { assignTemplate } from './features/alerts/templates/assign-template.ts'
 import { cancelResolvedActions } from './features/alerts/templates/cancel-actions.ts'
 import { clearScriptInTemplates, findServerScripts } from './features/alerts/templates/on-script-removed.ts'
 import { alertTemplatesJobs } from './features/alerts/templates/jobs.ts'
 import { alertTemplatesRoutes } from './features/alerts/templates/routes.ts'
-import { endFinishedActions } from './features/alerts/templates/end-finished-actions.ts'
 import { openAgentTemplates } from './features/alerts/templates/template-resolver.ts'
+import { findMachinesByAlert } from './features/alerts/search-alerts.ts'
 import { updateOpenAlerts } from './features/alerts/update-open-alerts.ts'
 import { auditJobs } from './features/audit/jobs.ts'
 import { auditRoutes } from './features/audit/routes.ts'
-import { storeDropped } from './features/checks/dropped-results.ts'
 import {
   removeScriptFromChecks,
   markScriptChecksStale,
+  markUserChecksStale,
   markIntervalChecksStale,
   markSnippetChecksStale,
 } from './features/checks/mark-checks-stale.ts'
 import { ServerChecks } from './features/checks/from-server/server-checks.ts'
+import { backupsJobs } from './features/backups/jobs.ts'
+import { backupsRoutes } from './features/backups/routes.ts'
 import { checksJobs } from './features/checks/jobs.ts'
 import { findCheckCounts } from './features/checks/queries.ts'
 import { checksRoutes } from './features/checks/routes.ts'
-import { storeResults } from './features/checks/store-results.ts'
+import { findMachinesByCheck, findMachinesByFailingCheck } from './features/checks/search-checks.ts'
 import { checkDefinitions } from './features/checks/definitions.ts'
-import { describeCheck } from './features/checks/describe-check.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
 import { customFieldsRoutes } from './features/custom-fields/routes.ts'
+import { firstStepsRoutes } from './features/first-steps/routes.ts'
 import { enrolmentRoutes } from './features/installers/routes.ts'
 import { ServerMachine } from './features/installers/server-machine.ts'
 import { keystoreRoutes } from './features/keystore/routes.ts'
@@ -44,10 +53,13 @@ import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { LiveMetrics } from './features/metrics/live-metrics.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
-import { storeMetrics } from './features/metrics/store-metrics.ts'
+import { findMachinesByMetric } from './features/metrics/search-metrics.ts'
 import { notesRoutes } from './features/notes/routes.ts'
+import { patchesJobs } from './features/patches/jobs.ts'
 import { patchesRoutes } from './features/patches/routes.ts'
-import { storePatches } from './features/patches/store-patches.ts'
+import { findMachinesByPatch } from './features/patches/search-patches.ts'
+import { changeOwnWinUpdate } from './features/patches/policy/set-own-policy.ts'
+import { findWinUpdate } from './features/patches/policy/win-update-policy.ts'
 import { addPolicyItem } from './features/policies/add-policy-item.ts'
 import {
   findAppliedPolicies,
@@ -58,23 +70,24 @@ import { applyPolicies } from './features/policies/apply-policies.ts'
 import { refuseEnforcedSettings } from './features/policies/enforced-settings.ts'
 import { changeAssignmentFields } from './features/policies/assignment-fields.ts'
 import { automationRoutes } from './features/policies/routes.ts'
+import { patchPolicyRoutes } from './features/policies/patch-policies.ts'
+import { findMachinesByPolicy } from './features/policies/search-policies.ts'
 import { findScriptUses } from './features/policies/script-uses.ts'
 import { PolicySweep } from './features/policies/sweep.ts'
 import { powerJobs } from './features/power/jobs.ts'
+import { continueCancelling } from './features/power/pending-actions/cancel-action.ts'
 import { pendingActionsJobs } from './features/power/pending-actions/pending-actions.ts'
 import { pendingActionsRoutes } from './features/power/pending-actions/routes.ts'
-import { storePower } from './features/power/store-power.ts'
 import { powerRoutes } from './features/power/routes.ts'
 import { remoteAccessRoutes } from './features/remote/access/routes.ts'
 import { RulesSync } from './features/remote/access/rules-sync.ts'
 import type { ChannelHub } from './features/remote/channel-hub.ts'
-import { endLostSessions, endReportedSessions, endSessionsOf } from './features/remote/end-sessions.ts'
+import { endLostSessions, endSessionsOf } from './features/remote/end-sessions.ts'
 import { filesRoutes } from './features/remote/files/routes.ts'
 import { remoteJobs } from './features/remote/jobs.ts'
 import { logsRoutes } from './features/remote/logs/routes.ts'
 import { LiveProcesses } from './features/remote/processes/live-processes.ts'
 import { processesRoutes } from './features/remote/processes/routes.ts'
-import { storeSessionChanges } from './features/remote/session-changes.ts'
 import { registryRoutes } from './features/remote/registry/routes.ts'
 import { remoteRoutes } from './features/remote/routes.ts'
 import { schedulerRoutes } from './features/remote/scheduler/routes.ts'
@@ -82,46 +95,64 @@ import { servicesRoutes } from './features/remote/services/routes.ts'
 import { sessionRoutes } from './features/remote/session-routes.ts'
 import { webTermJobs } from './features/remote/webterm/web-terminals.ts'
 import { webTermRoutes } from './features/remote/webterm/routes.ts'
-import { deliverRuns, emitChanged } from './features/runs/deliver-runs.ts'
+import { deliverRuns, findOverlooked } from './features/runs/deliver-runs.ts'
 import { expireRuns, failLostRuns, requeueUnreceived } from './features/runs/fail-lost-runs.ts'
 import { historyJobs } from './features/runs/jobs.ts'
 import { historyRoutes } from './features/runs/routes.ts'
 import { RunTracker } from './features/runs/run-tracker.ts'
-import { saveOutputAsNotes, storeRunReports } from './features/runs/store-run-reports.ts'
 import { scriptsRoutes } from './features/scripts/routes.ts'
 import { snippetsRoutes } from './features/scripts/snippets/routes.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import { softwareJobs } from './features/software/jobs.ts'
+import { packageFileRoutes } from './features/software/package-files/routes.ts'
 import { softwareRoutes } from './features/software/routes.ts'
 import { SoftwareRequests } from './features/software/software-requests.ts'
-import { storeSoftware } from './features/software/store-software.ts'
+import { findMachinesBySoftware } from './features/software/search-software.ts'
 import { coreRoutes, descriptionRoutes, registerFigures } from './features/system/routes.ts'
+import { ssoRoutes } from './features/sso/routes.ts'
+import { tagRulesJobs } from './features/tag-rules/apply-rules.ts'
+import { tagsRoutes } from './features/tags/routes.ts'
 import { startFailureTasks, tasksJobs } from './features/tasks/jobs.ts'
 import {
   deleteWithTasks,
   markSnippetTasksStale,
   markTasksOfScriptStale,
 } from './features/tasks/on-script-removed.ts'
-import { lockFieldOwners, storeTaskReports } from './features/tasks/store-task-reports.ts'
+import { markUserTasksStale } from './features/tasks/mark-tasks-stale.ts'
 import { markVariablesStale } from './features/tasks/mark-variables-stale.ts'
 import { tasksRoutes } from './features/tasks/routes.ts'
 import { taskDefinitions } from './features/tasks/definitions.ts'
 import { timelineRoutes } from './features/timeline/routes.ts'
 import { accountsRoutes } from './features/users/accounts/routes.ts'
+import { apiKeysRoutes } from './features/users/api-keys/routes.ts'
+import { invitationsRoutes } from './features/users/invitations/routes.ts'
+import { passkeysRoutes } from './features/users/passkeys/routes.ts'
 import { rolesRoutes } from './features/users/roles/routes.ts'
 import { usersRoutes } from './features/users/routes.ts'
 import { sessionJobs } from './features/users/sessions/jobs.ts'
 import { sessionsRoutes } from './features/users/sessions/routes.ts'
 import type { SessionCookies } from './features/users/sessions/session-cookies.ts'
-import { storeUpdates } from './features/updates/store-updates.ts'
+import { createSignInDesk } from './features/users/sessions/sign-in.ts'
+import { viewsRoutes } from './features/views/routes.ts'
+import { webhooksJobs } from './features/webhooks/jobs.ts'
+import { publish } from './features/webhooks/publish.ts'
+import { webhooksRoutes } from './features/webhooks/routes.ts'
+import { FleetJobs } from './features/fleet-jobs/fleet-jobs.ts'
+import { fleetJobJobs } from './features/fleet-jobs/jobs.ts'
+import { repeatingJobRoutes } from './features/fleet-jobs/repeating-jobs/routes.ts'
+import { urlActionsRoutes } from './features/url-actions/routes.ts'
+import { fleetJobRoutes } from './features/fleet-jobs/routes.ts'
+import { overviewJobs } from './features/overview/jobs.ts'
+import { overviewRoutes } from './features/overview/routes.ts'
 import { updatesJobs, updatesRoutes } from './features/updates/routes.ts'
 import { Fleet } from './fleet/fleet.ts'
-import type { FleetHandlers, FleetLinks, ReportBatch } from './fleet/handlers.ts'
+import type { FleetHandlers, FleetLinks } from './fleet/handlers.ts'
 import { linkRoutes } from './fleet/link-routes.ts'
 import type { Hooks } from './hooks.ts'
 import { VERSION } from './platform/config/config.ts'
 import type { DescribedRoute } from './platform/http/openapi.ts'
 import type { Api } from './platform/http/route.ts'
+import { storeReports } from './store-reports.ts'
 
 /**
  * The features in order. A feature may import those above it, the fleet, the samples and the platform. What it needs from
@@ -132,31 +163,42 @@ export const FEATURES = [
   'keystore',
   'users',
   'custom-fields',
+  'tags',
   'clients',
   'maintenance',
   'agents',
+  'views',
   'scripts',
+  'url-actions',
   'notes',
   'runs',
   'software',
-  'patches',
   'alerts',
+  'webhooks',
   'checks',
   'metrics',
   'tasks',
   'power',
+  'patches',
   'remote',
   'policies',
+  'tag-rules',
   'settings',
   'timeline',
   'installers',
+  'sso',
   'updates',
+  'fleet-jobs',
+  'first-steps',
+  'overview',
+  'backups',
   'system',
   'live',
 ] as const
 
 export interface Modules {
   fleet: Fleet
+  fleetJobs: FleetJobs
   live: LiveHub
   channels: ChannelHub
   sweep: AlertSweep
@@ -174,7 +216,7 @@ export async function openModules(
 ): Promise<Modules> {
   const { fastify, metrics } = api
   const fleet = await Fleet.open(ctx, openFleetHandlers)
-  const { serverMachine, ...sweeps } = await openSweeps(ctx, fastify, fleet)
+  const { serverMachine, fleetJobs, ...sweeps } = await openSweeps(ctx, fastify, fleet)
   metrics.gauge(
     'muster_connected_agents',
     'Machines whose links this process holds',
@@ -187,13 +229,19 @@ export async function openModules(
 
   keystoreRoutes(api, ctx)
 
-  sessionsRoutes(api, ctx, cookies)
+  const signInDesk = createSignInDesk(ctx, cookies)
+  sessionsRoutes(api, signInDesk)
+  passkeysRoutes(api, signInDesk)
   accountsRoutes(api, ctx)
+  apiKeysRoutes(api, ctx)
+  invitationsRoutes(api, ctx)
   usersRoutes(api, ctx)
   rolesRoutes(api, ctx)
   ctx.jobs.define(sessionJobs(ctx))
 
   customFieldsRoutes(api, ctx)
+
+  tagsRoutes(api, ctx)
 
   clientsRoutes(api, ctx, { rows: fleet.rows, monitorServer: (site) => serverMachine.monitor(site) })
 
@@ -201,9 +249,14 @@ export async function openModules(
   ctx.jobs.define(maintenanceJobs(ctx))
 
   agentsRoutes(api, ctx, fleet)
+  agentSearchRoutes(api, ctx, fleet)
+
+  viewsRoutes(api, ctx)
 
   scriptsRoutes(api, ctx)
   snippetsRoutes(api, ctx)
+
+  urlActionsRoutes(api, ctx)
 
   notesRoutes(api, ctx)
 
@@ -211,16 +264,24 @@ export async function openModules(
   ctx.jobs.define(historyJobs(ctx))
 
   softwareRoutes(api, ctx, fleet)
-  ctx.jobs.define(softwareJobs(ctx))
-
-  patchesRoutes(api, ctx, fleet)
+  packageFileRoutes(api, ctx)
+  ctx.jobs.define(softwareJobs(ctx, fleet))
 
   alertsRoutes(api, ctx)
   alertChannelsRoutes(api, ctx)
   alertTemplatesRoutes(api, ctx)
+  alertLinkRoutes(api, ctx)
+  await pushRoutes(api, ctx)
+  onCallRoutes(api, ctx)
+  escalationRoutes(api, ctx)
   ctx.jobs.define(alertsJobs(ctx))
+  ctx.jobs.define(alertLinkJobs(ctx))
+  ctx.jobs.define(alertEscalationJobs(ctx))
   ctx.jobs.define(alertChannelsJobs(ctx))
   ctx.jobs.define(alertTemplatesJobs(ctx, fleet))
+
+  webhooksRoutes(api, ctx)
+  ctx.jobs.define(webhooksJobs(ctx))
 
   checksRoutes(api, ctx, fleet)
   ctx.jobs.define(checksJobs(ctx))
@@ -234,6 +295,9 @@ export async function openModules(
   pendingActionsRoutes(api, ctx, fleet)
   ctx.jobs.define(powerJobs(ctx, fleet))
   ctx.jobs.define(pendingActionsJobs(ctx))
+
+  patchesRoutes(api, ctx, fleet)
+  ctx.jobs.define(patchesJobs(ctx, fleet))
 
   const channels = remoteRoutes(api, ctx, fleet)
   sessionRoutes(api, ctx, fleet)
@@ -249,6 +313,9 @@ export async function openModules(
   ctx.jobs.define(webTermJobs(ctx))
 
   automationRoutes(api, ctx, fleet)
+  patchPolicyRoutes(api, ctx)
+
+  ctx.jobs.define(tagRulesJobs(ctx, fleet))
 
   settingsRoutes(api, ctx)
 
@@ -256,8 +323,22 @@ export async function openModules(
 
   enrolmentRoutes(api, ctx, fleet)
 
+  ssoRoutes(api, ctx, cookies)
+
   updatesRoutes(api, ctx)
   ctx.jobs.define(updatesJobs(ctx, fleet))
+
+  fleetJobRoutes(api, ctx, fleet, fleetJobs)
+  repeatingJobRoutes(api, ctx, fleet)
+  ctx.jobs.define(fleetJobJobs(ctx, fleet))
+
+  firstStepsRoutes(api, ctx)
+
+  overviewRoutes(api, ctx, fleet)
+  ctx.jobs.define(overviewJobs(ctx))
+
+  backupsRoutes(api, ctx)
+  ctx.jobs.define(backupsJobs(ctx))
 
   coreRoutes(api, ctx)
   descriptionRoutes(api, routes)
@@ -270,7 +351,7 @@ export async function openModules(
     webTerminals.stop()
     fleet.links.announceStop()
   }
-  return { fleet, live, channels, ...sweeps, stop }
+  return { fleet, fleetJobs, live, channels, ...sweeps, stop }
 }
 
 /** Opens what runs in the background, from when the server listens until it stops. */
@@ -280,11 +361,14 @@ async function openSweeps(ctx: Context, fastify: FastifyInstance, fleet: Fleet) 
   const serverChecks = new ServerChecks(ctx)
   const serverMachine = new ServerMachine(ctx, fastify)
   const sweep = new AlertSweep(ctx)
+  const fleetJobs = new FleetJobs(ctx, fleet)
   fastify.addHook('onListen', async () => policies.start())
   fastify.addHook('onListen', () => serverChecks.start())
   if (!ctx.config.hosted) fastify.addHook('onListen', () => serverMachine.start())
   fastify.addHook('onListen', async () => sweep.start())
+  fastify.addHook('onListen', async () => fleetJobs.start())
   fastify.addHook('preClose', async () => {
+    await fleetJobs[Symbol.asyncDispose]()
     await sweep[Symbol.asyncDispose]()
     await serverChecks[Symbol.asyncDispose]()
     await serverMachine[Symbol.asyncDispose]()
@@ -292,12 +376,11 @@ async function openSweeps(ctx: Context, fastify: FastifyInstance, fleet: Fleet) 
     await policies[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()
   })
-  return { maintenance, policies, serverMachine, sweep }
+  return { maintenance, policies, serverMachine, sweep, fleetJobs }
 }
 
 /** The functions behind the hooks. */
 export const hooks: Hooks = {
-  describeCheck,
   variablesChanged: markVariablesStale,
   async scriptChanged(tx, emit, scriptId) {
     await markScriptChecksStale(tx, emit, scriptId)
@@ -319,13 +402,32 @@ export const hooks: Hooks = {
   assignTemplate,
   findNamingPolicies,
   addPolicyItem,
+  searchTerms: {
+    ...FACT_TERMS,
+    software: { permission: 'can_list_software', find: ({ db }, term) => findMachinesBySoftware(db, term) },
+    patch: { permission: 'can_manage_winupdates', find: ({ db }, term) => findMachinesByPatch(db, term) },
+    alert: { permission: 'can_list_alerts', find: ({ db }, term) => findMachinesByAlert(db, term) },
+    check: { permission: 'can_list_checks', find: findMachinesByCheck },
+    failing_check: { permission: 'can_list_checks', find: findMachinesByFailingCheck },
+    policy: {
+      permission: 'can_list_automation_policies',
+      find: ({ db }, term) => findMachinesByPolicy(db, term),
+    },
+    cpu: { permission: 'can_list_agents', find: findMachinesByMetric },
+    memory: { permission: 'can_list_agents', find: findMachinesByMetric },
+    swap: { permission: 'can_list_agents', find: findMachinesByMetric },
+    load: { permission: 'can_list_agents', find: findMachinesByMetric },
+  },
   countChecks: findCheckCounts,
   openAgentTemplates,
   findAppliedPolicies,
+  findPatchPolicies: findWinUpdate,
+  changeOwnWinUpdate,
   refuseEnforcedSettings,
   applyPolicies,
   checkIntervalChanged: markIntervalChecksStale,
   removeAgent: endSessionsOf,
+  publish,
   checksFailed: startFailureTasks,
 }
 
@@ -346,6 +448,7 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
       waitForEnd: (id, timeoutMs, signal) => tracker.waitForEnd(id, timeoutMs, signal),
       deliver: (delivery, agentIds, again) => deliverRuns(ctx, delivery, agentIds, again),
       expire: () => expireRuns(ctx),
+      findOverlooked: () => findOverlooked(ctx),
     },
     live: {
       metrics: (send) => new LiveMetrics(send),
@@ -353,6 +456,10 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
     },
     onUp: (agentId, { remote_rules }) => rules.meet(agentId, remote_rules ?? ''),
     onDown: (agentId) => rules.drop(agentId),
+    async abilitiesChanged(tx, emit, agentIds) {
+      await markUserChecksStale(tx, emit, agentIds)
+      await markUserTasksStale(tx, emit, agentIds)
+    },
     async onReturn(machines, sendDefinitions) {
       await failLostRuns(ctx, machines)
       await requeueUnreceived(ctx, machines)
@@ -363,45 +470,15 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
       await updateOpenAlerts(ctx, agentIds)
       await cancelResolvedActions(ctx, agentIds)
     },
-    onCaughtUp: (agentIds) => cancelResolvedActions(ctx, agentIds),
+    async onCaughtUp(agentIds) {
+      await cancelResolvedActions(ctx, agentIds)
+      await continueCancelling(ctx, agentIds)
+    },
     storeReports: (batch) => storeReports(ctx, batch, software),
     async [Symbol.asyncDispose]() {
       tracker[Symbol.dispose]()
       software[Symbol.dispose]()
       await rules[Symbol.asyncDispose]()
     },
-  }
-}
-
-/** All inside one transaction, in this order. Clients and sites are locked first, as when a user changes them. */
-async function storeReports(
-  ctx: Context,
-  { tx, emit, limits, of }: ReportBatch,
-  software: SoftwareRequests,
-): Promise<() => Promise<void>> {
-  const transaction = { ctx, tx, emit }
-  const now = ctx.now()
-  const tasks = of('tasks-known', 'task-started', 'task-result', 'task-missed')
-  await lockFieldOwners(tx, tasks)
-  await storeFactReports(transaction, of('facts'))
-  const results = of('checks').map(({ agentId, report }) => ({ agentId, results: report.results, limits }))
-  if (results.length > 0) await storeResults(tx, emit, ctx, results)
-  await storeDropped(tx, emit, of('checks-dropped'))
-  const metrics = of('metrics').map(({ agentId, report }) => ({ agentId, sample: report.sample }))
-  if (metrics.length > 0) await storeMetrics(tx, ctx, metrics)
-  if (tasks.length > 0) await storeTaskReports(transaction, tasks)
-  await endReportedSessions(transaction, of('session-ended'))
-  await storeSessionChanges(transaction, of('session-receipt'))
-  const wanted = await storeSoftware(tx, emit, { reports: of('software'), now })
-  await storeUpdates(transaction, of('update'))
-  await storePower(transaction, of('power'))
-  await storePatches(tx, emit, { reports: of('patches'), now })
-  const reports = of('accepted', 'started', 'output', 'result')
-  const runs = reports.length === 0 ? [] : await storeRunReports(tx, reports, now)
-  await saveOutputAsNotes(tx, emit, runs)
-  return async () => {
-    software.add(wanted.filter((agentId) => limits.mayAskForList(agentId)))
-    await endFinishedActions(ctx, runs)
-    emitChanged(ctx, runs)
   }
 }

@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { createApp } from './app.ts'
-import { type Context, createContext } from './context.ts'
+import { type Context, createContext, type Overrides } from './context.ts'
 import { loadStarterSet } from './features/scripts/load-starter-set.ts'
+import { keepBuiltInRoles } from './features/users/roles/keep-built-in-roles.ts'
 import type { Config } from './platform/config/config.ts'
 
 export interface RunningServer {
@@ -15,11 +16,12 @@ export interface RunningServer {
 /** Length of the accept queue. A reconnecting fleet fills Node's default of 511, and other clients wait up to 15 s. */
 const MAX_BACKLOG = 4096
 
-export async function startServer(config: Config): Promise<RunningServer> {
-  const ctx = await createContext(config)
+export async function startServer(config: Config, overrides: Overrides = {}): Promise<RunningServer> {
+  const ctx = await createContext(config, overrides)
   try {
     const app = await createApp(ctx)
     await loadStarterSet(ctx)
+    await keepBuiltInRoles(ctx)
     await ctx.jobs.start()
     await app.fastify.listen({ host: config.host, port: config.port, backlog: MAX_BACKLOG })
     app.fleet.rows.keepFresh()

@@ -1,4 +1,5 @@
-import { ERROR_STATUS, ErrorBody, type ErrorCode } from './errors.ts'
+import type { ErrorBody } from './error-body.ts'
+import { ERROR_STATUS, type ErrorCode } from './errors.ts'
 import type { Endpoint, Input, Output } from './endpoint.ts'
 
 /** A call that the server refused or that did not reach it. `status` 0 = no response. */
@@ -30,6 +31,10 @@ export class ApiError extends Error {
   }
 }
 
+/** The header by which programs get the responses that the contract declares. */
+export const SHAPE_HEADER = 'x-muster-shape'
+export const OWN_SHAPE = 'own'
+
 export interface CallOptions {
   baseUrl: string
   headers: () => Record<string, string>
@@ -47,7 +52,7 @@ export async function callEndpoint<E extends Endpoint>(
   const { response, text } = await sendRequest(endpoint, input as LooseInput, options)
   if (!response.ok) throw readError(response, text)
   // `endpoint.response` has lost its generic type; the server has sent exactly Output<E>.
-  if (text === '' && response.status === 204) return endpoint.response.parse(null) as Output<E>
+  if (text === '' && response.status === 204) return null as Output<E>
   return parseJson(text, response) as Output<E>
 }
 
@@ -88,6 +93,7 @@ async function sendRequest(
       credentials: 'include',
       headers: {
         accept: 'application/json',
+        [SHAPE_HEADER]: OWN_SHAPE,
         ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers(),
       },
@@ -118,23 +124,45 @@ export function readError(response: Response, text: string): ApiError {
   const requestId = response.headers.get('x-request-id') ?? undefined
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined
-  const body = ErrorBody.safeParse(tryJson(text))
-  if (body.success && body.data.code in ERROR_STATUS) {
-    return new ApiError(body.data.detail, {
+  const body = readErrorBody(tryJson(text))
+  if (body !== undefined) {
+    return new ApiError(body.detail, {
       status: response.status,
-      // Just checked against the closed list.
-      code: body.data.code as ErrorCode,
-      fields: body.data.fields,
-      requestId: body.data.request_id,
+      code: body.code,
+      fields: body.fields,
+      requestId: body.request_id,
       retryAfterSeconds,
     })
   }
-  return new ApiError(`The server returned ${response.status} ${response.statusText}.`, {
+  const status = `${response.status} ${response.statusText}`.trim()
+  return new ApiError(`The server returned ${status}.`, {
     status: response.status,
     code: 'unreadable',
     requestId,
     retryAfterSeconds,
   })
+}
+
+/** Checked by hand: the schema would bring zod into what a browser loads first. */
+function readErrorBody(value: unknown): (ErrorBody & { code: ErrorCode }) | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { detail, code, fields, request_id } = value as Partial<Record<keyof ErrorBody, unknown>>
+  if (typeof detail !== 'string' || typeof code !== 'string' || typeof request_id !== 'string')
+    return undefined
+  if (!Object.hasOwn(ERROR_STATUS, code)) return undefined
+  // Just checked against the closed list.
+  const body = { detail, code: code as ErrorCode, request_id }
+  return isFields(fields) ? { ...body, fields } : body
+}
+
+function isFields(value: unknown): value is Record<string, string[]> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every(
+      (messages) => Array.isArray(messages) && messages.every((message) => typeof message === 'string'),
+    )
+  )
 }
 
 function parseJson(text: string, response: Response): unknown {

@@ -19,6 +19,12 @@ export interface Endpoint<
   query?: Query
   body?: Body
   response: Response
+  /** Refused to API keys: only a signed-in person may do it. */
+  needsPerson?: true
+  /** Also answered while the disk is nearly full: it stores next to nothing, frees space, or stops something. */
+  withLowDisk?: true
+  /** The response is plain text, not JSON. */
+  text?: true
   /** The response is a list: with `?page=` it is wrapped as `{total, page, page_size, results}`. */
   paged?: true
   /**

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /** Error codes with their HTTP status. */
 export const ERROR_STATUS = {
   invalid: 400,
@@ -8,6 +6,7 @@ export const ERROR_STATUS = {
   session_expired: 401,
   not_allowed: 403,
   totp_required: 403,
+  password_change_required: 403,
   /** A new code of the authenticator app is required first. */
   code_needed: 403,
   bad_origin: 403,
@@ -28,18 +27,11 @@ export const ERROR_STATUS = {
   too_many_requests: 429,
   internal: 500,
   unavailable: 503,
+  /** The server is read-only until its disk has room. */
+  disk_full: 507,
 } as const
 
 export type ErrorCode = keyof typeof ERROR_STATUS
-
-/** The body of every refused request. `detail` is a message for users. */
-export const ErrorBody = z.object({
-  detail: z.string(),
-  code: z.string(),
-  fields: z.record(z.string(), z.array(z.string())).optional(),
-  request_id: z.string(),
-})
-export type ErrorBody = z.infer<typeof ErrorBody>
 
 /** An expected failure: `code` is for programs, the message is for users. */
 export class AppError extends Error {

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-import { AgentId } from './fields.ts'
 import type { Permission } from './permissions.ts'
 
 /**
@@ -43,20 +41,24 @@ export const EVENTS = {
   'agent.added': {
     scope: 'frames',
     stale: [
+      { endpoint: 'GET /core/first-steps/' },
       { endpoint: 'GET /agents/' },
       { endpoint: 'GET /clients/' },
       { endpoint: 'GET /clients/sites/' },
       { endpoint: 'GET /maintenance/open/' },
+      { endpoint: 'GET /overview/' },
     ],
   },
   'agent.removed': {
     scope: 'frames',
     stale: [
+      { endpoint: 'GET /core/first-steps/' },
       { endpoint: 'GET /agents/' },
       { endpoint: 'GET /clients/' },
       { endpoint: 'GET /clients/sites/' },
       { endpoint: 'GET /agents/:agent_id/', by: 'agent_id' },
       { endpoint: 'GET /maintenance/open/' },
+      { endpoint: 'GET /overview/' },
     ],
   },
   /** Progress of an update, or how machines are updated; ids are agent_ids. */
@@ -79,6 +81,32 @@ export const EVENTS = {
       { endpoint: 'GET /agents/updates/settings/:level/:id/' },
     ],
   },
+  /** A tag, or which machines and clients have it. */
+  'tag.changed': {
+    permissions: ['can_list_agents'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /tags/' }],
+  },
+  /** A saved view of the machines table. */
+  'view.changed': {
+    permissions: ['can_list_agents'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /views/' }],
+  },
+  'urlaction.changed': {
+    permissions: ['can_run_urlactions'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /core/urlaction/' }],
+  },
+  /** A webhook or its deliveries. */
+  'webhook.changed': {
+    permissions: ['can_edit_core_settings'],
+    scope: 'ids',
+    stale: [
+      { endpoint: 'GET /core/webhooks/' },
+      { endpoint: 'GET /core/webhooks/:id/deliveries/', by: 'id' },
+    ],
+  },
   'client.changed': {
     permissions: ['can_list_clients'],
     scope: 'clients',
@@ -91,6 +119,7 @@ export const EVENTS = {
       { endpoint: 'GET /agents/' },
       { endpoint: 'GET /agents/:agent_id/' },
       { endpoint: 'GET /maintenance/open/' },
+      { endpoint: 'GET /overview/' },
     ],
   },
   /** Definition, result or history of checks; ids are those of checks. */
@@ -135,13 +164,20 @@ export const EVENTS = {
   'alert.changed': {
     permissions: ['can_list_alerts'],
     scope: 'agents_or_all',
-    stale: [{ endpoint: 'PATCH /alerts/' }, { endpoint: 'GET /alerts/:id/', by: 'id' }],
+    stale: [
+      { endpoint: 'PATCH /alerts/' },
+      { endpoint: 'PATCH /alerts/causes/' },
+      { endpoint: 'PATCH /alerts/counts/' },
+      { endpoint: 'GET /alerts/:id/', by: 'id' },
+      { endpoint: 'GET /alerts/:id/notifications/', by: 'id' },
+      { endpoint: 'GET /overview/' },
+    ],
   },
   /** A channel, its state, or the number of notifications that wait for it. */
   'alert_channel.changed': {
     permissions: ['can_view_core_settings'],
     scope: 'ids',
-    stale: [{ endpoint: 'GET /alerts/channels/' }],
+    stale: [{ endpoint: 'GET /alerts/channels/' }, { endpoint: 'GET /core/first-steps/' }],
   },
   /** A template, or where one is assigned. */
   'alert_template.changed': {
@@ -152,9 +188,31 @@ export const EVENTS = {
       { endpoint: 'GET /alerts/templates/:id/', by: 'id' },
       { endpoint: 'GET /alerts/templates/:id/related/' },
       { endpoint: 'GET /alerts/templates/preview/' },
+      { endpoint: 'GET /alerts/escalations/' },
       { endpoint: 'GET /automation/agents/:agent_id/' },
       { endpoint: 'GET /agents/:agent_id/' },
       { endpoint: 'GET /core/settings/' },
+    ],
+  },
+  'escalation_chain.changed': {
+    permissions: ['can_list_alerttemplates'],
+    scope: 'ids',
+    stale: [
+      { endpoint: 'GET /alerts/escalations/' },
+      { endpoint: 'GET /alerts/escalations/:id/', by: 'id' },
+      { endpoint: 'GET /alerts/oncall/' },
+      { endpoint: 'GET /alerts/:id/' },
+    ],
+  },
+  'on_call_schedule.changed': {
+    permissions: ['can_list_alerttemplates'],
+    scope: 'ids',
+    stale: [
+      { endpoint: 'GET /alerts/oncall/' },
+      { endpoint: 'GET /alerts/oncall/:id/', by: 'id' },
+      { endpoint: 'GET /alerts/escalations/' },
+      { endpoint: 'GET /alerts/escalations/targets/' },
+      { endpoint: 'GET /alerts/:id/' },
     ],
   },
   /** A window, or maintenance mode that a person has switched. */
@@ -165,6 +223,7 @@ export const EVENTS = {
       { endpoint: 'GET /maintenance/' },
       { endpoint: 'GET /maintenance/open/' },
       { endpoint: 'GET /core/dashinfo/' },
+      { endpoint: 'GET /overview/' },
     ],
   },
   /** A policy, its assignments or exclusions; ids are those of policies. */
@@ -172,6 +231,7 @@ export const EVENTS = {
     permissions: ['can_list_automation_policies'],
     scope: 'all',
     stale: [
+      { endpoint: 'GET /core/first-steps/' },
       { endpoint: 'GET /automation/policies/' },
       { endpoint: 'GET /automation/policies/:id/', by: 'id' },
       { endpoint: 'GET /automation/policies/:id/history/', by: 'id' },
@@ -211,7 +271,7 @@ export const EVENTS = {
   /** A definition. Changed values are events of the record that they belong to. */
   'customfield.changed': {
     scope: 'ids',
-    stale: [{ endpoint: 'GET /core/customfields/' }],
+    stale: [{ endpoint: 'GET /agents/search/fields/' }, { endpoint: 'GET /core/customfields/' }],
   },
   /** Agents have scanned their software, changed or not. */
   'software.scanned': {
@@ -219,14 +279,21 @@ export const EVENTS = {
     scope: 'agents',
     stale: [{ endpoint: 'GET /software/:agent_id/', by: 'agent_id' }],
   },
+  'packagefile.changed': {
+    permissions: ['can_list_software'],
+    scope: 'ids',
+    stale: [{ endpoint: 'GET /software/files/' }],
+  },
   /** A scan found other software than the one before. */
   'software.changed': {
     permissions: ['can_list_software'],
     scope: 'agents',
     stale: [
       { endpoint: 'GET /software/' },
+      { endpoint: 'GET /software/chocos/' },
       { endpoint: 'GET /software/titles/:title/' },
       { endpoint: 'GET /agents/:agent_id/timeline/', by: 'agent_id' },
+      { endpoint: 'GET /agents/:agent_id/changes/', by: 'agent_id' },
     ],
   },
   /** Agents have scanned for patches. */
@@ -238,14 +305,51 @@ export const EVENTS = {
       { endpoint: 'GET /winupdate/:agent_id/status/', by: 'agent_id' },
     ],
   },
+  /** The patches that machines can install, or decisions about them, have changed. */
+  'patches.changed': {
+    permissions: ['can_manage_winupdates'],
+    scope: 'agents',
+    stale: [
+      { endpoint: 'GET /winupdate/:agent_id/policy/', by: 'agent_id' },
+      { endpoint: 'GET /patches/' },
+      { endpoint: 'GET /patches/versions/:patch/' },
+      { endpoint: 'GET /patches/summary/' },
+      { endpoint: 'GET /patches/failures/' },
+      { endpoint: 'GET /overview/' },
+    ],
+  },
   'history.changed': {
     permissions: ['can_list_agent_history'],
     scope: 'agents',
     stale: [
       { endpoint: 'GET /winupdate/:agent_id/status/' },
+      { endpoint: 'GET /patches/failures/' },
       { endpoint: 'GET /agents/:agent_id/history/' },
+      { endpoint: 'GET /agents/:agent_id/changes/' },
       { endpoint: 'GET /agents/history/:id/', by: 'id' },
       { endpoint: 'GET /agents/history/:id/output/', by: 'id' },
+    ],
+  },
+  /** The state or the progress of jobs on many machines, at most twice a second for each; ids are those of jobs. */
+  'fleet_job.changed': {
+    permissions: ['can_list_agent_history'],
+    scope: 'ids',
+    stale: [
+      { endpoint: 'GET /jobs/' },
+      { endpoint: 'GET /jobs/:id/', by: 'id' },
+      { endpoint: 'GET /jobs/:id/machines/', by: 'id' },
+      { endpoint: 'GET /jobs/:id/groups/:group/', by: 'id' },
+      { endpoint: 'GET /overview/' },
+    ],
+  },
+  /** A repeating job, or the last or next time of one; ids are those of repeating jobs. */
+  'repeating_job.changed': {
+    permissions: ['can_list_agent_history'],
+    scope: 'all',
+    stale: [
+      { endpoint: 'GET /jobs/repeating/' },
+      { endpoint: 'GET /jobs/repeating/:id/', by: 'id' },
+      { endpoint: 'GET /overview/' },
     ],
   },
   'note.changed': {
@@ -287,30 +391,73 @@ export const EVENTS = {
     scope: 'all',
     stale: [{ endpoint: 'GET /clients/deployments/' }],
   },
+  /** Which disks fill up, every hour. */
+  'disk_forecast.changed': {
+    permissions: ['can_list_agents'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /overview/' }],
+  },
   'audit.added': {
     permissions: ['can_view_auditlogs'],
     scope: 'agents_or_all',
-    stale: [{ endpoint: 'PATCH /logs/audit/' }],
+    stale: [{ endpoint: 'PATCH /logs/audit/' }, { endpoint: 'GET /agents/:agent_id/changes/' }],
   },
   'user.changed': {
     permissions: ['can_list_accounts'],
     scope: 'users',
     stale: [
+      { endpoint: 'GET /core/first-steps/' },
       { endpoint: 'GET /accounts/users/me/' },
       { endpoint: 'GET /accounts/users/' },
+      { endpoint: 'GET /accounts/apikeys/' },
+      { endpoint: 'GET /accounts/invitations/' },
+      { endpoint: 'GET /accounts/ssoproviders/' },
+      { endpoint: 'GET /accounts/users/:id/ssoaccounts/', by: 'id' },
+      { endpoint: 'GET /accounts/passkeys/' },
+      { endpoint: 'GET /accounts/users/:id/passkeys/', by: 'id' },
       { endpoint: 'GET /core/dashinfo/' },
       { endpoint: 'GET /accounts/roles/' },
       { endpoint: 'GET /accounts/roles/:id/', by: 'id' },
     ],
+  },
+  'sso_provider.changed': {
+    permissions: ['can_list_accounts'],
+    scope: 'all',
+    stale: [{ endpoint: 'GET /accounts/ssoproviders/' }, { endpoint: 'GET /accounts/users/' }],
+  },
+  /** An API key, or its last use. */
+  'api_key.changed': {
+    permissions: ['can_list_api_keys'],
+    scope: 'ids',
+    stale: [{ endpoint: 'GET /accounts/apikeys/' }],
   },
   'session.ended': {
     permissions: ['can_list_accounts'],
     scope: 'all',
     stale: [{ endpoint: 'GET /accounts/sessions/' }, { endpoint: 'GET /accounts/users/:id/sessions/' }],
   },
+  /** A sign-in, or a failed one; ids are those of users. */
+  'sign_in.added': {
+    permissions: ['can_list_accounts', 'can_manage_accounts'],
+    scope: 'users',
+    stale: [
+      { endpoint: 'GET /accounts/sign-ins/' },
+      { endpoint: 'GET /accounts/users/:id/sign-ins/', by: 'id' },
+      { endpoint: 'GET /accounts/passkeys/' },
+      { endpoint: 'GET /accounts/users/:id/passkeys/', by: 'id' },
+      { endpoint: 'GET /accounts/sessions/' },
+      { endpoint: 'GET /accounts/users/:id/sessions/', by: 'id' },
+      { endpoint: 'GET /accounts/users/' },
+    ],
+  },
   'settings.changed': {
     scope: 'ids',
-    stale: [{ endpoint: 'GET /core/dashinfo/' }, { endpoint: 'GET /core/settings/' }],
+    stale: [
+      { endpoint: 'GET /core/dashinfo/' },
+      { endpoint: 'GET /core/settings/' },
+      { endpoint: 'GET /core/backups/' },
+      { endpoint: 'GET /accounts/users/me/' },
+    ],
   },
 } as const satisfies Record<string, EventRule>
 export type EventType = keyof typeof EVENTS
@@ -325,59 +472,12 @@ export const eventRule = (type: EventType): EventRule => EVENTS[type]
  * kind. `passing` marks an `agent.changed` that only has momentary changes (presence, results, free space), which no
  * policy search or script variable uses.
  */
-export const event = z.object({
-  type: z.enum(EVENT_TYPES),
-  ids: z.array(z.union([z.int(), z.string()])),
-  agent_ids: z.array(AgentId).optional(),
-  passing: z.literal(true).optional(),
-})
-export type Event = z.infer<typeof event>
-
-/** First message of a console on `/ws/live/`. Later ones are the text `ping`. */
-export const LiveHello = z.object({ type: z.literal('hello'), ticket: z.string().min(1).max(200) })
-
-/** Counts of the machines that this user may see. */
-export const Counts = z.object({
-  total_server_count: z.int(),
-  total_server_offline_count: z.int(),
-  total_workstation_count: z.int(),
-  total_workstation_offline_count: z.int(),
-  /** Machines whose link is down, whatever their status. */
-  away_count: z.int(),
-  /** Not in maintenance. */
-  overdue_count: z.int(),
-  /** Those without an open alert: see rules/alerts/alert-template. */
-  unalerted_server_count: z.int(),
-  unalerted_workstation_count: z.int(),
-  days_until_cert_expires: z.int().nullable(),
-})
-export type Counts = z.infer<typeof Counts>
-
-/**
- * Messages from the server to a console: at most one `agents` message a second, other changes by endpoint. Data
- * fetched before `ready` may be outdated and has to be fetched again. Events without ids concern all of their kind.
- * Connects and disconnects of machines are in `agents` only. `last_seen` of a connected machine is always now, and
- * is not sent there.
- */
-export const LiveMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready'), version: z.string() }),
-  z.object({
-    type: z.literal('changed'),
-    events: z.array(z.object({ type: z.enum(EVENT_TYPES), ids: event.shape.ids })),
-  }),
-  z.object({
-    type: z.literal('agents'),
-    /** Changed fields of rows of the machines table. */
-    changed: z.array(z.looseObject({ agent_id: AgentId })),
-    /** Machines that this user sees for the first time, or that moved: fetch the list again. */
-    added: z.array(AgentId),
-    removed: z.array(AgentId),
-    /** Too many changes to list: fetch the list again. */
-    all: z.literal(true).optional(),
-  }),
-  z.object({ type: z.literal('counts'), counts: Counts }),
-])
-export type LiveMessage = z.infer<typeof LiveMessage>
+export interface Event {
+  type: EventType
+  ids: (number | string)[]
+  agent_ids?: string[] | undefined
+  passing?: true | undefined
+}
 
 /** Additional close codes of the live socket. */
 export const LIVE_CLOSE = {

@@ -54,8 +54,11 @@ export const PERMISSIONS = [
   'can_manage_pendingactions',
   'can_list_accounts',
   'can_manage_accounts',
+  'can_list_api_keys',
+  'can_manage_api_keys',
   'can_view_core_settings',
   'can_edit_core_settings',
+  'can_run_urlactions',
   'can_view_customfields',
   'can_manage_customfields',
   'can_view_global_keystore',
@@ -65,7 +68,12 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number]
 
 /**
- * Who may call an endpoint: `public` anyone; `totp-setup` any session, also one that still has to set up TOTP;
- * `signed-in` any complete session or key; otherwise the permission that the caller's role must have.
+ * Who may call an endpoint: `public` anyone; `any-session` any session or key; `password-change` any complete one, and
+ * sessions that must change the password; `totp-setup` any complete one, and sessions that must set up TOTP; `signed-in`
+ * any complete session or key; otherwise the permission that the caller's role must have.
  */
-export type Access = 'public' | 'totp-setup' | 'signed-in' | Permission
+export type Access = 'public' | 'any-session' | 'password-change' | 'totp-setup' | 'signed-in' | Permission
+
+export function isPermission(access: Access): access is Permission {
+  return access.startsWith('can_')
+}

@@ -1,5 +1,5 @@
 import { ENROL_PATH, EnrolResponse, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
-import { ErrorBody } from '@muster/contract/errors'
+import { ErrorBody } from '@muster/contract/error-body'
 import { AGENT_VERSION } from './facts.ts'
 import { machineKeyOf, publicKeyOf, signAs } from './identity.ts'
 

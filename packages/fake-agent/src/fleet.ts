@@ -119,7 +119,7 @@ export class Fleet implements Disposable {
   }
 
   /** Waits until this many machines (default: all) are connected. */
-  async waitForConnected(count = this.#options.count, timeoutMs = 60_000): Promise<void> {
+  async waitForConnected(count = this.#options.count, timeoutMs = 240_000): Promise<void> {
     if (this.counts.connected >= count) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const look = () => {

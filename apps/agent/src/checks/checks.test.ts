@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CheckDefinition } from '@muster/contract/agent/checks'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Problems } from '../status-file.ts'
 import { KeyValueStore, State } from '../state/state.ts'
 import {
@@ -17,8 +17,6 @@ import {
 } from '../testing/given-checks.ts'
 import { givenAgent, givenFolder, givenLog } from '../testing/given.ts'
 import type { TestServer } from '../testing/test-server.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const missing = (server: TestServer) =>
   server.reports.flatMap((report) => (report.kind === 'checks-missing' ? [report] : []))
@@ -143,7 +141,7 @@ test('without a server, and after a restart without one, checks continue and no 
   await server[Symbol.asyncDispose]()
   await agent[Symbol.asyncDispose]()
   const again = await start()
-  await expect.poll(() => again.outbox.bytes, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(() => again.outbox.bytes).toBeGreaterThan(0)
   await next.listen(port)
   await untilResult(next, 1)
   expect(next.answers[0]?.checks_version).toBe(1)

@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { givenChecks, resultsOf, script, setChecks, untilResult } from '../testing/given-checks.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
 import { isAlive } from '../testing/is-alive.ts'
 import { MetricLines } from './script.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 test('exit code, output and metrics of a script are reported', async () => {
   const { server } = await givenAgent()

@@ -113,6 +113,36 @@ test('a service that cannot be started reports the reason', async () => {
   })
 })
 
+test('a check of every disk reports the fullest one, and a disk that fails hides no other', async () => {
+  const spaces: Record<string, number> = { '/': 60, '/srv': 5, '/empty': 0 }
+  const { measure } = givenMeasure({
+    listDisks: async () => ['/', '/broken', '/srv', '/empty'],
+    measureMount: async (disk) => {
+      const free = spaces[disk]
+      if (free === undefined) throw new Error('the disk is on fire')
+      return { totalBytes: disk === '/empty' ? 0 : 100, freeBytes: free, inodes: null }
+    },
+  })
+  await expect(measure({ check_type: 'diskspace', settings: { disk: '*' } })).resolves.toMatchObject({
+    exists: true,
+    disk: '/srv',
+    free_bytes: 5,
+  })
+})
+
+test('a check of every disk measures this machine', async () => {
+  const { measure } = givenMeasure()
+  const found = await measure({ check_type: 'diskspace', settings: { disk: '*' } })
+  expect(found).toMatchObject({ check_type: 'diskspace', exists: true, disk: expect.stringMatching(/^\//) })
+})
+
+test('a check of every disk says when it finds none', async () => {
+  const { measure } = givenMeasure({ listDisks: async () => [] })
+  await expect(measure({ check_type: 'diskspace', settings: { disk: '*' } })).resolves.toMatchObject({
+    reason: 'No disk was found.',
+  })
+})
+
 test('every failure is a message, and invalid numbers are no result', async () => {
   const { measure } = givenMeasure({
     readMemory: async () => ({ totalBytes: Number.NaN, availableBytes: 1, swap: null }),

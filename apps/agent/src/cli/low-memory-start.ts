@@ -19,15 +19,23 @@ export const LOW_MEMORY_FLAGS = [
   '--optimize-for-size',
   '--expose-gc',
 ]
-/** One malloc arena instead of one per thread, which returns unused memory: 2 MB less. */
-const LOW_MEMORY_ENV = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
+/**
+ * One malloc arena instead of one per thread, which returns unused memory: 2 MB less. Blocks of 32 KiB lie outside it:
+ * V8 compiles in them, and small blocks between them would keep 4 MB from being returned.
+ */
+const LOW_MEMORY_ENV = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+  MALLOC_MMAP_THRESHOLD_: '32768',
+}
 
 /**
  * Replaces this process with one that uses less memory and has the same process id.
  *
  * When run from source, Node keeps the TypeScript compiler in memory (20 MB) unless it finds the compiled code in a
- * cache, which must be configured before Node starts. A child process that loads everything fills the cache. Does
- * nothing on the second start, and on systems that cannot replace a process (Windows).
+ * cache, which must be configured before Node starts. A child process that loads everything fills the cache, which
+ * agents share that are given one (NODE_COMPILE_CACHE). Does nothing on the second start, and on systems that cannot
+ * replace a process (Windows).
  */
 export function startWithLowMemory(folder: string, [node = process.execPath, ...script]: string[]): void {
   if (process.execArgv.includes('--no-opt') || process.platform === 'win32' || process.execve === undefined)
@@ -35,7 +43,8 @@ export function startWithLowMemory(folder: string, [node = process.execPath, ...
   const env: Record<string, string> = { ...LOW_MEMORY_ENV }
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value
   if (import.meta.filename.endsWith('.ts')) {
-    const cache = join(folder, dataFiles.codeCache, AGENT_VERSION)
+    const caches = process.env.NODE_COMPILE_CACHE ?? join(folder, dataFiles.codeCache)
+    const cache = join(caches, AGENT_VERSION)
     env.NODE_COMPILE_CACHE = cache
     if (!existsSync(cache))
       spawnSync(node, [...LOW_MEMORY_FLAGS, ...script, 'warm-up'], { env, timeout: 30_000 })
@@ -60,7 +69,9 @@ export async function warmUp(): Promise<void> {
     os.loadSoftwareTools(),
     import('./reports.ts'),
     os.loadPatchTools(),
+    os.loadPackageTools(),
     import('./install-order.ts'),
+    import('./install-file.ts'),
     import('./session-changes.ts'),
     import('../update/install-update.ts'),
     import('../collectors/process-changes.ts'),

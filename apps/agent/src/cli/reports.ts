@@ -6,18 +6,30 @@ import {
   type SoftwareReport,
 } from '@muster/contract/agent/software'
 import { createHash } from 'node:crypto'
-import { MAX_PATCH_BYTES, MAX_PATCHES, Patch, type PatchReport } from '@muster/contract/agent/patches'
+import {
+  InstalledPatch,
+  type InstalledPatchReport,
+  MAX_INSTALLED_PATCH_BYTES,
+  MAX_INSTALLED_PATCHES,
+  MAX_PATCH_BYTES,
+  MAX_PATCHES,
+  Patch,
+  type PatchReport,
+} from '@muster/contract/agent/patches'
 import type { SoftwareSummary } from '../collectors/child-reports.ts'
+import type { PackageUpgrade, UpgradeScan } from '../os/package-managers.ts'
 import { os } from '../os/index.ts'
 import { CliError, MeasureError } from '../errors.ts'
 
-const LOWEST = 19
+/** Below the work of the machine, but not starved by it: a user may wait for the result. */
+export const LOW = 5
 
 /** Runs in the agent's child process. Prints a summary of the installed software and a report. */
 export async function printSoftware(much: 'all' | 'hash'): Promise<void> {
-  setPriority(LOWEST)
-  const tools = await os.loadSoftwareTools()
-  const report = makeSoftwareReport(await list())
+  setPriority(LOW)
+  const [tools, packages] = await Promise.all([os.loadSoftwareTools(), os.loadPackageTools()])
+  const [listed, scan] = await Promise.all([list(), packages.findUpgrades(new AbortController().signal)])
+  const report = makeSoftwareReport(addUpgrades(listed, scan.upgrades), scan)
   const summary: SoftwareSummary = { hash: report.hash, count: report.inventory.packages.length }
   const reported: SoftwareReport = much === 'all' ? report : { ...report, inventory: null }
   process.stdout.write(`${JSON.stringify(summary)}\n${JSON.stringify(reported)}`)
@@ -34,13 +46,25 @@ export async function printSoftware(much: 'all' | 'hash'): Promise<void> {
 
 const LOOK_EVERY_MS = 1000
 
-/** Runs in the agent's child process. Prints a summary of the available patches and a report. */
+/** Runs in the agent's child process. Prints a summary, a report of the available patches, and one of those installed. */
 export async function printPatches(refresh: 'now' | 'when old'): Promise<void> {
-  setPriority(LOWEST)
+  setPriority(LOW)
   const signal = stopWithAgent()
   const tools = await os.loadPatchTools()
   const { report, needsReboot } = await look()
-  process.stdout.write(`${JSON.stringify({ needsReboot })}\n${JSON.stringify(report)}`)
+  const installed = JSON.stringify(await listInstalled())
+  const summary = { needsReboot, installedHash: hashOf(installed) }
+  process.stdout.write([JSON.stringify(summary), JSON.stringify(report), installed].join('\n'))
+
+  async function listInstalled() {
+    try {
+      return makeInstalledReport(await tools.listInstalled(signal))
+    } catch (cause) {
+      // The scan itself says why the tools of the system fail.
+      if (cause instanceof MeasureError) return null
+      throw cause
+    }
+  }
 
   async function look() {
     try {
@@ -73,8 +97,31 @@ export async function printSlowFacts(): Promise<void> {
 
 const MAX_LINE_CHARACTERS = 255
 
+/** Marks the packages that a package manager can upgrade. */
+export function addUpgrades(
+  listed: readonly InstalledPackage[],
+  upgrades: readonly PackageUpgrade[],
+): InstalledPackage[] {
+  const byName = Map.groupBy(upgrades, ({ source, name }) => `${source} ${name}`)
+  return listed.map((one) => {
+    const found = byName
+      .get(`${one.source} ${one.name}`)
+      ?.find(({ version }) => version === '' || version === one.version)
+    if (found === undefined) return one
+    const { available, packageId } = found
+    return {
+      ...one,
+      ...(available === undefined ? {} : { available }),
+      ...(packageId === undefined ? {} : { package_id: packageId }),
+    }
+  })
+}
+
 /** Creates a sorted report without duplicates, cut to the limits of the contract. */
-export function makeSoftwareReport(found: readonly InstalledPackage[]) {
+export function makeSoftwareReport(
+  found: readonly InstalledPackage[],
+  { managers, problem }: Pick<UpgradeScan, 'managers' | 'problem'> = { managers: [], problem: null },
+) {
   const once = new Map(
     found.map((one) => [JSON.stringify([one.name, one.source, one.version]), one] as const),
   )
@@ -88,23 +135,30 @@ export function makeSoftwareReport(found: readonly InstalledPackage[]) {
     if (packages.length >= MAX_PACKAGES || bytes > MAX_SOFTWARE_BYTES) break
     packages.push(fitting.data)
   }
-  const inventory = { packages, left_out: sorted.length - packages.length }
-  const hash = createHash('sha256').update(JSON.stringify(inventory)).digest('hex').slice(0, 32)
+  const inventory = {
+    packages,
+    left_out: sorted.length - packages.length,
+    managers: [...managers],
+    upgrades_problem: problem === null ? null : line(problem).slice(0, 500),
+  }
+  const hash = hashOf(JSON.stringify(inventory))
   return { kind: 'software', hash, inventory } satisfies SoftwareReport
 }
 
+const hashOf = (json: string) => createHash('sha256').update(json).digest('hex').slice(0, 32)
+
+const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LINE_CHARACTERS)
+
 function cutPackage(one: InstalledPackage): InstalledPackage {
-  const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LINE_CHARACTERS)
   return {
     ...one,
     name: line(one.name),
     version: line(one.version),
     publisher: line(one.publisher),
     uninstall: one.uninstall?.slice(0, 1000) ?? null,
+    ...(one.available === undefined ? {} : { available: line(one.available) }),
   }
 }
-
-const MAX_LENGTH = 255
 
 /** Creates a sorted report without duplicates, cutPatch to the limits of the contract. `null` = the scan failed. */
 export function makePatchReport(found: readonly Patch[] | null, problem: string | null): PatchReport {
@@ -121,12 +175,11 @@ export function makePatchReport(found: readonly Patch[] | null, problem: string 
     patches.push(fitting.data)
   }
   const list = { patches, left_out: sorted.length - patches.length }
-  const hash = createHash('sha256').update(JSON.stringify(list)).digest('hex').slice(0, 32)
+  const hash = hashOf(JSON.stringify(list))
   return { kind: 'patches', found: { hash, ...list }, problem: reported }
 }
 
 function cutPatch(one: Patch): Patch {
-  const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LENGTH)
   return {
     ...one,
     title: line(one.title),
@@ -137,4 +190,25 @@ function cutPatch(one: Patch): Patch {
     description: one.description.slice(0, 2000),
     more_info_urls: one.more_info_urls.map((url) => url.slice(0, 500)).slice(0, 10),
   }
+}
+
+/** Creates a report of the newest patches without duplicates, cut to the limits of the contract. */
+export function makeInstalledReport(found: readonly InstalledPatch[]): InstalledPatchReport {
+  const once = new Map(found.map((one) => [`${one.installed_at}\n${one.guid}\n${one.version}`, one]))
+  const sorted = [...once].toSorted(([a], [b]) => (a > b ? -1 : 1))
+  const patches: InstalledPatch[] = []
+  let bytes = 0
+  for (const [, raw] of sorted) {
+    const fitting = InstalledPatch.safeParse({
+      ...raw,
+      title: line(raw.title),
+      kb: line(raw.kb),
+      version: line(raw.version),
+    })
+    if (!fitting.success) continue
+    bytes += Buffer.byteLength(JSON.stringify(fitting.data)) + 1
+    if (patches.length >= MAX_INSTALLED_PATCHES || bytes > MAX_INSTALLED_PATCH_BYTES) break
+    patches.push(fitting.data)
+  }
+  return { kind: 'installed-patches', patches }
 }

@@ -35,6 +35,9 @@ export async function runAsService(folder: string, program: string[]): Promise<v
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const UPDATED = 'another version was installed'
+/** The installed software has been read by then. */
+const SETTLED_MS = 25_000
+const SHRINK_EVERY_MS = 3_600_000
 
 /**
  * Runs until a signal terminates it, until `stopped` or a request of the server stops it, or until another version is
@@ -87,10 +90,20 @@ export async function run(options: {
     },
   })
   void agent
+  const timers = [setTimeout(shrinkHeap, SETTLED_MS), setInterval(shrinkHeap, SHRINK_EVERY_MS)]
   const why = await stop.promise
+  for (const timer of timers) clearTimeout(timer)
   log.info({ why }, 'agent stops')
   if (why === UPDATED) return 'updated'
   return SIGNALS.some((signal) => signal === why) ? 'terminated' : 'stopped'
+}
+
+/**
+ * V8 gives memory back when it needs more, which an idle agent does not for days: 2 MB less, for 0.05 s. Does nothing if
+ * Node was started without --expose-gc.
+ */
+function shrinkHeap(): void {
+  globalThis.gc?.({ type: 'major', flavor: 'last-resort' })
 }
 
 /** The process that started the agent holds the other end of its standard input. It has exited when that closes. */

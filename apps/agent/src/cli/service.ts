@@ -21,7 +21,7 @@ import {
   readCurrent,
   removeVersions,
 } from '../update/program-folder.ts'
-import { AGENT_VERSION } from '../version.ts'
+import { AGENT_VERSION, OLDEST_NODE } from '../version.ts'
 
 /** The package that contains the program: `deb`, `rpm`, or `msi:{PRODUCT-CODE}`. */
 const PackageName = z.string().regex(/^(deb|rpm|msi:\{[0-9A-Fa-f-]{36}\})$/)
@@ -84,16 +84,30 @@ export async function layOut(programFolder: string | undefined): Promise<void> {
   if (programFolder === undefined) throw new CliError('lay-out needs --program-folder')
   const [folder, program] = [resolve(programFolder), resolve(process.argv[1] ?? '')]
   const newer = program === packagedProgram(folder) ? findNewerVersion(folder) : undefined
-  if (newer === undefined) layOutProgram(folder, { program, version: AGENT_VERSION })
-  say(`Version ${newer ?? AGENT_VERSION} is in ${folder}.`)
+  if (newer !== undefined && newer.problem === undefined)
+    return say(`Version ${newer.version} is in ${folder}. It is newer than the package and stays.`)
+  const failed = newer?.problem === undefined ? null : { version: newer.version, reason: newer.problem }
+  layOutProgram(folder, { program, version: AGENT_VERSION, node: OLDEST_NODE, failed })
+  if (failed !== null) say(failed.reason)
+  say(`Version ${AGENT_VERSION} is in ${folder}.`)
 }
 
-/** The version in the folder, if it is newer than this one and its program is undamaged. */
-function findNewerVersion(folder: string): string | undefined {
+/**
+ * The version in the folder, if it is newer than this one and its program is undamaged. `problem`: this package has
+ * brought a Node that is too old for it.
+ */
+function findNewerVersion(folder: string): { version: string; problem?: string } | undefined {
   const current = readCurrent(folder)?.current
   if (current === undefined || compareAgentVersions(current.version, AGENT_VERSION) <= 0) return undefined
-  const file = programFile(folder, current.version)
-  return existsSync(file) && hashFile(file) === current.sha256 ? current.version : undefined
+  const { version, sha256, node = 0 } = current
+  const file = programFile(folder, version)
+  if (!existsSync(file) || hashFile(file) !== sha256) return undefined
+  const ownNode = Number(process.versions.node.split('.')[0])
+  if (node <= ownNode) return { version }
+  return {
+    version,
+    problem: `An older package was installed, whose Node ${ownNode} does not run version ${version}, which needs Node ${node}. Install a newer package.`,
+  }
 }
 
 const PATIENCE_MS = 15_000

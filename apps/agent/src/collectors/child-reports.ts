@@ -26,11 +26,13 @@ export async function readSlowFactsInChildProcess(
 
 /** Longer than any system needs. */
 const PATCHES_TIMEOUT_MS = 15 * 60_000
-const Summary = z.object({ needsReboot: z.boolean().nullable() })
+const Summary = z.object({ needsReboot: z.boolean().nullable(), installedHash: z.string() })
 
 export interface PatchScan extends z.infer<typeof Summary> {
   /** JSON that the scanning process has already checked. */
   report: string
+  /** The installed patches in the same way; `null` = the system does not say. */
+  installed: string
 }
 
 /** Scans for patches. `refresh` as in `PatchTools.scan`. */
@@ -49,8 +51,8 @@ export function readPatchesInChildProcess([program = '', ...args]: string[]): Re
       maxBuffer: 8 * 1024 * 1024,
     } as const
     const { stdout } = await withStartUmask(() => run(program, [...args, command], options))
-    const end = stdout.indexOf('\n')
-    return { ...Summary.parse(JSON.parse(stdout.slice(0, end))), report: stdout.slice(end + 1) }
+    const [summary = '', report = '', installed = ''] = stdout.split('\n')
+    return { ...Summary.parse(JSON.parse(summary)), report, installed }
   }
 }
 

@@ -71,6 +71,7 @@ export function fitFacts(facts: Facts, log: Log): Facts {
 
 const QUICK_EVERY_MS = 60_000
 const SLOW_EVERY_MS = 3_600_000
+const SLOW_AGAIN_AFTER_MS = 60_000
 const PROBLEMS_AFTER_MS = 200
 
 export interface FactsOptions {
@@ -83,6 +84,8 @@ export interface FactsOptions {
   problems: Problems
   log: Log
   quickEveryMs?: number
+  /** After a failure. */
+  slowAgainAfterMs?: number
 }
 
 /**
@@ -98,8 +101,9 @@ export class FactsReporter implements Disposable {
   #held = 0
   #quickTimer: NodeJS.Timeout | undefined
   #slowTimer: NodeJS.Timeout | undefined
+  #slowAgainTimer: NodeJS.Timeout | undefined
   #problemsTimer: NodeJS.Timeout | undefined
-  #quickRun: Promise<void> | undefined
+  #quickRun: Promise<boolean> | undefined
   #slowRun: Promise<void> | undefined
   #stop = new AbortController()
 
@@ -140,7 +144,7 @@ export class FactsReporter implements Disposable {
   }
 
   /** Reads the quick facts and reports changes. */
-  refreshQuick(): Promise<void> {
+  refreshQuick(): Promise<unknown> {
     this.#quickRun ??= this.#collect('quick', this.#options.readQuick).finally(
       () => (this.#quickRun = undefined),
     )
@@ -151,17 +155,25 @@ export class FactsReporter implements Disposable {
     this.#stop.abort()
     this.onLinkDown()
     clearInterval(this.#slowTimer)
+    clearTimeout(this.#slowAgainTimer)
     clearTimeout(this.#problemsTimer)
   }
 
   #refreshSlow(): Promise<void> {
-    this.#slowRun ??= this.#collect('slow', () => this.#options.readSlow(this.#stop.signal)).finally(
-      () => (this.#slowRun = undefined),
-    )
+    this.#slowRun ??= this.#collectSlow().finally(() => (this.#slowRun = undefined))
     return this.#slowRun
   }
 
-  async #collect(speed: 'quick' | 'slow', read: () => Promise<Facts>): Promise<void> {
+  async #collectSlow(): Promise<void> {
+    clearTimeout(this.#slowAgainTimer)
+    if (await this.#collect('slow', () => this.#options.readSlow(this.#stop.signal))) return
+    if (this.#stop.signal.aborted) return
+    const afterMs = this.#options.slowAgainAfterMs ?? SLOW_AGAIN_AFTER_MS
+    this.#slowAgainTimer = setTimeout(() => void this.#refreshSlow(), afterMs)
+  }
+
+  /** Resolves with whether the facts were read. */
+  async #collect(speed: 'quick' | 'slow', read: () => Promise<Facts>): Promise<boolean> {
     const { problems, log } = this.#options
     try {
       const facts = fitFacts(await read(), log)
@@ -171,15 +183,18 @@ export class FactsReporter implements Disposable {
       this.#keepLastUser(facts)
       this.#known = { ...this.#known, ...facts }
       problems.set(`${speed} facts`, null)
+      this.#report()
+      return true
     } catch (cause) {
-      if (this.#stop.signal.aborted) return
+      if (this.#stop.signal.aborted) return false
       log.warn({ speed, cause }, 'failed to collect facts')
       problems.set(
         `${speed} facts`,
         `Failed to collect some facts of this machine: ${describeError(cause).slice(0, 200)}`,
       )
+      this.#report()
+      return false
     }
-    this.#report()
   }
 
   #keepLastUser(facts: Facts): void {

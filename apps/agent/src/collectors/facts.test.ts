@@ -110,3 +110,20 @@ test('a failing collector is a problem and does not stop the agent', async () =>
   server.command(server.sign('report-facts', {}))
   await server.until(() => problems().at(-1)?.length === 0)
 })
+
+test('facts that could not be read are read again soon', async () => {
+  let reads = 0
+  const readSlowFacts = async () => {
+    reads += 1
+    if (reads === 1) throw new Error('busy')
+    return { make: 'Acme' }
+  }
+  const { server } = await givenAgent({
+    agent: { readSlowFacts, slowAgainAfterMs: 50 },
+    expectedWarnings: [/failed to collect facts/],
+  })
+  await server.until(() =>
+    server.reports.some((report) => report.kind === 'facts' && report.facts.make === 'Acme'),
+  )
+  expect(reads).toBe(2)
+})

@@ -9,8 +9,6 @@ import type { TestServer } from '../testing/test-server.ts'
 import { ProcessWatch } from './live-processes.ts'
 import { ProcessChanges } from './process-changes.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 function fake(pid: number, more: Partial<MachineProcess> = {}): MachineProcess {
   const name = `program-${pid}`
   return {
@@ -191,5 +189,5 @@ test('a failing list is reported as the reason, and a later one from its start',
   await vi.waitFor(() => expect(sent[0]).toMatchObject({ problem, whole: false, put: [] }))
   problem = undefined
   const good = () => sent.find((sample) => sample.problem === undefined)
-  await vi.waitFor(() => expect(good()).toMatchObject({ whole: true, put: [{ pid: 1 }] }), 10_000)
+  await vi.waitFor(() => expect(good()).toMatchObject({ whole: true, put: [{ pid: 1 }] }))
 })

@@ -3,8 +3,6 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenAgent, givenLog } from '../testing/given.ts'
 import { LiveSampler } from './live-sampler.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 function prepare() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -7,13 +7,15 @@ import type { PatchScan, ReadPatches } from './child-reports.ts'
 
 const FIRST_SCAN_MS = 120_000
 const EVERY_MS = 6 * 3_600_000
+/** The hash of the last reported installed patches. */
+const INSTALLED_KEY = 'installed_patches'
 /** Stored while the system needs a reboot: the boot mark of that moment. */
 const REBOOT_KEY = 'reboot_needed_since'
 
 export interface PatchReporterOptions {
   read: ReadPatches
   outbox: Pick<Outbox, 'append' | 'appendWritten'>
-  keyValues: KeyValueStore
+  keyValues: Pick<KeyValueStore, 'find' | 'save' | 'remove'>
   bootMark: () => string
   log: Log
   firstScanMs?: number | undefined
@@ -85,12 +87,22 @@ export class PatchReporter implements Disposable {
       const look = await read(refresh, this.#stop.signal)
       this.#keepReboot(look)
       outbox.appendWritten('patches', look.report)
+      this.#reportInstalled(look, refresh)
     } catch (cause) {
       if (this.#stop.signal.aborted) return
       log.warn({ cause: describeError(cause) }, 'failed to scan for patches')
       const problem = `Failed to scan for patches: ${describeError(cause)}`.slice(0, 1000)
       outbox.append({ kind: 'patches', found: null, problem } satisfies PatchReport)
     }
+  }
+
+  /** Only if they have changed. A requested scan reports them always, in case the server has lost them. */
+  #reportInstalled({ installed, installedHash }: PatchScan, refresh: 'now' | 'when old'): void {
+    const { keyValues, outbox } = this.#options
+    if (installed === 'null') return
+    if (refresh === 'when old' && keyValues.find(INSTALLED_KEY) === installedHash) return
+    outbox.appendWritten('installed-patches', installed)
+    keyValues.save(INSTALLED_KEY, installedHash)
   }
 
   #keepReboot({ needsReboot }: PatchScan): void {

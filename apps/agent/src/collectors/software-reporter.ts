@@ -61,6 +61,11 @@ export class SoftwareReporter implements Disposable {
     }
   }
 
+  /** Scans after an installation: the registry of Windows cannot be watched. */
+  rescan(): void {
+    void this.#scanQuietly()
+  }
+
   [Symbol.dispose](): void {
     this.#stop.abort()
     clearTimeout(this.#timer)

@@ -10,6 +10,7 @@ import { expect, test } from 'vitest'
 import { MeasureError } from '../errors.ts'
 import { os } from '../os/index.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
+import { givenApt } from '../testing/given-apt.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
 import { makeSoftwareReport } from '../cli/reports.ts'
 import { type ReadSoftware, readSoftwareInChildProcess } from './child-reports.ts'
@@ -51,7 +52,7 @@ test('a machine with too much software reports what fits and counts the rest', (
 
 test('a child process lists the software, and reports an error as a message', async () => {
   const line = `installed\\tadduser\\tall\\t3.134\\t686\\t1747699200\\tDebian <a@b>\\n`
-  givenPrograms({ 'dpkg-query': `printf '${line}'`, rpm: 'true' })
+  givenPrograms({ 'dpkg-query': `printf '${line}'`, rpm: 'true', 'apt-get': 'true' })
   const read = readSoftwareInChildProcess(AGENT)
   const all = await read('all', signal)
   const report = SoftwareReport.parse(JSON.parse(all.report))
@@ -64,6 +65,22 @@ test('a child process lists the software, and reports an error as a message', as
   await expect(read('all', signal)).rejects.toThrow(
     new MeasureError('dpkg-query failed to list the software: the status file is locked'),
   )
+})
+
+test('newer versions of the real apt are marked in the software list', async () => {
+  const apt = givenApt([
+    { name: 'muster-hello', version: '1.0' },
+    { name: 'muster-same', version: '1.0' },
+  ])
+  apt.offer({ name: 'muster-hello', version: '2.0' }, { name: 'muster-same', version: '1.0' })
+  apt.update()
+  const { report } = await readSoftwareInChildProcess(AGENT)('all', signal)
+  const { inventory } = SoftwareReport.parse(JSON.parse(report))
+  expect(inventory).toMatchObject({ managers: expect.arrayContaining(['apt']) })
+  expect(inventory?.packages.map(({ name, version, available }) => [name, version, available])).toEqual([
+    ['muster-hello', '1.0', '2.0'],
+    ['muster-same', '1.0', undefined],
+  ])
 })
 
 /** A machine with `installed` software, and a file that changes with it. */

@@ -14,6 +14,7 @@ export const dataFiles = {
   status: 'status.json',
   runs: 'run',
   snapshots: 'receipts',
+  pushed: 'pushed-files',
   codeCache: 'code-cache',
   installation: 'installation.json',
   enrolment: 'enrolment.json',

@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto'
 import { hostname } from 'node:os'
 import { ENROL_PATH, EnrolResponse, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
-import { ErrorBody } from '@muster/contract/errors'
+import { ErrorBody } from '@muster/contract/error-body'
 import type { IncomingMessage } from 'node:http'
 import { CliError, RefusedError } from '../errors.ts'
 import { makeDataFolder } from '../identity/data-folder.ts'

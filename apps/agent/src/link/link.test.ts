@@ -8,8 +8,6 @@ import { isAlive } from '../testing/is-alive.ts'
 import { shellInput, TestServer } from '../testing/test-server.ts'
 import { reconnectDelayMs } from './link.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const REFUSED = [/^command refused$/]
 
 /** Commands that would create a file if they ran. */

@@ -239,6 +239,8 @@ export class Link implements Disposable {
       sessions: this.#options.sessions().slice(0, 1000),
       beats: true,
       can_update: this.#options.canUpdate,
+      runs_as_user: true,
+      pushes_files: true,
     })
   }
 

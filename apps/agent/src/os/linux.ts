@@ -81,7 +81,10 @@ export const linux: Os = {
   loadScheduler: async () => (await import('./linux/timers.ts')).linuxScheduler,
   loadSoftwareTools: async () => (await import('./linux/software.ts')).linuxSoftware,
   loadPatchTools: async () => (await import('./linux/patches.ts')).linuxPatches,
+  loadPackageTools: async () => (await import('./linux/packages.ts')).linuxPackages,
   softwarePaths: () => [
+    // New lists may offer newer versions.
+    '/var/lib/apt/lists',
     join(process.env.DPKG_ADMINDIR ?? '/var/lib/dpkg', 'status'),
     ...RPM_FOLDERS.flatMap((folder) => RPM_FILES.map((file) => join(folder, file))),
   ],

@@ -76,6 +76,7 @@ export const macos: Os = {
   loadScheduler: async () => (await import('./unsupported.ts')).noScheduler,
   loadSoftwareTools: async () => (await import('./macos/software.ts')).macosSoftware,
   loadPatchTools: async () => (await import('./macos/patches.ts')).macosPatches,
+  loadPackageTools: async () => (await import('./macos/packages.ts')).macosPackages,
   softwarePaths: () => [
     '/Applications',
     ...['/opt/homebrew', '/usr/local'].flatMap((prefix) => [

@@ -4,6 +4,7 @@ import { freemem, loadavg, totalmem, uptime } from 'node:os'
 import type { MachineProcess, ProcessTarget } from '@muster/contract/agent/processes'
 import type { MachineService, ServiceAction, WantedStartType } from '@muster/contract/agent/services'
 import type {
+  FoundValue,
   RegistryChange,
   RegistryChanged,
   RegistryPage,
@@ -12,6 +13,7 @@ import type {
 import type { FoundLog, LogSearch, LogSource } from '@muster/contract/agent/logs'
 import type { SystemTask, SystemTaskAction } from '@muster/contract/agent/scheduler'
 import type { ChannelRoom } from '../remote/files/channel-room.ts'
+import type { PackageTools } from './package-managers.ts'
 import type { PatchTools, SoftwareTools } from './package-tools.ts'
 import type { CpuTimes, Probes } from './probes.ts'
 import { readCpuTimes } from './node-os.ts'
@@ -119,6 +121,8 @@ export interface Os {
   loadSoftwareTools(): Promise<SoftwareTools>
   /** Used by the child processes that scan for patches and install them. */
   loadPatchTools(): Promise<PatchTools>
+  /** Used by the child processes that change packages and look for newer versions. */
+  loadPackageTools(): Promise<PackageTools>
   /** Files and folders that change when software is installed or removed. They need not exist. */
   softwarePaths(): string[]
 }
@@ -238,6 +242,7 @@ export interface SessionTools {
 export interface RegistryTools {
   readKey: (from: { path: string; keys_from: number; values_from: number }) => Promise<RegistryPage>
   readValue: (value: { path: string; name: string }) => Promise<WholeValue>
+  findValue: (value: { path: string; name: string }) => Promise<FoundValue>
   change: (change: RegistryChange) => Promise<RegistryChanged>
 }
 

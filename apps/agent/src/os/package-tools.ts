@@ -1,4 +1,4 @@
-import type { Patch } from '@muster/contract/agent/patches'
+import type { InstalledPatch, Patch } from '@muster/contract/agent/patches'
 import type { InstalledPackage } from '@muster/contract/agent/software'
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
@@ -23,10 +23,10 @@ export interface PatchScan {
 export interface PatchTools {
   /** `refresh`: always refresh the lists, or only if they are old. Throws MeasureError if no tool is available. */
   scan(options: { refresh: 'now' | 'when old'; signal: AbortSignal }): Promise<PatchScan>
+  /** The patches that the system has recorded as installed. Throws MeasureError. */
+  listInstalled(signal: AbortSignal): Promise<InstalledPatch[]>
   /** Installs all patches, or those with these names from `scan`. Throws AgentError. */
   install(guids: readonly string[] | null): Promise<void>
-  /** Installs the first of these packages that the system knows. Throws AgentError. */
-  installPackage(names: readonly string[]): Promise<void>
 }
 
 /** A patch with defaults for unknown fields. */
@@ -45,6 +45,16 @@ export function makePatch(known: Pick<Patch, 'guid' | 'source' | 'title'> & Part
     needs_reboot: false,
     ...known,
   }
+}
+
+/** A list of one installed patch, with defaults for unknown fields; empty if its time is invalid. */
+export function makeInstalledPatch({
+  at,
+  ...known
+}: Pick<InstalledPatch, 'guid' | 'source' | 'title'> &
+  Partial<InstalledPatch> & { at: Date }): InstalledPatch[] {
+  if (Number.isNaN(at.getTime())) return []
+  return [{ kb: '', version: '', severity: '', ...known, installed_at: at.toISOString() }]
 }
 
 /** The installed software of a system. Loaded in a child process, see `collectors/child-reports.ts`. */
@@ -79,7 +89,16 @@ export interface InstallerEnd {
 export function runInstaller(
   name: string,
   args: readonly string[],
-  { env = {}, onStatus }: { env?: Record<string, string>; onStatus?: (text: string) => void } = {},
+  {
+    env = {},
+    onStatus,
+    verbatim = false,
+  }: {
+    env?: Record<string, string>
+    onStatus?: (text: string) => void
+    /** Windows: the arguments are parts of a command line, with their own quotes. */
+    verbatim?: boolean
+  } = {},
 ): Promise<InstallerEnd> {
   const program = findProgram(name)
   if (program === undefined) throw new AgentError(`${name} is not installed on this machine.`)
@@ -88,6 +107,7 @@ export function runInstaller(
       env: { ...process.env, PATH: searchPath(), LC_ALL: 'C', LANG: 'C', ...env },
       stdio: ['ignore', 'pipe', 'pipe', onStatus === undefined ? 'ignore' : 'pipe'],
       windowsHide: true,
+      ...(verbatim ? { windowsVerbatimArguments: true, argv0: `"${program}"` } : {}),
     }),
   )
   let said = ''
@@ -136,7 +156,7 @@ export function listHomebrew(prefixes: string[]): InstalledPackage[] {
 }
 
 /** Empty if the folder does not exist. */
-function foldersIn(folder: string): string[] {
+export function foldersIn(folder: string): string[] {
   let found: Dirent[]
   try {
     found = readdirSync(folder, { withFileTypes: true })

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { AptProgress, describeAptFailure } from './linux/apt-install.ts'
+import { parseDpkgLog } from './linux/dpkg-logs.ts'
 import { parseAptSimulation } from './linux/patches.ts'
-import { describeDnfFailure, parseDnfUpdates } from './linux/dnf.ts'
-import { parseSoftwareUpdates } from './macos/patches.ts'
-import { describeHresult, parseWindowsUpdates } from './windows/patches.ts'
+import { describeDnfFailure, parseDnfUpdates, parseRpmTimes } from './linux/dnf.ts'
+import { describeZypperFailure, parseZypperHistory, parseZypperUpdates } from './linux/zypper.ts'
+import { parseInstallHistory, parseSoftwareUpdates } from './macos/patches.ts'
+import { makePatch } from './package-tools.ts'
+import { describeHresult, parseWindowsHistory, parseWindowsUpdates } from './windows/patches.ts'
 
 const APT = `NOTE: This is only a simulation!
 Reading package lists...
@@ -101,6 +104,62 @@ test('dnf upgrades with versions from rpm and security advisories', () => {
   )
 })
 
+const ZYPPER = `<?xml version='1.0'?>
+<stream>
+<message type="info">Loading repository data...</message>
+<update-status version="0.6">
+<update-list>
+  <update name="SUSE-2026-4318" edition="1" arch="noarch" status="needed" category="security" severity="important" pkgmanager="false" restart="false" interactive="reboot" kind="patch">
+    <summary>Security update for the &quot;Linux&quot; kernel</summary>
+    <description>Fixes CVE-2026-1 &amp; others.</description>
+    <source url="https://example.org" alias="update"/>
+  </update>
+  <update name="SUSE-2026-1" edition="2" status="applied" category="recommended" severity="low" kind="patch">
+    <summary>Already there</summary>
+  </update>
+</update-list>
+</update-status>
+</stream>
+`
+
+test('zypper patches with severity and category, or packages where there are no patches', () => {
+  expect(parseZypperUpdates(ZYPPER)).toEqual([
+    makePatch({
+      guid: 'patch:SUSE-2026-4318',
+      source: 'zypper',
+      title: 'Security update for the "Linux" kernel',
+      version: '1',
+      severity: 'Important',
+      security: true,
+      categories: ['security'],
+      description: 'Fixes CVE-2026-1 & others.',
+      needs_reboot: true,
+    }),
+  ])
+  const packages = `<update-list><update kind="package" name="vim" edition="9.1-2.1" arch="x86_64" edition-old="9.0-1.1">
+<summary>Vi IMproved</summary></update></update-list>`
+  expect(parseZypperUpdates(packages)).toMatchObject([
+    {
+      guid: 'vim',
+      title: 'vim',
+      version: '9.1-2.1',
+      current_version: '9.0-1.1',
+      severity: '',
+      security: false,
+    },
+  ])
+  expect(describeZypperFailure({ code: 7, said: '' })).toMatch(/^Another package manager is running/)
+  expect(describeZypperFailure({ code: 104, said: "No provider of 'x0vnc' found.\n'x0vnc' not found" })).toBe(
+    "Package not found: 'x0vnc' not found",
+  )
+  expect(
+    describeZypperFailure({
+      code: 4,
+      said: '<message type="error">Problem: nothing provides &lt;a&gt;</message>',
+    }),
+  ).toBe('zypper exited with code 4: Problem: nothing provides <a>')
+})
+
 const WINDOWS = JSON.stringify([
   {
     guid: '8f6f3b1c-0d4e-4a39-9a63-0a6d2a8d9f10',
@@ -167,4 +226,107 @@ test('softwareupdate lists of current and old systems', () => {
   ])
   expect(patches[0]?.size).toBe(1_580_932 * 1024)
   expect(parseSoftwareUpdates('Software Update Tool\n\nFinding available software\n')).toEqual([])
+})
+
+const utc = (local: string) => new Date(local).toISOString()
+
+test('the log of dpkg gives the finished upgrades, and no new packages', () => {
+  const log = `2026-11-20 10:00:00 startup archives unpack
+2026-11-20 10:00:00 upgrade libc6:i386 2.36-9 2.36-10
+2026-11-20 10:00:01 status installed libc6:i386 2.36-9
+2026-11-20 10:00:07 status installed libc6:i386 2.36-10
+2026-11-20 10:00:08 install tree:all <none> 2.1.0-1
+2026-11-20 10:00:08 status installed tree:all 2.1.0-1
+2026-11-20 10:00:09 upgrade tzdata:all 2025b 2026a
+2026-11-20 10:00:11 status half-configured tzdata:all 2026a
+99 nonsense upgrade x
+`
+  expect(parseDpkgLog(log)).toEqual([
+    {
+      guid: 'libc6:i386',
+      source: 'apt',
+      title: 'libc6:i386',
+      kb: '',
+      version: '2.36-10',
+      severity: '',
+      installed_at: utc('2026-11-20T10:00:07'),
+    },
+  ])
+})
+
+test('rpm gives what was installed after the system itself', () => {
+  const rows = [
+    '1700000000\tfilesystem.x86_64\t3.16-5.el9',
+    '1700000900\tbash.x86_64\t5.1.8-9.el9',
+    '1732100000\topenssl-libs.x86_64\t1:3.2.2-6.el9_5',
+    '(none)\tgpg-pubkey.(none)\t1-2',
+  ]
+  expect(parseRpmTimes(rows.join('\n'), 'dnf')).toMatchObject([
+    {
+      guid: 'openssl-libs.x86_64',
+      title: 'openssl-libs',
+      version: '1:3.2.2-6.el9_5',
+      installed_at: '2024-11-20T10:53:20.000Z',
+    },
+  ])
+  expect(parseRpmTimes('', 'dnf')).toEqual([])
+})
+
+test('the history of zypper gives its applied patches', () => {
+  const history = `# 2026-11-20 10:00:00 vim-9.1
+2026-11-20 10:00:00|install|vim|9.1-2.1|x86_64||update|abc|
+2026-11-20 10:00:01|patch  |SUSE-2026-4318|1|noarch|update|important|security|needed|applied|
+2026-11-20 10:00:02|patch  |SUSE-2026-4319|1|noarch|update|low|recommended|needed|broken|
+`
+  expect(parseZypperHistory(history)).toMatchObject([
+    {
+      guid: 'patch:SUSE-2026-4318',
+      version: '1',
+      severity: 'Important',
+      installed_at: utc('2026-11-20T10:00:01'),
+    },
+  ])
+})
+
+test('the history of Windows Update gives installations that succeeded, with their KB', () => {
+  const entry = {
+    guid: '8f6f3b1c-0d4e-4a39-9a63-0a6d2a8d9f10',
+    title: '2026-11 Cumulative Update for Windows 11 (KB5068861)',
+    operation: 1,
+    result: 2,
+    date: '2026-11-20T10:00:00Z',
+  }
+  const history = [
+    entry,
+    { ...entry, result: 4, title: 'Failed' },
+    { ...entry, operation: 2, title: 'Removed' },
+    { ...entry, date: 'nonsense' },
+    { ...entry, result: 3, title: 'Definition Update' },
+    null,
+  ]
+  expect(parseWindowsHistory(`\uFEFF${JSON.stringify(history)}`)).toMatchObject([
+    { title: entry.title, kb: 'KB5068861', installed_at: '2026-11-20T10:00:00.000Z' },
+    { title: 'Definition Update', kb: '' },
+  ])
+  expect(parseWindowsHistory('')).toBeUndefined()
+})
+
+test('the install history of macOS gives the updates of Apple', () => {
+  const row = {
+    _name: 'macOS Sequoia 15.7.2',
+    install_date: '2026-11-20T10:00:00Z',
+    install_version: '15.7.2',
+    package_source: 'package_source_apple',
+  }
+  const other = { ...row, _name: 'Zoom', package_source: 'package_source_other' }
+  const nameless = { ...row, _name: ' ' }
+  const SPInstallHistoryDataType = [row, other, nameless, 7]
+  expect(parseInstallHistory(JSON.stringify({ SPInstallHistoryDataType }))).toMatchObject([
+    {
+      guid: 'macOS Sequoia 15.7.2-15.7.2',
+      title: 'macOS Sequoia 15.7.2',
+      installed_at: '2026-11-20T10:00:00.000Z',
+    },
+  ])
+  expect(parseInstallHistory('')).toBeUndefined()
 })

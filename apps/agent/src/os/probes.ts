@@ -43,6 +43,8 @@ export interface Probes {
   readMemory(signal: AbortSignal): Promise<MemoryUse>
   /** Undefined if nothing is mounted at this path, or the drive does not exist. */
   measureMount(disk: string): Promise<MountSpace | undefined>
+  /** Mount points or drives of the fixed disks, without those that cannot be written. */
+  listDisks(): Promise<string[]>
   /** Sends three packets. */
   ping(host: string, signal: AbortSignal): Promise<PingResult>
   findService(name: string, signal: AbortSignal): Promise<ServiceState>

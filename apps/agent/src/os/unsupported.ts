@@ -25,7 +25,12 @@ const refuse = async () => {
   throw new AgentError('Only Windows has a registry.')
 }
 
-export const noRegistry: RegistryTools = { readKey: refuse, readValue: refuse, change: refuse }
+export const noRegistry: RegistryTools = {
+  readKey: refuse,
+  readValue: refuse,
+  findValue: refuse,
+  change: refuse,
+}
 
 const refuseTasks = async () => {
   throw new AgentError(

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const DRIVES = 'CDEFGHIJKLMNOPQRSTUVWXYZAB'.split('')
 
 /** That of the last facts, which are read every minute. */
-let timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+let timeZone: string | undefined
 
 export const windows: Os = {
   platform: 'windows',
@@ -36,7 +36,8 @@ export const windows: Os = {
   },
   readCounters: async () => readWindowsCounters(await readDrives()),
   readSlowFacts: async () => (await import('./windows/hardware.ts')).readWindowsSlowFacts(),
-  readTimeZone: () => timeZone,
+  // Intl costs 7 MB of memory, in every process that loads it.
+  readTimeZone: () => (timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone),
   findRunProcesses: async () => [],
   openRunGroup: async (marker) => (await import('./windows/job-objects.ts')).openJob(marker),
   async killTree(root, marker) {
@@ -62,6 +63,7 @@ export const windows: Os = {
   loadScheduler: async () => (await import('./windows/scheduler/task-scheduler.ts')).windowsScheduler,
   loadSoftwareTools: async () => (await import('./windows/software.ts')).windowsSoftware,
   loadPatchTools: async () => (await import('./windows/patches.ts')).windowsPatches,
+  loadPackageTools: async () => (await import('./windows/packages.ts')).windowsPackages,
   // The registry cannot be watched cheaply.
   softwarePaths: () => [],
 }

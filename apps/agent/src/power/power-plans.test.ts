@@ -124,6 +124,28 @@ test('the user may postpone it as often as allowed', async () => {
   expect(calls().join('\n')).toContain('--ok-label=Postpone 15 minutes|--cancel-label=Keep the time|')
 })
 
+test('postponements end at the deadline', async () => {
+  await givenDisplay('320x200')
+  const { ask, reported, server } = await given({ user: 'anna', dialog: 'exit 0' })
+  const plan = makePlan({ seconds: 3600, postponements: 9, deadline_seconds: 4000 })
+  const { due } = Object((await ask('plan-power', plan))?.answer) as { due: string }
+  const last = await reported('planned', 1)
+  const laterMs = Date.parse(last.kind === 'power' ? last.due : '') - Date.parse(due)
+  // Not 900 seconds. The agent reads its clock twice.
+  expect(Math.round(laterMs / 10_000)).toBe(40)
+  expect(await ask('cancel-power', { id: plan.id })).toEqual({ refused: null, answer: {} })
+  expect(server.reports.filter((report) => report.kind === 'power' && report.postponed > 1)).toEqual([])
+})
+
+test('a machine restarts on request only while nobody is signed in', async () => {
+  const busy = await given({ user: 'anna' })
+  expect(await busy.ask('reboot-if-nobody', {})).toEqual({ refused: null, answer: { done: false } })
+  expect(busy.calls()).toEqual([])
+  const idle = await given()
+  expect(await idle.ask('reboot-if-nobody', {})).toEqual({ refused: null, answer: { done: true } })
+  expect(idle.calls()).toEqual(['shutdown|-r|now|'])
+})
+
 test('a plan survives a restart of the agent, and ends with a restart of the machine', async () => {
   const { server, ask, reported, restart, start } = await given({ user: 'anna' })
   const plan = makePlan()

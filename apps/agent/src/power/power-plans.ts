@@ -1,4 +1,5 @@
 import { type PowerAction, PowerPlan, type PowerReport } from '@muster/contract/agent/power'
+import { postpone } from '@muster/rules/patches/patch-reboot'
 import { z } from 'zod'
 import { AgentError, MeasureError } from '../errors.ts'
 import { describeError } from '../log/log.ts'
@@ -9,9 +10,10 @@ import { POWER_PLAN, type PowerOptions } from './power.ts'
 import { describeWarning, nextWarningAt } from './warnings.ts'
 
 /** A plan on the disk. Times are in milliseconds of the corrected clock. */
-const StoredPlan = PowerPlan.omit({ seconds: true, if_nobody: true }).extend({
+const StoredPlan = PowerPlan.omit({ seconds: true, if_nobody: true, deadline_seconds: true }).extend({
   author: z.string(),
   dueMs: z.number(),
+  deadlineMs: z.number().optional(),
   postponed: z.int(),
   boot: z.string(),
 })
@@ -41,7 +43,10 @@ export class PowerPlans implements AsyncDisposable {
   }
 
   /** Returns the time; null if it was done at once, because no user is signed in. Throws AgentError. */
-  async plan({ seconds, if_nobody, ...wanted }: PowerPlan, author: string): Promise<{ due: string | null }> {
+  async plan(
+    { seconds, if_nobody, deadline_seconds, ...wanted }: PowerPlan,
+    author: string,
+  ): Promise<{ due: string | null }> {
     if (this.#plan?.id === wanted.id) return { due: new Date(this.#plan.dueMs).toISOString() }
     const { os, now, bootMark } = this.#options
     const hasUsers = await (await os.loadSessionTools()).hasUsers()
@@ -53,7 +58,8 @@ export class PowerPlans implements AsyncDisposable {
     }
     await this.#replace('Replaced by another plan.')
     const dueMs = now() + seconds * 1000
-    this.#change({ ...wanted, author, dueMs, postponed: 0, boot: bootMark() })
+    const deadlineMs = deadline_seconds === undefined ? undefined : now() + deadline_seconds * 1000
+    this.#change({ ...wanted, author, dueMs, deadlineMs, postponed: 0, boot: bootMark() })
     this.#warnAtMs = now()
     await this.#tick()
     return { due: new Date(dueMs).toISOString() }
@@ -63,6 +69,13 @@ export class PowerPlans implements AsyncDisposable {
   async doNow(action: PowerAction): Promise<void> {
     await performPower(action, this.#options.os)
     if (action !== 'lock') await this.#replace('Done at once instead.')
+  }
+
+  /** Restarts the machine unless a user is signed in. Returns whether it did. */
+  async rebootIfNobody(): Promise<boolean> {
+    if (await (await this.#options.os.loadSessionTools()).hasUsers()) return false
+    await this.doNow('reboot')
+    return true
   }
 
   /** Throws AgentError if it has begun, or another one has replaced it. */
@@ -155,9 +168,8 @@ export class PowerPlans implements AsyncDisposable {
     const plan = this.#plan
     const { now, log } = this.#options
     if (plan?.id !== id || plan.postponements === 0 || now() >= plan.dueMs || this.#isDisposed) return
-    const { postpone_seconds, postponements, postponed } = plan
-    const dueMs = plan.dueMs + postpone_seconds * 1000
-    this.#change({ ...plan, dueMs, postponements: postponements - 1, postponed: postponed + 1 })
+    const { dueMs, postponements } = postpone(plan)
+    this.#change({ ...plan, dueMs, postponements, postponed: plan.postponed + 1 })
     this.#warnAtMs = nextWarningAt(dueMs, now())
     log.info({ due: new Date(dueMs).toISOString() }, 'the user postponed the planned action')
     void this.#tick().catch((cause: unknown) => this.#logFailure(cause))

@@ -70,6 +70,9 @@ test('every remote command is refused when remote tools are disabled', () => {
     'scan-patches',
     'install-patches',
     'install-package',
+    'upgrade-package',
+    'remove-package',
+    'install-file',
     'set-checks',
     'run-checks',
     'set-tasks',
@@ -82,10 +85,21 @@ test('every remote command is refused when remote tools are disabled', () => {
     'change-power',
     'plan-power',
     'cancel-power',
+    'reboot-if-nobody',
     'send-wake-up',
     'update-agent',
     'uninstall',
   ])
+})
+
+test('a machine with disabled remote tools refuses the files of jobs', async () => {
+  const { server } = await givenAgent({ expectedWarnings: [/command refused/] })
+  setRules(server, { forbidden: true })
+  const limits = { timeout_seconds: 60, output_cap_bytes: 1000 }
+  const push = { path: 'L2V0Yy9tb3Rk', bytes: 1, sha256: 'f'.repeat(64), token: 'x'.repeat(20), job: 1 }
+  const input = { ...push, mode: null, owner: null, overwrite: true, ...limits }
+  server.command(server.sign('push-file', input, { payload: { history_id: 5 } }))
+  expect(await server.result(5)).toMatchObject({ outcome: 'refused', reason: FORBIDDEN })
 })
 
 test('an open terminal ends when it is disabled, also without a viewer', async () => {

@@ -35,6 +35,10 @@ export const readRegistryValue = defineRequest('read-registry-value', async (pla
   (await os.loadRegistryTools()).readValue(place),
 )
 
+export const findRegistryValue = defineRequest('find-registry-value', async (place, { os }) =>
+  (await os.loadRegistryTools()).findValue(place),
+)
+
 export const changeRegistry = defineRequest('change-registry', async (change, { os }) =>
   (await os.loadRegistryTools()).change(change),
 )
@@ -138,3 +142,7 @@ export const cancelPower = defineRequest('cancel-power', async ({ id }, { power 
   await (await power.plans()).cancel(id)
   return {}
 })
+
+export const rebootIfNobody = defineRequest('reboot-if-nobody', async (_, { power }) => ({
+  done: await (await power.plans()).rebootIfNobody(),
+}))

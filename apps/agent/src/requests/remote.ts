@@ -25,6 +25,21 @@ export const readText = defineRequest('read-text', async ({ path }, { dataFolder
   return files.readText(path, dataFolder)
 })
 
+export const findText = defineRequest('find-text', async ({ path }, { dataFolder }) => {
+  const files = await import('../remote/files/put-text.ts')
+  return files.findText(path, dataFolder)
+})
+
+export const putText = defineRequest('put-text', async (input, surroundings) => {
+  const files = await import('../remote/files/put-text.ts')
+  return files.putText(input, surroundings)
+})
+
+export const undoPush = defineRequest('undo-push', async ({ job }, surroundings) => {
+  const files = await import('../remote/files/push-file.ts')
+  return files.undoPush(job, surroundings)
+})
+
 export const readFileAccess = defineRequest('read-file-access', async ({ path }, { dataFolder }) => {
   const { readAccess } = await import('../remote/files/windows-rights.ts')
   return readAccess(path, dataFolder)
@@ -51,6 +66,10 @@ export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'read-text',
   'read-file-access',
   'write-text',
+  'find-text',
+  'put-text',
+  'push-file',
+  'undo-push',
   'begin-upload',
   'look-at-upload',
   'end-process',
@@ -65,6 +84,7 @@ export const REMOTE_COMMANDS: ReadonlySet<CommandName> = new Set<CommandName>([
   'read-log',
   'read-registry-key',
   'read-registry-value',
+  'find-registry-value',
   'change-registry',
 ])
 

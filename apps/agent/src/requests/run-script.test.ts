@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CommandInput } from '@muster/contract/agent/commands'
 import { planScript } from '../run/interpreters.ts'
 import { givenAgent, type GivenAgent } from '../testing/given.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 type ScriptInput = CommandInput<'run-script'>
 
@@ -52,6 +50,21 @@ test('arguments arrive unchanged', async () => {
   expect(given.server.outputOf(1)).toBe(awkward.map((arg) => `[${arg}]`).join(''))
   expect(given.server.outputOf(2)).toBe('True')
   expect(JSON.parse(given.server.outputOf(3))).toEqual(awkward)
+})
+
+test('parameters arrive unchanged as environment variables', async () => {
+  const given = await givenAgent()
+  const values = awkward.map((text, i) => `MUSTER_PARAM_P${i}=${text}`)
+  const names = awkward.map((_, i) => `"$MUSTER_PARAM_P${i}"`)
+  sendScript(given, 1, { body: `printf '[%s]' ${names.join(' ')}`, env_vars: values })
+  sendScript(given, 2, {
+    interpreter: 'python',
+    body: 'import os\nprint([os.environ["MUSTER_PARAM_P%d" % i] for i in range(11)] == eval(os.environ["ALL"]), end="")',
+    env_vars: [...values, `ALL=${JSON.stringify(awkward)}`],
+  })
+  await Promise.all([1, 2].map((id) => given.server.result(id)))
+  expect(given.server.outputOf(1)).toBe(awkward.map((text) => `[${text}]`).join(''))
+  expect(given.server.outputOf(2)).toBe('True')
 })
 
 test('a shell script is run by the program of its first line', async () => {

@@ -1,5 +1,9 @@
 import { type CommandInput, commands } from '@muster/contract/agent/commands'
+import { packageFilePath } from '@muster/contract/agent/package-files'
+import type { PackageChange } from '@muster/rules/agents/package-change'
 import { z } from 'zod'
+import { RunError } from '../errors.ts'
+import { describeFileError } from '../remote/files/file-errors.ts'
 import { prepareCommand, prepareScript } from '../run/prepare-run.ts'
 import type { InstallRequest } from '../cli/install-order.ts'
 import {
@@ -32,9 +36,61 @@ export const installPatches = defineCommand('install-patches', {
   take: (input, context) => accept(input, context, { kind: 'patches', guids: input.guids }),
 })
 
-export const installPackage = defineCommand('install-package', {
+export const installPackage = definePackageCommand('install')
+export const upgradePackage = definePackageCommand('upgrade')
+export const removePackage = definePackageCommand('remove')
+
+function definePackageCommand(change: PackageChange): AgentCommand {
+  return defineCommand(`${change}-package`, {
+    isRun: true,
+    take: (input, context) => accept(input, context, { kind: 'package', change, names: input.names }),
+  })
+}
+
+export const installFile = defineCommand('install-file', {
   isRun: true,
-  take: (input, context) => accept(input, context, { kind: 'package', names: input.names }),
+  take: (input, context) => {
+    const { payload } = context
+    const { timeout_seconds, output_cap_bytes, ...file } = input
+    if (payload.history_id === null) return
+    accept({ timeout_seconds, output_cap_bytes }, context, {
+      kind: 'file',
+      file,
+      path: packageFilePath(payload.history_id),
+    })
+  },
+})
+
+export const pushFile = defineCommand('push-file', {
+  isRun: true,
+  take: (input, { payload, runs, installing, dataFolder, openParts }) => {
+    const { history_id: historyId, nonce } = payload
+    const { timeout_seconds, output_cap_bytes, ...push } = input
+    if (historyId === null) return
+    runs.accept({
+      historyId,
+      nonce,
+      timeoutSeconds: timeout_seconds,
+      outputCapBytes: output_cap_bytes,
+      async prepare() {
+        const { findDraft } = await import('../remote/files/push-file.ts')
+        const draft = await findDraft(push.path, dataFolder).catch((cause: unknown) => {
+          throw new RunError(describeFileError(cause).message, { cause })
+        })
+        const path = packageFilePath(historyId)
+        openParts.remember(draft.path)
+        const prepared = await installing.prepare({ kind: 'push', push, path, dataFolder, draft: draft.name })
+        return {
+          ...prepared,
+          [Symbol.dispose]() {
+            prepared[Symbol.dispose]()
+            // A process that was killed leaves it behind.
+            void openParts.drop(draft.path)
+          },
+        }
+      },
+    })
+  },
 })
 
 type Limits = Pick<CommandInput<'install-package'>, 'timeout_seconds' | 'output_cap_bytes'>

@@ -48,6 +48,7 @@ export function takeCommand(command: SignedCommand, options: TakeOptions): void 
   const closed = REMOTE_COMMANDS.has(payload.name) ? options.context.remote.gate.whyNot() : undefined
   if (closed !== undefined) {
     log.info({ command: payload.name, author: payload.author, reason: closed }, 'remote tool refused')
+    if (known.isRun) return refuseSigned(closed)
     state.write(() => nonces.remember(payload.nonce, expiresAtMs))
     return options.context.sendReply({ nonce: payload.nonce, refused: closed, answer: null })
   }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { InstallRequest } from '../cli/install-order.ts'
+import type { InstallOrder, InstallRequest, ServerLocation } from '../cli/install-order.ts'
 import { planSurroundings } from './environment.ts'
 import type { PreparedRun, RunContext } from './prepare-run.ts'
 import { RunError } from '../errors.ts'
@@ -10,13 +10,15 @@ export const WHY_SUFFIX = '.why'
 
 export interface InstallingOptions {
   context: RunContext
+  /** The server that package files are downloaded from. */
+  server: ServerLocation
   /** Command line that starts this agent. */
   program: readonly string[]
   /** Called when the installed software may have changed. */
   onEnd: () => void
 }
 
-/** Installs packages and patches, one request at a time. */
+/** Installs packages and patches, one request at a time, and pushes files, which change no software. */
 export class Installing {
   #options: InstallingOptions
   #isBusy = false
@@ -27,30 +29,32 @@ export class Installing {
 
   /** Prepares the installation in a child process. Throws RunError while another one is running. */
   async prepare(order: InstallRequest): Promise<PreparedRun> {
-    const { context, program, onEnd } = this.#options
-    if (this.#isBusy)
+    const { context, server, program, onEnd } = this.#options
+    const isInstallation = order.kind !== 'push'
+    if (isInstallation && this.#isBusy)
       throw new RunError('Another installation is running on this machine. Wait until it has finished.')
     const [node = process.execPath, ...args] = program
-    this.#isBusy = true
+    if (isInstallation) this.#isBusy = true
     try {
       const surroundings = await planSurroundings({ env_vars: [], run_as_user: null }, context.os)
       const file = writeScriptFile({
         dataFolder: context.dataFolder,
         name: 'order.json',
-        body: JSON.stringify(order),
+        body: JSON.stringify({ order, server } satisfies InstallOrder),
         user: undefined,
       })
       return {
         plan: { ...surroundings, program: node, args: [...args, 'install-order', '--order', file.path] },
         why: () => readIfThere(`${file.path}${WHY_SUFFIX}`),
         [Symbol.dispose]: () => {
-          this.#isBusy = false
           file[Symbol.dispose]()
+          if (!isInstallation) return
+          this.#isBusy = false
           onEnd()
         },
       }
     } catch (cause) {
-      this.#isBusy = false
+      if (isInstallation) this.#isBusy = false
       throw cause
     }
   }

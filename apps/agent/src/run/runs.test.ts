@@ -1,13 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { planLine } from './prepare-run.ts'
 import { isAlive } from '../testing/is-alive.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
 import { shellInput } from '../testing/test-server.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 test('a command passes accepted, started, output, result', async () => {
   const { server } = await givenAgent()

@@ -3,8 +3,6 @@ import { expect, test, vi } from 'vitest'
 import { givenAgent, type GivenAgent } from '../testing/given.ts'
 import { isAlive } from '../testing/is-alive.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 /** Standby shells. */
 function listWaiting(): number[] {
   return readdirSync('/proc')
@@ -67,5 +65,5 @@ test('a killed standby shell is replaced, and exits with its agent', async () =>
   expect(server.outputOf(2)).toBe('two\n')
   const waiting = await untilOneWaits(given)
   await agent[Symbol.asyncDispose]()
-  await vi.waitFor(() => expect(isAlive(waiting)).toBe(false), 5000)
+  await vi.waitFor(() => expect(isAlive(waiting)).toBe(false))
 })

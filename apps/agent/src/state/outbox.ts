@@ -113,7 +113,7 @@ export class Outbox {
   }
 
   /** A report that another process of this agent has created as JSON. It replaces an older one of its kind. */
-  appendWritten(kind: 'software' | 'patches', json: string): void {
+  appendWritten(kind: 'software' | 'patches' | 'installed-patches', json: string): void {
     this.#remove((database) => database.all('delete from outbox where kind = ? returning size', kind))
     this.#keep({ kind, historyId: null, json })
   }

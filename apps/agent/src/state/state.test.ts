@@ -8,8 +8,6 @@ import { Nonces } from '../link/verify-command.ts'
 import { Outbox } from './outbox.ts'
 import { State } from './state.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const TROUBLE = [
   /data folder is not usable/,
   /state file/,

@@ -5,8 +5,6 @@ import { expect, test, vi } from 'vitest'
 import { givenTask, reportsOf, runTask, setTasks, shell, untilTaskResult } from '../testing/given-tasks.ts'
 import { givenAgent, givenFolder } from '../testing/given.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const linesOf = (file: string) =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 
@@ -213,7 +211,7 @@ test('due tasks run while the server is offline, and are reported afterwards', a
   setTasks(server, [givenTask(EVERY_MINUTE, { actions, counts_from })])
   await server.until(() => reportsOf(server, 'tasks-known')[0])
   await server[Symbol.asyncDispose]()
-  await vi.waitFor(() => expect(linesOf(sign)).toEqual(['run']), { timeout: 40_000 })
+  await vi.waitFor(() => expect(linesOf(sign)).toEqual(['run']))
   await server.listen(port)
   expect(await untilTaskResult(server)).toMatchObject({
     trigger: 'schedule',

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
+/** Compiled once for all tests. */
+const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/compiled')
 
 export interface ProcessOutput {
   code: number | null
@@ -25,7 +27,10 @@ export interface Program {
 
 /** Starts the agent program, which is killed after the test. */
 export function startProgram(...args: string[]): Program {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (bytes: Buffer) => (stdout += bytes.toString()))

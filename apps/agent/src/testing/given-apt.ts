@@ -24,13 +24,14 @@ export function givenApt(installed: GivenPackage[]) {
   writeFileSync(
     settings,
     `Dir "${root}"; Dir::State::status "${root}/var/lib/dpkg/status"; Dir::Etc "etc/apt";
-APT::Sandbox::User "root"; DPkg::Options { "--root=${root}"; "--force-not-root"; };\n`,
+APT::Sandbox::User "root"; DPkg::Options { "--root=${root}"; "--force-not-root"; "--log=${root}/var/log/dpkg.log"; };\n`,
   )
   // Wrappers around the real programs that select this system.
   const apt = (name: string) => `exec /usr/bin/${name} -c '${settings}' "$@"`
   const here = givenPrograms({
     'apt-get': `[ -e "$here/impatient" ] && set -- "$@" -o DPkg::Lock::Timeout=1\n${apt('apt-get')}`,
     'apt-cache': apt('apt-cache'),
+    'dpkg-query': `exec /usr/bin/dpkg-query --admindir='${root}/var/lib/dpkg' "$@"`,
     dpkg: `exec /usr/bin/dpkg --root='${root}' --force-not-root "$@"`,
   })
   const offer = (...packages: GivenPackage[]) => {
@@ -43,6 +44,14 @@ APT::Sandbox::User "root"; DPkg::Options { "--root=${root}"; "--force-not-root";
   }
   return {
     offer,
+    /** A package that no repository has. */
+    makeFile: (one: GivenPackage) => {
+      const folder = givenFolder()
+      build(folder, one)
+      return join(folder, fileOf(one))
+    },
+    /** Reads the list of the repository. */
+    update: () => execFileSync(join(here, 'apt-get'), ['update', '-q'], { stdio: 'ignore' }),
     /** Does not wait for another program that has the lock. */
     makeImpatient: () => writeFileSync(join(here, 'impatient'), ''),
     versionOf: (name: string) => {
@@ -50,6 +59,7 @@ APT::Sandbox::User "root"; DPkg::Options { "--root=${root}"; "--force-not-root";
       const entry = status.split('\n\n').find((text) => text.startsWith(`Package: ${name}\n`))
       return /^Version: (.*)$/m.exec(entry ?? '')?.[1]
     },
+    logs: join(root, 'var/log'),
     lock: () => holdLock(join(root, 'var/lib/dpkg/lock-frontend')),
   }
 }

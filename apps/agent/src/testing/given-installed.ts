@@ -13,7 +13,7 @@ import { GOOD_TOKEN, type TestServer } from './test-server.ts'
 const ROOT = join(import.meta.dirname, '../../../..')
 const DIST = join(ROOT, 'apps/agent/dist')
 export const NEXT_VERSION = '99.0.0'
-const PATH = `/agent/versions/${NEXT_VERSION}/agent.mjs`
+const pathOf = (version: string) => `/agent/versions/${version}/agent.mjs`
 
 /** Builds the agent and its launcher, if their sources have changed. */
 export function buildAgent(): void {
@@ -33,7 +33,7 @@ export function manifestOf(program: string, more: Partial<AgentManifest> = {}): 
     version: NEXT_VERSION,
     sha256: createHash('sha256').update(program).digest('hex'),
     bytes: Buffer.byteLength(program),
-    path: PATH,
+    path: pathOf(more.version ?? NEXT_VERSION),
     node: 24,
     trial_seconds: 60,
     rollback: false,
@@ -42,10 +42,10 @@ export function manifestOf(program: string, more: Partial<AgentManifest> = {}): 
 }
 
 /** Serves this program like the server does. */
-export function serveProgram(server: TestServer, program: string | Buffer): void {
-  const packed = gzipSync(program)
+export function serveProgram(server: TestServer, program: string, version = NEXT_VERSION): void {
+  const packed = gzipSync(program, { level: 1 })
   server.onRequest = (request, response) => {
-    if (request.url !== PATH) return void response.writeHead(404).end()
+    if (request.url !== pathOf(version)) return void response.writeHead(404).end()
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed)
   }
 }
@@ -128,51 +128,75 @@ export async function givenInstalledAgent(env: Record<string, string> = {}): Pro
   }
 }
 
-/** A module for NODE_OPTIONS that kills its process before a certain change of the program folder, once. */
-export function killBefore(root: string): string {
-  const file = join(root, 'kill-before.mjs')
-  writeFileSync(file, KILLER)
-  return file
+/** Kills an agent before a certain change of its program folder. */
+export interface Killer {
+  /** Environment of the agent. */
+  env: Record<string, string>
+  /** From now on, changes are counted from one, and the agent is killed once, before this one; never before the change 0. */
+  arm: (at: number) => void
+  /** The changes since then, in order. */
+  changes: () => string[]
+  /** The change before which the agent was killed. */
+  killedBefore: () => string | undefined
+}
+
+export function givenKiller(): Killer {
+  const folder = givenFolder()
+  const [module, counter, target] = ['kill-before.mjs', 'changes', 'at'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string]
+  writeFileSync(module, KILLER)
+  const arm = (at: number) => {
+    writeFileSync(counter, '')
+    writeFileSync(target, String(at))
+  }
+  const changes = () => readFileSync(counter, 'utf8').split('\n').slice(0, -1)
+  arm(0)
+  return {
+    env: { NODE_OPTIONS: `--import=${module}`, KILL_COUNTER: counter, KILL_TARGET: target },
+    arm,
+    changes,
+    killedBefore: () => /^KILLED (.*)/m.exec(changes().join('\n'))?.[1],
+  }
 }
 
 const KILLER = `
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-const { KILL_COUNTER: counter, KILL_AT: at } = process.env
-const { readFileSync, appendFileSync } = fs
-const appendTo = appendFileSync
-const fds = new Set()
-let writes = 0
+const { KILL_COUNTER: counter, KILL_TARGET: target } = process.env
+const { readFileSync, appendFileSync: appendTo } = fs
+// The names and the writes of open files.
+const open = new Map()
+let inside = false
 const isOurs = (path) => typeof path === 'string' && path.includes('/program/')
 function step(name, path) {
-  let done = ''
-  try { done = readFileSync(counter, 'utf8') } catch {}
-  const count = done.split('\\n').length
-  if (done.includes('KILLED')) return
-  const isIt = count === Number(at)
-  append(counter, (isIt ? 'KILLED ' : '') + name + ' ' + String(path).split('/program/')[1] + '\\n')
+  inside = true
+  const done = readFileSync(counter, 'utf8')
+  const isIt = !done.includes('KILLED') && done.split('\\n').length === Number(readFileSync(target, 'utf8'))
+  const change = name + ' ' + path.split('/program/')[1].replaceAll(/[0-9]+[.][0-9]+[.][0-9]+/g, 'VERSION')
+  appendTo(counter, (isIt ? 'KILLED ' : '') + change + '\\n')
+  inside = false
   if (isIt) process.kill(process.pid, 'SIGKILL')
 }
-let inside = false
-function append(file, text) { inside = true; appendTo(file, text); inside = false }
 for (const name of ['mkdirSync', 'rmSync', 'renameSync', 'openSync']) {
   const original = fs[name]
   fs[name] = function (path, ...rest) {
     if (inside || !isOurs(path) || (name === 'openSync' && !/[wa+]/.test(String(rest[0])))) return original(path, ...rest)
     step(name, path)
     const result = original(path, ...rest)
-    if (name === 'openSync') fds.add(result)
+    if (name === 'openSync') open.set(result, { path, writes: 0 })
     return result
   }
 }
 for (const name of ['writeSync', 'fsyncSync', 'closeSync']) {
   const original = fs[name]
   fs[name] = function (fd, ...rest) {
-    if (inside || !fds.has(fd)) return original(fd, ...rest)
+    const file = inside ? undefined : open.get(fd)
+    if (file === undefined) return original(fd, ...rest)
     // A download is written in some fifty parts.
-    if (name === 'writeSync' && writes++ % 20 !== 0) return original(fd, ...rest)
-    step(name, '/program/' + fd)
-    if (name === 'closeSync') fds.delete(fd)
+    if (name === 'writeSync' && file.writes++ % 20 !== 0) return original(fd, ...rest)
+    step(name, file.path)
+    if (name === 'closeSync') open.delete(fd)
     return original(fd, ...rest)
   }
 }

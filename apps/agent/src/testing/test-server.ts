@@ -22,7 +22,7 @@ import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/ch
 import { publicKeyText, readPublicKey } from '../identity/identity.ts'
 
 /** More than any operation takes here, also on a busy machine. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 90_000
 
 export const GOOD_TOKEN = 'a-token-that-is-long-enough'
 
@@ -42,6 +42,8 @@ export class TestServer implements AsyncDisposable {
   onChannelFrame: (frame: ChannelFrame) => void = () => {}
   socket: WebSocket | undefined
   acknowledges = true
+  /** The log of the agent, for the error of a wait that ends without a result. */
+  readLog: () => string = () => ''
   /** Answers requests that are no enrolment. */
   onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
     void response.writeHead(404).end()
@@ -138,7 +140,11 @@ export class TestServer implements AsyncDisposable {
       const left = deadline - Date.now()
       if (left <= 0)
         throw new Error(
-          `timed out after ${timeoutMs} ms; the agent sent ${JSON.stringify(this.frames).slice(-2000)}`,
+          [
+            `timed out after ${timeoutMs} ms`,
+            `the agent logged ${this.readLog().slice(-1000)}`,
+            `it sent ${JSON.stringify(this.frames).slice(-1000)}`,
+          ].join('; '),
         )
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(left, 100))

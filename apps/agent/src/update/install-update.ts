@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentManifest } from '@muster/contract/agent/updates'
 import { compareAgentVersions } from '@muster/rules/agents/agent-version'
 import { AgentError } from '../errors.ts'
 import type { Identity } from '../identity/identity.ts'
-import { serverAddress } from '../link/address.ts'
+import { downloadFile } from '../link/download-file.ts'
 import { describeError } from '../log/log.ts'
 import {
   PROGRAM,
@@ -16,8 +14,6 @@ import {
   versionFolder,
   writeCurrent,
 } from './program-folder.ts'
-
-const STALL_MS = 30_000
 
 export interface UpdateTarget {
   folder: string
@@ -48,12 +44,20 @@ export function refuseUpdate(manifest: AgentManifest, { folder, agentVersion }: 
  */
 export async function installUpdate(manifest: AgentManifest, target: UpdateTarget): Promise<void> {
   const { folder, agentVersion } = target
-  const { version, sha256, trial_seconds } = manifest
+  const { version, sha256, node, trial_seconds } = manifest
   const draft = versionFolder(folder, `${version}.new`)
   try {
     rmSync(draft, { recursive: true, force: true })
     mkdirSync(draft, { recursive: true, mode: 0o755 })
-    await download(manifest, target, join(draft, PROGRAM))
+    const { identity, signal } = target
+    await downloadFile(join(draft, PROGRAM), {
+      path: manifest.path,
+      bytes: manifest.bytes,
+      sha256,
+      what: `version ${version}`,
+      identity,
+      signal,
+    })
     syncFolder(draft)
     const final = dirname(programFile(folder, version))
     // Left by an attempt that ended before the switch, or by a trial that failed.
@@ -69,73 +73,11 @@ export async function installUpdate(manifest: AgentManifest, target: UpdateTarge
   if (before?.current.version !== agentVersion)
     throw new AgentError(`The program folder names another version than the running ${agentVersion}.`)
   writeCurrent(folder, {
-    current: { version, sha256 },
+    current: { version, sha256, node },
     previous: before.current,
     state: 'trial',
     starts: 0,
     trial_seconds,
     failed: null,
   })
-}
-
-/** Writes the program to `file`, and reads no byte more than announced. */
-async function download(
-  { path, bytes, sha256, version }: AgentManifest,
-  { identity, signal }: UpdateTarget,
-  file: string,
-): Promise<void> {
-  const response = await get(serverAddress(identity.server_url, path), identity.ca_pem, signal)
-  const { createGunzip } = process.getBuiltinModule('node:zlib')
-  const isPacked = response.headers['content-encoding'] === 'gzip'
-  const content = isPacked ? response.pipe(createGunzip()) : response
-  response.on('error', (error) => content.destroy(error))
-  response.on('aborted', () => content.destroy(new Error('the connection was lost')))
-  const hash = createHash('sha256')
-  const handle = openSync(file, 'w', 0o644)
-  let received = 0
-  try {
-    for await (const part of content) {
-      // Streams of bytes without an encoding yield buffers.
-      const chunk = part as Buffer
-      received += chunk.byteLength
-      if (received > bytes)
-        throw new AgentError(`The download of version ${version} is longer than announced.`)
-      hash.update(chunk)
-      writeSync(handle, chunk)
-    }
-    fsyncSync(handle)
-  } finally {
-    response.destroy()
-    closeSync(handle)
-  }
-  if (received < bytes)
-    throw new AgentError(
-      `The download of version ${version} ended after ${received} of ${bytes} bytes. Try again.`,
-    )
-  if (hash.digest('hex') !== sha256)
-    throw new AgentError(`The download of version ${version} does not have the announced hash.`)
-}
-
-/** Without `fetch`, which would stay in the memory of the agent. */
-async function get(url: URL, caPem: string | null, signal: AbortSignal): Promise<IncomingMessage> {
-  const { request: send } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = send(
-      url,
-      {
-        headers: { 'accept-encoding': 'gzip' },
-        agent: false,
-        timeout: STALL_MS,
-        signal,
-        ...(caPem === null ? {} : { ca: caPem }),
-      },
-      resolve,
-    )
-    request.on('error', reject)
-    request.on('timeout', () => request.destroy(new Error('the server did not respond in time')))
-    request.end()
-  })
-  if (response.statusCode === 200) return response
-  response.destroy()
-  throw new AgentError(`The server returned status ${response.statusCode} for ${url.pathname}.`)
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { isMainThread, Worker } from 'node:worker_threads'
+import { compareAgentVersions } from '@muster/rules/agents/agent-version'
 import {
   type Current,
   hashFile,
@@ -12,7 +13,7 @@ import {
   rollBack,
   writeCurrent,
 } from './program-folder.ts'
-import { restartProcess } from './restart-process.ts'
+import { RESTART_EXIT_CODE, restartProcess } from './restart-process.ts'
 
 // The launcher of an installed agent: chooses the version and runs it in this process, so that no second program stays
 // in memory. It guards a version on trial, whatever that version does: a crash, silence, or a main thread that hangs.
@@ -67,10 +68,9 @@ function chooseForStart(): Current | undefined {
 }
 
 function newestVersions(): string[] {
-  const byNumber = new Intl.Collator('en', { numeric: true })
   return listVersions(FOLDER)
     .filter((name) => !name.endsWith('.new'))
-    .toSorted((a, b) => byNumber.compare(b, a))
+    .toSorted((a, b) => compareAgentVersions(b, a))
 }
 
 function watchTrial({ trial_seconds: seconds }: Current): void {
@@ -90,7 +90,9 @@ function watchTrial({ trial_seconds: seconds }: Current): void {
   new Worker(SCRIPT, { argv: [String(seconds * 1000 + HANG_MS)] }).unref()
   process.on('exit', (code) => {
     const hasCrashed = code !== 0 && readCurrent(FOLDER)?.state === 'trial'
-    if (isOver || hasCrashed) restart()
+    if (!isOver && !hasCrashed) return
+    if (process.platform === 'win32') process.exitCode = RESTART_EXIT_CODE
+    else restart()
   })
 }
 

@@ -39,6 +39,8 @@ export interface Version {
   version: string
   /** hex SHA-256 of its program. */
   sha256: string
+  /** The oldest major version of Node that runs it; absent in files of earlier versions. */
+  node?: number
 }
 
 export interface Current {
@@ -118,7 +120,10 @@ export function confirmTrial(folder: string, version: string): boolean {
  * Lays out a program folder, or brings an existing one to this version: used by installers and packages. The launcher
  * comes from the folder of the program, unless a package has put it in place.
  */
-export function layOutProgram(folder: string, given: { program: string; version: string }): void {
+export function layOutProgram(
+  folder: string,
+  given: Pick<Version, 'version' | 'node'> & { program: string; failed: Current['failed'] },
+): void {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   const before = readCurrent(folder)
   const sha256 = hashFile(given.program)
@@ -130,14 +135,16 @@ export function layOutProgram(folder: string, given: { program: string; version:
   const launcher = join(dirname(given.program), LAUNCHER)
   const isThere = given.program === packagedProgram(folder) || launcher === join(folder, LAUNCHER)
   if (!isThere) copyFile(launcher, join(folder, LAUNCHER))
-  const previous = before === undefined || before.current.version === given.version ? null : before.current
+  // A version that failed here is not kept.
+  const isKept = before?.current.version !== given.version && given.failed === null
+  const previous = isKept ? (before?.current ?? null) : null
   writeCurrent(folder, {
-    current: { version: given.version, sha256 },
+    current: { version: given.version, sha256, ...(given.node === undefined ? {} : { node: given.node }) },
     previous,
     state: 'confirmed',
     starts: 0,
     trial_seconds: 0,
-    failed: null,
+    failed: given.failed,
   })
   removeOtherVersions(folder)
   // Earlier installers had one version, without a launcher.

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKeyPairSync } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
@@ -9,8 +9,9 @@ import type { z } from 'zod'
 import {
   buildAgent,
   givenInstalledAgent,
+  givenKiller,
   type InstalledAgent,
-  killBefore,
+  type Killer,
   manifestOf,
   NEXT_VERSION,
   programOf,
@@ -33,7 +34,7 @@ const untilUpdate = (agent: InstalledAgent, state: Update['state']) =>
   agent.server.until(() => updates(agent).find((report) => report.state === state))
 const lastVersion = ({ server }: InstalledAgent) => server.answers.at(-1)?.agent_version
 
-describe('an installed agent', { timeout: 120_000 }, () => {
+describe('an installed agent', { timeout: 300_000 }, () => {
   test('installs a new version, restarts as the same process, and confirms it', async () => {
     const agent = await givenInstalledAgent()
     const program = programOf(NEXT_VERSION)
@@ -64,7 +65,7 @@ describe('an installed agent', { timeout: 120_000 }, () => {
   test('goes back only by an order that says so', async () => {
     const agent = await givenInstalledAgent()
     const program = programOf('0.0.9')
-    serveProgram(agent.server, program)
+    serveProgram(agent.server, program, '0.0.9')
     agent.order(manifestOf(program, { version: '0.0.9' }))
     expect(await untilUpdate(agent, 'failed')).toMatchObject({
       reason: `Version 0.0.9 is older than ${AGENT_VERSION}, and the order is no rollback.`,
@@ -153,7 +154,7 @@ describe('an installed agent', { timeout: 120_000 }, () => {
       response.write(packed.subarray(0, packed.length / 2), () => response.destroy())
     }
     agent.order(manifestOf(program))
-    expect(await nextFailure(4)).toMatch(/^Failed to install version/)
+    expect(await nextFailure(4)).toMatch(/^The download of version .* was interrupted/)
     server.onRequest = (_, response) => void response.writeHead(302, { location: 'http://x/' }).end()
     agent.order(manifestOf(program))
     expect(await nextFailure(5)).toMatch(/returned status 302/)
@@ -184,6 +185,39 @@ describe('an installed agent', { timeout: 120_000 }, () => {
     expect(await untilUpdate(agent, 'confirmed')).toMatchObject({ version: NEXT_VERSION })
   })
 })
+
+test(
+  'a package whose Node is too old for the newer version takes its place, which the agent reports',
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    const agent = await givenInstalledAgent()
+    const program = programOf(NEXT_VERSION)
+    serveProgram(agent.server, program)
+    agent.order(manifestOf(program))
+    await untilUpdate(agent, 'confirmed')
+    const before = agent.current()
+    expect(before?.current).toMatchObject({ version: NEXT_VERSION, node: 24 })
+    // As if that version had come with a later Node.
+    if (before !== undefined)
+      writeCurrent(agent.folder, { ...before, current: { ...before.current, node: 999 } })
+    const packaged = join(agent.folder, 'package/agent.mjs')
+    mkdirSync(join(agent.folder, 'package'))
+    copyFileSync(join(import.meta.dirname, '../../dist/agent.mjs'), packaged)
+    const args = [packaged, 'lay-out', '--program-folder', agent.folder]
+    const own = process.versions.node.split('.')[0]
+    const reason = `An older package was installed, whose Node ${own} does not run version ${NEXT_VERSION}, which needs Node 999. Install a newer package.`
+    expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe(
+      `${reason}\nVersion ${AGENT_VERSION} is in ${agent.folder}.\n`,
+    )
+    agent.child()?.kill()
+    expect(await untilUpdate(agent, 'rolled-back')).toMatchObject({ version: NEXT_VERSION, reason })
+    expect(lastVersion(agent)).toBe(AGENT_VERSION)
+    expect(readdirSync(join(agent.folder, 'versions'))).toEqual([AGENT_VERSION])
+    expect(agent.current()).toMatchObject({ current: { version: AGENT_VERSION, node: 24 }, failed: null })
+  },
+)
 
 /** Lays a package out on top of this version, and returns the version that runs then. */
 function layPackageOver(version: string, damage = ''): string | undefined {
@@ -218,55 +252,76 @@ test('a package on top of another version leaves a newer one in place, unless th
   expect(layPackageOver(NEXT_VERSION, '(')).toBe(AGENT_VERSION)
 })
 
-describe('an agent that is killed during an update', { timeout: 300_000 }, () => {
-  /** The changes of the program folder by a whole update, in order. */
-  async function listSteps(): Promise<string[]> {
-    const root = givenFolder()
-    await updateWithKill(root, 0)
-    return readFileSync(join(root, 'steps'), 'utf8').trim().split('\n')
-  }
+describe('an agent that is killed during an update', { timeout: 600_000 }, () => {
+  const isRunning = (agent: InstalledAgent, version: string) =>
+    updates(agent).some((report) => report.state === 'confirmed' && report.version === version) &&
+    lastVersion(agent) === version &&
+    agent.current()?.state === 'confirmed' &&
+    agent.current()?.current.version === version
 
-  /** Updates an agent that is killed before the step `at` of all changes of its program folder. */
-  async function updateWithKill(root: string, at: number): Promise<InstalledAgent> {
-    const steps = join(root, 'steps')
-    const agent = await givenInstalledAgent({
-      NODE_OPTIONS: `--import=${killBefore(root)}`,
-      KILL_COUNTER: steps,
-      KILL_AT: String(at),
-    })
-    const program = programOf(NEXT_VERSION)
-    serveProgram(agent.server, program)
-    const { links } = agent.server
-    agent.order(manifestOf(program))
-    if (at > 0) {
-      await agent.server.until(() => existsSync(steps) && readFileSync(steps, 'utf8').includes('KILLED'))
-      await agent.server.untilUp(links + 1)
-    }
+  /** Updates an agent that is killed before the change `at` of its program folder, and returns this change, if there is one. */
+  async function updateWithKill(
+    agent: InstalledAgent,
+    killer: Killer,
+    at: number,
+  ): Promise<string | undefined> {
+    const { server } = agent
+    const before = lastVersion(agent)
+    const version = `99.0.${at}`
+    const program = programOf(version)
+    const manifest = manifestOf(program, { version })
+    serveProgram(server, program, version)
+    killer.arm(at)
+    const { links } = server
+    agent.order(manifest)
+    // The last change removes what came before the version before.
+    const isOver = () => isRunning(agent, version) && readdirSync(join(agent.folder, 'versions')).length <= 2
+    await server.until(() => killer.killedBefore() !== undefined || isOver())
+    if (killer.killedBefore() === undefined) return undefined
+    await server.untilUp(links + 1)
     // The server repeats its order when the version that returns is the old one.
-    await agent.server.until(() => {
-      const isUp = agent.server.socket !== undefined
-      return (
-        isUp && (agent.current()?.state === 'trial' || lastVersion(agent) === AGENT_VERSION || isDone(agent))
-      )
-    })
-    if (lastVersion(agent) === AGENT_VERSION && agent.current()?.state === 'confirmed') {
-      agent.order(manifestOf(program))
-    }
-    await agent.server.until(() => isDone(agent))
-    return agent
+    await server.until(
+      () =>
+        server.socket !== undefined &&
+        (agent.current()?.state === 'trial' || lastVersion(agent) === before || isRunning(agent, version)),
+    )
+    if (lastVersion(agent) === before && agent.current()?.state === 'confirmed') agent.order(manifest)
+    await server.until(() => isRunning(agent, version))
+    return killer.killedBefore()
   }
 
-  const isDone = (agent: InstalledAgent) =>
-    updates(agent).some(({ state }) => state === 'confirmed') &&
-    lastVersion(agent) === NEXT_VERSION &&
-    agent.current()?.state === 'confirmed'
+  /** One agent, updated again and again: killed before every `AT_ONCE`th change, until an update has no more. */
+  async function listKills(first: number): Promise<string[]> {
+    const killer = givenKiller()
+    const agent = await givenInstalledAgent(killer.env)
+    const kills: string[] = []
+    for (let at = first; ; at += AT_ONCE) {
+      const killed = await updateWithKill(agent, killer, at)
+      if (killed === undefined) return kills
+      kills.push(killed)
+    }
+  }
 
   test('works afterwards, at each change of its program folder', async () => {
-    const steps = await listSteps()
-    expect(steps.length).toBeGreaterThanOrEqual(20)
-    for (let first = 1; first <= steps.length; first += AT_ONCE) {
-      const points = Array.from({ length: AT_ONCE }, (_, i) => first + i).filter((at) => at <= steps.length)
-      await Promise.all(points.map((at) => updateWithKill(givenFolder(), at)))
-    }
+    const kills = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => listKills(i + 1)))
+    expect(kills.flat().length).toBeGreaterThanOrEqual(20)
+    expect([...new Set(kills.flat())].toSorted()).toEqual(CHANGES.toSorted())
   })
 })
+
+/** Each kind of change of the program folder by an update. */
+const CHANGES = [
+  'rmSync versions/VERSION.new',
+  'mkdirSync versions/VERSION.new',
+  'openSync versions/VERSION.new/agent.mjs',
+  'writeSync versions/VERSION.new/agent.mjs',
+  'fsyncSync versions/VERSION.new/agent.mjs',
+  'closeSync versions/VERSION.new/agent.mjs',
+  'renameSync versions/VERSION.new',
+  'openSync current.json.new',
+  'writeSync current.json.new',
+  'fsyncSync current.json.new',
+  'closeSync current.json.new',
+  'renameSync current.json.new',
+  'rmSync versions/VERSION',
+]

@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { LOADING_BAR_PX } from '@muster/rules/text/layout'
 import { prefetchFirstMachines } from '../features/agents/prefetch-machines.ts'
 import { NotificationArea } from './shell/NotificationArea.tsx'
+import { isServerUnreachable, UnreachablePage } from './shell/UnreachablePage.tsx'
 import { createQueryClient } from './api/query-client.ts'
 import { dashInfoQuery, meQuery } from './api/queries.ts'
 import { createConsoleRouter } from './router.tsx'
@@ -24,26 +25,39 @@ const FIRST_ANSWERS_WITHIN_MS = 100
  * Resolves when the data of the first screen has arrived, often before this program has, so that it is drawn once,
  * with its rows. Failures are shown by the screens that need the data.
  */
-export const firstAnswers: Promise<unknown> = isSignedIn()
-  ? Promise.race([
-      // Every signed-in screen needs the first two, so they are requested before anything is drawn.
-      Promise.allSettled([
-        queryClient.prefetchQuery(dashInfoQuery),
-        queryClient.prefetchQuery(meQuery),
-        prefetchFirstMachines(queryClient, location),
-        router.load(),
-      ]),
-      new Promise((resolve) => setTimeout(resolve, FIRST_ANSWERS_WITHIN_MS)),
-    ])
-  : Promise.resolve()
+export const firstAnswers: Promise<unknown> =
+  isSignedIn() && !isServerUnreachable
+    ? Promise.race([
+        // Every signed-in screen needs the first two, so they are requested before anything is drawn.
+        Promise.allSettled([
+          queryClient.prefetchQuery(dashInfoQuery),
+          queryClient.prefetchQuery(meQuery),
+          prefetchFirstMachines(queryClient, location),
+          prefetchOverviewPage(),
+          router.load(),
+        ]),
+        new Promise((resolve) => setTimeout(resolve, FIRST_ANSWERS_WITHIN_MS)),
+      ])
+    : Promise.resolve()
+
+/** The page in its own file, before the router knows that the user may see it. */
+async function prefetchOverviewPage(): Promise<void> {
+  if (location.pathname === '/overview') await import('../features/overview/OverviewPage.tsx')
+}
 
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
-        <LoadingBar />
-        <RouterProvider router={router} />
-        <NotificationArea />
+        {isServerUnreachable ? (
+          <UnreachablePage />
+        ) : (
+          <>
+            <LoadingBar />
+            <RouterProvider router={router} />
+            <NotificationArea />
+          </>
+        )}
       </MantineProvider>
     </QueryClientProvider>
   )

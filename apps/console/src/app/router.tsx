@@ -15,14 +15,20 @@ import { MainLayout } from './shell/MainLayout.tsx'
 import { SignedInGate } from './session/SignedInGate.tsx'
 import { notePage, takePageToRemember } from './session/session-end.ts'
 import { clientsQuery } from './api/queries.ts'
+import { findMovedDialog } from './moved-dialogs.ts'
 import {
   agentSearch,
   alertsSearch,
   dashboardSearch,
   frameSearch,
+  jobSearch,
+  listSearch,
   overviewSearch,
+  policyOverviewSearch,
+  patchesSearch,
   parseSearch,
   remoteSearch,
+  settingsSearch,
   softwareSearch,
   stringifySearch,
   togetherSearch,
@@ -53,6 +59,11 @@ const frame = createRoute({
   getParentRoute: () => gated,
   id: 'frame',
   validateSearch: frameSearch,
+  beforeLoad: ({ search: { dialog, item, filter } }) => {
+    const page = findMovedDialog(dialog, item)
+    if (page === undefined) return
+    throw redirect({ ...page, ...(filter === undefined ? {} : { search: { find: filter } }), replace: true })
+  },
   component: MainLayout,
 })
 
@@ -77,12 +88,20 @@ const agent = createRoute({
   component: lazyRouteComponent(() => import('../features/agents/AgentPage.tsx'), 'AgentPage'),
 })
 
+const overview = createRoute({
+  getParentRoute: () => frame,
+  path: '/overview',
+  validateSearch: overviewSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/overview/OverviewPage.tsx'), 'OverviewPage'),
+})
+
 const alerts = createRoute({
   getParentRoute: () => frame,
   path: '/alerts',
   validateSearch: alertsSearch,
   pendingComponent: SkeletonRows,
-  component: lazyRouteComponent(() => import('../features/alerts/AlertList.tsx'), 'AlertsPage'),
+  component: lazyRouteComponent(() => import('../features/alerts/AlertsPage.tsx'), 'AlertsPage'),
 })
 
 const software = createRoute({
@@ -91,6 +110,79 @@ const software = createRoute({
   validateSearch: softwareSearch,
   pendingComponent: SkeletonRows,
   component: lazyRouteComponent(() => import('../features/software/SoftwarePage.tsx'), 'SoftwarePage'),
+})
+
+const patches = createRoute({
+  getParentRoute: () => frame,
+  path: '/patches',
+  validateSearch: patchesSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/patches/FleetPatchesPage.tsx'), 'FleetPatchesPage'),
+})
+
+const scripts = createRoute({
+  getParentRoute: () => frame,
+  path: '/scripts',
+  validateSearch: listSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/scripts/ScriptsPage.tsx'), 'ScriptsPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => frame,
+  path: '/audit',
+  validateSearch: listSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/audit/AuditPage.tsx'), 'AuditPage'),
+})
+
+const maintenance = createRoute({
+  getParentRoute: () => frame,
+  path: '/maintenance',
+  validateSearch: listSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(
+    () => import('../features/maintenance/MaintenancePage.tsx'),
+    'MaintenancePage',
+  ),
+})
+
+const users = createRoute({
+  getParentRoute: () => frame,
+  path: '/users',
+  validateSearch: listSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/users/accounts/UsersPage.tsx'), 'UsersPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => frame,
+  path: '/settings',
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/settings/SettingsPage.tsx'), 'SettingsPage'),
+})
+
+const settingsSection = createRoute({
+  getParentRoute: () => frame,
+  path: '/settings/$section',
+  validateSearch: settingsSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/settings/SettingsPage.tsx'), 'SettingsPage'),
+})
+
+const jobs = createRoute({
+  getParentRoute: () => frame,
+  path: '/jobs',
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/fleet-jobs/JobsPage.tsx'), 'JobsPage'),
+})
+
+const job = createRoute({
+  getParentRoute: () => frame,
+  path: '/jobs/$job_id',
+  validateSearch: jobSearch,
+  pendingComponent: SkeletonRows,
+  component: lazyRouteComponent(() => import('../features/fleet-jobs/JobPage.tsx'), 'JobPage'),
 })
 
 const policies = createRoute({
@@ -103,7 +195,7 @@ const policies = createRoute({
 const policyOverview = createRoute({
   getParentRoute: () => frame,
   path: '/policies/overview',
-  validateSearch: overviewSearch,
+  validateSearch: policyOverviewSearch,
   pendingComponent: SkeletonRows,
   component: lazyRouteComponent(
     () => import('../features/policies/PolicyOverviewPage.tsx'),
@@ -177,6 +269,15 @@ const totpSetup = createRoute({
   ),
 })
 
+const changePassword = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/change_password',
+  component: lazyRouteComponent(
+    () => import('../features/users/sessions/ChangePasswordPage.tsx'),
+    'ChangePasswordPage',
+  ),
+})
+
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
@@ -184,6 +285,22 @@ const login = createRoute({
     if (isSignedIn()) throw redirect({ to: '/', replace: true })
   },
   component: lazyRouteComponent(() => import('../features/users/sessions/LoginPage.tsx'), 'LoginPage'),
+})
+
+const sso = createRoute({
+  getParentRoute: () => root,
+  // SSO_CALLBACK_PATH of the contract, whose schemas do not belong in the first load.
+  path: '/account/provider/callback',
+  component: lazyRouteComponent(() => import('../features/sso/SsoPage.tsx'), 'SsoPage'),
+})
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(
+    () => import('../features/users/invitations/InvitationPage.tsx'),
+    'InvitationPage',
+  ),
 })
 
 const expired = createRoute({
@@ -199,7 +316,25 @@ const expired = createRoute({
 const routeTree = root.addChildren([
   signedIn.addChildren([
     gated.addChildren([
-      frame.addChildren([dashboard, agent, alerts, software, policies, policyOverview, policy]),
+      frame.addChildren([
+        dashboard,
+        overview,
+        agent,
+        alerts,
+        jobs,
+        job,
+        software,
+        patches,
+        scripts,
+        audit,
+        maintenance,
+        users,
+        settings,
+        settingsSection,
+        policies,
+        policyOverview,
+        policy,
+      ]),
       takeControl,
       webVnc,
       webTerm,
@@ -208,8 +343,11 @@ const routeTree = root.addChildren([
     ]),
     setup,
     totpSetup,
+    changePassword,
   ]),
   login,
+  sso,
+  invitation,
   expired,
 ])
 

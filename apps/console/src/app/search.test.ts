@@ -14,11 +14,11 @@ test.each([
   ['?agent=abc', {}],
   ['?agent=abcdefgh12&pane=history&entry=7', { agent: 'abcdefgh12', pane: 'history', entry: '7' }],
 ])('the address %s is read as %o', (address, expected) => {
-  expect(withoutAbsent(dashboardSearch.parse(parseSearch(address)))).toEqual(expected)
+  expect(withoutAbsent(dashboardSearch(parseSearch(address)))).toEqual(expected)
 })
 
 test('a dialog and its subject are in the address of every screen', () => {
-  expect(frameSearch.parse(parseSearch('?dialog=edit-client&item=3'))).toEqual({
+  expect(frameSearch(parseSearch('?dialog=edit-client&item=3'))).toEqual({
     dialog: 'edit-client',
     item: '3',
   })

@@ -1,13 +1,15 @@
 import type { DashInfo } from '@muster/contract/api/system'
 import type { Me } from '@muster/contract/api/users'
-import type { LiveMessage } from '@muster/contract/events'
+import type { LiveMessage } from '@muster/contract/live-messages'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider, createMemoryHistory } from '@tanstack/react-router'
+import { useLayoutEffect } from 'react'
 import { onTestFinished, vi } from 'vitest'
 import { render } from '../ui/test-render.ts'
 import { NotificationArea } from '../app/shell/NotificationArea.tsx'
+import { dismiss, holdNotification, type Notification, useNotifications } from '../app/shell/notify.ts'
 import { followSession } from '../app/session/follow-session.ts'
 import { createQueryClient } from '../app/api/query-client.ts'
 import { createConsoleRouter } from '../app/router.tsx'
@@ -28,10 +30,35 @@ export async function openConsole(path: string) {
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables}>
         <RouterProvider router={router} />
         <NotificationArea />
+        <KeptNotifications />
       </MantineProvider>
     </QueryClientProvider>,
   )
   return { screen, router, queryClient, at: () => router.state.location.href }
+}
+
+/**
+ * Keeps notifications until the end of the test: on a busy machine one that stays for two seconds can pass unseen. They
+ * cover nothing that a test clicks, but for their own buttons.
+ */
+function KeptNotifications() {
+  const style =
+    '[data-position] > [data-tone] { pointer-events: none } [data-tone] button { pointer-events: auto }'
+  return (
+    <>
+      <style>{style}</style>
+      {useNotifications().map((notification) => (
+        <Kept key={notification.id} notification={notification} />
+      ))}
+    </>
+  )
+}
+
+function Kept({ notification }: { notification: Notification }) {
+  const { id } = notification
+  useLayoutEffect(() => holdNotification(id), [id, notification])
+  useLayoutEffect(() => () => dismiss(id), [id])
+  return null
 }
 
 let spoken: readonly LiveMessage[] | undefined
@@ -61,6 +88,9 @@ export const givenMe = (more: Partial<Me> = {}): Me => ({
   permissions: [...PERMISSIONS],
   totp: true,
   totp_may_wait: false,
+  passkeys: 0,
+  recovery_codes: 10,
+  password_min_length: 10,
   ...more,
 })
 
@@ -73,6 +103,8 @@ export const givenDashInfo = (more: Partial<DashInfo> = {}): DashInfo => ({
   dash_warning_color: 'warning',
   loading_bar_color: 'red',
   clear_search_when_switching: true,
+  start_page: 'dashboard',
+  first_steps_hidden: true,
   default_agent_tbl_tab: 'mixed',
   client_tree_sort: 'alphafail',
   client_tree_splitter: 20,
@@ -91,13 +123,17 @@ export const givenDashInfo = (more: Partial<DashInfo> = {}): DashInfo => ({
   date_format: 'MMM-DD-YYYY - HH:mm',
   default_date_format: 'MMM-DD-YYYY - HH:mm',
   compact_rows: true,
+  agent_columns: [],
   show_agent_version: false,
   agent_version: '0.1.0',
   terminal_font_size: 13,
   terminal_theme: 'dark',
   setup_open: true,
+  agent_url: 'https://muster.example:8420',
   ask_availability_alerts: false,
   open_maintenance: false,
+  backup_failed: false,
+  read_only: false,
   ...more,
 })
 

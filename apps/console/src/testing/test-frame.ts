@@ -13,6 +13,7 @@ export function testClient(id: number, name: string, sites: Record<number, strin
     failing_checks: { error: false, warning: false },
     block_policy_inheritance: false,
     custom_fields: [],
+    tags: [],
     alert_template: null,
     server_policy: null,
     workstation_policy: null,

@@ -74,17 +74,23 @@ test('after any changes the sums and results match the remaining rows', async ()
   )
 })
 
-test('a page by host name is the same from the database and from the loaded rows', async () => {
+test('a page by host name or worst first is the same from the database and from the loaded rows', async () => {
   await using server = await createTestServer()
   const { given, ctx } = server
   const [mine, other] = [await given.site(), await given.site()]
   const names = ['PC-10', 'pc-2', 'Äpfeln', 'PC-2', 'web', 'apfel', 'PC-1', 'db', 'PC-2']
   for (const [index, hostname] of names.entries())
-    await given.agent({ hostname, site_id: index % 3 === 0 ? other.id : mine.id })
+    await given.agent({
+      hostname,
+      site_id: index % 3 === 0 ? other.id : mine.id,
+      // Overdue; the others were never seen.
+      ...(hostname === 'web' ? { last_seen: '2020-01-01T00:00:00.000Z' } : {}),
+    })
   const all = server.as(await given.user({ superuser: true }))
   const limited = server.as(await given.user({ permissions: ['can_list_agents'], clients: [mine.client_id] }))
   const queries = [
     { page: 1, page_size: 4, sort: 'hostname' },
+    { page: 1, page_size: 4, sort: 'worst' },
     { page: 2, page_size: 4, sort: 'hostname' },
     { page: 9, page_size: 4, sort: 'hostname' },
     { page: 1, sort: 'hostname', client: other.client_id },
@@ -107,6 +113,9 @@ test('a page by host name is the same from the database and from the loaded rows
     page: 1,
     page_size: 4,
     results: ['apfel', 'Äpfeln', 'db', 'PC-1'].map((hostname) => expect.objectContaining({ hostname })),
+  })
+  expect(first[1]).toMatchObject({
+    results: ['web', 'apfel', 'Äpfeln', 'db'].map((hostname) => expect.objectContaining({ hostname })),
   })
 })
 

@@ -1,5 +1,6 @@
 import { type AgentName, AgentRow } from '@muster/contract/api/agents'
 import type { Event } from '@muster/contract/events'
+import { worstRank } from '@muster/rules/agents/worst-first'
 import { toSortKey } from '@muster/rules/search/tree-order'
 import type { z } from 'zod'
 import { nextStatusChangeAt } from '@muster/rules/agents/agent-status'
@@ -45,6 +46,8 @@ interface KeptRow {
   tail: string
   /** Sort key of the host name. */
   nameKey: string
+  /** See worstRank. */
+  rank: number
   /** When the status changes by time alone. */
   changesAt: number
 }
@@ -70,6 +73,7 @@ export class AgentIndex {
       head: json.slice(0, at + LAST_SEEN_KEY.length),
       tail: json.slice(at + LAST_SEEN_MARK.length),
       nameKey: toSortKey(row.hostname),
+      rank: worstRank(row),
       changesAt: nextStatusChangeAt(row, nowMs) ?? Number.POSITIVE_INFINITY,
     }
     const site = this.#site(row)
@@ -135,6 +139,12 @@ export class AgentIndex {
     site.clientId = client_id
     return site
   }
+}
+
+interface PageOfRows {
+  page: number
+  page_size?: number | undefined
+  sort: 'hostname' | 'worst'
 }
 
 const SLICE = 250
@@ -220,21 +230,22 @@ export class AgentCache implements Disposable {
   }
 
   /**
-   * One page of the list sorted by host name. After a start or a change of the whole fleet it reads the page from the
-   * database instead of waiting for thousands of stale rows.
+   * One page of the list, sorted by host name or worst first. After a start or a change of the whole fleet it reads the
+   * page from the database instead of waiting for thousands of stale rows; failing checks are unknown then.
    */
-  async pageByName(
+  async sortedPage(
     caller: { scope: Scope },
     filter: RowFilter,
-    { page, page_size: size = DEFAULT_PAGE_SIZE }: { page: number; page_size?: number | undefined },
+    { page, page_size: size = DEFAULT_PAGE_SIZE, sort }: PageOfRows,
   ): Promise<JsonText> {
     const end = page * size
+    const compare = sort === 'worst' ? compareWorst : compareNames
     const found =
       end <= MAX_PAGE_END && this.#staleCount() > MAX_STALE
-        ? await this.#readByName(caller, filter, end)
+        ? await this.#readFirst(caller, filter, { end, compare })
         : await this.#find(caller, filter).then((rows) => ({
             total: rows.length,
-            rows: firstByName(rows, end),
+            rows: firstOf(rows, end, compare),
           }))
     const now = JSON.stringify(this.#ctx.now().toISOString())
     const results = writeRows(found.rows.slice(end - size), now)
@@ -305,12 +316,12 @@ export class AgentCache implements Disposable {
     })
   }
 
-  async #readByName(
+  async #readFirst(
     caller: { scope: Scope },
     filter: RowFilter,
-    end: number,
+    { end, compare }: { end: number; compare: typeof compareNames },
   ): Promise<{ total: number; rows: KeptRow[] }> {
-    let names: { row: FoundName; nameKey: string }[] = []
+    let names: { row: FoundName; nameKey: string; rank: number }[] = []
     let total = 0
     let afterId = 0
     for (;;) {
@@ -319,7 +330,8 @@ export class AgentCache implements Disposable {
         limit: NAMES_SLICE,
       })
       total += slice.length
-      names = firstByName([...names, ...slice.map((row) => ({ row, nameKey: toSortKey(row.hostname) }))], end)
+      const named = slice.map((row) => ({ row, nameKey: toSortKey(row.hostname), rank: row.rank }))
+      names = firstOf([...names, ...named], end, compare)
       const last = slice.at(-1)
       if (last === undefined || slice.length < NAMES_SLICE) break
       afterId = last.id
@@ -408,22 +420,26 @@ export class AgentCache implements Disposable {
   }
 }
 
-type Named = { nameKey: string; row: { agent_id: string } }
+type Named = { nameKey: string; rank: number; row: { agent_id: string } }
 
 function compareNames(a: Named, b: Named): number {
   if (a.nameKey !== b.nameKey) return a.nameKey < b.nameKey ? -1 : 1
   return a.row.agent_id < b.row.agent_id ? -1 : 1
 }
 
-/** The first rows by host name. Selecting few of many is much faster than sorting all. */
-function firstByName<Row extends Named>(rows: Row[], count: number): Row[] {
-  if (count > MAX_PAGE_END || rows.length <= count) return rows.toSorted(compareNames).slice(0, count)
-  const first = rows.slice(0, count).toSorted(compareNames)
+function compareWorst(a: Named, b: Named): number {
+  return a.rank - b.rank || compareNames(a, b)
+}
+
+/** The first rows in this order. Selecting few of many is much faster than sorting all. */
+function firstOf<Row extends Named>(rows: Row[], count: number, compare: typeof compareNames): Row[] {
+  if (count > MAX_PAGE_END || rows.length <= count) return rows.toSorted(compare).slice(0, count)
+  const first = rows.slice(0, count).toSorted(compare)
   for (const row of rows.slice(count)) {
     const last = first.at(-1)
-    if (last === undefined || compareNames(row, last) > 0) continue
+    if (last === undefined || compare(row, last) > 0) continue
     first.splice(
-      first.findIndex((other) => compareNames(row, other) < 0),
+      first.findIndex((other) => compare(row, other) < 0),
       0,
       row,
     )

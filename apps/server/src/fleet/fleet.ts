@@ -195,7 +195,10 @@ export class Fleet implements AsyncDisposable {
       onCaughtUp: (agentIds) => handlers.onCaughtUp(agentIds),
       deliver: (agentIds, again) => this.#deliverHere(agentIds, again),
     })
-    this.#linkState = new LinkState(ctx, (machines) => this.#returning.welcome(machines))
+    this.#linkState = new LinkState(ctx, {
+      onUp: (machines) => this.#returning.welcome(machines),
+      abilitiesChanged: (tx, emit, agentIds) => handlers.abilitiesChanged(tx, emit, agentIds),
+    })
     this.#pace = new MetricsInterval(ctx, (frame) => this.links.sendAll(frame))
     this.#limits = new ReportLimits({ now: ctx.now, intervalSeconds: () => this.#pace.seconds })
     ctx.onEvent(({ type, ids }) => {
@@ -232,6 +235,8 @@ export class Fleet implements AsyncDisposable {
           reports,
         ),
     })
+    this.links.pauseReports(ctx.disk.isLow)
+    ctx.disk.onChange((isLow) => this.links.pauseReports(isLow))
     const { checks, tasks } = handlers.definitions
     this.#checks = new DefinitionSync(ctx, checks, this.#linksFor('set-checks'))
     this.#tasks = new DefinitionSync(ctx, tasks, this.#linksFor('set-tasks'))
@@ -248,6 +253,15 @@ export class Fleet implements AsyncDisposable {
   /** Sends waiting runs to a connected agent. Returns false if they wait for its reconnect. */
   async deliver(agentId: string): Promise<boolean> {
     return this.#isReached(agentId, { kind: 'deliver' })
+  }
+
+  /** The same for many machines, together as far as this process holds their links. */
+  async deliverAll(agentIds: readonly string[]): Promise<void> {
+    const { here = [], elsewhere = [] } = Object.groupBy(agentIds, (agentId) =>
+      this.links.isConnected(agentId) ? 'here' : 'elsewhere',
+    )
+    if (here.length > 0) await this.#deliverHere(here, 'waiting only')
+    await Promise.all(elsewhere.map((agentId) => this.deliver(agentId)))
   }
 
   /** Sends a command that is not a run. Returns false if the agent is not connected. */
@@ -387,6 +401,16 @@ export class Fleet implements AsyncDisposable {
     this.#handlers.runs
       .expire()
       .catch((error: unknown) => this.#ctx.log.error({ err: error }, 'runs not expired'))
+    this.#deliverOverlooked().catch((error: unknown) =>
+      this.#ctx.log.error({ err: error }, 'queued runs not delivered'),
+    )
+  }
+
+  /** A process can end after storing a run and before announcing it to the process that holds the link. */
+  async #deliverOverlooked(): Promise<void> {
+    const agentIds = await this.#handlers.runs.findOverlooked()
+    const here = agentIds.filter((agentId) => this.links.isConnected(agentId))
+    if (here.length > 0) await this.#deliverHere(here, 'waiting only')
   }
 }
 

@@ -36,6 +36,8 @@ export interface FleetHandlers extends AsyncDisposable {
     waitForEnd(id: number, timeoutMs: number, signal: AbortSignal): Promise<unknown>
     deliver(delivery: Delivery, agentIds: string[], again: 'waiting only' | 'sent before too'): Promise<void>
     expire(): Promise<void>
+    /** Machines whose runs were queued some seconds ago and have not been sent. */
+    findOverlooked(): Promise<string[]>
   }
   live: {
     metrics(send: SendWatch): LiveView<number, MetricsSample, LiveMetrics>
@@ -43,9 +45,11 @@ export interface FleetHandlers extends AsyncDisposable {
   }
   onUp(agentId: string, answer: AnswerFrame): void
   onDown(agentId: string): void
+  /** The abilities of these agents have changed, or are known for the first time. In the transaction that stores them. */
+  abilitiesChanged(tx: Db, emit: (event: Event) => void, agentIds: string[]): Promise<void>
   /** Links have come up and are stored. `sendDefinitions` brings checks and tasks of the machines up to date. */
   onReturn(machines: LinkedMachine[], sendDefinitions: () => Promise<void>): Promise<void>
-  /** The reports that machines sent as their links came up are stored. */
+  /** The links are stored, and so are the reports that machines sent as their links came up, if any. */
   onCaughtUp(agentIds: string[]): Promise<void>
   /** Stores reports inside their transaction. Returns what to do after its commit. */
   storeReports(batch: ReportBatch): Promise<() => Promise<void>>
@@ -100,6 +104,8 @@ export interface FoundName {
   id: number
   agent_id: string
   hostname: string
+  /** See worstRank. Known before the checks are read: 0 = overdue. */
+  rank: number
 }
 
 export interface FoundRow {

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
+import type { Event } from '@muster/contract/events'
+import type { Db } from '../platform/database/database.ts'
 import type { AnswerFrame } from '../platform/agent-link/agent-socket.ts'
 
 /** An agent whose link came up. */
@@ -28,11 +30,20 @@ interface Up {
   tasksVersion: number
   enforcesRules: boolean
   canUpdate: boolean
+  runsAsUser: boolean
+  pushesFiles: boolean
 }
 
 interface Down {
   kind: 'down'
   at: string
+}
+
+interface Options {
+  /** New links are stored. */
+  onUp: (machines: LinkedMachine[]) => Promise<void>
+  /** The definitions of these agents depend on what their agents can do. In the transaction that stores their links. */
+  abilitiesChanged: (tx: Db, emit: (event: Event) => void, agentIds: string[]) => Promise<void>
 }
 
 /** About 30 ms, in which everything else waits. */
@@ -45,15 +56,14 @@ const RETRY_MS = 1000
  */
 export class LinkState implements AsyncDisposable {
   #ctx: Context
-  #onUp: (machines: LinkedMachine[]) => Promise<void>
+  #options: Options
   #waiting = new Map<string, Up | Down>()
   #running: Promise<void> | undefined
   #stopped = false
 
-  /** `onUp` runs after new links are stored. */
-  constructor(ctx: Context, onUp: (machines: LinkedMachine[]) => Promise<void>) {
+  constructor(ctx: Context, options: Options) {
     this.#ctx = ctx
-    this.#onUp = onUp
+    this.#options = options
   }
 
   up(agentId: string, answer: AnswerFrame, source: string): void {
@@ -71,6 +81,8 @@ export class LinkState implements AsyncDisposable {
       tasksVersion: answer.tasks_version ?? 0,
       enforcesRules: answer.remote_rules !== undefined,
       canUpdate: answer.can_update === true,
+      runsAsUser: answer.runs_as_user === true,
+      pushesFiles: answer.pushes_files === true,
     })
   }
 
@@ -113,6 +125,7 @@ export class LinkState implements AsyncDisposable {
   async #store(batch: [string, Up | Down][]): Promise<void> {
     const up = await this.#ctx.transaction(async (tx, emit) => {
       const linked: LinkedMachine[] = []
+      const changed = await findChanged(tx, batch)
       for (const [agentId, change] of batch) {
         const row = await tx
           .updateTable('agents')
@@ -139,11 +152,12 @@ export class LinkState implements AsyncDisposable {
           tasks,
         })
       }
+      if (changed.length > 0) await this.#options.abilitiesChanged(tx, emit, changed)
       const ids = batch.map(([agentId]) => agentId)
       emit({ type: 'agent.changed', ids, agent_ids: ids })
       return linked
     })
-    if (up.length > 0) await this.#onUp(up)
+    if (up.length > 0) await this.#options.onUp(up)
   }
 
   #upValues(change: Up) {
@@ -158,8 +172,26 @@ export class LinkState implements AsyncDisposable {
       tasks_known: change.tasksVersion,
       enforces_rules: change.enforcesRules ? (1 as const) : (0 as const),
       can_update: change.canUpdate ? (1 as const) : (0 as const),
+      runs_as_user: flagOf(change),
+      pushes_files: change.pushesFiles ? (1 as const) : (0 as const),
     }
   }
+}
+
+const flagOf = ({ runsAsUser }: Up) => (runsAsUser ? (1 as const) : (0 as const))
+
+/** Agents that can now run scripts as the signed-in user, or no longer, or that have connected for the first time. */
+async function findChanged(tx: Db, batch: [string, Up | Down][]): Promise<string[]> {
+  const flags = new Map(batch.flatMap(([id, change]) => (change.kind === 'up' ? [[id, flagOf(change)]] : [])))
+  if (flags.size === 0) return []
+  const rows = await tx
+    .selectFrom('agents')
+    .select(['agent_id', 'runs_as_user'])
+    .where('agent_id', 'in', [...flags.keys()])
+    .execute()
+  return rows
+    .filter(({ agent_id, runs_as_user }) => runs_as_user !== flags.get(agent_id))
+    .map(({ agent_id }) => agent_id)
 }
 
 function downValues(change: Down) {

@@ -1,9 +1,11 @@
 import { type Report, MAX_FRAME_BYTES } from '@muster/contract/agent/link'
 import { getAgent } from '@muster/contract/api/agents'
+import { installSoftware } from '@muster/contract/api/software'
 import { expect, test, vi } from 'vitest'
 import { createTestServer, type TestServer } from '../testing/test-server.ts'
 import { known, reportOf } from '../features/software/test-software.ts'
 import { TestAgent } from '../features/agents/test-agent.ts'
+import { result } from '../features/runs/test-run.ts'
 
 async function start(server: TestServer) {
   const { url } = await server.listen()
@@ -49,10 +51,10 @@ test('frames of unknown channels, pings and oversized frames count against the b
   const { agent, isHeld } = given
   for (let count = 0; count < 2; count += 1) agent.sendText(`"${'x'.repeat(MAX_FRAME_BYTES)}"`)
   await vi.waitFor(() => expect(isHeld()).toBe(true))
-  await vi.waitFor(() => expect(isHeld()).toBe(false), 10_000)
+  await vi.waitFor(() => expect(isHeld()).toBe(false))
   for (let count = 0; count < 600; count += 1) agent.ping()
   await vi.waitFor(() => expect(isHeld()).toBe(true))
-  await vi.waitFor(() => expect(isHeld()).toBe(false), 10_000)
+  await vi.waitFor(() => expect(isHeld()).toBe(false))
   for (let count = 0; count < 600; count += 1) agent.sendText(Buffer.from([1, 0, 0, 0, 9, 1]))
   await vi.waitFor(() => expect(isHeld()).toBe(true))
   expect(agent.isOpen).toBe(true)
@@ -101,6 +103,28 @@ test('one software list per half a minute is accepted, three at most, and later 
   expect((await given.agent.nextCommand(from)).payload).toMatchObject({ name: 'report-software' })
   await given.report([later])
   expect(await listVersions(server)).toContain('9.0')
+})
+
+test('the software list after an installation is requested at once, one for each run', async () => {
+  await using server = await createTestServer()
+  using given = await start(server)
+  const { agent } = given
+  const ada = server.as(await server.given.user({ superuser: true }))
+  const listOf = (version: string) => reportOf([known('vim', version)])
+  const hashOf = (version: string) => ({ ...listOf(version), inventory: null })
+  await given.report([listOf('1.0')])
+  const params = { agent_id: agent.agentId }
+  const { body: run } = await ada.call(installSoftware, { params, body: { name: 'vim' } })
+  await given.report([result(run.id)])
+  const from = agent.frames.length
+  await given.report([hashOf('2.0')])
+  expect((await agent.nextCommand(from)).payload).toMatchObject({ name: 'report-software' })
+  await given.report([listOf('2.0')])
+  // Late output of the same run allows no further list.
+  await given.report([{ kind: 'output', history_id: run.id, chunk: 1, stream: 'stdout', text: 'late' }])
+  await given.report([hashOf('3.0')])
+  await given.report([listOf('4.0')])
+  expect(await listVersions(server)).toEqual(['1.0', '2.0'])
 })
 
 test('a check that alternates without limit raises no more alerts than its runs could', async () => {

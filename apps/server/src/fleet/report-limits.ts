@@ -29,6 +29,9 @@ export class ReportLimits {
   #listPace = new Map<string, TokenBucket>()
   /** Requested software lists that have not arrived. */
   #expectedLists = new Map<string, number>()
+  /** Machines whose software an installation has changed, and the id of its run. */
+  #allowedLists = new Set<string>()
+  #lastInstallations = new Map<string, number>()
   #extraResults = new Map<string, TokenBucket>()
 
   constructor({ now, intervalSeconds }: { now: () => Date; intervalSeconds: () => number }) {
@@ -41,8 +44,16 @@ export class ReportLimits {
     this.#expectedLists.set(agentId, (this.#expectedLists.get(agentId) ?? 0) + count)
   }
 
+  /** The list that changes by an installation is requested at once, one for each run. */
+  allowList(agentId: string, runId: number): void {
+    if (runId <= (this.#lastInstallations.get(agentId) ?? 0)) return
+    this.#lastInstallations.set(agentId, runId)
+    this.#allowedLists.add(agentId)
+  }
+
   /** Whether the server may request the list on its own. */
   mayAskForList(agentId: string): boolean {
+    if (this.#allowedLists.delete(agentId)) return true
     return this.#spendList(agentId)
   }
 
@@ -83,6 +94,8 @@ export class ReportLimits {
       this.#lists.delete(agentId)
       this.#listPace.delete(agentId)
       this.#expectedLists.delete(agentId)
+      this.#allowedLists.delete(agentId)
+      this.#lastInstallations.delete(agentId)
       this.#extraResults.delete(agentId)
     }
   }

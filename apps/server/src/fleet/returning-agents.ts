@@ -48,6 +48,8 @@ export class ReturningAgents {
     await this.#owner.onReturn(machines)
     const agentIds = machines.map(({ agentId }) => agentId)
     for (const agentId of agentIds) this.#end(agentId, 'welcome')
+    const caughtUp = agentIds.filter((agentId) => !this.has(agentId))
+    if (caughtUp.length > 0) await this.#owner.onCaughtUp(caughtUp)
     const sent = agentIds.map((agentId) => this.#sent.get(agentId))
     await this.#owner.deliver(agentIds, 'sent before too')
     // Another link of the machine may have come up in the meantime.

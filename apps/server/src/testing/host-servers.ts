@@ -12,24 +12,41 @@ import { readConfig } from '../platform/config/config.ts'
 import { keepFilesPrivate } from '../platform/files/private-files.ts'
 import { type RunningServer, startServer } from '../start-server.ts'
 
-type HostRequest = { env: Record<string, string> } | 'stop'
+type HostRequest = { env: Record<string, string> } | { advanceMs: number } | 'stop'
 /** `lastLine`: nothing of the stopped server follows it on standard error, which may arrive after this reply. */
-type HostReply = { url: string } | { lastLine: string } | { error: string }
+type HostReply = { url: string } | { aheadMs: number } | { lastLine: string } | { error: string }
 
 const LAST_LINE = JSON.stringify({ level: 'info', msg: 'stopped' })
 
 let template: string | undefined
 let running: RunningServer | undefined
+/** How far the clock of the server is ahead. */
+let aheadMs = 0
 
 keepFilesPrivate()
 process.on('message', (request: HostRequest) => {
-  const reply = request === 'stop' ? stop() : start(request.env)
-  void reply.catch((error: unknown) => ({ error: String(error) })).then((message) => process.send?.(message))
+  void reply(request)
+    .catch((error: unknown) => ({ error: String(error) }))
+    .then((message) => process.send?.(message))
 })
 process.on('disconnect', () => {
   if (template !== undefined) rmSync(template, { recursive: true, force: true })
   process.exit(0)
 })
+
+async function reply(request: HostRequest): Promise<HostReply> {
+  if (request === 'stop') return stop()
+  if ('env' in request) return start(request.env)
+  return advance(request.advanceMs)
+}
+
+/** Runs the jobs that are due before and after. */
+async function advance(byMs: number): Promise<HostReply> {
+  await running?.ctx.jobs.drain()
+  aheadMs += byMs
+  await running?.ctx.jobs.drain()
+  return { aheadMs }
+}
 
 async function start(env: Record<string, string>): Promise<HostReply> {
   const config = readConfig(env)
@@ -37,7 +54,8 @@ async function start(env: Record<string, string>): Promise<HostReply> {
     template ??= await fillTemplate(env)
     await cp(template, config.dataFolder, { recursive: true })
   }
-  running = await startServer(config)
+  aheadMs = 0
+  running = await startServer(config, { now: () => new Date(Date.now() + aheadMs) })
   await createFirstAdmin(running.ctx)
   return { url: running.address }
 }

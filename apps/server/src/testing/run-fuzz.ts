@@ -1,5 +1,6 @@
 import type { Endpoint, Method } from '@muster/contract/endpoint'
-import { ERROR_STATUS, ErrorBody } from '@muster/contract/errors'
+import { ErrorBody } from '@muster/contract/error-body'
+import { ERROR_STATUS } from '@muster/contract/errors'
 import { z } from 'zod'
 import type { TestClient } from './test-client.ts'
 import { createTestServer, type TestServer } from './test-server.ts'

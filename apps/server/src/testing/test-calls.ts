@@ -1,11 +1,18 @@
 import type { Endpoint } from '@muster/contract/endpoint'
 import { SCHEDULE, type World } from './test-world.ts'
 
+/** Nothing listens there. */
+const CLOSED_URL = 'http://127.0.0.1:1/'
 const COMMAND = { type: 'cmd', shell: 'sh', command: 'true' }
 const CHANNEL = {
   name: 'A new channel',
   settings: { kind: 'slack', url: 'https://slack.example/x' },
 }
+
+const JOB = (id: number) => ({
+  target: { by: 'client', id },
+  action: { type: 'command', shell: 'sh', cmd: 'true' },
+})
 
 /** The URL of an endpoint with ids of this world. */
 export function addressIn(world: World, { path }: Endpoint): string {
@@ -13,15 +20,24 @@ export function addressIn(world: World, { path }: Endpoint): string {
     .replace(':agent_id', world.agentId)
     .replace(':level', 'client')
     .replace(':version_id', String(world.versionId))
+    .replace(':account_id', String(world.sso.accountId))
+    .replace(':passkey_id', String(world.passkeyId))
     .replace(':pk', String(world.noteId))
     .replace(':run', String(world.taskRunId))
     .replace(':pid', '4711')
     .replace(':name', 'cron.service')
+    .replace(':number', '1')
     .replace(':title', world.titleId)
+    .replace(':patch', world.patchVersion)
+    .replace(':group', 'failed-1')
+    .replace(':log', 'System')
+    .replace(':days', '1')
     .replace(':upload', '00000000-0000-4000-8000-000000000000')
     .replace(':digest', world.user.sessionDigest)
     .replace(':id', path.startsWith('/remotesessions/') ? world.remoteSessionId : String(idFor(world, path)))
 }
+
+const ON_CALL = { time_zone: 'UTC', rotates: 'daily', starts: '2026-11-23T09:00' }
 
 /** Required query parameters. */
 export function queryIn({ path, query }: Endpoint): string {
@@ -30,7 +46,7 @@ export function queryIn({ path, query }: Endpoint): string {
   if (path === '/agents/metrics/compare/') return '?agents=nosuchmachine&what=cpu&from=0&to=1800000000'
   if (path.endsWith('/processes/:pid/')) return '?start=1'
   if (/\/registry\/.+/.test(path)) return '?path=HKCU%5Cx'
-  return /\/(samples|metrics|timeline)\/$/.test(path) ? '?from=0&to=1800000000' : ''
+  return /\/(samples|metrics|timeline|changes)\/$/.test(path) ? '?from=0&to=1800000000' : ''
 }
 
 function idFor(world: World, path: string): number {
@@ -40,6 +56,8 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/clients/')) return world.clientId
   if (path.startsWith('/logs/pendingactions/')) return world.actionId
   if (path.startsWith('/agents/history/')) return world.historyId
+  if (path.startsWith('/jobs/repeating/')) return world.repeatingJobId
+  if (path.startsWith('/jobs/')) return world.jobId
   if (path.startsWith('/winupdate/')) return world.patchId
   if (path.startsWith('/scripts/snippets/')) return world.snippetId
   if (path.startsWith('/scripts/')) return world.scriptId
@@ -52,7 +70,18 @@ function idFor(world: World, path: string): number {
   if (path.startsWith('/automation/')) return world.policyId
   if (path.startsWith('/alerts/channels/')) return world.channelId
   if (path.startsWith('/alerts/templates/')) return world.templateId
+  if (path.startsWith('/alerts/oncall/')) return world.onCallId
+  if (path.startsWith('/alerts/escalations/')) return world.chainId
+  if (path.startsWith('/views/')) return world.viewId
+  if (path.startsWith('/core/urlaction/')) return world.urlActionId
+  if (path.startsWith('/core/webhooks/')) return world.webhookId
+  if (path.startsWith('/tags/')) return world.tagId
   if (path.startsWith('/core/keystore/')) return world.keyId
+  if (path.startsWith('/accounts/invitations/')) return world.invitationId
+  if (path.startsWith('/accounts/apikeys/')) return world.apiKeyId
+  if (path.startsWith('/accounts/ssoproviders/')) return world.sso.providerId
+  if (path.startsWith('/accounts/passkeys/')) return world.passkeyId
+  if (path.startsWith('/software/files/')) return world.packageFileId
   if (path.startsWith('/core/customfields/')) return world.fieldId
   return world.user.id
 }
@@ -64,7 +93,35 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
   const placed = { id: world.policyId, monitoring_type: null }
   const bodies: Record<string, unknown> = {
     'PUT /agents/:agent_id/': { description: 'changed' },
+    'POST /core/urlaction/': { name: 'A new link', pattern: 'https://example.org' },
+    'PUT /core/urlaction/:id/': { desc: 'changed' },
+    'POST /core/webhooks/': { name: 'A new webhook', url: CLOSED_URL, events: ['alert.opened'] },
+    'PUT /core/webhooks/:id/': { enabled: false },
+    'POST /core/webhooks/:id/deliveries/resend/': {},
+    'POST /core/webhooks/:id/deliveries/discard/': {},
+    'PATCH /core/urlaction/run/': { action: world.urlActionId, agent_id },
+    'POST /views/': { name: 'a new view' },
+    'PUT /views/:id/': { search: 'changed' },
+    'POST /tags/': { name: 'a new tag' },
+    'PUT /tags/:id/': { color: 'red' },
+    'POST /agents/tags/bulk/': { agents: [agent_id], add: ['a new tag'] },
     'PUT /core/settings/': { check_history_prune_days: 8 },
+    'POST /jobs/plan/': JOB(client),
+    'POST /jobs/:id/pause/': {},
+    'POST /jobs/:id/resume/': {},
+    'POST /jobs/:id/retry/': {},
+    'POST /jobs/:id/undo/': {},
+    'POST /jobs/': { draft: JOB(client), hash: '0123456789ab' },
+    'POST /jobs/repeating/': { draft: JOB(client), repeat: { cron: '0 2 * * *' } },
+    'PUT /jobs/repeating/:id/': { paused: true },
+    'POST /agents/actions/bulk/': {
+      mode: 'command',
+      target: 'client',
+      client,
+      shell: 'sh',
+      cmd: 'true',
+      offlineAgents: true,
+    },
     'POST /agents/update/': { agent_ids: [agent_id] },
     'PUT /agents/updates/settings/:level/:id/': {
       mode: 'paused',
@@ -72,6 +129,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
       waves: null,
       max_rollbacks: null,
     },
+    'POST /agents/search/': { search: '' },
     'POST /agents/maintenance/bulk/': { type: 'Client', id: client, action: true },
     'POST /agents/installer/': { client, site, agenttype: 'server', plat: 'linux' },
     'POST /agents/packages/': { platform: 'windows', arch: 'x64', format: 'msi' },
@@ -122,6 +180,10 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /automation/policies/': { name: 'A new policy', targets: [clientTarget(client)] },
     'PUT /automation/policies/:id/': { desc: 'changed' },
     'POST /automation/plan/': { id: world.policyId },
+    'POST /automation/patchpolicy/': { policy: world.policyId },
+    'PUT /automation/patchpolicy/:id/': { critical: 'approve' },
+    'POST /automation/patchpolicy/reset/': {},
+    'PUT /winupdate/:agent_id/policy/': { ring: { ring: 2 } },
     'POST /automation/policies/:id/revert/': { version: 1 },
     'POST /automation/inheritance/': {
       target: { level: 'agent', id: agent_id },
@@ -130,8 +192,14 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /automation/places/:level/:id/': { policies: [placed] },
     'POST /automation/places/:level/:id/plan/': { policies: [placed] },
     'POST /accounts/roles/': { name: 'A new role' },
+    'POST /accounts/roles/preview/': { can_list_agents: true },
     'POST /software/:agent_id/': { name: 'cowsay' },
+    'POST /software/:agent_id/uninstall/': { name: 'cowsay', command: 'apt-get purge cowsay' },
+    'POST /software/files/': { name: 'New file', file_name: 'new.deb', bytes: 1 },
+    'POST /software/files/:id/parts/:number/': { data: 'AA==' },
+    'PUT /software/files/:id/': { name: 'changed', args: '', detection: null },
     'PUT /winupdate/:id/': { action: 'approve' },
+    'POST /patches/decide/': { patches: [world.patchVersion], action: 'approve' },
     'POST /winupdate/:agent_id/install/': { guids: ['libc6'] },
     'PUT /accounts/roles/:id/': { require_2fa_for_remote: true },
     'POST /accounts/sessions/confirm/': { twofactor: '000000' },
@@ -150,10 +218,23 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
       id: world.channelId,
       settings: { kind: 'slack', url: 'http://127.0.0.1:1/' },
     },
+    'POST /alerts/push/': BROWSER,
     'POST /alerts/templates/': { name: 'A new template' },
     'PUT /alerts/templates/:id/': { name: 'changed' },
     'PUT /alerts/templates/default/': { alert_template: null },
+    'POST /alerts/oncall/': { ...ON_CALL, members: [world.user.id], name: 'A new schedule' },
+    'PUT /alerts/oncall/:id/': { ...ON_CALL, members: [world.user.id], name: 'changed' },
+    'POST /alerts/escalations/': {
+      name: 'A new chain',
+      steps: [{ after_minutes: 0, users: [world.user.id] }],
+    },
+    'PUT /alerts/escalations/:id/': {
+      name: 'changed',
+      steps: [{ after_minutes: 5, users: [world.user.id] }],
+    },
     'PATCH /alerts/': {},
+    'PATCH /alerts/causes/': {},
+    'PATCH /alerts/counts/': {},
     'POST /alerts/': { message: 'A new alert', severity: 'info', agent: agent_id },
     'PUT /alerts/:id/': { type: 'acknowledge' },
     'POST /alerts/:id/notes/': { note: 'A new note' },
@@ -175,8 +256,39 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /v2/checkcreds/': { username: 'nobody', password: 'wrong' },
     'POST /v2/login/': { username: 'nobody', password: 'wrong', twofactor: '123456' },
     'POST /accounts/users/confirm_totp/': { twofactor: '123456' },
+    'POST /accounts/recovery_codes/': { current_password: 'a wrong password' },
     'POST /accounts/users/': { username: 'new.user', password: 'a new password' },
     'PUT /accounts/:id/users/': { first_name: 'Ada' },
+    'POST /accounts/invitations/': { role: world.user.roleId },
+    'POST /accounts/invitations/open/': { token: 'nosuchtoken' },
+    'POST /accounts/invitations/accept/': {
+      token: 'nosuchtoken',
+      username: 'invited',
+      password: 'battery of staples',
+    },
+    'POST /accounts/ssoproviders/': { name: 'new', server_url: CLOSED_URL, client_id: 'muster' },
+    'PUT /accounts/ssoproviders/:id/': { link_by_email: true },
+    'POST /accounts/sso/start/': { provider: 'nosuchprovider' },
+    'POST /accounts/sso/finish/': { query: 'state=nosuchstate' },
+    'POST /accounts/passkeys/start/': { current_password: 'a wrong password' },
+    'POST /accounts/passkeys/': {
+      name: 'A new passkey',
+      id: 'nosuchpasskey',
+      client_data: 'e30',
+      attestation: 'oA',
+      transports: [],
+    },
+    'PUT /accounts/passkeys/:id/': { name: 'changed' },
+    'POST /accounts/passkeys/:id/delete/': { current_password: 'a wrong password' },
+    'POST /accounts/passkeys/sign-in/': {
+      id: 'nosuchpasskey',
+      client_data: 'e30',
+      authenticator_data: 'AA',
+      signature: 'AA',
+    },
+    'POST /accounts/apikeys/': { name: 'A new key', user: world.user.id },
+    'PUT /accounts/apikeys/:id/': { expiration: '2099-01-01T00:00:00.000Z' },
+    'POST /accounts/apikeys/:id/rotate/': {},
     'POST /accounts/users/reset/': { id: world.user.id, password: 'a new password' },
     'PUT /accounts/users/reset_totp/': { id: world.user.id },
     'PUT /accounts/resetpw/': { password: 'a new password', current_password: 'a wrong password' },
@@ -188,6 +300,14 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
   const name = `${endpoint.method} ${endpoint.path}`
   if (name in bodies) return bodies[name]
   throw new Error(`How is ${name} called? Add a body to test-calls.ts.`)
+}
+
+const BROWSER = {
+  endpoint: 'https://push.example.com/of-this-walk',
+  keys: {
+    p256dh: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM',
+    auth: 'tBHItJI5svbpez7KI4CCXg',
+  },
 }
 
 const REGISTRY_VALUE = { path: 'HKCU\\x', name: 'a', type: 'REG_DWORD', bytes: 'AQAAAA==' }

@@ -1,6 +1,6 @@
-import { endpointUrl } from '@muster/contract/client'
+import { endpointUrl, OWN_SHAPE, SHAPE_HEADER } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
-import type { ErrorBody } from '@muster/contract/errors'
+import type { ErrorBody } from '@muster/contract/error-body'
 import type { InjectOptions } from 'fastify'
 import type { App } from '../app.ts'
 
@@ -46,7 +46,10 @@ export function createTestClient(
         method: endpoint.method,
         url: endpointUrl(endpoint, loose),
         ...(loose.body === undefined ? {} : { payload: JSON.stringify(loose.body) }),
-        ...(loose.body === undefined ? {} : { headers: { 'content-type': 'application/json' } }),
+        headers: {
+          [SHAPE_HEADER]: OWN_SHAPE,
+          ...(loose.body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
       })
       // The server parsed its response with the endpoint's schema.
       return answer as TestAnswer<Output<typeof endpoint>>

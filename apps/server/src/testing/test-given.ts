@@ -42,11 +42,28 @@ export interface UserOptions {
   fields?: Partial<NewRow<'users'>>
 }
 
+export interface TestKey {
+  id: number
+  name: string
+  /** The value of X-API-KEY. */
+  key: string
+}
+
+export interface KeyOptions {
+  /** A role with only these permissions narrows the key. */
+  permissions?: readonly Permission[]
+  /** Ids of the only visible clients. */
+  clients?: readonly number[]
+  fields?: Partial<NewRow<'api_keys'>>
+}
+
 /** Inserts rows into the database, bypassing the API: `await server.given.agent({ hostname: 'PC-12' })`. */
 export interface Given {
   /** A signed-in user. By default without permissions. */
   user(options?: UserOptions): Promise<TestUser>
   anotherSignIn(user: TestUser): Promise<TestUser>
+  /** A key of this user with all of the user's rights, unless it is narrowed. */
+  apiKey(user: Pick<TestUser, 'id'>, options?: KeyOptions): Promise<TestKey>
   client(fields?: Partial<NewRow<'clients'>>): Promise<Row<'clients'>>
   site(fields?: Partial<NewRow<'sites'>>): Promise<Row<'sites'>>
   agent(fields?: Partial<NewRow<'agents'>>): Promise<Row<'agents'>>
@@ -85,6 +102,28 @@ export async function createGiven(ctx: Context): Promise<Given> {
       return { id: user.id, username: user.username, roleId, totpKey, ...session }
     },
     anotherSignIn: async (user) => ({ ...user, ...(await insertSession(ctx, user.id, cookieName)) }),
+    apiKey: async (user, options = {}) => {
+      const key = `muster_${newToken()}`
+      const { permissions, clients } = options
+      const name = `key ${next()}`
+      const row = await db
+        .insertInto('api_keys')
+        .values({
+          name,
+          user_id: user.id,
+          digest: digestOf(key),
+          role_id:
+            permissions === undefined ? null : await insertRole(ctx, { permissions }, `role ${next()}`),
+          is_limited: clients === undefined ? 0 : 1,
+          created_at: now(),
+          ...options.fields,
+        })
+        .returning(['id', 'name'])
+        .executeTakeFirstOrThrow()
+      for (const client_id of clients ?? [])
+        await db.insertInto('api_key_clients').values({ api_key_id: row.id, client_id }).execute()
+      return { ...row, key }
+    },
     client: (fields = {}) =>
       db
         .insertInto('clients')

@@ -10,7 +10,7 @@ import type { Database } from '../platform/database/database.ts'
 import { openMigratedDatabase } from '../platform/database/test-engines.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { createTestClient, type TestClient } from './test-client.ts'
-import { createGiven, type Given, type TestUser } from './test-given.ts'
+import { createGiven, type Given, type TestKey, type TestUser } from './test-given.ts'
 import { createTestLog } from './test-log.ts'
 
 export interface TestClock {
@@ -28,6 +28,8 @@ export interface TestServer extends AsyncDisposable {
   given: Given
   /** Calls as a user created by `given.user()`. */
   as(user: TestUser): TestClient
+  /** Calls like a program: with an API key, without cookies. */
+  withKey(key: TestKey): TestClient
   /** Calls without a sign-in. Each access returns a new client with its own cookies. */
   readonly anonymous: TestClient
   /** Allows warnings and errors whose line matches. All others fail the test at its end. */
@@ -50,6 +52,7 @@ export async function createTestServer(
     env?: Record<string, string>
     overrides?: Overrides
     consoleFolder?: string
+    consoleGate?: Partial<GateLimits>
     agentGate?: Partial<GateLimits>
   } = {},
 ): Promise<TestServer> {
@@ -59,6 +62,8 @@ export async function createTestServer(
   const config = readConfig({
     MUSTER_DATA: dataFolder,
     MUSTER_PORT: '0',
+    // However full the disk of this machine is.
+    MUSTER_MIN_FREE_MB: '0',
     // Not those that `npm run packages` has built here.
     MUSTER_PACKAGES: join(dataFolder, 'release'),
     MUSTER_PACKAGE_BUILDER: join(import.meta.dirname, 'stand-in-builder.ts'),
@@ -78,6 +83,7 @@ export async function createTestServer(
   // Independent of whether the console has been built.
   const app = await createApp(ctx, {
     consoleFolder: options.consoleFolder ?? dataFolder,
+    consoleGate: options.consoleGate,
     agentGate: options.agentGate,
   })
   stack.defer(() => app.stop())
@@ -89,6 +95,11 @@ export async function createTestServer(
     clock,
     given,
     as: (user) => createTestClient(app, user),
+    withKey: ({ key }) => {
+      const client = createTestClient(app)
+      client.headers = { 'x-api-key': key, origin: '' }
+      return client
+    },
     get anonymous() {
       return createTestClient(app)
     },

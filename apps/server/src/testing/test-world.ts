@@ -5,17 +5,24 @@ import { randomUUID } from 'node:crypto'
 import type { TestServer } from './test-server.ts'
 import type { TestUser } from './test-given.ts'
 import { columnsOf } from '../features/alerts/templates/stored-template.ts'
+import { givenChain } from '../features/alerts/escalations/test-chain.ts'
 import { audit } from '../features/audit/write-audit.ts'
-import { createEnrolToken } from '../features/installers/enrol-machine.ts'
+import { givenDeployment } from '../features/installers/deployments/test-deployment.ts'
 import { insertAction } from '../features/power/pending-actions/pending-actions.ts'
-import { digestOf } from '../platform/secrets/secrets.ts'
 import { insertSession } from '../features/remote/queries.ts'
 import { viewOwnDetail } from '../features/scripts/queries.ts'
 import { storePatches } from '../features/patches/store-patches.ts'
+import { patchDigest } from '../features/patches/patch-index.ts'
 import { patchId } from '../features/patches/queries.ts'
+import { patchOf } from '../features/patches/test-patches.ts'
 import { storeSoftware } from '../features/software/store-software.ts'
 import { titleOf } from '../features/software/replace-software.ts'
+import { givenPackageFile } from '../features/software/package-files/test-package-files.ts'
 import { known, reportOf } from '../features/software/test-software.ts'
+import { givenInvitation } from '../features/users/invitations/test-invitation.ts'
+import { insertSsoAccount } from '../features/sso/test-account.ts'
+import { insertTestPasskey } from '../features/users/passkeys/test-authenticator.ts'
+import { insertWebhook } from './test-webhook.ts'
 
 /** A client with one of everything, whose texts contain its name, and one of everything that clients share. */
 export interface World {
@@ -25,6 +32,9 @@ export interface World {
   agentId: string
   noteId: number
   historyId: number
+  /** A job that failed on the machine. */
+  jobId: number
+  repeatingJobId: number
   scriptId: number
   versionId: number
   checkId: number
@@ -36,12 +46,26 @@ export interface World {
   channelId: number
   policyId: number
   keyId: number
+  /** An API key of the user. */
+  apiKeyId: number
+  invitationId: number
+  packageFileId: number
+  tagId: number
+  viewId: number
+  urlActionId: number
+  webhookId: number
+  sso: Awaited<ReturnType<typeof insertSsoAccount>>
+  passkeyId: number
   fieldId: number
   snippetId: number
   templateId: number
+  onCallId: number
+  chainId: number
   remoteSessionId: string
   actionId: number
   patchId: number
+  /** That patch, on all machines of the client. */
+  patchVersion: string
   /** A package of the machine. */
   titleId: string
   user: TestUser
@@ -59,6 +83,7 @@ export const SCHEDULE = {
 
 export async function createWorld({ ctx, given }: TestServer, name: string): Promise<World> {
   const now = ctx.now().toISOString()
+  const dates = { created_at: now, modified: now }
   const client = await given.client({ name: `${name} client` })
   const site = await given.site({ client_id: client.id, name: `${name} site` })
   const agent = await given.agent({ site_id: site.id, hostname: `${name}-pc`, description: `${name} text` })
@@ -73,19 +98,43 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  // Names of endpoints have a colon, which tags may not have.
+  const tagName = `${name} tag`.replaceAll(':', '')
+  const tag = await ctx.db
+    .insertInto('tags')
+    .values({
+      name: tagName,
+      name_key: tagName.toLowerCase(),
+      color: 'gray',
+      ...dates,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await ctx.db.insertInto('agent_tags').values({ agent_id: agent.agent_id, tag_id: tag.id }).execute()
   const template = await ctx.db
     .insertInto('alert_templates')
     .values({
       ...columnsOf(AlertTemplateForm.parse({ name: `Template ${randomUUID()}` }), ctx.secrets),
-      created_at: now,
-      modified: now,
+      ...dates,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const chain = await givenChain(ctx)
+  const patch = patchOf('libc6', { title: `${name} patch` })
   await storePatches(ctx.db, ctx.emit, {
-    reports: [{ agentId: agent.agent_id, report: patchReportOf(`${name} patch`) }],
+    reports: [{ agentId: agent.agent_id, report: patchReportOf(patch) }],
     now: ctx.now(),
   })
+  await ctx.db
+    .insertInto('machine_patch_policies')
+    .values({
+      agent: agent.id,
+      own: JSON.stringify({ ring: { ring: 3, delay_days: 1, after_ring: false } }),
+      judge_at: null,
+      next_at: null,
+      next_until: null,
+    })
+    .execute()
   const installed = known(`${name} package`, '1.0')
   await storeSoftware(ctx.db, ctx.emit, {
     reports: [{ agentId: agent.agent_id, report: reportOf([installed]) }],
@@ -137,8 +186,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       schedule: JSON.stringify(SCHEDULE),
       ended_at: null,
       created_by: 'ada',
-      created_at: now,
-      modified: now,
+      ...dates,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -161,8 +209,65 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       acknowledged_by: '',
       resolved_by: '',
       flapping: 0,
+      ...dates,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const draft = { target: { by: 'site', id: site.id }, action: { type: 'maintenance', on: true } }
+  const planned = {
+    user_id: 0,
+    username: 'ada',
+    source: '',
+    action: 'maintenance' as const,
+    action_text: 'Switch maintenance mode on',
+    draft: ctx.secrets.encrypt(JSON.stringify(draft)),
+  }
+  const job = await ctx.db
+    .insertInto('fleet_jobs')
+    .values({
+      name: `${name} job`,
+      state: 'halted',
+      reason: null,
+      ...planned,
+      hash: '0123456789ab',
+      matched: 1,
+      planned: 1,
+      wave: 1,
+      waves: JSON.stringify([
+        { size: 1, started_at: now, ended_at: null, gate: 'closed', gate_text: '', decided_at: null },
+      ]),
       created_at: now,
-      modified: now,
+      starts_at: now,
+      started_at: now,
+      expires_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await ctx.db
+    .insertInto('fleet_job_agents')
+    .values({
+      job_id: job.id,
+      agent_id: agent.agent_id,
+      position: 0,
+      hostname: agent.hostname,
+      client_name: client.name,
+      site_name: site.name,
+      wave: 1,
+      state: 'succeeded',
+      text: '',
+      tries: 1,
+      before: JSON.stringify({ maintenance: false }),
+    })
+    .execute()
+  const repeating = await ctx.db
+    .insertInto('repeating_jobs')
+    .values({
+      name: `${name} repeating job`,
+      ...planned,
+      cron: '0 2 * * *',
+      clock: 'server',
+      next_at: null,
+      created_at: now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -204,14 +309,32 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     message: `${name} message`,
     agent,
   })
+  const user = await given.user()
+  const settings = { shared: 0 as const, search: name, sort: '', columns: '[]' }
+  const view = await ctx.db
+    .insertInto('machine_views')
+    .values({
+      ...settings,
+      name: `${name} view`,
+      user_id: user.id,
+      ...dates,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const link = { name: `Link ${randomUUID()}`, description: '', pattern: 'https://example.org' }
+  const urlAction = await ctx.db
+    .insertInto('url_actions')
+    .values({ ...link, modified: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const webhookId = await insertWebhook(ctx, name, client.id)
   const channel = await ctx.db
     .insertInto('alert_channels')
     .values({
       name: `${name} channel`,
       settings: JSON.stringify({ kind: 'ntfy', url: 'https://ntfy.sh/alerts', token: '' }),
       rules: JSON.stringify({ enabled: false, clients: [client.id] }),
-      created_at: now,
-      modified: now,
+      ...dates,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -226,8 +349,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       last_number: 0,
       version: 1,
       created_by: 'ada',
-      created_at: now,
-      modified: now,
+      ...dates,
       modified_by: 'ada',
     })
     .returning('id')
@@ -255,8 +377,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       default_values_multiple: '[]',
       hide_in_ui: 0,
       hide_in_summary: 0,
-      created_at: now,
-      modified: now,
+      ...dates,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -277,8 +398,7 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
       description: '',
       code: 'true',
       shell: 'shell',
-      created_at: now,
-      modified: now,
+      ...dates,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -309,6 +429,8 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     agentId: agent.agent_id,
     noteId: note.pk,
     historyId: history.id,
+    jobId: job.id,
+    repeatingJobId: repeating.id,
     scriptId: script.id,
     versionId: version.id,
     checkId: check.id,
@@ -316,68 +438,34 @@ export async function createWorld({ ctx, given }: TestServer, name: string): Pro
     taskRunId: run.id,
     alertId: alert.id,
     windowId: window.id,
-    deploymentId: await createDeployment(ctx, site.id, name),
+    deploymentId: await givenDeployment(ctx, site.id, name),
     channelId: channel.id,
     policyId: policy.id,
     keyId: key.id,
+    apiKeyId: (await given.apiKey(user)).id,
+    invitationId: await givenInvitation(ctx, user),
+    packageFileId: await givenPackageFile(ctx.db, 'shared file'),
+    tagId: tag.id,
+    viewId: view.id,
+    urlActionId: urlAction.id,
+    webhookId,
+    sso: await insertSsoAccount(ctx, user.id),
+    passkeyId: await insertTestPasskey(ctx, user.id),
     fieldId: field.id,
     snippetId: snippet.id,
     templateId: template.id,
+    ...chain,
     remoteSessionId,
     actionId,
     patchId: patchId(agent.id, 1),
+    patchVersion: patchDigest(patch),
     titleId: titleOf(installed),
-    user: await given.user(),
+    user,
   }
 }
 
-async function createDeployment(ctx: TestServer['ctx'], siteId: number, name: string): Promise<number> {
-  const token = await createEnrolToken(ctx.db, {
-    siteId,
-    monitoringType: 'server',
-    plat: 'windows',
-    uses: 9,
-    expiresAt: new Date(ctx.now().getTime() + 3_600_000).toISOString(),
-    createdBy: `${name}-user`,
-    now: ctx.now(),
-  })
-  const row = await ctx.db
-    .selectFrom('enrol_tokens')
-    .select('id')
-    .where('digest', '=', digestOf(token))
-    .executeTakeFirstOrThrow()
-  const uid = randomUUID()
-  const deployment = await ctx.db
-    .insertInto('deployments')
-    .values({
-      token_id: row.id,
-      uid_digest: digestOf(uid),
-      uid: ctx.secrets.encrypt(uid),
-      token: ctx.secrets.encrypt(token),
-      goarch: 'amd64',
-      created_at: ctx.now().toISOString(),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return deployment.id
-}
-
-function patchReportOf(title: string): PatchReport {
-  const patch: Patch = {
-    guid: 'libc6',
-    source: 'apt',
-    title,
-    kb: '',
-    version: '2.0',
-    current_version: '1.0',
-    severity: '',
-    security: false,
-    categories: [],
-    description: '',
-    more_info_urls: [],
-    size: null,
-    downloaded: false,
-    needs_reboot: false,
-  }
-  return { kind: 'patches', found: { hash: '0'.repeat(32), patches: [patch], left_out: 0 }, problem: null }
-}
+const patchReportOf = (patch: Patch): PatchReport => ({
+  kind: 'patches',
+  found: { hash: '0'.repeat(32), patches: [patch], left_out: 0 },
+  problem: null,
+})

@@ -29,6 +29,10 @@ export const AgentFrame = z.discriminatedUnion('type', [
     beats: z.boolean().optional(),
     /** The agent can install versions of itself; absent = it is too old, or was not installed by an installer. */
     can_update: z.boolean().optional(),
+    /** The agent knows scripts of checks and tasks that run as the signed-in user; absent = it would run them itself. */
+    runs_as_user: z.boolean().optional(),
+    /** The agent knows `push-file`. */
+    pushes_files: z.boolean().optional(),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
   /** Sent each second while a user watches (`watch-metrics`). Neither stored nor acknowledged. */

@@ -48,7 +48,7 @@ export const EventId = z.int(EVENT_ID_NEEDED).min(0, EVENT_ID_NEEDED).max(65_535
 
 /** Settings of each type that the machine needs. */
 export const measureSettings = {
-  /** `disk` is a mount point or, on Windows, a drive such as `C:`. */
+  /** `disk` is a mount point, on Windows a drive such as `C:`, or `*` for every fixed disk. */
   diskspace: z.object({ disk: Path }),
   cpuload: z.object({}),
   memory: z.object({}),
@@ -166,6 +166,8 @@ export const Measured = z.discriminatedUnion('check_type', [
   z.object({ check_type: z.literal('unmeasurable'), reason: z.string().max(500) }),
   z.object({
     check_type: z.literal('diskspace'),
+    /** The fullest disk, of a check of every disk. */
+    disk: z.string().max(1000).optional(),
     /** `false` = the mount or drive does not exist, and all numbers are 0. */
     exists: z.boolean(),
     total_bytes: Bytes,

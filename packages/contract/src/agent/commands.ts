@@ -3,13 +3,24 @@ import { TerminalJoin, TerminalSize } from '../channels.ts'
 import { DesktopRequest, VncTarget } from '../desktop.ts'
 import { CheckDefinition, Secrets } from './checks.ts'
 import { Signature } from './enrol.ts'
-import { FileChange, FileHash, FileTask, MAX_TEXT_BYTES, RawPath, UploadId, UploadTask } from './files.ts'
+import {
+  FileChange,
+  FileHash,
+  FileTask,
+  MAX_TEXT_BYTES,
+  PutText,
+  RawPath,
+  UploadId,
+  UploadTask,
+} from './files.ts'
 import { Interpreter, RunAsUser, Shell, ShellRequest } from './shells.ts'
 import { LogSearch, LogSource } from './logs.ts'
+import { PackageFileOrder } from './package-files.ts'
 import { MAX_PATCHES, PackageName, PatchGuid } from './patches.ts'
 import { MacAddress, MAX_WAKE_ADDRESSES } from './facts.ts'
 import { PowerAction, PowerPlan } from './power.ts'
 import { Nice, ProcessTarget } from './processes.ts'
+import { PushFile } from './push-file.ts'
 import { RegistryChange, RegistryPosition, ValuePosition } from './registry.ts'
 import { RemoteRules, RulesRevision } from './remote.ts'
 import { SystemTaskAction, SystemTaskName } from './scheduler.ts'
@@ -31,6 +42,7 @@ const RunOptions = {
   run_as_user: RunAsUser.nullable(),
   ...RunLimits,
 }
+const PackageCommand = z.object({ names: z.array(PackageName).min(1).max(5), ...RunLimits })
 
 /**
  * Commands from the server to a machine: name -> input. A run is followed by `accepted`, `started`, `output` and
@@ -61,8 +73,15 @@ export const commands = {
     guids: z.array(PatchGuid).min(1).max(MAX_PATCHES).nullable(),
     ...RunLimits,
   }),
-  /** A run that installs a package of the system's repositories: the first of these that is known. */
-  'install-package': z.object({ names: z.array(PackageName).min(1).max(5), ...RunLimits }),
+  /** A run that installs a package by the machine's package manager: the first of these that is known. */
+  'install-package': PackageCommand,
+  /** As `install-package`: runs that upgrade or remove the first of these that is installed. */
+  'upgrade-package': PackageCommand,
+  'remove-package': PackageCommand,
+  /** A run that downloads an installer from the server, checks its hash and runs it. */
+  'install-file': PackageFileOrder.extend(RunLimits),
+  /** A run that downloads a file from the server to a path, checks its hash and replaces the file there as a whole. */
+  'push-file': PushFile.extend(RunLimits),
   /**
    * All checks of this machine, with the definitions of new ones. Others are removed. Missing definitions are
    * requested with a `checks-missing` report. Within one link, an older version than the last is ignored.
@@ -150,17 +169,27 @@ export const commands = {
   'read-file-access': z.object({ path: RawPath }),
   /** Only if the text still has this hash. */
   'write-text': z.object({ path: RawPath, text: z.string().max(MAX_TEXT_BYTES), hash: FileHash }),
+  /** The content and the rights of a text file, for `put-text`. */
+  'find-text': z.object({ path: RawPath }),
+  /** Writes or deletes a text file. */
+  'put-text': PutText,
+  /** Restores the file that `push-file` of this job has replaced, or deletes the one that it created. */
+  'undo-push': PushFile.pick({ job: true }),
   /** The newest log entries that fit. */
   'read-log': LogSearch,
   /** A page of the Windows registry. */
   'read-registry-key': RegistryPosition,
   'read-registry-value': ValuePosition,
+  /** A whole value, or that it does not exist. */
+  'find-registry-value': ValuePosition,
   'change-registry': RegistryChange,
   /** At once, without a warning. */
   'change-power': z.object({ action: PowerAction }),
   /** Warns the user first. A later plan replaces an earlier one; the same one is planned once. */
   'plan-power': PowerPlan,
   'cancel-power': PowerPlan.pick({ id: true }),
+  /** Restarts at once if nobody is signed in. Nothing happens otherwise. */
+  'reboot-if-nobody': z.object({}),
   /** Sends a wake-up packet for these addresses to all networks of this machine. */
   'send-wake-up': z.object({ macs: z.array(MacAddress).min(1).max(MAX_WAKE_ADDRESSES) }),
   /** Installs another version of the agent. `update` reports follow. */

@@ -136,6 +136,43 @@ export type TextFile = z.infer<typeof TextFile>
 export const WrittenText = z.object({ state: z.enum(['written', 'changed']), hash: FileHash })
 export type WrittenText = z.infer<typeof WrittenText>
 
+/** Names or numbers: `web`, `web:www-data`, `0:0`. */
+export const FileOwner = z
+  .string()
+  .max(130)
+  .regex(/^[^\s:/-][^\s:/]*(?::[^\s:/-][^\s:/]*)?$/, 'Write user or user:group.')
+
+/** The state of a text file before it is written. `other`: its content is too large, or no text. */
+export const FoundText = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('missing') }),
+  z.object({ state: z.literal('other'), reason: z.string().max(500) }),
+  z.object({
+    state: z.literal('text'),
+    text: z.string().max(MAX_TEXT_BYTES),
+    hash: FileHash,
+    /** Null on Windows. The owner as numbers. */
+    mode: FileMode.nullable(),
+    owner: FileOwner.nullable(),
+  }),
+])
+export type FoundText = z.infer<typeof FoundText>
+
+/** Links above the file are followed; its folder must exist. */
+export const PutText = z.object({
+  path: RawPath,
+  /** Null = delete the file. */
+  text: z.string().max(MAX_TEXT_BYTES).nullable(),
+  /** The hash that the file must still have; null = it must not exist; absent = in any state. */
+  hash: FileHash.nullable().optional(),
+  /** Null = unchanged; for a new file 0644, and the user of the agent. Not on Windows. */
+  mode: FileMode.nullable(),
+  owner: FileOwner.nullable(),
+})
+export type PutText = z.infer<typeof PutText>
+/** `changed`: it no longer is in the expected state, and was not written. */
+export const PutResult = z.object({ state: z.enum(['written', 'changed']) })
+export type PutResult = z.infer<typeof PutResult>
+
 /** An upload has a number; its bytes are in a temporary file beside the final one. */
 export const UploadId = z.uuid()
 /** Size of the parts that are hashed. The hash of an upload is the SHA-256 of the SHA-256 of each part, in order. */
@@ -156,8 +193,14 @@ export const UploadTask = z.discriminatedUnion('task', [
 ])
 export type UploadTask = z.infer<typeof UploadTask>
 
-/** Status of an upload: ready for bytes, or all received bytes are on disk. `size` is the current size. */
-export const UploadNews = z.object({ type: z.enum(['ready', 'written']), size: z.number().min(0) })
+/**
+ * Status of an upload: ready for bytes; all received bytes are on disk; or its hash is being compared, which can take
+ * minutes. `size` is the current size.
+ */
+export const UploadNews = z.object({
+  type: z.enum(['ready', 'written', 'finishing']),
+  size: z.number().min(0),
+})
 export type UploadNews = z.infer<typeof UploadNews>
 /** Marks the end of the bytes. */
 export const UploadInput = z.object({ type: z.literal('done') })

@@ -3,7 +3,7 @@ import { CheckResult, MAX_RESULTS } from './checks.ts'
 import { SignedCommand } from './commands.ts'
 import { AgentFacts } from './facts.ts'
 import { MetricsInterval, MetricsSample } from './metrics.ts'
-import { PatchReport } from './patches.ts'
+import { InstalledPatchReport, PatchReport } from './patches.ts'
 import { PowerReport } from './power.ts'
 import { SessionChangesReport } from './remote.ts'
 import { SoftwareReport } from './software.ts'
@@ -121,6 +121,7 @@ export const Report = z.discriminatedUnion('kind', [
   SessionChangesReport,
   SoftwareReport,
   PatchReport,
+  InstalledPatchReport,
   UpdateReport,
   PowerReport,
   ...taskReports,

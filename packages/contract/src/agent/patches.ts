@@ -4,11 +4,14 @@ import { z } from 'zod'
 export const MAX_PATCHES = 1000
 /** Total JSON size, well within a frame. */
 export const MAX_PATCH_BYTES = 500_000
+/** Installed patches per machine; older ones are left out. */
+export const MAX_INSTALLED_PATCHES = 500
+export const MAX_INSTALLED_PATCH_BYTES = 150_000
 
 const Line = z.string().max(255)
 
 /** The tool that finds and installs a patch. */
-export const PatchSource = z.enum(['apt', 'dnf', 'windows', 'softwareupdate'])
+export const PatchSource = z.enum(['apt', 'dnf', 'zypper', 'windows', 'softwareupdate'])
 export type PatchSource = z.infer<typeof PatchSource>
 
 export const PatchSeverity = z.enum(['Critical', 'Important', 'Moderate', 'Low', ''])
@@ -62,8 +65,26 @@ export const PatchReport = z.object({
 })
 export type PatchReport = z.infer<typeof PatchReport>
 
+/** An update that the machine has installed. */
+export const InstalledPatch = Patch.pick({
+  guid: true,
+  source: true,
+  title: true,
+  kb: true,
+  version: true,
+  severity: true,
+}).extend({ installed_at: z.iso.datetime() })
+export type InstalledPatch = z.infer<typeof InstalledPatch>
+
+/** Installed patches, newest first. Sent when they have changed, and after each requested scan. */
+export const InstalledPatchReport = z.object({
+  kind: z.literal('installed-patches'),
+  patches: z.array(InstalledPatch).max(MAX_INSTALLED_PATCHES),
+})
+export type InstalledPatchReport = z.infer<typeof InstalledPatchReport>
+
 /** The name of a package in a repository of the system. */
 export const PackageName = z
   .string()
   .max(200)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9+._-]*$/, 'Use letters, digits and + - . _ only')
+  .regex(/^[A-Za-z0-9][A-Za-z0-9+.:@_-]*$/, 'Use letters, digits and + - . : @ _ only')

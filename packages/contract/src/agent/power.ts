@@ -27,6 +27,12 @@ export const PowerPlan = z.object({
   postpone_seconds: z.int().min(60).max(86_400),
   /** If no user is signed in: at once, or at the same time. */
   if_nobody: z.enum(['now', 'wait']),
+  /** The latest time, from now, that postponements may move it to. Absent = no limit other than their number. */
+  deadline_seconds: z
+    .int()
+    .min(1)
+    .max(366 * 86_400)
+    .optional(),
 })
 export type PowerPlan = z.infer<typeof PowerPlan>
 

@@ -53,6 +53,10 @@ export const WholeValue = z.object({
 })
 export type WholeValue = z.infer<typeof WholeValue>
 
+/** A value that may be missing. `missing_keys`: keys at the end of the path that do not exist. */
+export const FoundValue = z.object({ value: WholeValue.nullable(), missing_keys: z.int().min(0).max(4000) })
+export type FoundValue = z.infer<typeof FoundValue>
+
 export const RegistryPosition = z.object({ path: RegistryPath, keys_from: Position, values_from: Position })
 export const ValuePosition = z.object({ path: RegistryPath, name: ValueName })
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { CommandName } from './commands.ts'
-import { FileAccess, FolderPart, TextFile, WrittenText } from './files.ts'
+import { FileAccess, FolderPart, FoundText, PutResult, TextFile, WrittenText } from './files.ts'
+import { UndonePush } from './push-file.ts'
 import { FoundLog } from './logs.ts'
-import { RegistryChanged, RegistryPage, WholeValue } from './registry.ts'
+import { FoundValue, RegistryChanged, RegistryPage, WholeValue } from './registry.ts'
 import { MachineService, MAX_LOG_LINES, MAX_SERVICES } from './services.ts'
 import { MAX_SYSTEM_TASKS, SystemTask } from './scheduler.ts'
 import { TerminalDefaults } from './shells.ts'
@@ -32,11 +33,14 @@ export const replies = {
   /** The system has accepted it. The link may end at any time. */
   'read-registry-key': RegistryPage,
   'read-registry-value': WholeValue,
+  'find-registry-value': FoundValue,
   'change-registry': RegistryChanged,
   'change-power': z.object({}),
   /** Its time; null = no user is signed in, so it is done at once. */
   'plan-power': z.object({ due: z.iso.datetime().nullable() }),
   'cancel-power': z.object({}),
+  /** False = a user is signed in. */
+  'reboot-if-nobody': z.object({ done: z.boolean() }),
   /** Number of sent packets. */
   'send-wake-up': z.object({ count: z.int().min(1) }),
   'list-folder': FolderPart,
@@ -49,6 +53,9 @@ export const replies = {
   'read-text': TextFile,
   'read-file-access': FileAccess,
   'write-text': WrittenText,
+  'find-text': FoundText,
+  'put-text': PutResult,
+  'undo-push': UndonePush,
 } as const satisfies Partial<Record<CommandName, z.ZodType>>
 export type RequestName = keyof typeof replies
 export type Reply<Name extends RequestName> = z.infer<(typeof replies)[Name]>

@@ -19,6 +19,10 @@ const EditableUser = z.object({
   email: OptionalEmail,
   /** May sign in. */
   is_active: z.boolean(),
+  /** For programs only: API keys work, sign-in does not. */
+  block_dashboard_login: z.boolean(),
+  /** After the next sign-in, the user can do nothing before changing the password. API keys still work. */
+  must_change_password: z.boolean(),
   /** Has all permissions, whatever the role. Only superusers can grant it. */
   is_superuser: z.boolean(),
   /** null = no role, which allows nothing. */
@@ -32,8 +36,12 @@ export const User = EditableUser.extend({
   role_name: z.string().nullable(),
   /** Has all permissions, by the role or without one. */
   has_all_rights: z.boolean(),
-  /** Two-factor sign-in is set up. */
+  /** The providers with which the user signs in. Such users have no password here. */
+  sso: z.array(z.string()),
+  /** Two-factor sign-in with an authenticator app is set up. */
   totp: z.boolean(),
+  /** How many the user has. */
+  passkeys: z.int(),
   last_login: Instant.nullable(),
   /** Also null for a superuser, if the caller is none. */
   last_login_ip: z.string().nullable(),
@@ -56,8 +64,17 @@ export const createUser = endpoint({
   method: 'POST',
   path: '/accounts/users/',
   access: 'can_manage_accounts',
+  needsPerson: true,
   summary: 'Add a user. The role must not exceed the permissions of the caller',
-  body: EditableUser.partial().extend({ username: NewUsername, password: NewPassword }),
+  body: EditableUser.partial()
+    .extend({ username: NewUsername, password: NewPassword.optional() })
+    .refine(
+      ({ password, block_dashboard_login }) => password !== undefined || block_dashboard_login === true,
+      {
+        path: ['password'],
+        error: 'A password is needed. Only users for programs have none.',
+      },
+    ),
   response: User,
 })
 
@@ -74,11 +91,21 @@ export const editUser = endpoint({
   method: 'PUT',
   path: '/accounts/:id/users/',
   access: 'can_manage_accounts',
+  needsPerson: true,
   summary:
     'Change some fields of a user; a disabled user is signed out at once. With `modified`, refused if another user has saved since',
   params: IdParams,
   body: EditableUser.partial().extend({ modified: z.string().max(200).optional() }),
-  volatile: ['last_login', 'last_login_ip', 'role_name', 'has_all_rights', 'may_change', 'totp'],
+  volatile: [
+    'last_login',
+    'last_login_ip',
+    'role_name',
+    'has_all_rights',
+    'may_change',
+    'totp',
+    'passkeys',
+    'sso',
+  ],
   response: User,
 })
 
@@ -86,6 +113,7 @@ export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/accounts/:id/users/',
   access: 'can_manage_accounts',
+  needsPerson: true,
   summary: 'Delete a user, who is signed out at once',
   params: IdParams,
   response: Nothing,
@@ -95,8 +123,10 @@ export const resetUserPassword = endpoint({
   method: 'POST',
   path: '/accounts/users/reset/',
   access: 'can_manage_accounts',
-  summary: "Set another user's password; ends the sessions of that user",
-  body: z.object({ id: Id, password: NewPassword }),
+  needsPerson: true,
+  summary:
+    "Set another user's password; ends the sessions of that user, who can be made to change it at the next sign-in",
+  body: z.object({ id: Id, password: NewPassword, must_change_password: z.boolean().default(false) }),
   response: Nothing,
 })
 
@@ -104,7 +134,9 @@ export const resetUserTotp = endpoint({
   method: 'PUT',
   path: '/accounts/users/reset_totp/',
   access: 'can_manage_accounts',
-  summary: "Reset another user's two-factor sign-in; ends the sessions of that user",
+  needsPerson: true,
+  summary:
+    "Reset another user's two-factor sign-in: deletes authenticator, recovery codes and passkeys; ends the sessions",
   body: z.object({ id: Id }),
   response: Nothing,
 })

@@ -13,7 +13,9 @@ import {
   Platform,
   QueryFlag,
 } from '../fields.ts'
+import { TagNames } from '../tag-names.ts'
 import { AgentPackage, Goarch, INSTALL_FLAGS, InstallMethod } from './installers.ts'
+import { OwnWinUpdate, OwnWinUpdateChange, WinUpdateView } from '../policies/win-update-policy.ts'
 
 export const AgentStatus = z.enum(['online', 'offline', 'overdue'])
 
@@ -87,7 +89,12 @@ export const AgentRow = z.object({
   make_model: z.string(),
   physical_disks: z.array(z.string()),
   serial_number: z.string(),
+  /** Bytes; 0 = unknown. */
+  ram_bytes: z.number(),
+  disks: z.array(z.object({ mount: z.string(), total: z.number(), free: z.number() })),
   custom_fields: z.array(CustomFieldValue.extend({ agent: AgentId })),
+  /** Tags of the machine and its client, sorted. */
+  tags: z.array(z.string()),
   /** Problems of the agent itself (full disk, wrong clock), as messages. */
   problems: z.array(z.string()),
 })
@@ -120,6 +127,8 @@ export const EditableAgent = z.object({
   overdue_dashboard_alert: z.boolean(),
   availability_alerts: AvailabilityAlerts,
   maintenance_mode: z.boolean(),
+  /** All tags of the machine itself; unknown names become new tags. */
+  own_tags: TagNames,
   default_shell: z.enum(['use_global', 'cmd', 'powershell', 'bash', 'custom']),
   default_shell_custom: z.string().max(255),
   /** Assigned to the machine itself. */
@@ -164,6 +173,8 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   timezone: z.string(),
   check_interval: z.int(),
   availability_alerts: AvailabilityAlerts,
+  /** Tags of the machine itself. `tags` includes those of its client. */
+  own_tags: z.array(z.string()),
   default_shell: EditableAgent.shape.default_shell,
   default_shell_custom: z.string(),
   /** Assigned to the machine itself. The effective one is the other. */
@@ -173,6 +184,10 @@ export const AgentDetail = AgentRow.omit({ client: true, site: true }).extend({
   applied_policies: z.array(
     z.object({ id: z.int(), name: z.string(), level: PolicyLevel, enforced: z.boolean() }),
   ),
+  /** Its own patch policy; empty if it has none, or if the caller may not manage patches. */
+  winupdatepolicy: z.array(OwnWinUpdate).max(1),
+  /** Together with those of its policies; null if the caller may not manage patches. */
+  effective_patch_policy: WinUpdateView.nullable(),
   total_ram: z.number(),
   created: Instant,
   modified: z.string(),
@@ -223,6 +238,8 @@ export const editAgent = endpoint({
     policy: Id.nullable().optional(),
     block_policy_inheritance: z.boolean().optional(),
     custom_fields: CustomFieldPayloads.optional(),
+    /** Its own patch policy; empty = none, so that all comes from its policies. */
+    winupdatepolicy: z.array(OwnWinUpdateChange).max(1).optional(),
     modified: z.string().optional(),
   }),
   // Reported by machines, or effective for them.
@@ -242,9 +259,13 @@ export const editAgent = endpoint({
     'public_ip',
     'local_ips',
     'physical_disks',
+    'ram_bytes',
+    'disks',
+    'tags',
     'problems',
     'effective_alert_template',
     'applied_policies',
+    'effective_patch_policy',
     'timezone',
     'facts',
     'clock_skew_seconds',

@@ -78,6 +78,8 @@ export const channelFields = {
       .max(50),
     api_url: WebUrl.default('https://api.twilio.com'),
   }),
+  /** Browsers in which users have turned notifications on. */
+  push: z.object({}),
 } as const
 
 export const secretFields: { readonly [K in keyof typeof channelFields]: readonly string[] } = {
@@ -90,6 +92,7 @@ export const secretFields: { readonly [K in keyof typeof channelFields]: readonl
   ntfy: ['token'],
   pagerduty: ['routing_key'],
   sms: ['twilio_auth_token'],
+  push: [],
 }
 
 const email = channelFields.email.extend({ kind: z.literal('email') })
@@ -102,6 +105,7 @@ const otherKinds = [
   channelFields.ntfy.extend({ kind: z.literal('ntfy') }),
   channelFields.pagerduty.extend({ kind: z.literal('pagerduty') }),
   channelFields.sms.extend({ kind: z.literal('sms') }),
+  channelFields.push.extend({ kind: z.literal('push') }),
 ] as const
 export const ChannelSettings = z.discriminatedUnion('kind', [email, ...otherKinds])
 /** Addresses saved before this rule existed stay readable. */

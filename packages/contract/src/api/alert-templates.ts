@@ -41,6 +41,11 @@ const fields = {
   email_recipients: z.array(Email).max(50).default([]),
   text_recipients: z.array(PhoneNumber).max(50).default([]),
 
+  /** Notifies one after the other while an alert is open; null = none. */
+  escalation_chain: Id.nullable().default(null),
+  /** Alerts that it runs for. */
+  escalation_severities: Severities,
+
   action_type: ActionType,
   action: Script,
   action_rest: Rest,
@@ -273,6 +278,17 @@ export const previewAlertTemplate = endpoint({
         repeat_minutes: z.int(),
       }),
     ),
+    /** The escalation chain that would start; null = none. */
+    escalation: z
+      .object({
+        chain: z.string(),
+        /** The recipients include the users on call at that time. */
+        steps: z.array(z.object({ after_minutes: z.int().min(0), recipients: z.array(z.string()) })),
+        /** The last step is repeated; 0 = never. */
+        repeat_minutes: z.int().min(0),
+        repeat_times: z.int().min(0),
+      })
+      .nullable(),
     /** The actions that would run, as a sentence; null = nothing. */
     failure_action: z.string().nullable(),
     resolved_action: z.string().nullable(),

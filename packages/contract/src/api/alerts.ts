@@ -6,6 +6,9 @@ export const AlertType = z.enum(['availability', 'check', 'task', 'custom'])
 export type AlertType = z.infer<typeof AlertType>
 export const AlertState = z.enum(['open', 'acknowledged', 'snoozed', 'resolved'])
 export type AlertState = z.infer<typeof AlertState>
+/** Part of the alerts. `open`: acknowledged and snoozed ones too, but no held ones, which are `suppressed`. */
+export const AlertPart = z.enum(['open', 'acknowledged', 'snoozed', 'suppressed', 'resolved', 'all'])
+export type AlertPart = z.infer<typeof AlertPart>
 /** Why an alert is held: no notifications, and not counted by the bell. */
 export const AlertHold = z.enum(['maintenance', 'machine_down', 'site_down', 'dependency', 'flapping'])
 export type AlertHold = z.infer<typeof AlertHold>
@@ -56,6 +59,7 @@ export const AlertLogKind = z.enum([
   'notice_sent',
   'notice_held',
   'notice_failed',
+  'escalated',
   'action_started',
   'action_done',
   'action_failed',
@@ -93,6 +97,24 @@ export const AlertActionRun = z.object({
 })
 export type AlertActionRun = z.infer<typeof AlertActionRun>
 
+/** How far the escalation chain of an alert has come. */
+export const AlertEscalation = z.object({
+  chain: z.string(),
+  /** `stopped`: acknowledged, snoozed, suppressed or resolved. */
+  state: z.enum(['running', 'stopped', 'done']),
+  /** The next notification; null = none. */
+  next: z
+    .object({
+      at: Instant,
+      /** From 1. */
+      step: z.int(),
+      /** Names of users and channels. Who is on call may change until then. */
+      recipients: z.array(z.string()),
+    })
+    .nullable(),
+})
+export type AlertEscalation = z.infer<typeof AlertEscalation>
+
 const note = z.string().trim().max(4000)
 const snooze = {
   /** 1 to 9998; `snooze_until` is exact. A snooze needs one of the two. */
@@ -102,26 +124,44 @@ const snooze = {
 export const AlertAction = z.enum(['acknowledge', 'unacknowledge', 'snooze', 'unsnooze', 'resolve'])
 export type AlertAction = z.infer<typeof AlertAction>
 
+const filterFields = {
+  clientFilter: z.array(Id).max(1000).optional(),
+  siteFilter: z.array(Id).max(1000).optional(),
+  agentFilter: z.array(AgentId).max(1000).optional(),
+  severityFilter: z.array(Severity).optional(),
+  typeFilter: z.array(AlertType).optional(),
+  search: z.string().max(500).optional(),
+}
+/** Days back; absent = all. Unresolved alerts are always included. */
+const timeFilter = z.int().min(1).max(3650).optional()
+/** Which alerts are meant. Open and acknowledged ones always are, unless `stateFilter` names a part. */
+const AlertFilter = z.object({
+  ...filterFields,
+  /** Only this part, whatever the fields below say. */
+  stateFilter: AlertPart.optional(),
+  /** Includes snoozed alerts; excluded by default, like held ones. */
+  snoozedFilter: z.boolean().optional(),
+  heldFilter: z.boolean().optional(),
+})
+/** The key of an `AlertCause`. */
+const CauseKey = z.string().min(1).max(400)
+/** Alerts of one cause in one request; the newest if there are more. */
+export const MAX_ALERTS_OF_CAUSE = 5000
+
 export const listAlerts = endpoint({
   method: 'PATCH',
   path: '/alerts/',
   access: 'can_list_alerts',
+  withLowDisk: true,
   summary:
     'List alerts, most severe and newest first: `top` for the bell (open ones that are not held), otherwise by filters',
-  body: z.object({
+  body: AlertFilter.extend({
     top: z.int().min(1).max(100).optional(),
-    /** Days back; absent = all. Unresolved alerts are always included. */
-    timeFilter: z.int().min(1).max(3650).optional(),
-    clientFilter: z.array(Id).max(1000).optional(),
-    siteFilter: z.array(Id).max(1000).optional(),
-    agentFilter: z.array(AgentId).max(1000).optional(),
-    severityFilter: z.array(Severity).optional(),
-    typeFilter: z.array(AlertType).optional(),
-    /** Includes resolved alerts; excluded by default, like the next two. */
+    timeFilter,
+    /** Includes resolved alerts; excluded by default. */
     resolvedFilter: z.boolean().optional(),
-    snoozedFilter: z.boolean().optional(),
-    heldFilter: z.boolean().optional(),
-    search: z.string().max(500).optional(),
+    /** Only unresolved alerts of this cause. */
+    cause: CauseKey.optional(),
     page: z.int().min(1).optional(),
     page_size: z.int().min(1).max(1000).optional(),
   }),
@@ -132,6 +172,64 @@ export const listAlerts = endpoint({
     worst: Severity.nullable(),
     alerts: z.array(Alert),
   }),
+})
+
+/** The same check, task or message on any number of machines, with one severity. */
+export const AlertCause = z.object({
+  /** Stays the same while the name and the severity do. */
+  key: CauseKey,
+  kind: z.enum(['overdue', 'site_down', 'check', 'task', 'custom']),
+  /** Name of the check or task, or the message. */
+  name: z.string(),
+  severity: Severity,
+  alerts: z.int().min(1),
+  /** 0 = its alerts have no machine. */
+  machines: z.int().min(0),
+  servers: z.int().min(0),
+  /** The machine, if there is only one. */
+  hostname: z.string(),
+  /** The clients with the most of its alerts, at most two. */
+  clients: z.array(z.object({ name: z.string(), alerts: z.int() })),
+  more_clients: z.int().min(0),
+  /** When its oldest alert opened. */
+  since: Instant,
+  /** When its newest alert opened. */
+  newest: Instant,
+  acknowledged: z.int().min(0),
+  /** Empty = nobody, or several users. */
+  acknowledged_by: z.string(),
+  snoozed: z.int().min(0),
+  /** The end of the last snooze. */
+  snooze_until: Instant.nullable(),
+  /** When the next planned notification is sent; null = none is planned. */
+  next_notice: Instant.nullable(),
+})
+export type AlertCause = z.infer<typeof AlertCause>
+
+export const listAlertCauses = endpoint({
+  method: 'PATCH',
+  path: '/alerts/causes/',
+  access: 'can_list_alerts',
+  withLowDisk: true,
+  summary: 'List the causes of unresolved alerts, worst first: overdue, error, warning, then by machines',
+  body: AlertFilter,
+  response: z.object({
+    /** Total of all causes. */
+    alerts: z.int().min(0),
+    total: z.int().min(0),
+    /** The first 200. */
+    causes: z.array(AlertCause),
+  }),
+})
+
+export const countAlerts = endpoint({
+  method: 'PATCH',
+  path: '/alerts/counts/',
+  access: 'can_list_alerts',
+  withLowDisk: true,
+  summary: 'Count the alerts that match a filter, by part',
+  body: z.object({ ...filterFields, timeFilter }),
+  response: z.record(AlertPart, z.int().min(0)),
 })
 
 export const createAlert = endpoint({
@@ -156,7 +254,49 @@ export const getAlert = endpoint({
   access: 'can_list_alerts',
   summary: 'Get one alert with its log, oldest first',
   params: IdParams,
-  response: Alert.extend({ log: z.array(AlertLogEntry), actions: z.array(AlertActionRun) }),
+  response: Alert.extend({
+    /** The key of its cause; null for a resolved alert. */
+    cause: CauseKey.nullable(),
+    /** When the next planned notification is sent; null = none is planned. */
+    next_notice: Instant.nullable(),
+    log: z.array(AlertLogEntry),
+    actions: z.array(AlertActionRun),
+    /** Null without an escalation chain. */
+    escalation: AlertEscalation.nullable(),
+  }),
+})
+
+/** An action after which earlier alerts of the same check resolved by themselves within an hour. */
+export const AlertSuggestion = z.object({
+  kind: z.enum(['script', 'service', 'reboot', 'task']),
+  /** Empty for a reboot. */
+  name: z.string(),
+  /** Null if it is no script, or was deleted. */
+  script_id: z.int().nullable(),
+  /** The newest first, at most three. */
+  resolved: z.array(
+    z.object({
+      alert_id: z.int(),
+      hostname: z.string(),
+      at: Instant,
+      /** From the action to the end of the alert. */
+      minutes: z.int().min(0),
+      /** The first number of the check before and after; null where it was not measured then. */
+      effect: z
+        .object({ name: z.string(), unit: z.string(), before: z.number(), after: z.number() })
+        .nullable(),
+    }),
+  ),
+})
+export type AlertSuggestion = z.infer<typeof AlertSuggestion>
+
+export const getAlertSuggestion = endpoint({
+  method: 'GET',
+  path: '/alerts/:id/suggestion/',
+  access: 'can_list_alerts',
+  summary: 'Get the action that resolved earlier alerts of the same check; null without one',
+  params: IdParams,
+  response: z.object({ suggestion: AlertSuggestion.nullable() }),
 })
 
 export const changeAlert = endpoint({
@@ -183,12 +323,19 @@ export const changeAlerts = endpoint({
   method: 'POST',
   path: '/alerts/bulk/',
   access: 'can_manage_alerts',
-  summary: 'Do the same for many alerts; those in another state are skipped',
-  body: z.object({
-    bulk_action: AlertAction,
-    alerts: z.array(Id).min(1).max(5000),
-    note: note.optional(),
-    ...snooze,
-  }),
+  summary: 'Do the same for many alerts, or for all of a cause; those in another state are skipped',
+  body: z
+    .object({
+      bulk_action: AlertAction,
+      alerts: z.array(Id).min(1).max(5000).optional(),
+      /** Instead of `alerts`: all unresolved alerts of this cause that match the filter. */
+      group: AlertFilter.extend({ cause: CauseKey }).optional(),
+      note: note.optional(),
+      ...snooze,
+    })
+    .refine(({ alerts, group }) => (alerts === undefined) !== (group === undefined), {
+      error: 'Name alerts or a cause.',
+      path: ['alerts'],
+    }),
   response: z.object({ changed: z.int() }),
 })

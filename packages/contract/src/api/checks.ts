@@ -1,3 +1,4 @@
+import { EVERY_DISK } from '@muster/rules/checks/every-disk'
 import { z } from 'zod'
 import { MACHINE_CHECK_TYPES, measureSettings } from '../agent/checks.ts'
 import { endpoint } from '../endpoint.ts'
@@ -98,6 +99,12 @@ export const checkFields = {
 /** `check_type` and the own fields of that type. */
 const CheckSettingsUnion = z.discriminatedUnion('check_type', [
   checkFields.diskspace.extend({ check_type: z.literal('diskspace') }).superRefine((disk, issues) => {
+    if (disk.disk === EVERY_DISK && disk.threshold_unit !== 'percent')
+      issues.addIssue({
+        code: 'custom',
+        path: ['threshold_unit'],
+        message: 'Every disk is measured in percent.',
+      })
     if (disk.threshold_unit === 'gigabytes') return
     for (const field of ['warning_threshold', 'error_threshold'] as const) {
       if (disk[field] > MAX_PERCENT)
@@ -324,6 +331,7 @@ export const getCheckHistory = endpoint({
   method: 'PATCH',
   path: '/checks/:id/history/',
   access: 'can_list_checks',
+  withLowDisk: true,
   summary:
     'Get the measurements of a check in the last days as one list, oldest first, in at most some thousand points',
   params: IdParams,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CustomFieldPayloads, CustomFieldValue } from '../custom-field-values.ts'
 import { endpoint } from '../endpoint.ts'
+import { TagNames } from '../tag-names.ts'
 import { CompanyName, Id, IdParams, ListQuery, NodeName, Nothing } from '../fields.ts'
 
 /** Whether a node has a failing machine, by severity. */
@@ -31,7 +32,14 @@ export const Site = z.object({
 })
 export type Site = z.infer<typeof Site>
 
-export const Client = z.object({ id: z.int(), name: z.string(), sites: z.array(Site), ...NodeState })
+export const Client = z.object({
+  id: z.int(),
+  name: z.string(),
+  sites: z.array(Site),
+  /** They count for its machines too. */
+  tags: z.array(z.string()),
+  ...NodeState,
+})
 export type Client = z.infer<typeof Client>
 
 /** Assignments of a node. With several policies, the first for machines of each type; null = none. */
@@ -88,10 +96,11 @@ export const editClient = endpoint({
   method: 'PUT',
   path: '/clients/:id/',
   access: 'can_manage_clients',
-  summary: 'Rename a client, set its custom fields, or give it policies or an alert template',
+  summary: 'Rename a client, set its custom fields or tags, or give it policies or an alert template',
   params: IdParams,
   body: z.object({
-    client: z.object({ name: NodeName.optional(), ...NodeFields }),
+    /** `tags`: all of them; unknown names become new tags. */
+    client: z.object({ name: NodeName.optional(), tags: TagNames.optional(), ...NodeFields }),
     custom_fields: CustomFieldPayloads.optional(),
   }),
   volatile: ['agent_count', 'maintenance_mode', 'maintenance_count', 'failing_checks', 'sites'],

@@ -33,3 +33,23 @@ export const readMachineLog = endpoint({
   }),
   response: FoundLog,
 })
+
+/** As programs know it that were written for the field's reference; `readMachineLog` can do more. */
+export const readEventLog = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/eventlog/:log/:days/',
+  access: 'can_view_eventlogs',
+  summary: 'List the events of a Windows log of the last days, newest first, at most 5,000',
+  params: AgentParams.extend({ log: EventLogName, days: z.coerce.number().int().min(1).max(3650) }),
+  response: z.array(
+    z.object({
+      uid: z.int(),
+      time: z.string(),
+      source: z.string(),
+      eventType: z.enum(['ERROR', 'WARNING', 'INFO']),
+      /** 0 = it has none. */
+      eventID: z.int(),
+      message: z.string(),
+    }),
+  ),
+})

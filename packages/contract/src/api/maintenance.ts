@@ -120,6 +120,7 @@ export const endMaintenanceWindow = endpoint({
   method: 'POST',
   path: '/maintenance/:id/end/',
   access: 'can_edit_agent',
+  withLowDisk: true,
   summary: 'End the current occurrence; a recurring window starts again at its next time',
   params: IdParams,
   response: MaintenanceWindow,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId } from '../fields.ts'
+import { AgentId, Id, MonitoringType } from '../fields.ts'
 import { SamplePoint } from '../checks/check-samples.ts'
 import { CheckSettings } from './checks.ts'
 
@@ -51,6 +51,27 @@ export const watchMachineMetrics = endpoint({
   params: z.object({ agent_id: AgentId }),
   query: z.object({ after: z.coerce.number().int().min(0).default(0) }),
   response: LiveMetrics,
+})
+
+/** The last values of a machine in percent; null = none in the last minutes. */
+export const LatestMetrics = z.object({
+  agent_id: AgentId,
+  cpu: z.number().nullable(),
+  memory: z.number().nullable(),
+})
+export type LatestMetrics = z.infer<typeof LatestMetrics>
+
+export const listLatestMetrics = endpoint({
+  method: 'GET',
+  path: '/agents/metrics/latest/',
+  access: 'can_list_agents',
+  summary: 'List the last processor load and memory use of the machines that reported in the last minutes',
+  query: z.object({
+    monitoring_type: MonitoringType.optional(),
+    client: Id.optional(),
+    site: Id.optional(),
+  }),
+  response: z.array(LatestMetrics),
 })
 
 /** Maximum number of lines that can be distinguished on one graph. */
@@ -106,4 +127,19 @@ export const compareMachines = endpoint({
     to: z.coerce.number().int().min(0),
   }),
   response: Comparison,
+})
+
+export const scrapeMachines = endpoint({
+  method: 'GET',
+  path: '/metrics/machines/',
+  access: 'can_list_agents',
+  summary:
+    'Get the state of each machine in the Prometheus text format; open alerts and pending patches require the permissions to see them',
+  query: z.object({
+    monitoring_type: MonitoringType.optional(),
+    client: Id.optional(),
+    site: Id.optional(),
+  }),
+  text: true,
+  response: z.string(),
 })

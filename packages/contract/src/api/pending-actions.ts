@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { AgentId, AgentParams, IdParams, Instant, ListQuery, Nothing } from '../fields.ts'
+import { AgentId, AgentParams, IdParams, Instant, ListQuery } from '../fields.ts'
 
 /** A planned or past action of a machine. */
 export const PendingAction = z.object({
   id: z.int(),
   action_type: z.enum(['schedreboot', 'schedshutdown', 'schedsignout', 'agentupdate']),
-  status: z.enum(['pending', 'completed']),
+  /** `cancelling`: its machine, which is offline, has it until it connects. */
+  status: z.enum(['pending', 'cancelling', 'completed']),
   due: Instant,
   description: z.string(),
   agent_id: AgentId,
@@ -51,5 +52,6 @@ export const cancelPendingAction = endpoint({
   access: 'can_manage_pendingactions',
   summary: 'Cancel a pending action',
   params: IdParams,
-  response: Nothing,
+  /** The action if its machine is offline and is still to forget it, otherwise null. */
+  response: PendingAction.nullable(),
 })

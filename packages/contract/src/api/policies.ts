@@ -18,6 +18,7 @@ import {
   TaskOfPolicy,
   TaskOnMachine,
 } from '../policies/policy-items.ts'
+import { WinUpdateFields, WinUpdateView } from '../policies/win-update-policy.ts'
 
 const Slot = MonitoringType.nullable().default(null)
 
@@ -57,6 +58,8 @@ export const Policy = PolicyDocument.extend({
   version: z.int(),
   /** Number of machines that it applies to and that the caller may see. */
   agents_count: z.int(),
+  /** Its part about patches; empty without one. The id is that of the policy. */
+  winupdatepolicy: z.array(WinUpdateView.extend({ id: z.int(), policy: z.int() })).max(1),
   default_server_policy: z.boolean(),
   default_workstation_policy: z.boolean(),
   created_by: z.string(),
@@ -143,6 +146,7 @@ export const planPolicy = endpoint({
   method: 'POST',
   path: '/automation/plan/',
   access: 'can_manage_automation_policies',
+  withLowDisk: true,
   summary:
     'Preview the changes of a save on each machine. Without `id` for a new policy, without `policy` for a deletion',
   body: z.object({ id: Id.optional(), policy: PolicyDocument.optional() }),
@@ -233,6 +237,7 @@ export const planAssignedPolicies = endpoint({
   method: 'POST',
   path: '/automation/places/:level/:id/plan/',
   access: 'can_manage_automation_policies',
+  withLowDisk: true,
   summary: 'Preview the changes of another list of assigned policies on each machine',
   params: TargetParams,
   body: z.object({ policies: AssignmentList }),
@@ -304,4 +309,47 @@ export const runPolicyTask = endpoint({
   summary: 'Run a policy task now on every connected machine that has it',
   params: IdParams,
   response: SentRuns,
+})
+
+/** The id is that of the policy. */
+export const WinUpdatePolicy = WinUpdateFields.extend({ id: z.int(), policy: z.int() })
+export type WinUpdatePolicy = z.infer<typeof WinUpdatePolicy>
+
+export const createPatchPolicy = endpoint({
+  method: 'POST',
+  path: '/automation/patchpolicy/',
+  access: 'can_manage_automation_policies',
+  summary:
+    'Give a policy rules for patches: what is approved by severity, when it is installed, and the restart',
+  body: WinUpdateFields.extend({ policy: Id }),
+  response: WinUpdatePolicy,
+})
+
+export const editPatchPolicy = endpoint({
+  method: 'PUT',
+  path: '/automation/patchpolicy/:id/',
+  access: 'can_manage_automation_policies',
+  summary: 'Replace the rules for patches of a policy; `id` is that of the policy',
+  params: IdParams,
+  body: WinUpdateFields,
+  response: WinUpdatePolicy,
+})
+
+export const deletePatchPolicy = endpoint({
+  method: 'DELETE',
+  path: '/automation/patchpolicy/:id/',
+  access: 'can_manage_automation_policies',
+  summary: 'Remove the rules for patches from a policy; `id` is that of the policy',
+  params: IdParams,
+  response: Nothing,
+})
+
+export const resetPatchPolicies = endpoint({
+  method: 'POST',
+  path: '/automation/patchpolicy/reset/',
+  access: 'can_manage_winupdates',
+  summary:
+    'Remove the own patch policies of machines, of a client, of a site or of all that the caller may see',
+  body: z.object({ client: Id.optional(), site: Id.optional() }).prefault({}),
+  response: z.object({ machines: z.int().min(0) }),
 })

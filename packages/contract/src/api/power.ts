@@ -14,6 +14,11 @@ export const PowerWarning = z.object({
   delay_minutes: z.int().min(1).max(1440).default(5),
   /** Three times, by 15 minutes. */
   may_postpone: z.boolean().default(true),
+  /** In place of three times by 15 minutes. */
+  postponements: z.int().min(0).max(100).optional(),
+  postpone_minutes: z.int().min(1).max(1440).optional(),
+  /** Postponements move it no further than this, from the time of the warning. */
+  deadline_minutes: z.int().min(1).max(527_040).optional(),
 })
 export type PowerWarning = z.infer<typeof PowerWarning>
 

@@ -65,9 +65,13 @@ export const endProcess = endpoint({
   path: '/agents/:agent_id/processes/:pid/',
   access: 'can_manage_procs',
   summary:
-    'End a process, or kill it with `force`; with `tree` including its child processes. A process with the same id and another start time is not touched',
+    'End a process, or kill it with `force`; with `tree` including its child processes. With `start`, a process with the same id and another start time is not touched; without it, the process that has the id now is ended',
   params: ProcessParams,
-  query: z.object({ start: ProcessStart, force: QueryFlag.optional(), tree: QueryFlag.optional() }),
+  query: z.object({
+    start: ProcessStart.optional(),
+    force: QueryFlag.optional(),
+    tree: QueryFlag.optional(),
+  }),
   response: z.object({
     ended: z.int(),
     /** Ids of processes that are still running. */

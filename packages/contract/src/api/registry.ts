@@ -5,7 +5,7 @@ import { endpoint } from '../endpoint.ts'
 import { AgentParams } from '../fields.ts'
 
 /** `REG_SZ`, `REG_DWORD`, ...; `REG_0x1234` for a number without a name. */
-const TypeName = z
+export const RegistryTypeName = z
   .string()
   .max(40)
   .refine((name) => numberOfRegistryType(name) !== undefined, 'This type does not exist.')
@@ -31,7 +31,7 @@ export type RegistryListing = z.infer<typeof RegistryListing>
 
 const Position = z.coerce.number().int().min(0).max(100_000_000).default(0)
 const Bytes = z.base64().max(MAX_VALUE_BYTES * 2)
-const NewValue = z.object({ path: RegistryPath, name: ValueName, type: TypeName, bytes: Bytes })
+const NewValue = z.object({ path: RegistryPath, name: ValueName, type: RegistryTypeName, bytes: Bytes })
 const Done = z.object({ path: z.string() })
 const access = 'can_use_registry'
 

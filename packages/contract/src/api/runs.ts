@@ -31,6 +31,8 @@ export const AgentHistory = z.object({
   shell: z.string(),
   args: z.array(z.string()),
   username: z.string(),
+  /** The job that it is part of; null = none. */
+  job: z.int().nullable(),
   /** A user name, or `signed-in user`; null = the agent's own user. */
   run_as_user: z.string().nullable(),
   timeout: z.int(),
@@ -73,23 +75,43 @@ const RunOptions = {
   wait: z.boolean().default(true),
 }
 
+const SHELL_PATH = /^(?:\/|[A-Za-z]:\\)/
+
+/** A body that may also name a shell by its path and give numbers as text, as other programs do. */
+function alsoLoose<Schema extends z.ZodType>(schema: Schema): z.ZodType<z.output<Schema>, z.input<Schema>> {
+  // The schema itself is what is documented.
+  return z.preprocess((body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+    const given: Record<string, unknown> = { ...body }
+    const { shell, timeout } = given
+    if (typeof timeout === 'string' && /^\d{1,6}$/.test(timeout)) given['timeout'] = Number(timeout)
+    if (typeof shell !== 'string' || !SHELL_PATH.test(shell)) return given
+    const name = /^\/(?:usr\/)?bin\/(bash|sh)$/.exec(shell)?.[1]
+    return name === undefined
+      ? { ...given, shell: 'custom', custom_shell: given['custom_shell'] ?? shell }
+      : { ...given, shell: name }
+  }, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
+}
+
 export const sendCommand = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/cmd/',
   access: 'can_send_cmd',
   summary: 'Send a command to a machine',
   params: AgentParams,
-  body: z
-    .object({
-      shell: z.enum(['bash', 'sh', 'cmd', 'powershell', 'custom']),
-      custom_shell: z.string().max(1000).nullable().optional(),
-      cmd: z.string().min(1, 'A command is needed.').max(100_000),
-      ...RunOptions,
-    })
-    .refine((body) => body.shell !== 'custom' || (body.custom_shell ?? '').trim() !== '', {
-      path: ['custom_shell'],
-      message: 'Give the path of the shell.',
-    }),
+  body: alsoLoose(
+    z
+      .object({
+        shell: z.enum(['bash', 'sh', 'cmd', 'powershell', 'custom']),
+        custom_shell: z.string().max(1000).nullable().optional(),
+        cmd: z.string().min(1, 'A command is needed.').max(100_000),
+        ...RunOptions,
+      })
+      .refine((body) => body.shell !== 'custom' || (body.custom_shell ?? '').trim() !== '', {
+        path: ['custom_shell'],
+        message: 'Give the path of the shell.',
+      }),
+  ),
   response: AgentHistoryResult,
 })
 
@@ -99,13 +121,15 @@ export const runScript = endpoint({
   access: 'can_run_scripts',
   summary: 'Run a saved script on a machine',
   params: AgentParams,
-  body: z.object({
-    script: Id,
-    args: z.array(z.string().max(10_000)).max(200).optional(),
-    /** `forget` responds at once; `note` also stores the output as a note. */
-    output: z.enum(['wait', 'forget', 'note']).default('wait'),
-    ...RunOptions,
-  }),
+  body: alsoLoose(
+    z.object({
+      script: Id,
+      args: z.array(z.string().max(10_000)).max(200).optional(),
+      /** `forget` responds at once; `note` also stores the output as a note. */
+      output: z.enum(['wait', 'forget', 'note']).default('wait'),
+      ...RunOptions,
+    }),
+  ),
   response: AgentHistoryResult,
 })
 
@@ -162,6 +186,7 @@ export const cancelHistory = endpoint({
   method: 'POST',
   path: '/agents/history/:id/cancel/',
   access: 'can_send_cmd',
+  withLowDisk: true,
   summary: 'Cancel a command or script that has not ended',
   params: z.object({ id: Id }),
   response: AgentHistory,

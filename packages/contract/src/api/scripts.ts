@@ -1,3 +1,4 @@
+import { findDeclarationProblem, PARAMETER_TYPES } from '@muster/rules/agents/script-parameters'
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { Id, IdParams, Instant, ListQuery, Nothing, Platform, QueryFlag } from '../fields.ts'
@@ -9,6 +10,32 @@ const EnvVar = z
   .string()
   .max(10_000)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'Write NAME=value.')
+
+/** A value that a script needs. It gets it as the environment variable `MUSTER_PARAM_NAME`. */
+export const ScriptParameter = z.object({
+  name: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, 'Begin with a letter; use letters, digits and underscores.'),
+  /** `boolean`: `true` or `false`. `secret`: a key of the key store, as `{{global.NAME}}`. */
+  type: z.enum(PARAMETER_TYPES),
+  description: z.string().trim().max(500).default(''),
+  required: z.boolean().default(false),
+  /** Used if a call gives no value; empty = none. */
+  default: z.string().max(5000).default(''),
+  /** For a choice. */
+  choices: z.array(z.string().trim().min(1).max(255)).max(100).default([]),
+})
+export type ScriptParameter = z.infer<typeof ScriptParameter>
+
+const ScriptParameters = z
+  .array(ScriptParameter)
+  .max(50)
+  .superRefine((parameters, ctx) => {
+    const problem = findDeclarationProblem(parameters)
+    if (problem === undefined) return
+    const { index, field, sentence } = problem
+    ctx.addIssue({ code: 'custom', path: [index, field], message: sentence })
+  })
 
 export const ServerApproval = z.enum(['approved', 'waiting'])
 export type ServerApproval = z.infer<typeof ServerApproval>
@@ -22,6 +49,7 @@ export const Script = z.object({
   script_type: z.enum(['userdefined', 'builtin']),
   args: z.array(z.string().max(10_000)).max(200),
   env_vars: z.array(EnvVar).max(200),
+  parameters: ScriptParameters,
   filename: z.string().max(255),
   syntax: z.string().max(100_000),
   default_timeout: z.int().min(5, 'At least 5 seconds.').max(86_400),
@@ -47,6 +75,7 @@ export const ScriptForm = ScriptDetail.pick({ name: true, shell: true, script_bo
   category: Script.shape.category.default(''),
   args: Script.shape.args.default([]),
   env_vars: Script.shape.env_vars.default([]),
+  parameters: ScriptParameters.default([]),
   filename: Script.shape.filename.default(''),
   syntax: Script.shape.syntax.default(''),
   default_timeout: Script.shape.default_timeout.default(90),
@@ -163,6 +192,8 @@ export const ScriptContent = ScriptDetail.omit({
   hidden: true,
   server_approval: true,
 })
+  // Versions that were saved before scripts had parameters.
+  .extend({ parameters: ScriptParameters.default([]) })
 export type ScriptContent = z.infer<typeof ScriptContent>
 
 /** A saved version of a script. */

@@ -5,6 +5,7 @@ import { MetricsInterval } from '../agent/metrics.ts'
 import { endpoint } from '../endpoint.ts'
 import { CompanyName, Id } from '../fields.ts'
 import { RecordedMachines } from './remote-access.ts'
+import { MIN_PASSWORD_CHARACTERS } from './sessions.ts'
 
 const Days = z
   .int('A number of whole days.')
@@ -98,13 +99,25 @@ const Defaults = {
   alert_template: Id.nullable(),
 }
 
+/** Characters that a new password has at least. Existing passwords stay valid. */
+export const PasswordMinLength = z
+  .int('A number of whole characters.')
+  .min(MIN_PASSWORD_CHARACTERS, `At least ${MIN_PASSWORD_CHARACTERS} characters.`)
+  .max(64, 'At most 64 characters.')
+
+const Passwords = {
+  password_min_length: PasswordMinLength,
+}
+
 /** Only a superuser may change these. */
 const Switches = {
   /** Alert templates may run scripts on the server itself, as the server's own user. */
   enable_server_scripts: z.boolean(),
   /** Superusers may open a shell of the server itself in the console. */
   enable_server_webterminal: z.boolean(),
-  /** Only superusers may sign in with a password. */
+  /** The sign-in page offers the sign-in providers. Off, nobody signs in with one. */
+  sso_enabled: z.boolean(),
+  /** Only superusers may sign in with a password. Turned off together with `sso_enabled`. */
   block_local_user_logon: z.boolean(),
 }
 
@@ -117,6 +130,7 @@ export const CoreSettings = z.object({
   ...Availability,
   ...Company,
   ...Defaults,
+  ...Passwords,
   ...Switches,
   /** Changes with every save. */
   modified: z.string(),
@@ -135,6 +149,7 @@ export const editCoreSettings = endpoint({
   method: 'PUT',
   path: '/core/settings/',
   access: 'can_edit_core_settings',
+  withLowDisk: true,
   summary:
     'Change settings of the server; missing ones stay unchanged. With `modified`, refused if another user has saved since',
   body: z
@@ -147,6 +162,7 @@ export const editCoreSettings = endpoint({
       ...Availability,
       ...Company,
       ...Defaults,
+      ...Passwords,
       ...Switches,
     })
     .partial()

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { Color, DoubleClickAction, TableTab, TerminalFontSize, TerminalTheme, TreeSort } from './users.ts'
+import { MachineColumnChoices } from '../machine-columns.ts'
+import {
+  Color,
+  DoubleClickAction,
+  StartPage,
+  TableTab,
+  TerminalFontSize,
+  TerminalTheme,
+  TreeSort,
+} from './users.ts'
 
 export const DashInfo = z.object({
   trmm_version: z.string(),
@@ -12,6 +21,8 @@ export const DashInfo = z.object({
   dash_warning_color: Color,
   loading_bar_color: Color,
   clear_search_when_switching: z.boolean(),
+  start_page: StartPage,
+  first_steps_hidden: z.boolean(),
   default_agent_tbl_tab: TableTab,
   client_tree_sort: TreeSort,
   client_tree_splitter: z.int(),
@@ -31,15 +42,22 @@ export const DashInfo = z.object({
   default_date_format: z.string(),
   compact_rows: z.boolean(),
   show_agent_version: z.boolean(),
+  agent_columns: MachineColumnChoices,
   /** The version of the agent that this server offers; null = the agent has not been built. */
   agent_version: z.string().nullable(),
   terminal_font_size: TerminalFontSize,
   terminal_theme: TerminalTheme,
   setup_open: z.boolean(),
+  /** The address that install commands for machines contain. */
+  agent_url: z.string(),
   /** Whether to ask this user if overdue servers should raise alerts. */
   ask_availability_alerts: z.boolean(),
   /** Machines that this user sees are in maintenance without an end: see listOpenMaintenance. */
   open_maintenance: z.boolean(),
+  /** The last scheduled backup failed; false for users who may not view the settings of the server. */
+  backup_failed: z.boolean(),
+  /** The disk of the server is nearly full: it refuses changes. */
+  read_only: z.boolean(),
 })
 export type DashInfo = z.infer<typeof DashInfo>
 
@@ -63,6 +81,8 @@ export const createSocketTicket = endpoint({
   method: 'POST',
   path: '/core/socket-ticket/',
   access: 'signed-in',
+  withLowDisk: true,
+  needsPerson: true,
   summary: 'Create a one-time ticket for a live socket, valid for 30 seconds',
   response: z.object({ ticket: z.string(), expires_in: z.int() }),
 })

@@ -2,11 +2,14 @@ import { z } from 'zod'
 import { findColor } from '@muster/rules/text/colors'
 import { endpoint } from '../endpoint.ts'
 import { MonitoringType } from '../fields.ts'
+import { MachineColumnChoices } from '../machine-columns.ts'
 import { PERMISSIONS } from '../permissions.ts'
 
 export const DoubleClickAction = z.enum(['editagent', 'takecontrol', 'remotebg', 'urlaction'])
 export const TableTab = z.enum([...MonitoringType.options, 'mixed'])
 export type TableTab = z.infer<typeof TableTab>
+/** The page that a new window and a sign-in open. */
+export const StartPage = z.enum(['dashboard', 'overview'])
 export const TreeSort = z.enum(['alphafail', 'alpha'])
 /** A palette name with or without a shade, one of the four theme colours, or `#rrggbb`. */
 export const Color = z
@@ -24,6 +27,9 @@ export const TerminalFontSize = z.int().min(TERMINAL_FONT_SIZES.least).max(TERMI
 
 /** Console preferences of a user. */
 export const Preferences = z.object({
+  start_page: StartPage,
+  /** The user has hidden the first steps on the overview. */
+  first_steps_hidden: z.boolean(),
   dark_mode: z.boolean(),
   show_community_scripts: z.boolean(),
   agent_dblclick_action: DoubleClickAction,
@@ -41,6 +47,8 @@ export const Preferences = z.object({
   compact_rows: z.boolean(),
   /** A column of the table of machines. */
   show_agent_version: z.boolean(),
+  /** Columns of the table of machines where no view is open. */
+  agent_columns: MachineColumnChoices,
   terminal_font_size: TerminalFontSize,
   terminal_theme: TerminalTheme,
 })
@@ -50,8 +58,9 @@ export const savePreferences = endpoint({
   method: 'PATCH',
   path: '/accounts/users/ui/',
   access: 'signed-in',
+  withLowDisk: true,
   summary: "Save some of the caller's console preferences",
-  body: Preferences.partial().extend({ url_action: z.null('There are no URL actions yet.').optional() }),
+  body: Preferences.partial(),
   response: Preferences,
 })
 
@@ -63,13 +72,18 @@ export const Me = z.object({
   permissions: z.array(z.enum(PERMISSIONS)),
   totp: z.boolean(),
   totp_may_wait: z.boolean(),
+  passkeys: z.int(),
+  /** Unused recovery codes. */
+  recovery_codes: z.int(),
+  /** Characters that a new password has at least. */
+  password_min_length: z.int(),
 })
 export type Me = z.infer<typeof Me>
 
 export const getMe = endpoint({
   method: 'GET',
   path: '/accounts/users/me/',
-  access: 'totp-setup',
+  access: 'any-session',
   summary: "Get the caller's user and permissions",
   response: Me,
 })

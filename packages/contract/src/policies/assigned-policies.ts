@@ -3,7 +3,14 @@ import { POLICY_LEVELS } from '@muster/rules/policies/policy-chain'
 import { AgentId, Id, MonitoringType } from '../fields.ts'
 
 /** Kinds of policy content. */
-export const ContentKind = z.enum(['checks', 'tasks', 'agent_settings', 'alert_template'])
+export const ContentKind = z.enum([
+  'checks',
+  'tasks',
+  'agent_settings',
+  'alert_template',
+  'patches',
+  'software',
+])
 
 /** Where a policy is assigned. */
 export const PolicyLevel = z.enum(POLICY_LEVELS)

@@ -1,8 +1,11 @@
+import { WANTED_STATES } from '@muster/rules/agents/wanted-software'
 import { AGENT_SETTINGS, type NumberSetting } from '@muster/rules/policies/policy-merge'
 import { z } from 'zod'
+import { PackageName } from '../agent/patches.ts'
 import { CheckSchedule, CheckSettings } from '../api/checks.ts'
 import { TaskFields, TaskPlatforms } from '../api/tasks.ts'
 import { Id, Platform } from '../fields.ts'
+import { NO_PATCH_POLICY, PatchPolicy } from './patch-policy.ts'
 
 /** Content of policies, one field per kind. The server has a file for each in features/policies/kinds. */
 
@@ -48,12 +51,35 @@ export const AgentSettingValues = z.object({
 })
 export type AgentSettingValues = z.infer<typeof AgentSettingValues>
 
+/** A package that machines have, in the newest version or any, or do not have. */
+export const PolicySoftware = z.object({
+  /** As in the package managers of the machines: the first one that a machine knows or has. */
+  names: z.array(PackageName).min(1, 'Enter the name of a package.').max(5),
+  state: z.enum(WANTED_STATES),
+  /** Applies to machines of these systems only. */
+  platforms: z
+    .array(Platform)
+    .min(1, 'Choose a system.')
+    .default([...Platform.options]),
+  /** Changes start only while a maintenance window that covers the machine is open. */
+  in_windows: z.boolean().default(false),
+})
+export type PolicySoftware = z.infer<typeof PolicySoftware>
+
 export const PolicyContent = z.object({
   checks: z.array(PolicyCheck).max(200, 'A policy has at most 200 checks.'),
   tasks: z.array(PolicyTask).max(50, 'A policy has at most 50 tasks.'),
   agent_settings: AgentSettingValues,
   /** For the machines that it applies to; null = not set. */
   alert_template: Id.nullable(),
+  patches: PatchPolicy,
+  software: z
+    .array(PolicySoftware)
+    .max(100, 'A policy has at most 100 packages.')
+    .refine(
+      (all) => new Set(all.map(({ names }) => names[0]?.toLowerCase())).size === all.length,
+      'A package stands twice.',
+    ),
 })
 export type PolicyContent = z.infer<typeof PolicyContent>
 
@@ -67,4 +93,6 @@ export const NO_CONTENT: PolicyContent = {
     overdue_dashboard_alert: null,
   },
   alert_template: null,
+  patches: NO_PATCH_POLICY,
+  software: [],
 }

@@ -11,7 +11,13 @@ export const HISTORY_STATES = [
 ] as const
 export type HistoryState = (typeof HISTORY_STATES)[number]
 
-export const HISTORY_TYPES = ['cmd_run', 'script_run', 'patch_install', 'package_install'] as const
+export const HISTORY_TYPES = [
+  'cmd_run',
+  'script_run',
+  'patch_install',
+  'package_install',
+  'file_push',
+] as const
 export type HistoryType = (typeof HISTORY_TYPES)[number]
 
 /** A machine runs only one of these at a time. */

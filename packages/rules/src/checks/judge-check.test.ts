@@ -28,6 +28,12 @@ const verdict = (check: CheckToJudge, measured: MeasuredValues) => {
   return severity ?? 'passes'
 }
 
+test('a check of every disk names the fullest one', () => {
+  const check = disk({ disk: '*' })
+  expect(judgeCheck(check, space({ disk: '/srv' })).more_info).toMatch(/^\/srv: 50.* free \(50 %\)$/)
+  expect(judgeCheck(check, space({ disk: '/srv', free_bytes: GB })).severity).toBe('error')
+})
+
 describe('disk space is free space', () => {
   test.each([
     ['half is free', {}, {}, 'passes'],

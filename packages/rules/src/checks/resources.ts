@@ -55,17 +55,21 @@ interface DiskRoom {
   inodes_free: number | null
 }
 
-export const diskspace: CheckRule<DiskCheck, DiskRoom & { exists: boolean }> = {
+/** `disk`: the measured one, of a check of every disk. */
+type MeasuredDisk = DiskRoom & { exists: boolean; disk?: string | undefined }
+
+export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
   judge(check, measured) {
     if (!measured.exists) return fail('error', `Disk ${check.disk} does not exist.`)
     const left = diskLeft(check.threshold_unit, measured)
     if (left === undefined) return fail('error', `${check.disk} has no inodes.`)
     const free = formatGb(measured.free_bytes)
     const total = formatGb(measured.total_bytes)
+    const where = measured.disk === undefined ? '' : `${measured.disk}: `
     const info =
       check.threshold_unit === 'inodes'
         ? `${round(left)} % of the inodes are free`
-        : `${free} of ${total} free (${round(percentOf(measured.free_bytes, measured.total_bytes))} %)`
+        : `${where}${free} of ${total} free (${round(percentOf(measured.free_bytes, measured.total_bytes))} %)`
     return compare({ ...check, reverse: true }, left, info)
   },
   series({ exists, total_bytes, free_bytes, inodes_total, inodes_free }) {
@@ -85,4 +89,5 @@ export function diskLeft(unit: DiskUnit, room: DiskRoom): number | undefined {
   return inodes_total === null || inodes_free === null ? undefined : percentOf(inodes_free, inodes_total)
 }
 
-const percentOf = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100)
+/** Multiplies first: 29 of 100 are 29 %, not 28.999999999999996 %. */
+const percentOf = (part: number, whole: number) => (whole === 0 ? 0 : (part * 100) / whole)

@@ -77,6 +77,8 @@ test('changed thresholds judge the last value as if they had always been set', (
       expect(severity ?? 'none').toBe(judge({ warning, error, reverse }, value))
       expect(passing).toBe(severity === null)
     }),
+    // 29 / 100 * 100 is less than 29.
+    { examples: [[{ warning: 29, error: 0, reverse: true }, 29]] },
   )
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileTarget } from '../agents/machine-target.ts'
+import { compileTarget, targetMachine } from '../agents/machine-target.ts'
 import {
   type ChainPolicy,
   compilePolicyChain,
@@ -10,13 +10,35 @@ import {
   POLICY_LEVELS,
 } from './policy-chain.ts'
 
+const ZURICH = targetMachine({
+  agent_id: 'PC12PC12',
+  hostname: 'PC-12',
+  client_name: 'Acme',
+  site_name: 'Zürich',
+  description: '',
+  plat: 'linux',
+  goarch: 'amd64',
+  monitoring_type: 'workstation',
+  version: '0.1.0',
+  operating_system: 'Debian 13',
+  public_ip: '',
+  local_ips: '',
+  cpu_model: [],
+  graphics: '',
+  make_model: '',
+  physical_disks: [],
+  serial_number: '',
+  ram_bytes: 0,
+  custom_fields: [],
+  tags: [],
+})
 const machine = (change: Partial<ChainMachine> = {}): ChainMachine => ({
   agent_id: 'PC12PC12',
   site_id: 3,
   client_id: 2,
   monitoring_type: 'workstation',
   blocks: { agent: false, site: false, client: false },
-  text: () => 'pc-12\nzürich',
+  target: () => ZURICH,
   ...change,
 })
 const policy = (id: number, change: Partial<ChainPolicy> = {}): ChainPolicy => ({

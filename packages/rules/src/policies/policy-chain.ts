@@ -1,3 +1,5 @@
+import type { TargetMachine } from '../agents/machine-target.ts'
+
 /**
  * Which policies apply to a machine, from the nearest assignment to the furthest, and why others do not. The content
  * of policies is handled in policy-merge.ts.
@@ -49,8 +51,8 @@ export interface ChainMachine {
   monitoring_type: PolicySlot | null
   /** The flags "block policy inheritance" of the machine, its site and its client. */
   blocks: { agent: boolean; site: boolean; client: boolean }
-  /** Searchable text, in lower case: see machine-target.ts. */
-  text: () => string
+  /** For searches; undefined for a whole site. */
+  target: () => TargetMachine | undefined
 }
 
 export interface ChainLink<Assignment = PolicyAssignment> {
@@ -60,7 +62,7 @@ export interface ChainLink<Assignment = PolicyAssignment> {
 }
 
 /** Whether a machine matches a search assignment. */
-export type CompileTarget = (search: string) => (text: string) => boolean
+export type CompileTarget = (search: string) => (machine: TargetMachine | undefined) => boolean
 
 /**
  * The chains of machines under these policies. Created once for many machines: each lookup needs a handful of
@@ -81,7 +83,7 @@ export function compilePolicyChain<Assignment extends PolicyAssignment>(
   return (machine) => {
     const candidates = [
       ...at(`agent ${machine.agent_id}`),
-      ...searches.filter(({ fits }) => fits(machine.text())).map(({ assignment }) => assignment),
+      ...searches.filter(({ fits }) => fits(machine.target())).map(({ assignment }) => assignment),
       ...at(`site ${machine.site_id}`),
       ...at(`client ${machine.client_id}`),
       ...at('default'),

@@ -221,6 +221,8 @@ test.each([
     { task_repetition_interval: '15m', task_repetition_duration: '1h' },
     'Every day at 02:00, then every 15m for 1h',
   ],
+  [cron('0 3 * * 1'), 'Every Monday at 03:00 (0 3 * * 1)'],
+  [cron('0 3 1 * 1'), 'By the cron expression 0 3 1 * 1'],
 ] as [Partial<TaskTimes>, string][])('%j is described as %j', (task, words) => {
   expect(describeTask(times(task))).toBe(words)
 })

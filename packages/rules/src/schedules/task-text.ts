@@ -1,20 +1,7 @@
+import { describeCron } from './cron-text.ts'
+import { describeMonthDays, listed, MONTHS, WEEKDAYS } from './day-text.ts'
 import { LAST_DAY_BIT, type TaskTimes } from './task-schedule.ts'
 
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
 const WEEKS = ['first', 'second', 'third', 'fourth', 'last']
 const ALL_MONTHS = 4095
 
@@ -38,7 +25,7 @@ export function describeTask(times: TaskTimes): string {
     case 'runonce':
       return `Once on ${date} at ${time}${tail}`
     case 'cron':
-      return `By the cron expression ${times.cron_expression ?? ''}${end}`
+      return `${cron(times.cron_expression ?? '')}${end}`
     case 'checkfailure':
       return 'When its check fails'
     case 'startup':
@@ -48,6 +35,12 @@ export function describeTask(times: TaskTimes): string {
     case 'manual':
       return 'Only manually'
   }
+}
+
+/** `Every Monday at 03:00 (0 3 * * 1)`. */
+function cron(expression: string): string {
+  const words = describeCron(expression)
+  return words === undefined ? `By the cron expression ${expression}` : `${words} (${expression})`
 }
 
 function every(count: number, noun: string): string {
@@ -63,21 +56,12 @@ function months({ monthly_months_of_year: bits }: TaskTimes): string {
 }
 
 function monthDays(bits: number): string {
-  const days = Array.from({ length: 31 }, (_, index) => index).filter((bit) => (bits & (1 << bit)) !== 0)
-  const words = days.map((bit) => `the ${ordinal(bit + 1)}`)
-  return listed(bits >= LAST_DAY_BIT ? [...words, 'the last day'] : words)
+  const days = Array.from({ length: 31 }, (_, index) => index + 1).filter(
+    (day) => (bits & (1 << (day - 1))) !== 0,
+  )
+  return describeMonthDays(bits >= LAST_DAY_BIT ? [...days, -1] : days)
 }
 
 function named(names: readonly string[], bits: number | null): string[] {
   return names.filter((_, index) => ((bits ?? 0) & (1 << index)) !== 0)
-}
-
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
-}
-
-function ordinal(day: number): string {
-  const isTeen = day > 10 && day < 14
-  const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
-  return `${day}${ending}`
 }

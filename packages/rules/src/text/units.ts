@@ -33,7 +33,7 @@ function join(seconds: number, large: Unit, small: Unit): string {
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
 const STEP = 1024
 
-/** A number of bytes for display: `1.5 GB`; empty for an invalid number. */
+/** A number of bytes for display, in three significant digits: `1.5 GB`, `245 GB`; empty for an invalid number. */
 export function formatFileSize(bytes: number): string {
   if (!Number.isFinite(bytes)) return ''
   let size = Math.abs(bytes)
@@ -47,8 +47,9 @@ export function formatFileSize(bytes: number): string {
 }
 
 function roundSize(size: number): number {
+  const digits = Math.abs(size) < 10 ? 100 : Math.abs(size) < 100 ? 10 : 1
   // + 0 turns a rounded -0 into 0.
-  return Math.round(size * 100) / 100 + 0
+  return Math.round(size * digits) / digits + 0
 }
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Passwords that are guessed first. A list of common ones would contain thousands of variations of few patterns, so
- * the patterns are listed: words with a year, a counter or a mark, keyboard sequences, and repetitions. Passwords
- * below the minimum of ten characters are refused elsewhere.
+ * Passwords that are guessed first: words with a year, a counter or a mark, keyboard sequences, and repetitions. The
+ * server adds a list of leaked passwords, which is too long for browsers; its entries count as words too.
  */
 const WORDS = new Set(
   `
@@ -69,29 +68,44 @@ const LETTERS: Record<string, string> = {
 const MAX_COMMON_CHARACTERS = 40
 const MIN_NAME_CHARACTERS = 3
 
-/** Why a new password is weak; undefined if it is accepted. */
-export function findPasswordFault(password: string, username = ''): string | undefined {
+export interface PasswordRules {
+  username?: string
+  minCharacters?: number
+  /** In lower case. */
+  leaked?: ReadonlySet<string>
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Why a new password is refused; undefined if it is accepted. */
+export function findPasswordFault(
+  password: string,
+  { username = '', minCharacters = 0, leaked = NONE }: PasswordRules = {},
+): string | undefined {
+  if (password.length < minCharacters) return `A password has at least ${minCharacters} characters.`
   const text = password.normalize('NFKC').toLowerCase()
   const names = [username.toLowerCase(), username.toLowerCase().split('@', 1)[0] ?? '']
   if (names.some((name) => name.length >= MIN_NAME_CHARACTERS && text.includes(name)))
     return 'The password contains the user name. Choose another one.'
-  if (isCommon(text)) return 'This password is common and easy to guess. Choose another one.'
+  if (leaked.has(text) || isCommon(text, leaked))
+    return 'This password is common and easy to guess. Choose another one.'
   return undefined
 }
 
-function isCommon(text: string): boolean {
+function isCommon(text: string, leaked: ReadonlySet<string>): boolean {
   if (new Set(text).size <= 3 || /^(.{1,10})\1+$/s.test(text)) return true
   if (text.length > MAX_COMMON_CHARACTERS) return false
-  return isMadeOf(text, walksAt) || isWordWithMarks(text)
+  return isMadeOf(text, walksAt) || isWordWithMarks(text, leaked)
 }
 
 /** `Passw0rd2024!`: words with common prefixes or suffixes. */
-function isWordWithMarks(text: string): boolean {
+function isWordWithMarks(text: string, leaked: ReadonlySet<string>): boolean {
   const [, before = '', middle = '', after = ''] = /^([^a-z]*)(.*?)([^a-z]*)$/s.exec(text) ?? []
   const tails = [after, ...trailing(after)]
   return tails.some((tail) => {
     const words = middle + after.slice(0, after.length - tail.length)
-    return isUsualMark(before) && isUsualMark(tail) && isMadeOf(asLetters(words), wordLengthsAt)
+    if (!isUsualMark(before) || !isUsualMark(tail)) return false
+    return leaked.has(words) || isMadeOf(asLetters(words), wordLengthsAt)
   })
 }
 

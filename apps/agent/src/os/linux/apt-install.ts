@@ -1,4 +1,5 @@
 import { AgentError } from '../../errors.ts'
+import { ask, describeNeeded } from '../package-managers.ts'
 import { type InstallerEnd, requireRoot, runInstaller } from '../package-tools.ts'
 import { runTool } from '../run-tool.ts'
 
@@ -14,26 +15,45 @@ const NO_PROMPTS = {
   NEEDRESTART_SUSPEND: '1',
 }
 const KEEP_SETTINGS = ['-o', 'Dpkg::Options::=--force-confdef', '-o', 'Dpkg::Options::=--force-confold']
+const NO_LOCK = ['-o', 'Debug::NoLocking=1']
 const WAIT = ['-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`]
-const COMMON = ['-y', '-q', '--no-remove', ...KEEP_SETTINGS, ...WAIT, '-o', 'APT::Status-Fd=3']
+const COMMON = ['-y', '-q', ...KEEP_SETTINGS, ...WAIT, '-o', 'APT::Status-Fd=3']
 
 export async function installAptPatches(guids: readonly string[] | null): Promise<void> {
   requireRoot()
   await finishInterrupted()
   await install(
-    guids === null ? ['--with-new-pkgs', 'upgrade'] : ['--only-upgrade', 'install', '--', ...guids],
+    guids === null
+      ? ['--no-remove', '--with-new-pkgs', 'upgrade']
+      : ['--no-remove', '--only-upgrade', 'install', '--', ...guids],
   )
 }
 
-export async function installAptPackage(names: readonly string[]): Promise<void> {
-  requireRoot()
-  const name = await findKnown(names)
-  if (name === undefined)
-    throw new AgentError(
-      `Package ${names.join(' or ')} was not found. Check that the package lists are up to date.`,
-    )
+export async function installAptPackage(name: string): Promise<void> {
   await finishInterrupted()
-  await install(['--no-install-recommends', 'install', '--', name])
+  await install(['--no-remove', '--no-install-recommends', 'install', '--', name])
+}
+
+/** Installs a package file with what it needs. */
+export async function installAptFile(path: string): Promise<void> {
+  await finishInterrupted()
+  await install(['--no-remove', '--no-install-recommends', 'install', '--', path])
+}
+
+export async function upgradeAptPackage(name: string): Promise<void> {
+  await finishInterrupted()
+  await install(['--no-remove', '--only-upgrade', 'install', '--', name])
+}
+
+/** Refuses if apt would remove other packages too. */
+export async function removeAptPackage(name: string): Promise<void> {
+  await finishInterrupted()
+  const { code, stdout, stderr } = await ask('apt-get', ['-s', '-q', ...NO_LOCK, 'remove', '--', name])
+  if (code !== 0) throw new AgentError(describeAptFailure({ code, said: `${stdout}\n${stderr}` }))
+  const others = Array.from(stdout.matchAll(/^(?:Remv|Purg) (\S+)/gm), ([, one = '']) => one)
+  const needing = others.filter((one) => one.split(':')[0] !== name.split(':')[0])
+  if (needing.length > 0) throw new AgentError(describeNeeded(name, needing))
+  await install(['remove', '--', name])
 }
 
 async function install(args: string[]): Promise<void> {
@@ -57,17 +77,6 @@ async function finishInterrupted(): Promise<void> {
     env: NO_PROMPTS,
   })
   if (end.code !== 0) throw new AgentError(describeAptFailure(end))
-}
-
-async function findKnown(names: readonly string[]): Promise<string | undefined> {
-  for (const name of names) {
-    const { stdout } = await runTool('apt-cache', ['policy', '--', name], {
-      signal: AbortSignal.timeout(LOCK_TIMEOUT_MS),
-      timeoutMs: LOCK_TIMEOUT_MS,
-    })
-    if (/^\s+Candidate: (?!\(none\))\S/m.test(stdout)) return name
-  }
-  return undefined
 }
 
 /** Downloads count as the first part of the progress, unpacking and setup as the rest. */

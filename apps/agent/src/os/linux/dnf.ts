@@ -1,8 +1,9 @@
-import type { Patch } from '@muster/contract/agent/patches'
+import type { InstalledPatch, Patch } from '@muster/contract/agent/patches'
 import { AgentError, MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import {
   type InstallerEnd,
+  makeInstalledPatch,
   makePatch,
   type PatchScan,
   type PatchTools,
@@ -40,20 +41,41 @@ export const dnf: PatchTools = {
         : {}),
     }
   },
+  listInstalled: listRpmPatches,
   async install(guids) {
     requireRoot()
     await run(['upgrade', ...(guids ?? [])])
   },
-  async installPackage(names) {
-    requireRoot()
-    const failures: string[] = []
-    for (const name of names) {
-      const end = await runInstaller(program(), ['-y', NO_WAIT, 'install', name])
-      if (end.code === 0) return
-      failures.push(describeDnfFailure(end))
-    }
-    throw new AgentError(failures.join(' '))
-  },
+}
+
+/** Packages that were installed after the system itself. */
+export async function listRpmPatches(signal: AbortSignal): Promise<InstalledPatch[]> {
+  const format = '%{INSTALLTIME}\\t%{NAME}.%{ARCH}\\t%|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\n'
+  const { stdout } = await runTool('rpm', ['-qa', '--qf', format], { signal, timeoutMs: LIMIT_MS })
+  return parseRpmTimes(stdout, findProgram('zypper') === undefined ? 'dnf' : 'zypper')
+}
+
+/** The installer of a system takes less time. */
+const SETUP_SECONDS = 3600
+
+/** rpm does not record whether a package was new or an upgrade. */
+export function parseRpmTimes(output: string, source: 'dnf' | 'zypper'): InstalledPatch[] {
+  const rows = output.split('\n').flatMap((line) => {
+    const [seconds = '', guid = '', version = ''] = line.split('\t')
+    return /^\d{1,11}$/.test(seconds) && guid !== '' ? [{ seconds: Number(seconds), guid, version }] : []
+  })
+  const first = rows.reduce((least, { seconds }) => Math.min(least, seconds), Infinity)
+  return rows.flatMap(({ seconds, guid, version }) =>
+    seconds - first < SETUP_SECONDS
+      ? []
+      : makeInstalledPatch({
+          guid,
+          source,
+          title: guid.replace(/\.\w+$/, ''),
+          version,
+          at: new Date(seconds * 1000),
+        }),
+  )
 }
 
 async function run(args: string[]): Promise<void> {

@@ -4,27 +4,36 @@ import { AgentError, MeasureError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { makePatch, type PatchScan, type PatchTools } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
-import { describeAptFailure, installAptPackage, installAptPatches } from './apt-install.ts'
+import { describeAptFailure, installAptPatches } from './apt-install.ts'
 import { dnf } from './dnf.ts'
+import { readDpkgLogs } from './dpkg-logs.ts'
+import { zypper } from './zypper.ts'
 
-const NEITHER = 'This machine has neither apt nor dnf, so its packages cannot be updated.'
+const NEITHER = 'This machine has neither apt nor dnf nor zypper, so its packages cannot be updated.'
 
-const apt: PatchTools = { scan: scanApt, install: installAptPatches, installPackage: installAptPackage }
+const apt: PatchTools = {
+  scan: scanApt,
+  listInstalled: async () => readDpkgLogs(),
+  install: installAptPatches,
+}
 
 /** The tools of the package manager that is installed. */
 export const linuxPatches: PatchTools = {
-  async scan(options) {
-    const manager = findManager()
-    if (manager === undefined) throw new MeasureError(NEITHER)
-    return manager.scan(options)
-  },
+  scan: async (options) => requireScanner().scan(options),
+  listInstalled: async (signal) => requireScanner().listInstalled(signal),
   install: (guids) => requireManager().install(guids),
-  installPackage: (names) => requireManager().installPackage(names),
 }
 
 function findManager(): PatchTools | undefined {
   if (findProgram('apt-get') !== undefined) return apt
+  if (findProgram('zypper') !== undefined) return zypper
   return findProgram('dnf', 'yum') === undefined ? undefined : dnf
+}
+
+function requireScanner(): PatchTools {
+  const manager = findManager()
+  if (manager === undefined) throw new MeasureError(NEITHER)
+  return manager
 }
 
 function requireManager(): PatchTools {
@@ -41,7 +50,7 @@ const OLD_MS = 22 * 3_600_000
 const LISTS = '/var/lib/apt/lists'
 
 /** Simulates `apt upgrade`: removes nothing, and leaves out packages on hold. */
-const SIMULATION = ['-s', '-q', '-o', 'Debug::NoLocking=1', '--with-new-pkgs', 'upgrade']
+export const APT_SIMULATION = ['-s', '-q', '-o', 'Debug::NoLocking=1', '--with-new-pkgs', 'upgrade']
 
 async function scanApt({
   refresh,
@@ -51,7 +60,7 @@ async function scanApt({
   signal: AbortSignal
 }): Promise<PatchScan> {
   const problem = refresh === 'now' || areOld() ? await refreshLists(signal) : null
-  const { code, stdout, stderr } = await runTool('apt-get', SIMULATION, { signal, timeoutMs: LIMIT_MS })
+  const { code, stdout, stderr } = await runTool('apt-get', APT_SIMULATION, { signal, timeoutMs: LIMIT_MS })
   if (code !== 0) throw new MeasureError(describeAptFailure({ code, said: `${stdout}\n${stderr}` }))
   return { patches: parseAptSimulation(stdout), problem }
 }

@@ -6,7 +6,7 @@ import { pingPosix } from '../posix-ping.ts'
 import type { Probes } from '../probes.ts'
 import { noEventLog } from '../unsupported.ts'
 import { findJournalEntries } from './journal.ts'
-import { listMountPoints } from './mounts.ts'
+import { listMountPoints, parseMounts } from './mounts.ts'
 import { findNamedProcesses } from './proc-named.ts'
 import { parseCpuTimes, parseMemory } from './counters.ts'
 import { findUnit, startUnit } from './systemctl.ts'
@@ -22,6 +22,10 @@ export const linuxProbes: Probes = {
     const mounts = listMountPoints(readFileSync('/proc/self/mountinfo', 'utf8'))
     return mounts.has(mount) ? measureMountSpace(mount) : undefined
   },
+  listDisks: async () =>
+    parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
+      .filter(({ fstype }) => fstype !== 'udf')
+      .map(({ mount }) => mount),
   ping: (host, signal) => pingPosix(host, { signal, waitFor: '2' }),
   findService: findUnit,
   startService: startUnit,

@@ -8,8 +8,6 @@ import { parseSockets } from './listening-ports.ts'
 import { linuxProcessTools } from './process-tools.ts'
 import { parseProcStat, readKernelUnits, readProcStat } from './proc-stat.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const signal = AbortSignal.timeout(60_000)
 
 async function givenProcess(program: string, ...args: string[]): Promise<ChildProcess & { pid: number }> {

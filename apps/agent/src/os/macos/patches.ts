@@ -1,10 +1,19 @@
-import type { Patch } from '@muster/contract/agent/patches'
+import type { InstalledPatch, Patch } from '@muster/contract/agent/patches'
+import { z } from 'zod'
 import { AgentError, MeasureError } from '../../errors.ts'
-import { makePatch, type PatchTools, requireRoot, runInstaller, sizeOf } from '../package-tools.ts'
+import {
+  makeInstalledPatch,
+  makePatch,
+  type PatchTools,
+  requireRoot,
+  runInstaller,
+  sizeOf,
+} from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 
 /** It contacts Apple, which usually takes a minute. */
 const LIMIT_MS = 600_000
+const PROFILER_LIMIT_MS = 60_000
 
 export const macosPatches: PatchTools = {
   async scan({ signal }) {
@@ -15,6 +24,17 @@ export const macosPatches: PatchTools = {
     if (code === null) throw new MeasureError('softwareupdate timed out after ten minutes.')
     if (code !== 0) throw new MeasureError(`softwareupdate failed: ${firstLine(stderr, stdout)}`)
     return { patches: parseSoftwareUpdates(stdout), problem: null }
+  },
+  async listInstalled(signal) {
+    // `softwareupdate --history` prints the same with dates in the format of the user.
+    const { stdout, stderr } = await runTool('system_profiler', ['-json', 'SPInstallHistoryDataType'], {
+      signal,
+      timeoutMs: PROFILER_LIMIT_MS,
+    })
+    const installed = parseInstallHistory(stdout)
+    if (installed === undefined)
+      throw new MeasureError(`Failed to list the installed updates: ${firstLine(stderr, stdout)}`)
+    return installed
   },
   async install(guids) {
     requireRoot()
@@ -28,7 +48,6 @@ export const macosPatches: PatchTools = {
     if (code === 0 && !/^(Error|Failed|Not authenticated)/m.test(said)) return
     throw new AgentError(describeFailure(said, code))
   },
-  installPackage: () => Promise.reject(new AgentError('The agent supports no package manager on macOS.')),
 }
 
 /** Parses `softwareupdate --list`: two lines per update, the label that selects it and the details. */
@@ -54,6 +73,40 @@ export function parseSoftwareUpdates(output: string): Patch[] {
       }),
     ]
   })
+}
+
+const Installation = z.object({
+  _name: z.string().trim().min(1),
+  install_date: z.string(),
+  install_version: z.string().nullish(),
+  package_source: z.string().nullish(),
+})
+const History = z.object({ SPInstallHistoryDataType: z.array(z.unknown()) })
+
+/** Parses the installations of Apple; undefined if the output is invalid. */
+export function parseInstallHistory(output: string): InstalledPatch[] | undefined {
+  const history = History.safeParse(tryJson(output))
+  if (!history.success) return undefined
+  return history.data.SPInstallHistoryDataType.flatMap((row) => {
+    const found = Installation.safeParse(row).data
+    if (found === undefined || found.package_source !== 'package_source_apple') return []
+    const version = found.install_version ?? ''
+    return makeInstalledPatch({
+      guid: version === '' ? found._name : `${found._name}-${version}`,
+      source: 'softwareupdate',
+      title: found._name,
+      version,
+      at: new Date(found.install_date),
+    })
+  })
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function describeFailure(said: string, code: number | null): string {

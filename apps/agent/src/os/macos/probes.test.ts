@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseJob, parseMountPoints, sumNamedProcesses } from './probes.ts'
+import { parseDisks, parseJob, parseMountPoints, sumNamedProcesses } from './probes.ts'
 import { parseSwap, parseVmStat } from './counters.ts'
 
 test('file caches count as available memory', () => {
@@ -36,6 +36,16 @@ devfs on /dev (devfs, local, nobrowse)
 //anna@nas/home on /Volumes/home (smbfs, nodev, nosuid)
 `
   expect([...parseMountPoints(output)]).toEqual(['/', '/dev', '/Volumes/My Disk (1)', '/Volumes/home'])
+})
+
+test('disks are the root and what can be written, without volumes of the system', () => {
+  const output = `/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
+devfs on /dev (devfs, local, nobrowse)
+/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled, nobrowse)
+/dev/disk4s2 on /Volumes/Installer (hfs, local, nodev, nosuid, read-only, noowners)
+/dev/disk5s1 on /Volumes/Data 2 (apfs, local, journaled)
+`
+  expect(parseDisks(output)).toEqual(['/', '/Volumes/Data 2'])
 })
 
 test('processes are found by the last part of their path', () => {

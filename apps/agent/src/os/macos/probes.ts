@@ -31,6 +31,13 @@ export const macosProbes: Probes = {
     const mount = disk.length > 1 ? disk.replace(/\/$/, '') : disk
     return parseMountPoints(stdout).has(mount) ? measureMountSpace(mount) : undefined
   },
+  async listDisks() {
+    const { stdout } = await runTool('mount', [], {
+      signal: AbortSignal.timeout(LIMIT_MS),
+      timeoutMs: LIMIT_MS,
+    })
+    return parseDisks(stdout)
+  },
   // IPv6 has a program of its own.
   ping: (host, signal) =>
     host.includes(':')
@@ -80,6 +87,16 @@ export function parseJob(output: string): ServiceState {
   if (state === 'spawn scheduled' || state === 'waiting') return { state: 'start_pending', detail }
   const hasFailed = /^[1-9]/.test(exitCode)
   return { state: hasFailed ? 'failed' : 'stopped', detail }
+}
+
+/** Disks in the output of `mount`. Images and discs are read-only; volumes of the system share the disk of the root. */
+export function parseDisks(output: string): string[] {
+  return output.split('\n').flatMap((line) => {
+    const [, mount = '', options = ''] = /^\/dev\/\S+ on (.+) \(([^)]*)\)$/.exec(line) ?? []
+    if (mount === '/') return [mount]
+    const isOther = mount === '' || mount.startsWith('/System/Volumes/') || /nobrowse|read-only/.test(options)
+    return isOther ? [] : [mount]
+  })
 }
 
 /** From `mount`: `/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)`. */

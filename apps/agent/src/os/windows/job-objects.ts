@@ -1,5 +1,6 @@
 import { AgentError } from '../../errors.ts'
 import type { RunGroup } from '../os.ts'
+import { loadProcessList, type WindowsProcess } from './process-list.ts'
 import { bindLibrary, type Handle } from './win32.ts'
 
 interface Kernel {
@@ -38,6 +39,7 @@ let loaded: Promise<Kernel> | undefined
  */
 export async function openJob(marker: string): Promise<RunGroup> {
   const kernel = await (loaded ??= bindLibrary<Kernel>('kernel32.dll', KERNEL))
+  const listProcesses = await loadProcessList()
   const shared = jobs.get(marker) ?? { job: createJob(kernel), users: 0 }
   shared.users += 1
   jobs.set(marker, shared)
@@ -45,10 +47,17 @@ export async function openJob(marker: string): Promise<RunGroup> {
   let isOpen = true
   return {
     add(pid) {
-      const process = kernel.openProcess(ASSIGN_ACCESS, 0, pid)
-      const isAssigned = kernel.assign(job, process) !== 0
-      kernel.close(process)
-      if (!isAssigned) throw new AgentError('Windows refused to put the process into a job.')
+      if (!assign(kernel, job, pid)) throw new AgentError('Windows refused to put the process into a job.')
+      // Between its start and this line it may have started children, which are not in the job.
+      const held = new Set([pid])
+      for (let early = [pid]; early.length > 0;) {
+        early = findChildren(listProcesses(), held)
+        for (const child of early) {
+          held.add(child)
+          // One that has ended meanwhile cannot be added.
+          assign(kernel, job, child)
+        }
+      }
     },
     close() {
       if (!isOpen) return
@@ -61,6 +70,24 @@ export async function openJob(marker: string): Promise<RunGroup> {
       kernel.close(job)
     },
   }
+}
+
+function assign(kernel: Kernel, job: Handle, pid: number): boolean {
+  const process = kernel.openProcess(ASSIGN_ACCESS, 0, pid)
+  const isAssigned = kernel.assign(job, process) !== 0
+  kernel.close(process)
+  return isAssigned
+}
+
+/** Windows gives the number of an ended process to a new one, so a child must be younger than its parent. */
+function findChildren(processes: WindowsProcess[], held: ReadonlySet<number>): number[] {
+  const starts = new Map(processes.map(({ pid, start }) => [pid, BigInt(start)]))
+  return processes
+    .filter(({ pid, parent, start }) => {
+      const since = starts.get(parent)
+      return held.has(parent) && !held.has(pid) && (since === undefined || BigInt(start) >= since)
+    })
+    .map(({ pid }) => pid)
 }
 
 /** Ends all processes of a run. Returns false if this agent did not start it. */

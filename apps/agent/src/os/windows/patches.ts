@@ -1,7 +1,12 @@
 import { z } from 'zod'
-import { type Patch, PatchSeverity } from '@muster/contract/agent/patches'
+import {
+  type InstalledPatch,
+  MAX_INSTALLED_PATCHES,
+  type Patch,
+  PatchSeverity,
+} from '@muster/contract/agent/patches'
 import { AgentError, MeasureError } from '../../errors.ts'
-import { makePatch, type PatchTools, runInstaller } from '../package-tools.ts'
+import { makeInstalledPatch, makePatch, type PatchTools, runInstaller } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 
 /** Software only, without drivers and hidden updates. */
@@ -58,8 +63,23 @@ const INSTALL_SCRIPT = [
   "'Progress: 100 %'",
 ].join('\n')
 
+/** Prints the newest installations that Windows Update has recorded, including failed ones, as a JSON list. */
+const HISTORY_SCRIPT = [
+  '[Console]::OutputEncoding = [Text.Encoding]::UTF8',
+  "$ErrorActionPreference = 'Stop'",
+  '$searcher = (New-Object -ComObject Microsoft.Update.Session).CreateUpdateSearcher()',
+  `$count = [math]::Min($searcher.GetTotalHistoryCount(), ${MAX_INSTALLED_PATCHES})`,
+  '$entries = @(if ($count -gt 0) { $searcher.QueryHistory(0, $count) })',
+  `$list = @($entries | ForEach-Object { @{
+    guid = $_.UpdateIdentity.UpdateID; title = $_.Title; operation = $_.Operation; result = $_.ResultCode
+    date = $_.Date.ToString('yyyy-MM-ddTHH:mm:ssZ', [Globalization.CultureInfo]::InvariantCulture)
+  } })`,
+  'ConvertTo-Json -Compress -InputObject $list',
+].join('\n')
+
 /** Windows contacts its update server, which may take minutes. */
 const LIMIT_MS = 600_000
+const HISTORY_LIMIT_MS = 120_000
 const POWERSHELL = ['-NoProfile', '-NonInteractive', '-Command']
 
 export const windowsPatches: PatchTools = {
@@ -74,6 +94,18 @@ export const windowsPatches: PatchTools = {
       throw new MeasureError(`Windows Update failed: ${describeHresult(firstLine(stderr, stdout))}`)
     return { patches, problem: null }
   },
+  async listInstalled(signal) {
+    const { stdout, stderr } = await runTool('powershell', [...POWERSHELL, HISTORY_SCRIPT], {
+      signal,
+      timeoutMs: HISTORY_LIMIT_MS,
+    })
+    const installed = parseWindowsHistory(stdout)
+    if (installed === undefined)
+      throw new MeasureError(
+        `Failed to read the update history: ${describeHresult(firstLine(stderr, stdout))}`,
+      )
+    return installed
+  },
   async install(guids) {
     const end = await runInstaller('powershell', [...POWERSHELL, INSTALL_SCRIPT], {
       env: { MUSTER_PATCHES: (guids ?? []).join(' ') },
@@ -83,7 +115,6 @@ export const windowsPatches: PatchTools = {
         `Windows Update failed to install some updates: ${describeHresult(end.said.trim().split(/\r?\n/).at(-1) ?? '')}`,
       )
   },
-  installPackage: () => Promise.reject(new AgentError('The agent supports no package manager on Windows.')),
 }
 
 /** Older versions of PowerShell write a list of one as a single value. */
@@ -125,6 +156,30 @@ export function parseWindowsUpdates(output: string): Patch[] | undefined {
         needs_reboot: found.reboot ?? false,
       }),
     ]
+  })
+}
+
+const INSTALLATION = 1
+/** Succeeded, also with errors of single files. */
+const SUCCEEDED = [2, 3]
+const Entry = z.object({
+  guid: z.uuid(),
+  title: z.string().trim().min(1),
+  operation: z.literal(INSTALLATION),
+  result: z.number().refine((code) => SUCCEEDED.includes(code)),
+  date: z.string(),
+})
+
+/** Parses the output of HISTORY_SCRIPT; undefined if it is invalid. */
+export function parseWindowsHistory(output: string): InstalledPatch[] | undefined {
+  const list = z.array(z.unknown()).safeParse(tryJson(output))
+  if (!list.success) return undefined
+  return list.data.flatMap((raw) => {
+    const entry = Entry.safeParse(raw).data
+    if (entry === undefined) return []
+    const { guid, title, date } = entry
+    const [kb = ''] = /\bKB\d{6,8}\b/.exec(title) ?? []
+    return makeInstalledPatch({ guid, source: 'windows', title, kb, at: new Date(date) })
   })
 }
 

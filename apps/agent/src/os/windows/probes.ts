@@ -8,6 +8,8 @@ import { listWindowsProcesses, type WindowsProcess } from './process-list.ts'
 import { findServiceState, startService } from './service-tools.ts'
 
 const PACKETS = 3
+const SYSTEM_DRIVE = process.env['SystemDrive'] ?? 'C:'
+const DRIVES = Array.from('CDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => `${letter}:`)
 
 /**
  * The output of `ping -n 3` in any language: a reply is a line with one time in milliseconds, the summary has three.
@@ -43,6 +45,18 @@ export const windowsProbes: Probes = {
   async measureMount(disk) {
     const [, letter] = /^([A-Za-z]):?[\\/]?$/.exec(disk) ?? []
     return measureMountSpace(letter === undefined ? disk : `${letter}:\\`)
+  },
+  async listDisks() {
+    const drives = await Promise.all(
+      DRIVES.map(async (drive) => ({
+        drive,
+        space: await measureMountSpace(`${drive}\\`).catch(() => undefined),
+      })),
+    )
+    // Discs have no free space, and no other mark that Node shows.
+    return drives
+      .filter(({ drive, space }) => space !== undefined && (drive === SYSTEM_DRIVE || space.freeBytes > 0))
+      .map(({ drive }) => drive)
   },
   async ping(host, signal) {
     const { stdout, stderr } = await runTool('ping', ['-n', '3', '-w', '1000', host], {

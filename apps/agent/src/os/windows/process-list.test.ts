@@ -56,7 +56,8 @@ test('processes of Windows, without the idle time', () => {
     cpuSeconds: 0.125,
     memoryBytes: 14_680_064,
   })
-  expect(describeProcess({ ...program, start: '0' }, details, ports).process.started_at).toBeNull()
+  for (const start of ['0', '9223372036854775807', '18446744073709551615'])
+    expect(describeProcess({ ...program, start }, details, ports).process.started_at).toBeNull()
 })
 
 test('listening ports of both protocols and both families', () => {

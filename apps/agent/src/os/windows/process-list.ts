@@ -17,13 +17,18 @@ export interface WindowsProcess {
 }
 
 /** All processes but the idle time, from one call of about a millisecond. */
-export async function listWindowsProcesses(): Promise<WindowsProcess[]> {
+export const listWindowsProcesses = async (): Promise<WindowsProcess[]> => (await loadProcessList())()
+
+/** `listWindowsProcesses` for a moment at which nothing else may run. */
+export async function loadProcessList(): Promise<() => WindowsProcess[]> {
   const { querySystem } = await loadNtdll()
-  const structure = querySystem(PROCESSES)
-  const processes = structure === undefined ? [] : decodeProcesses(structure)
-  // The agent itself is one.
-  if (processes.length === 0) throw new AgentError('Failed to list the processes: Windows returned none.')
-  return processes
+  return () => {
+    const structure = querySystem(PROCESSES)
+    const processes = structure === undefined ? [] : decodeProcesses(structure)
+    // The agent itself is one.
+    if (processes.length === 0) throw new AgentError('Failed to list the processes: Windows returned none.')
+    return processes
+  }
 }
 
 /** SYSTEM_PROCESS_INFORMATION on 64 bits: each entry has the offset of the next one. */

@@ -47,6 +47,8 @@ export const windowsProcessTools: ProcessTools = {
 
 const UNIX_MS = 11_644_473_600_000n
 const TICKS_PER_MS = 10_000n
+/** The end of the year 9999. A process that is just starting may have any number as its start. */
+const LAST_MS = 253_402_300_799_999
 /** Base priorities by Node's priority numbers. */
 const NICE: Partial<Record<number, number>> = { 4: 19, 6: 10, 8: 0, 10: -7, 13: -14, 24: -20 }
 
@@ -63,7 +65,7 @@ export function describeProcess(
     name: name.slice(0, 255),
     command: command.slice(0, MAX_COMMAND),
     username: username.slice(0, 255),
-    started_at: startMs > 0 ? new Date(startMs).toISOString() : null,
+    started_at: startMs > 0 && startMs <= LAST_MS ? new Date(startMs).toISOString() : null,
     state: 'running' as const,
     nice: NICE[basePriority] ?? null,
     ports,

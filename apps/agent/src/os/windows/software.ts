@@ -1,6 +1,7 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
 import { MeasureError } from '../../errors.ts'
 import type { SoftwareTools } from '../package-tools.ts'
+import { listChocolatey } from './packages.ts'
 import { findValue, listSubkeys } from './registry/read-values.ts'
 import { findKey } from './registry/registry-key.ts'
 
@@ -17,7 +18,7 @@ export const windowsSoftware: SoftwareTools = {
     const others = [MACHINE_32_KEY, ...(await listUserKeys())]
     const found = [...machine]
     for (const path of others) found.push(...((await readPrograms(path, signal)) ?? []))
-    return found
+    return [...found, ...listChocolatey()]
   },
 }
 

@@ -27,18 +27,22 @@ export class OpenParts {
 
   /** Removes files that were not written to for an hour. */
   sweep(): void {
-    const paths = this.#list()
-    if (paths.length === 0) return
+    for (const path of this.#list()) void this.#remove(path, ABANDONED_AFTER_MS)
+  }
+
+  /** Removes a file whose writer has ended. */
+  drop(rawPath: string): Promise<void> {
+    return this.#remove(rawPath, 0)
+  }
+
+  async #remove(path: string, afterMs: number): Promise<void> {
     const { log, dataFolder } = this.#options
-    void import('./upload-part.ts').then(async ({ removeAbandoned }) => {
-      for (const path of paths) {
-        try {
-          if (await removeAbandoned(path, { dataFolder, afterMs: ABANDONED_AFTER_MS })) this.release(path)
-        } catch (cause) {
-          log.info({ cause: describeError(cause) }, 'failed to remove an incomplete upload, will retry')
-        }
-      }
-    })
+    try {
+      const { removeAbandoned } = await import('./upload-part.ts')
+      if (await removeAbandoned(path, { dataFolder, afterMs })) this.release(path)
+    } catch (cause) {
+      log.info({ cause: describeError(cause) }, 'failed to remove an incomplete file, will retry')
+    }
   }
 
   #list(): string[] {

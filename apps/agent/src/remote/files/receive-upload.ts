@@ -90,6 +90,7 @@ async function writePieces(handle: FileHandle, pieces: Buffer[], from: number): 
 
 /** Renames a complete upload to its final name. Removes it if its content is wrong. */
 export async function finishUpload(
+  channel: Channel,
   task: FinishTask,
   { dataFolder, openParts }: UploadSurroundings,
 ): Promise<void> {
@@ -98,6 +99,8 @@ export async function finishUpload(
   await using handle = await openPart(parent, task.upload)
   const { size } = await handle.stat()
   if (size !== task.size) throw new AgentError(`This upload has ${size} bytes instead of ${task.size}.`)
+  // The server waits 15 seconds for the first word.
+  channel.sendText({ type: 'finishing', size } satisfies UploadNews)
   if (task.hash !== null && (await hashParts(handle)) !== task.hash) {
     await parent.removeFile(partName(task.upload))
     openParts.release(partPath(parent, task.upload))

@@ -46,7 +46,7 @@ async function serve(
     case 'write':
       return receiveBytes(channel, order, dataFolder)
     case 'finish':
-      return finishUpload(order, surroundings)
+      return finishUpload(channel, order, surroundings)
   }
 }
 

@@ -33,12 +33,16 @@ export async function writeText(
     const { found, hash } = await readCurrent(parent)
     if (hash !== request.hash) return { state: 'changed', hash }
     const bytes = Buffer.from(request.text)
-    const draft = Buffer.from(`.muster-${randomUUID()}.part`)
+    const draft = newDraft()
     const draftPath = writePath([...parent.names.slice(0, -1), draft])
     // If the agent is killed before the end, it is removed later.
     openParts.remember(draftPath)
     try {
-      await replaceWith(parent, bytes, { draft, found })
+      await writeBeside(parent, draft, {
+        fill: (handle) => handle.writeFile(bytes),
+        setRights: (handle) => parent.copyRights({ name: draft, handle }, found),
+        take: () => parent.replaceWith(draft),
+      })
     } finally {
       openParts.release(draftPath)
     }
@@ -55,20 +59,33 @@ async function readCurrent(parent: ParentFolder): Promise<{ found: Stats; hash: 
   return { found, hash: hashOf(await readSmall(handle)) }
 }
 
-/** The new content replaces the old one atomically, and nothing is left behind on failure. */
-async function replaceWith(
+/** The name of a temporary file. */
+export function newDraft(): Buffer {
+  return Buffer.from(`.muster-${randomUUID()}.part`)
+}
+
+/** Writes a draft in the folder, which `take` moves to its name at once. Nothing is left behind on failure. */
+export async function writeBeside(
   parent: ParentFolder,
-  bytes: Buffer,
-  { draft, found }: { draft: Buffer; found: Stats },
+  draft: Buffer,
+  {
+    fill,
+    setRights,
+    take,
+  }: {
+    fill: (handle: FileHandle) => Promise<void>
+    setRights: (handle: FileHandle) => Promise<void>
+    take: () => Promise<void>
+  },
 ): Promise<void> {
   await parent.prepareNew()
   const handle = await parent.create(draft)
   try {
     await using _ = handle
-    await handle.writeFile(bytes)
-    await parent.copyRights({ name: draft, handle }, found)
+    await fill(handle)
+    await setRights(handle)
     await handle.sync()
-    await parent.replaceWith(draft)
+    await take()
   } catch (cause) {
     await parent.removeFile(draft)
     throw cause
@@ -77,26 +94,40 @@ async function replaceWith(
 }
 
 async function readSmall(handle: FileHandle): Promise<Buffer> {
+  const bytes = await findSmall(handle)
+  if (bytes === undefined) throw new AgentError('The file is too large to edit. Download it instead.')
+  return bytes
+}
+
+/** The bytes of a file; undefined = too large to edit. */
+export async function findSmall(handle: FileHandle): Promise<Buffer | undefined> {
   const buffer = Buffer.alloc(MAX_TEXT_BYTES + 1)
   let length = 0
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
     length += bytesRead
-    if (length > MAX_TEXT_BYTES) throw new AgentError('The file is too large to edit. Download it instead.')
+    if (length > MAX_TEXT_BYTES) return undefined
     if (bytesRead === 0) return buffer.subarray(0, length)
   }
 }
 
 function decode(bytes: Buffer): string {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    if (!text.includes('\0')) return text
-  } catch {
-    // Falls through to the refusal.
-  }
-  throw new AgentError('This is not a UTF-8 text file. Download it instead.')
+  const text = findText(bytes)
+  if (text === undefined) throw new AgentError('This is not a UTF-8 text file. Download it instead.')
+  return text
 }
 
-function hashOf(bytes: Buffer): string {
+/** Bytes as UTF-8 text; undefined = they are not. */
+export function findText(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    // Invalid UTF-8.
+    return undefined
+  }
+}
+
+export function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

@@ -63,7 +63,7 @@ async function prepare() {
     await channel.ended()
     return reported('written')?.size
   }
-  const finish = (bytes: Buffer, more: { replace?: boolean; hash?: string | null } = {}) =>
+  const openFinish = (bytes: Buffer, more: { replace?: boolean; hash?: string | null } = {}) =>
     new FileChannel(server, {
       task: 'finish',
       path,
@@ -72,8 +72,21 @@ async function prepare() {
       replace: false,
       hash: hashOf(bytes),
       ...more,
-    }).ended()
-  return { ...given, folder, target: join(folder, 'target'), path, upload, begin, look, drop, write, finish }
+    })
+  const finish = (...given: Parameters<typeof openFinish>) => openFinish(...given).ended()
+  return {
+    ...given,
+    folder,
+    target: join(folder, 'target'),
+    path,
+    upload,
+    begin,
+    look,
+    drop,
+    write,
+    finish,
+    openFinish,
+  }
 }
 
 test('an upload arrives in pieces in a temporary file, and gets its name when its hash matches', async () => {
@@ -89,6 +102,19 @@ test('an upload arrives in pieces in a temporary file, and gets its name when it
   expect(readFileSync(target).equals(bytes)).toBe(true)
   expect(statSync(target).mode & 0o777).toBe(0o644)
   expect(readdirSync(folder)).toEqual(['target'])
+})
+
+test('the agent says that it compares the hash, which can take longer than the server waits for a first word', async () => {
+  const { begin, write, openFinish, server } = await prepare()
+  const bytes = randomBytes(20_000)
+  await begin({ size: bytes.length })
+  await write(0, bytes)
+  const channel = openFinish(bytes)
+  await channel.ended()
+  const texts = server.channelFrames
+    .filter((frame) => frame.channel === channel.id && frame.kind === CHANNEL_KIND.text)
+    .map(({ payload }) => readChannelText(payload))
+  expect(texts).toEqual([{ type: 'finishing', size: 20_000 }])
 })
 
 test('an interrupted upload continues at its offset, also after a restart of the agent', async () => {

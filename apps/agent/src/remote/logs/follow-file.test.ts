@@ -12,12 +12,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
 import { givenAgent, givenFolder } from '../../testing/given.ts'
 import { LogChannel } from './test-log-channel.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const MIB = 1024 * 1024
 const raw = (path: string) => Buffer.from(path).toString('base64url')

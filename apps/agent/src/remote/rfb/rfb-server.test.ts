@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { Duplex, duplexPair } from 'node:stream'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { RfbServer } from './rfb-server.ts'
 import type { EncodeJpeg, ScreenCursor, ScreenPicture } from './screen-source.ts'
 import { TestViewer } from './test-viewer.ts'
@@ -247,4 +247,31 @@ test('a quiet screen is read in parts, with the rows that changed last, and as a
   expect(machine.rows.every((count) => count === 128 || count === 64)).toBe(true)
   viewer.key(0x61, true)
   while (!machine.rows.includes(64 * 16)) await once(machine.captured, 'rows')
+})
+
+test('a quiet screen is read seldom after a caret has blinked, and often while something moves', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { machine, viewer } = givenScreen()
+  await viewer.connect(['raw', 'size'])
+  /** Milliseconds until the viewer sees a picture. */
+  const see = async (incremental: boolean) => {
+    const [startMs, seen] = [performance.now(), viewer.see({ incremental })]
+    let isSeen = false
+    void seen.then(() => (isSeen = true))
+    while (!isSeen) await vi.advanceTimersByTimeAsync(1)
+    return performance.now() - startMs
+  }
+  const blink = () => (machine.picture.pixels[0] = (machine.picture.pixels[0] ?? 0) ^ 0xff)
+  await see(false)
+  blink()
+  await see(true)
+  await vi.advanceTimersByTimeAsync(2000)
+  const times: number[] = []
+  for (let count = 0; count < 6; count += 1) {
+    blink()
+    times.push(await see(true))
+  }
+  expect(times.slice(1, 3).every((ms) => ms > 200)).toBe(true)
+  expect(times.slice(4).every((ms) => ms < 100)).toBe(true)
 })

@@ -35,6 +35,8 @@ const AFTER_INPUT_MS = 12
 /** A screen without changes for this long is read in parts: the whole would cost a fifth of a processor. */
 const QUIET_AFTER_MS = 1000
 const QUIET_INTERVAL_MS = 300
+/** More pictures in a row than a blinking caret makes: something small moves. */
+const MOVES_AFTER = 3
 /** For a screen that cannot be read, such as one that is being switched. */
 const RETRY_INTERVAL_MS = 500
 /** Parts of a quiet screen: one is read each time. */
@@ -81,6 +83,7 @@ export class RfbServer implements Disposable {
   #lastChangeMs = 0
   #activity = ''
   #quietPart = 0
+  #sentInARow = 0
   /** When each row of tiles last changed, the newest last. */
   #rowChanges = new Map<number, number>()
   #hasTrouble = false
@@ -208,11 +211,13 @@ export class RfbServer implements Disposable {
     this.#schedule(AFTER_INPUT_MS)
   }
 
-  /** The next picture is at least this far away, and not too soon after the last one. */
+  /** The next picture is at least this far away, and not too soon after the last one: less often on a quiet screen. */
   #schedule(delayMs: number): void {
     clearTimeout(this.#timer)
     if (!this.#isRequested || this.#isOver || this.#stream.writableNeedDrain) return
-    const leastMs = this.#lastCaptureMs + MIN_INTERVAL_MS - performance.now()
+    const now = performance.now()
+    const isQuiet = now - this.#lastChangeMs > QUIET_AFTER_MS && this.#sentInARow < MOVES_AFTER
+    const leastMs = this.#lastCaptureMs + (isQuiet ? QUIET_INTERVAL_MS : MIN_INTERVAL_MS) - now
     this.#timer = setTimeout(() => this.#look(), Math.max(delayMs, leastMs, 0))
   }
 
@@ -221,8 +226,8 @@ export class RfbServer implements Disposable {
       this.#sendClipboard()
       const isSent = this.#sendPicture()
       this.#hasTrouble = false
-      const isQuiet = performance.now() - this.#lastChangeMs > QUIET_AFTER_MS
-      if (!isSent) this.#schedule(isQuiet ? QUIET_INTERVAL_MS : MIN_INTERVAL_MS)
+      this.#sentInARow = isSent ? this.#sentInARow + 1 : 0
+      if (!isSent) this.#schedule(0)
     } catch (cause) {
       if (!this.#hasTrouble) this.#options.onTrouble(cause)
       this.#hasTrouble = true

@@ -9,7 +9,8 @@ import { notCollected } from './compare-snapshots.ts'
 import type { RecordedChanges } from './snapshot.ts'
 
 const run = promisify(execFile)
-const PATIENCE_MS = 60_000
+/** Longer than any system needs. */
+const TIMEOUT_MS = 5 * 60_000
 const Made = SessionChangesView.omit({ interrupted: true })
 
 /** Takes and compares snapshots. `file` holds the snapshot at the start of the session. */
@@ -19,12 +20,12 @@ export interface ChangeRecorder {
 }
 
 /**
- * Runs in a child process with the lowest priority. `program` is the agent's own command line. Thousands of packages
+ * Runs in a child process with low priority. `program` is the agent's own command line. Thousands of packages
  * and files never become objects in the long-running process.
  */
 export function recordChangesInChildProcess([program = '', ...args]: string[]): ChangeRecorder {
   const start = async (command: string, file: string, signal: AbortSignal) => {
-    const options = { signal, timeout: PATIENCE_MS, killSignal: 'SIGKILL', windowsHide: true } as const
+    const options = { signal, timeout: TIMEOUT_MS, killSignal: 'SIGKILL', windowsHide: true } as const
     const { stdout } = await run(program, [...args, command, '--file', file], {
       ...options,
       maxBuffer: 8 * 1024 * 1024,

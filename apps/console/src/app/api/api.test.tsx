@@ -1,13 +1,17 @@
 import { listClients } from '@muster/contract/api/clients'
 import { getHealth } from '@muster/contract/api/system'
 import { savePreferences } from '@muster/contract/api/users'
-import { beforeEach, expect, test, vi } from 'vitest'
-import { call, onRefusal } from './api.ts'
+import { QueryObserver } from '@tanstack/react-query'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { call, onRefusal, query } from './api.ts'
+import { createQueryClient } from './query-client.ts'
 import { duringSignIn } from '../session/replaced-session.ts'
 import { clearSignIn, storeSignIn } from '../session/session.ts'
 import { givenSession } from '../../testing/test-console.tsx'
+import { testClient } from '../../testing/test-frame.ts'
 import { answer, fakeServer, refuse } from '../../testing/test-server.ts'
 
+const ACME = testClient(1, 'Acme', { 1: 'Berlin' })
 const ENDED = 'Your session has ended. Sign in again.'
 
 beforeEach(() => {
@@ -90,4 +94,22 @@ test('a final 401 reaches the listeners and the caller', async () => {
   })
   expect(codes).toEqual(['not_signed_in'])
   stop()
+})
+
+test('a change during the first load of a query is not lost: it is asked for again', async () => {
+  const server = fakeServer()
+  const first = Promise.withResolvers<Response>()
+  server.on(listClients, () =>
+    server.calls(listClients).length === 1 ? first.promise : answer(listClients, [ACME]),
+  )
+  const queryClient = createQueryClient()
+  const clients = query(listClients, { query: {} })
+  const observer = new QueryObserver(queryClient, clients)
+  onTestFinished(observer.subscribe(() => {}))
+  await expect.poll(() => server.calls(listClients)).toHaveLength(1)
+  const refreshed = queryClient.invalidateQueries({ queryKey: clients.queryKey })
+  first.resolve(answer(listClients, []))
+  await refreshed
+  expect(queryClient.getQueryData(clients.queryKey)).toEqual([ACME])
+  expect(server.calls(listClients)).toHaveLength(2)
 })

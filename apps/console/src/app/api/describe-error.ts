@@ -31,7 +31,11 @@ export function describeError(error: unknown): ErrorDescription {
 
 /** Whether the role does not allow the request. Shown in place, as a state of the screen. */
 export const isRefused = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 403 && error.code !== 'totp_required'
+  error instanceof ApiError && error.status === 403 && !isPending(error)
+
+/** Whether the user must change the password or set up the second factor first, on a page of its own. */
+export const isPending = ({ code }: ApiError): boolean =>
+  code === 'totp_required' || code === 'password_change_required'
 
 /** Whether the request was cancelled by a newer one or by leaving the page; such errors are not shown. */
 export const isAborted = (error: unknown): boolean => error instanceof ApiError && error.code === 'aborted'

@@ -1,6 +1,14 @@
 import { ApiError } from '@muster/contract/client'
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { describeError, isAborted, isRefused } from './describe-error.ts'
+import {
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query'
+import { quietly } from './api.ts'
+import { describeError, isAborted, isPending, isRefused } from './describe-error.ts'
 import { notify } from '../shell/notify.ts'
 
 declare module '@tanstack/react-query' {
@@ -19,7 +27,7 @@ declare module '@tanstack/react-query' {
 }
 
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  return new ConsoleQueryClient({
     defaultOptions: {
       queries: {
         // The live connection marks data as stale; this covers what it misses.
@@ -51,6 +59,27 @@ export function createQueryClient(): QueryClient {
   })
 }
 
+class ConsoleQueryClient extends QueryClient {
+  /**
+   * Also asks again where the first response is still under way: it may be from before the change, and TanStack Query
+   * would take it as current.
+   */
+  override async invalidateQueries<Key extends QueryKey = QueryKey>(
+    filters?: InvalidateQueryFilters<Key>,
+    options?: InvalidateOptions,
+  ): Promise<void> {
+    const early = this.getQueryCache()
+      .findAll(filters)
+      .filter(({ state }) => state.fetchStatus === 'fetching' && state.data === undefined)
+    // Without options, this is the promise of the pending request.
+    const responses = Promise.allSettled(early.map((query) => query.fetch()))
+    await super.invalidateQueries(filters, options)
+    if (early.length === 0) return
+    await responses
+    await quietly(() => super.invalidateQueries({ predicate: (query) => early.includes(query) }, options))
+  }
+}
+
 /** Once for each load that finally failed. Sign-in, missing permissions and newer requests are no failures. */
 function logFailure(what: string | undefined, error: unknown): void {
   if (what === undefined || isAborted(error) || isRefused(error) || isLedElsewhere(error)) return
@@ -65,9 +94,9 @@ function notifyError(error: unknown): void {
   notify(message, { tone: 'negative', ...(caption === undefined ? {} : { caption }) })
 }
 
-/** A 401 or a missing second factor leads to another page or dialog with its own message. */
+/** A 401, a required password change or a missing second factor leads to another page or dialog with its own message. */
 function isLedElsewhere(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 401 || error.code === 'totp_required')
+  return error instanceof ApiError && (error.status === 401 || isPending(error))
 }
 
 function isPassing(error: unknown): boolean {

@@ -9,57 +9,31 @@ import { fieldErrors, focusFirstError } from '../api/form-errors.ts'
 import { notifyDone } from '../shell/notify.ts'
 import { useLeaveQuestion } from './use-leave-question.tsx'
 
-interface FormDialogProps<Values extends Record<string, unknown>> {
-  title: string
+interface FormOptions<Values extends Record<string, unknown>> {
   form: UseFormReturnType<Values>
-  /** Sends the values. Its rejection is shown in the dialog, at the fields that it names. */
+  /** Sends the values. Its rejection is shown in the form, at the fields that it names. */
   save: (values: Values) => Promise<unknown>
-  onClose: () => void
-  children: ReactNode
-  submitLabel?: string
   /** Notification after saving. */
   done?: string
-  size?: DialogProps['size']
   /** Whether the initial values may be saved unchanged. */
   mayStayUnchanged?: boolean
 }
 
+interface FormDialogProps<Values extends Record<string, unknown>> extends FormOptions<Values> {
+  title: string
+  onClose: () => void
+  children: ReactNode
+  submitLabel?: string
+  /** More buttons in the footer. */
+  others?: ReactNode
+  size?: DialogProps['size']
+}
+
 /** A form in a dialog. Save is enabled when a value changed and all are valid, else the reason is shown. Leaving with changes asks. */
 export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
-  const {
-    title,
-    form,
-    save,
-    onClose,
-    children,
-    submitLabel = 'Save',
-    done,
-    size,
-    mayStayUnchanged = false,
-  } = props
-  const formId = useId()
-  const saved = useRef(false)
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: save,
-    meta: { errorsShown: true },
-    onSuccess: () => {
-      saved.current = true
-      if (done !== undefined) notifyDone(done)
-      onClose()
-    },
-    onError: (failure) => {
-      const errors = fieldErrors(failure, form.getValues())
-      form.setErrors(errors)
-      focusFirstError(form)(errors)
-    },
-  })
-  // Errors already shown at their fields are not repeated.
-  const isAtField = Object.values(fieldErrors(error, form.getValues())).includes(describeError(error).message)
-  const dirty = form.isDirty()
-  const question = useLeaveQuestion(() => dirty && !saved.current)
-  const invalid = useWhyInvalid(form, formId)
-  const why = invalid ?? (dirty || mayStayUnchanged ? undefined : 'No changes to save.')
-  const canSave = (dirty || mayStayUnchanged) && invalid === undefined && !isPending
+  const { title, onClose, children, submitLabel = 'Save', others, size } = props
+  const { element, error, dirty, why, canSave, isPending, isSaved } = useSavedForm(props, onClose)
+  const question = useLeaveQuestion(() => dirty && !isSaved())
   return (
     <>
       <Dialog
@@ -73,26 +47,65 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" form={formId} disabled={!canSave} loading={isPending}>
+            {others}
+            <Button type="submit" form={element.id} disabled={!canSave} loading={isPending}>
               {submitLabel}
             </Button>
           </>
         }
       >
-        <form
-          id={formId}
-          noValidate
-          onSubmit={form.onSubmit((values) => {
-            if (canSave) mutate(values)
-          }, focusFirstError(form))}
-        >
-          {error !== null && !isAtField && <FormError error={error} />}
+        <form {...element}>
+          {error}
           {children}
         </form>
       </Dialog>
       {question}
     </>
   )
+}
+
+/** Sends a form, and says whether it can be sent. `onSaved` gets the values that were sent. */
+export function useSavedForm<Values extends Record<string, unknown>>(
+  { form, save, done, mayStayUnchanged = false }: FormOptions<Values>,
+  onSaved: (values: Values) => void,
+) {
+  const formId = useId()
+  const saved = useRef(false)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: save,
+    meta: { errorsShown: true },
+    onSuccess: (_response, values) => {
+      saved.current = true
+      if (done !== undefined) notifyDone(done)
+      onSaved(values)
+    },
+    onError: (failure) => {
+      const errors = fieldErrors(failure, form.getValues())
+      form.setErrors(errors)
+      focusFirstError(form)(errors)
+    },
+  })
+  // Errors already shown at their fields are not repeated.
+  const isAtField = Object.values(fieldErrors(error, form.getValues())).includes(describeError(error).message)
+  const dirty = form.isDirty()
+  const invalid = useWhyInvalid(form, formId)
+  const canSave = (dirty || mayStayUnchanged) && invalid === undefined && !isPending
+  return {
+    element: {
+      id: formId,
+      noValidate: true,
+      onSubmit: form.onSubmit((values) => {
+        if (canSave) mutate(values)
+      }, focusFirstError(form)),
+    },
+    error: error !== null && !isAtField && <FormError error={error} />,
+    dirty,
+    /** Why it cannot be sent. */
+    why: invalid ?? (dirty || mayStayUnchanged ? undefined : 'No changes to save.'),
+    canSave,
+    isPending,
+    isSaved: () => saved.current,
+  }
 }
 
 /** The server's error about the whole form. */

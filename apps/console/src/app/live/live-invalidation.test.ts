@@ -1,5 +1,6 @@
 import { getAgent, listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
+import { listPatchFailures } from '@muster/contract/api/patches'
 import { getHistory, listAgentHistory } from '@muster/contract/api/runs'
 import type { Endpoint } from '@muster/contract/endpoint'
 import { EVENT_TYPES, eventRule } from '@muster/contract/events'
@@ -49,6 +50,12 @@ test.each([
     queryKey(getHistory, { params: { id: 8 } }),
     [{ type: 'history.changed', ids: [7] }],
     false,
+  ],
+  [
+    'failed installations when a run ends',
+    queryKey(listPatchFailures, { query: {} }),
+    [{ type: 'history.changed', ids: [7] }],
+    true,
   ],
   [
     'what the second of two events names',

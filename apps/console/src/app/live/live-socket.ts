@@ -1,4 +1,5 @@
-import { LIVE_CLOSE, LiveMessage } from '@muster/contract/events'
+import { EVENTS, LIVE_CLOSE } from '@muster/contract/events'
+import type { LiveMessage } from '@muster/contract/live-messages'
 import { HEARTBEAT_MESSAGE } from '@muster/rules/text/layout'
 
 export const PING_EVERY_MS = 10_000
@@ -100,18 +101,17 @@ export class LiveSocket implements Disposable {
       this.#after(PING_EVERY_MS, () => this.#ping())
       return
     }
-    const parsed = LiveMessage.safeParse(parseJson(data))
-    // A newer server may send messages that this console does not know yet.
-    if (!parsed.success) return
+    const message = readMessage(data)
+    if (message === undefined) return
     this.#handlers.onReceived(undefined)
-    if (parsed.data.type === 'ready') {
+    if (message.type === 'ready') {
       this.#failures = 0
       const again = this.#wasReady
       this.#wasReady = true
       this.#clearTimers()
-      this.#handlers.onReady({ version: parsed.data.version, again })
+      this.#handlers.onReady({ version: message.version, again })
       this.#ping()
-    } else this.#handlers.onMessage(parsed.data)
+    } else this.#handlers.onMessage(message)
   }
 
   #ping(): void {
@@ -181,10 +181,33 @@ function closeQuietly(socket: WebSocket): void {
   else socket.close()
 }
 
-function parseJson(text: string): unknown {
+/**
+ * A message of the console's own server; undefined if it is unreadable. A newer server may send messages and events that
+ * this console does not know yet. The schema would bring zod into what a browser loads first.
+ */
+function readMessage(text: string): LiveMessage | undefined {
+  let message: Partial<LiveMessage> | null
   try {
-    return JSON.parse(text) as unknown
+    // Each of its fields is checked.
+    message = JSON.parse(text) as Partial<LiveMessage> | null
   } catch {
     return undefined
+  }
+  return message !== null && isComplete(message) ? message : undefined
+}
+
+function isComplete(message: Partial<LiveMessage>): message is LiveMessage {
+  switch (message.type) {
+    case 'ready':
+      return typeof message.version === 'string'
+    case 'changed':
+      return Array.isArray(message.events) && message.events.every(({ type }) => Object.hasOwn(EVENTS, type))
+    case 'agents':
+      return [message.changed, message.added, message.removed].every((list) => Array.isArray(list))
+    case 'counts':
+      return typeof message.counts === 'object'
+    case undefined:
+    default:
+      return false
   }
 }

@@ -1,6 +1,6 @@
-import { createSocketTicket } from '@muster/contract/api/system'
-import { listClients } from '@muster/contract/api/clients'
-import type { Counts, LiveMessage } from '@muster/contract/events'
+import { createSocketTicket } from '@muster/contract/calls/system'
+import { listClients } from '@muster/contract/calls/clients'
+import type { Counts, LiveMessage } from '@muster/contract/live-messages'
 import type { QueryClient } from '@tanstack/react-query'
 import { call, quietly } from '../api/api.ts'
 import { queryKey } from '../api/query-key.ts'
@@ -146,6 +146,10 @@ function createInvalidator(queryClient: QueryClient) {
           void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
           // Whole clients named there depend on the machines of the client.
           void queryClient.invalidateQueries({ queryKey: ['GET /maintenance/open/'] })
+          // Its counts follow the rows of machines.
+          void queryClient.invalidateQueries({ queryKey: ['GET /overview/'] })
+          // One of the steps is a second machine.
+          void queryClient.invalidateQueries({ queryKey: ['GET /core/first-steps/'] })
         })
       }, TREE_COLLECT_MS)
     },

@@ -1,5 +1,5 @@
 import type { ApiError } from '@muster/contract/client'
-import { checkCredentials, login, logout } from '@muster/contract/api/sessions'
+import { checkCredentials, login, logout } from '@muster/contract/calls/sessions'
 import type { Endpoint } from '@muster/contract/endpoint'
 import type { QueryClient } from '@tanstack/react-query'
 import { onRefusal } from '../api/api.ts'
@@ -22,6 +22,7 @@ export function followSession(
       void router.navigate({ to: '/expired' })
     }
     if (way === 'totp-setup') void router.navigate({ to: '/totp_setup' })
+    if (way === 'password-change') void router.navigate({ to: '/change_password' })
   })
   let token = getSession().access_token
   sessionStore.subscribe(() => {
@@ -48,16 +49,22 @@ export function followSession(
   })
 }
 
-const SIGN_IN_CALLS = new Set<Endpoint>([checkCredentials, login, logout])
+// By address: screens call other objects of the same endpoints.
+const SIGN_IN_CALLS = new Set([checkCredentials, login, logout].map(addressOf))
 
 /** The page that a refused request leads to, if any. */
 function wayAfterRefusal(
   { status, code }: Pick<ApiError, 'status' | 'code'>,
   endpoint: Endpoint,
-): 'sign-in-here' | 'expired' | 'totp-setup' | undefined {
-  if (SIGN_IN_CALLS.has(endpoint)) return undefined
+): 'sign-in-here' | 'expired' | 'totp-setup' | 'password-change' | undefined {
+  if (SIGN_IN_CALLS.has(addressOf(endpoint))) return undefined
   if (code === 'totp_required') return 'totp-setup'
+  if (code === 'password_change_required') return 'password-change'
   if (status !== 401) return undefined
   // In the grace period an ended session still reads; only a write asks for a new sign-in.
   return code === 'session_expired' && endpoint.method !== 'GET' ? 'sign-in-here' : 'expired'
+}
+
+function addressOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+  return `${method} ${path}`
 }

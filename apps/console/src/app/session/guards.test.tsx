@@ -123,7 +123,7 @@ test('a session that has ended leads to /expired, which forgets it and remembers
 const guardedRoutes = Object.keys(
   createConsoleRouter(createQueryClient(), createMemoryHistory()).routesByPath,
 )
-  .filter((path) => path !== '/login' && path !== '/expired')
+  .filter((path) => !['/login', '/account/provider/callback', '/invitation', '/expired'].includes(path))
   .map((path) => path.replaceAll(/\$\w+/g, '5900'))
 
 test.each(guardedRoutes)('%s opened with an ended session is where the next sign-in leads', async (route) => {
@@ -144,7 +144,7 @@ test.each(guardedRoutes)('%s opened with an ended session is where the next sign
   await screen.getByRole('link', { name: 'Sign in' }).click()
   await screen.getByRole('textbox', { name: 'User name' }).fill('ada')
   await screen.getByLabelText('Password', { exact: true }).fill('a long password')
-  await screen.getByRole('button', { name: 'Sign in' }).click()
+  await screen.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect.poll(at).toBe(path)
 })
 
@@ -158,6 +158,17 @@ test('signing out ends the session on the server and here, even when the server 
   await expect.element(screen.getByRole('heading', { name: 'You are signed out' })).toBeVisible()
   expect(localStorage.getItem('access_token')).toBeNull()
   expect(server.calls(logout)[0]?.headers.authorization).toBe('Token abc')
+})
+
+test('a required password change leads to its page from anywhere', async () => {
+  givenSession({ token: 'abc', username: 'ada' })
+  const server = freshServer()
+  server.on(listClients, () =>
+    refuse('password_change_required', 'Change your password before anything else.'),
+  )
+  const { screen, at } = await openConsole('/')
+  await expect.element(screen.getByRole('heading', { name: 'Change your password' })).toBeVisible()
+  expect(at()).toBe('/change_password')
 })
 
 test('a missing second factor leads to its setup from anywhere', async () => {

@@ -5,7 +5,7 @@ import { sessionStore } from './session.ts'
 let lastPage: string | undefined
 
 export function notePage(href: string): void {
-  if (!/^\/(login|expired)\b/.test(href)) lastPage = href
+  if (!/^\/(login|expired|account\/provider)\b/.test(href)) lastPage = href
 }
 
 /** The last requested page other than sign-in and sign-out. */

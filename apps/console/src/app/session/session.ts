@@ -18,17 +18,18 @@ export const isSignedIn = (): boolean => getSession().access_token !== null
 /** The name if there is one, else the user name. */
 export const displayName = ({ name, user_name }: Session): string => name ?? user_name ?? ''
 
-/** Stores a new session; a password sign-in clears the sign-in provider. */
+/** Stores a new session, with the provider that signed in. */
 export function storeSignIn(signIn: {
   token: string
   username: string
   name: string | null | undefined
+  provider?: string
 }): void {
   write({
     access_token: signIn.token,
     user_name: signIn.username,
     name: signIn.name === undefined ? null : signIn.name,
-    sso_provider: null,
+    sso_provider: signIn.provider ?? null,
   })
 }
 

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
-import { IconAlertTriangle, IconCloudOff, IconRefresh } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCloudOff, IconDatabaseX, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
-import { getVersion } from '@muster/contract/api/system'
+import { getVersion } from '@muster/contract/calls/system'
 import { VERSION_CHECK_MS } from '@muster/rules/text/layout'
 import { describeError } from '../api/describe-error.ts'
 import { useLive } from '../live/live.ts'
@@ -50,6 +50,8 @@ export function Banners() {
       <SettingsBanner />
       <AvailabilityBanner />
       <MaintenanceBanner />
+      <ReadOnlyBanner />
+      <BackupBanner />
       <OfflineBanner />
     </>
   )
@@ -107,6 +109,32 @@ function MaintenanceBanner() {
   return (
     <Suspense>
       <OpenMaintenanceNote />
+    </Suspense>
+  )
+}
+
+/** Every change is refused meanwhile. */
+function ReadOnlyBanner() {
+  if (useDashInfo()?.read_only !== true) return null
+  return (
+    <Banner tone="warning" icon={<IconDatabaseX size={16} stroke={1.75} aria-hidden />}>
+      <span>
+        The disk of the server is nearly full, so it is read-only. Machines keep their results until there is
+        room. You can still view everything, stop jobs and delete.
+      </span>
+    </Banner>
+  )
+}
+
+const BackupNote = lazyPart(() =>
+  import('../../features/backups/BackupNote.tsx').then((file) => file.BackupNote),
+)
+
+function BackupBanner() {
+  if (useDashInfo()?.backup_failed !== true) return null
+  return (
+    <Suspense>
+      <BackupNote />
     </Suspense>
   )
 }

@@ -1,4 +1,4 @@
-import { Modal } from '@mantine/core'
+import { Kbd, Modal } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useReturnFocus } from '../../ui/dialog/use-return-focus.ts'
@@ -25,10 +25,9 @@ export function CommandPalette() {
     entries.findIndex(({ id }) => id === chosenId),
   )
 
-  const run = (entry: PaletteEntry | undefined) => {
-    if (entry === undefined) return
+  const run = ({ run: act }: Pick<PaletteEntry, 'run'>) => {
     closePalette()
-    entry.run()
+    act()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -38,7 +37,8 @@ export function CommandPalette() {
     }
     if (event.key === 'Enter') {
       event.preventDefault()
-      run(entries[chosen])
+      const entry = entries[chosen]
+      if (entry !== undefined) run((event.altKey && entry.alternative) || entry)
     }
   }
   return (
@@ -117,8 +117,16 @@ function EntryList({ listId, entries, chosen, onChoose, onRun }: EntryListProps)
             onMouseMove={() => onChoose(entry.id)}
             onClick={() => onRun(entry)}
           >
+            <span className={classes.icon}>
+              {entry.icon !== undefined && <entry.icon size={16} stroke={1.75} aria-hidden />}
+            </span>
             <span className={classes.label}>{entry.label}</span>
             {entry.hint !== undefined && <span className={classes.hint}>{entry.hint}</span>}
+            {entry.alternative !== undefined && index === chosen && (
+              <span className={classes.hint}>
+                <Kbd size="xs">Alt+Enter</Kbd> {entry.alternative.label}
+              </span>
+            )}
           </div>
         </div>
       ))}
@@ -159,7 +167,8 @@ function useFoundEntries(text: string): { entries: PaletteEntry[]; searching: bo
       cancelled.abort()
     }
   }, [sources, wanted])
-  return { entries: group(rankEntries([...found.values()].flat(), wanted)), searching }
+  const inOrder = sources.flatMap(({ id }) => found.get(id) ?? [])
+  return { entries: group(rankEntries(inOrder, wanted)), searching }
 }
 
 /** A failed source is left out: the palette shows the results of the others. */

@@ -1,6 +1,6 @@
 import { Popover, UnstyledButton } from '@mantine/core'
-import type { Counts } from '@muster/contract/events'
-import { IconDeviceDesktop } from '@tabler/icons-react'
+import type { Counts } from '@muster/contract/live-messages'
+import { IconCircle, IconDeviceDesktop } from '@tabler/icons-react'
 import classes from './MachineCounts.module.css'
 import { useLive } from '../live/live.ts'
 
@@ -20,7 +20,8 @@ export function MachineCounts() {
           </span>
           {counts.away_count > 0 && (
             <span className={classes.away}>
-              {counts.away_count} <span className={classes.word}>offline</span>
+              <IconCircle size={10} stroke={3} aria-hidden /> {counts.away_count}{' '}
+              <span className={classes.word}>offline</span>
             </span>
           )}
         </UnstyledButton>
@@ -33,6 +34,9 @@ export function MachineCounts() {
 }
 
 function Totals({ counts }: { counts: Counts }) {
+  // Their status changes after the offline time of each.
+  const justLost =
+    counts.away_count - counts.total_server_offline_count - counts.total_workstation_offline_count
   return (
     <table className={classes.totals}>
       <thead>
@@ -53,6 +57,13 @@ function Totals({ counts }: { counts: Counts }) {
           <td>{counts.total_workstation_count}</td>
           <td>{counts.total_workstation_offline_count}</td>
         </tr>
+        {justLost > 0 && (
+          <tr>
+            <th scope="row">Away</th>
+            <td />
+            <td>{justLost}</td>
+          </tr>
+        )}
       </tbody>
     </table>
   )

@@ -2,14 +2,17 @@ import { useHotkeys } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useFeatureSources } from '../register.ts'
 import { useDialog } from '../dialogs/use-dialog.ts'
+import { useSession } from '../session/session.ts'
 import { CommandPalette } from './CommandPalette.tsx'
 import { openPalette, type PaletteEntry, usePaletteOpened, usePaletteSource } from './palette.ts'
 import { useDarkMode } from './look.ts'
-import { openToolWindow, useMenus } from './menus.ts'
+import { openToolWindow, useMenus, usePages } from './menus.ts'
 
-/** Opens the palette on Ctrl+K, also from within a field. */
+/** Opens the palette on Ctrl+K, also from within a field, and the list of shortcuts on `?`. */
 export function PaletteHost() {
+  const { open } = useDialog()
   useHotkeys([['mod+K', openPalette]], [])
+  useHotkeys([['shift+?', () => open('shortcuts')]])
   useActionSource()
   useFeatureSources()
   const opened = usePaletteOpened()
@@ -18,18 +21,24 @@ export function PaletteHost() {
 }
 
 function useActionSource(): void {
+  const pages = usePages()
   const menus = useMenus()
   const { open } = useDialog()
   const navigate = useNavigate()
   const { dark, toggle } = useDarkMode()
+  const isSso = useSession().sso_provider !== null
   const action = (label: string, run: () => void): PaletteEntry => ({
     id: `action ${label}`,
     group: 'Actions',
     label,
     run,
   })
-  usePaletteSource('actions', () => [
-    { ...action('Dashboard', () => void navigate({ to: '/' })), group: 'Screens' },
+  const actions = [
+    ...pages.map(({ label, page, words = '' }) => ({
+      ...action(label, () => void navigate({ to: page })),
+      group: 'Screens',
+      words,
+    })),
     ...menus.flatMap(({ label: menu, items }) =>
       items.map(({ label, opens }) => ({
         ...action(label, () => {
@@ -42,11 +51,22 @@ function useActionSource(): void {
         hint: menu,
       })),
     ),
-    action('Preferences', () => open('preferences')),
+    action(
+      'Preferences',
+      () => void navigate({ to: '/settings/$section', params: { section: 'preferences' } }),
+    ),
     action(dark ? 'Light mode' : 'Dark mode', toggle),
     action('Sessions', () => open('sessions')),
-    action('Change password', () => open('reset-password')),
-    action('Set up two-factor again', () => open('reset-2fa')),
+    action('Sign-in history', () => open('sign-ins')),
+    ...(isSso
+      ? []
+      : [
+          action('Change password', () => open('reset-password')),
+          action('Set up two-factor again', () => open('reset-2fa')),
+          action('Recovery codes', () => open('recovery-codes')),
+          action('Passkeys', () => open('passkeys')),
+        ]),
     action('Sign out', () => void navigate({ to: '/expired' })),
-  ])
+  ]
+  usePaletteSource('actions', actions.map(({ label }) => label).join(), () => actions)
 }

@@ -7,7 +7,9 @@ import { useDialog } from '../dialogs/use-dialog.ts'
 
 /** The user's own settings, under the user's name. */
 export function UserMenu() {
-  const name = displayName(useSession())
+  const session = useSession()
+  const name = displayName(session)
+  const isSso = session.sso_provider !== null
   const { open } = useDialog()
   const navigate = useNavigate()
   return (
@@ -20,11 +22,22 @@ export function UserMenu() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => open('preferences')}>Preferences</Menu.Item>
+        <Menu.Item
+          onClick={() => void navigate({ to: '/settings/$section', params: { section: 'preferences' } })}
+        >
+          Preferences
+        </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => open('reset-password')}>Change password</Menu.Item>
-        <Menu.Item onClick={() => open('reset-2fa')}>Set up two-factor again</Menu.Item>
+        {!isSso && (
+          <>
+            <Menu.Item onClick={() => open('reset-password')}>Change password</Menu.Item>
+            <Menu.Item onClick={() => open('reset-2fa')}>Set up two-factor again</Menu.Item>
+            <Menu.Item onClick={() => open('recovery-codes')}>Recovery codes</Menu.Item>
+            <Menu.Item onClick={() => open('passkeys')}>Passkeys</Menu.Item>
+          </>
+        )}
         <Menu.Item onClick={() => open('sessions')}>Sessions</Menu.Item>
+        <Menu.Item onClick={() => open('sign-ins')}>Sign-in history</Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={() => void navigate({ to: '/expired' })}>Sign out</Menu.Item>
       </Menu.Dropdown>

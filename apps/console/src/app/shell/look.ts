@@ -1,9 +1,9 @@
 import type { DashInfo } from '@muster/contract/api/system'
-import { savePreferences } from '@muster/contract/api/users'
+import { savePreferences } from '@muster/contract/calls/users'
 import { type DefaultColor, DEFAULT_COLORS, colorToCss } from '@muster/rules/text/colors'
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { call } from '../api/api.ts'
 import { dashInfoQuery } from '../api/queries.ts'
 
@@ -29,13 +29,23 @@ export function userColor(text: string, setting: keyof typeof COLOR_VARIABLES): 
   return colorToCss(text, THEME, fallback)
 }
 
+/** Read by public/first-paint.js, before any response. */
+const START_PAGE_KEY = 'start_page'
+
 /** Applies the user's colours and scheme whenever they load or change. */
 export function useUserLook(info: DashInfo | undefined): void {
   const { setColorScheme } = useMantineColorScheme()
   const dark = info?.dark_mode
+  const isDark = useComputedColorScheme('dark') === 'dark'
   useEffect(() => {
-    if (dark !== undefined) setColorScheme(dark ? 'dark' : 'light')
-  }, [dark, setColorScheme])
+    const bar = document.querySelector('meta[name="theme-color"]')
+    bar?.setAttribute('content', isDark ? '#12171f' : '#ffffff')
+  }, [isDark])
+  // Mantine's function is new at each render. Called each time, it would take back what another tab has switched to.
+  const apply = useEffectEvent(setColorScheme)
+  useEffect(() => {
+    if (dark !== undefined) apply(dark ? 'dark' : 'light')
+  }, [dark])
   useEffect(() => {
     if (info === undefined) return
     for (const [setting, variable] of Object.entries(COLOR_VARIABLES)) {
@@ -43,6 +53,8 @@ export function useUserLook(info: DashInfo | undefined): void {
       const name = setting as keyof typeof COLOR_VARIABLES
       document.documentElement.style.setProperty(variable, userColor(info[name], name))
     }
+    if (info.start_page === 'overview') localStorage.setItem(START_PAGE_KEY, info.start_page)
+    else localStorage.removeItem(START_PAGE_KEY)
   }, [info])
 }
 

@@ -2,9 +2,21 @@ import type { Permission } from '@muster/contract/permissions'
 import type { DialogName } from '../dialogs/use-dialog.ts'
 import { may, useDashInfo, useMe } from '../api/queries.ts'
 
-/** A page with a menu item of its own. */
+/** A page with an entry of its own. */
 interface Page {
-  page: '/alerts' | '/policies' | '/software'
+  page:
+    | '/'
+    | '/alerts'
+    | '/audit'
+    | '/jobs'
+    | '/maintenance'
+    | '/overview'
+    | '/patches'
+    | '/policies'
+    | '/scripts'
+    | '/settings'
+    | '/software'
+    | '/users'
 }
 
 /** A tool in a window of its own. */
@@ -28,55 +40,83 @@ interface MenuTable {
   hiddenWhenHosted?: true
 }
 
-/** The menu bar. An item shows where the user's role allows its action. */
+export interface PageEntry extends Page {
+  label: string
+  needs: Permission
+  /** More words that the palette finds it by. */
+  words?: string
+}
+
+/** The pages that stand in the menu bar itself. */
+const PAGES: readonly PageEntry[] = [
+  { label: 'Overview', page: '/overview', needs: 'can_list_agents' },
+  { label: 'Machines', page: '/', needs: 'can_list_agents', words: 'dashboard' },
+  { label: 'Alerts', page: '/alerts', needs: 'can_list_alerts' },
+  { label: 'Jobs', page: '/jobs', needs: 'can_list_agent_history' },
+  { label: 'Patches', page: '/patches', needs: 'can_manage_winupdates' },
+  { label: 'Software', page: '/software', needs: 'can_list_software' },
+]
+
+/** The menus beside the pages, by task. An item shows where the user's role allows its action. */
 const MENUS: readonly MenuTable[] = [
   {
-    label: 'File',
+    label: 'Automation',
     entries: [
-      { label: 'Add client', opens: { dialog: 'add-client' }, needs: 'can_manage_clients' },
-      { label: 'Add site', opens: { dialog: 'add-site' }, needs: 'can_manage_sites' },
-      { label: 'Audit log', opens: { dialog: 'audit' }, needs: 'can_view_auditlogs' },
+      { label: 'Policies', opens: { page: '/policies' }, needs: 'can_list_automation_policies' },
+      { label: 'Scripts', opens: { page: '/scripts' }, needs: 'can_list_scripts' },
+      { label: 'Key store', opens: { dialog: 'keystore' }, needs: 'can_view_global_keystore' },
+      { label: 'URL actions', opens: { dialog: 'url-actions' }, needs: 'can_run_urlactions' },
+      { label: 'Maintenance windows', opens: { page: '/maintenance' }, needs: 'can_list_agents' },
+      { label: 'Pending actions', opens: { dialog: 'pending-actions' }, needs: 'can_list_pendingactions' },
     ],
   },
   {
-    label: 'View',
+    label: 'Tools',
     entries: [
-      { label: 'Pending actions', opens: { dialog: 'pending-actions' }, needs: 'can_list_pendingactions' },
-      { label: 'Alerts', opens: { page: '/alerts' }, needs: 'can_list_alerts' },
-      { label: 'Software', opens: { page: '/software' }, needs: 'can_list_software' },
+      { label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' },
+      { label: 'Update agents', opens: { dialog: 'update-agents' }, needs: 'can_update_agents' },
+      { label: 'Deployments', opens: { dialog: 'deployments' }, needs: 'can_list_deployments' },
+      { label: 'Add client', opens: { dialog: 'add-client' }, needs: 'can_manage_clients' },
+      { label: 'Add site', opens: { dialog: 'add-site' }, needs: 'can_manage_sites' },
       { label: 'Compare machines', opens: { dialog: 'compare' }, needs: 'can_list_agents' },
       { label: 'Terminals side by side', opens: { dialog: 'side-by-side' }, needs: 'can_use_terminal' },
       { label: 'Web terminal', opens: { window: '/webterm' }, switch: 'web_terminal_enabled' },
     ],
   },
   {
-    label: 'Agents',
-    entries: [
-      { label: 'Install agent', opens: { dialog: 'install-agent' }, needs: 'can_install_agents' },
-      { label: 'Update agents', opens: { dialog: 'update-agents' }, needs: 'can_update_agents' },
-      { label: 'Deployments', opens: { dialog: 'deployments' }, needs: 'can_list_deployments' },
-    ],
-  },
-  {
     label: 'Settings',
     entries: [
-      { label: 'Policies', opens: { page: '/policies' }, needs: 'can_list_automation_policies' },
-      { label: 'Scripts', opens: { dialog: 'scripts' }, needs: 'can_list_scripts' },
-      { label: 'Custom fields', opens: { dialog: 'custom-fields' }, needs: 'can_view_customfields' },
-      { label: 'Key store', opens: { dialog: 'keystore' }, needs: 'can_view_global_keystore' },
       { label: 'Alert channels', opens: { dialog: 'alert-channels' }, needs: 'can_view_core_settings' },
       { label: 'Alert templates', opens: { dialog: 'alert-templates' }, needs: 'can_list_alerttemplates' },
-      { label: 'Maintenance windows', opens: { dialog: 'maintenance-windows' }, needs: 'can_list_agents' },
-      { label: 'Remote access', opens: { dialog: 'remote-access' }, needs: 'can_manage_remote_access' },
-      { label: 'Agent updates', opens: { dialog: 'agent-updates' }, needs: 'can_update_agents' },
-      { label: 'Users', opens: { dialog: 'users' }, needs: 'can_list_accounts' },
+      {
+        label: 'Escalation chains',
+        opens: { dialog: 'escalation-chains' },
+        needs: 'can_list_alerttemplates',
+      },
+      {
+        label: 'On-call schedules',
+        opens: { dialog: 'on-call-schedules' },
+        needs: 'can_list_alerttemplates',
+      },
+      { label: 'Tags', opens: { dialog: 'tags' }, needs: 'can_list_agents' },
+      { label: 'Custom fields', opens: { dialog: 'custom-fields' }, needs: 'can_view_customfields' },
+      { label: 'Users', opens: { page: '/users' }, needs: 'can_list_accounts' },
+      { label: 'Invitations', opens: { dialog: 'invitations' }, needs: 'can_manage_accounts' },
       { label: 'Roles', opens: { dialog: 'roles' }, needs: 'can_list_accounts' },
-      { label: 'Global settings', opens: { dialog: 'settings' }, needs: 'can_view_core_settings' },
+      { label: 'Single sign-on', opens: { dialog: 'sso-providers' }, needs: 'can_list_accounts' },
+      { label: 'API keys', opens: { dialog: 'api-keys' }, needs: 'can_list_api_keys' },
+      { label: 'Webhooks', opens: { dialog: 'webhooks' }, needs: 'can_edit_core_settings' },
+      { label: 'Audit log', opens: { page: '/audit' }, needs: 'can_view_auditlogs' },
+      { label: 'Backups', opens: { dialog: 'backups' }, needs: 'can_view_core_settings' },
+      { label: 'All settings', opens: { page: '/settings' } },
     ],
   },
   {
     label: 'Help',
-    entries: [{ label: 'API documentation', opens: { href: '/docs/' } }],
+    entries: [
+      { label: 'Keyboard shortcuts', opens: { dialog: 'shortcuts' } },
+      { label: 'API documentation', opens: { href: '/docs/' } },
+    ],
     hiddenWhenHosted: true,
   },
 ]
@@ -86,6 +126,12 @@ export type MenuItem = Pick<MenuEntry, 'label' | 'opens'>
 export interface Menu {
   label: string
   items: MenuItem[]
+}
+
+/** The pages that this user can open. */
+export function usePages(): PageEntry[] {
+  const me = useMe()
+  return me === undefined ? [] : PAGES.filter(({ needs }) => may(me, needs))
 }
 
 /** The menus with the items that this user can open; empty menus are left out. */
@@ -101,6 +147,11 @@ export function useMenus(): Menu[] {
       .filter((entry) => entry.switch === undefined || (me.is_superuser && info?.[entry.switch] === true))
     return items.length === 0 ? [] : [{ label, items }]
   })
+}
+
+/** Whether the path is the page, or below it. The pages of machines belong to Machines. */
+export function isInside({ page }: Page, path: string): boolean {
+  return path === page || path.startsWith(page === '/' ? '/agents/' : `${page}/`)
 }
 
 /** Opens a tool in a window of its own. */

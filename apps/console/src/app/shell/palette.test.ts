@@ -26,6 +26,13 @@ test('a name that starts with the text comes first, then one that contains it', 
   ])
 })
 
+test('the name that is the text comes before longer ones', () => {
+  expect(found([entry('Sign out user'), entry('Sign out')], 'sign out')).toEqual([
+    'Sign out',
+    'Sign out user',
+  ])
+})
+
 test('without a text entries keep their order', () => {
   expect(found([entry('b'), entry('a')], '  ')).toEqual(['b', 'a'])
 })

@@ -1,5 +1,6 @@
 import { Tabs } from '@mantine/core'
 import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
+import { useMergedRef } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useEffect } from 'react'
 import { agentPlatform } from '../../app/session/store.ts'
@@ -9,10 +10,14 @@ import { type Pane, PANES } from '../../app/search.ts'
 import { SkeletonRows } from '../../ui/layout/States.tsx'
 import { AgentError, isGone } from './AgentError.tsx'
 import classes from './AgentPanes.module.css'
-import { AgentSummary } from './AgentSummary.tsx'
+import { MoreTabs, useTabsOut } from './MoreTabs.tsx'
 import { useSelectedInView } from '../../ui/layout/use-selected-in-view.ts'
+import { TabCount } from './TabCount.tsx'
 import { usePane } from './use-pane.ts'
 
+const MachineSummary = lazyPart(() =>
+  import('./summary/MachineSummary.tsx').then((file) => file.MachineSummary),
+)
 const MetricsPane = lazyPart(() => import('../metrics/MetricsPane.tsx').then((file) => file.MetricsPane))
 const ProcessesPane = lazyPart(() =>
   import('../remote/processes/ProcessesPane.tsx').then((file) => file.ProcessesPane),
@@ -33,7 +38,7 @@ const TasksPane = lazyPart(() => import('../tasks/TasksPane.tsx').then((file) =>
 const AlertsPane = lazyPart(() => import('../alerts/AlertList.tsx').then((file) => file.AlertsPane))
 const HistoryPane = lazyPart(() => import('../runs/HistoryPane.tsx').then((file) => file.HistoryPane))
 const NotesTab = lazyPart(() => import('../notes/NotesTab.tsx').then((file) => file.NotesTab))
-const AuditTab = lazyPart(() => import('../audit/AuditDialog.tsx').then((file) => file.AuditTab))
+const AuditTab = lazyPart(() => import('../audit/AuditLog.tsx').then((file) => file.AuditTab))
 
 const LABELS: Record<Pane, string> = {
   summary: 'Summary',
@@ -67,7 +72,8 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
   const plat = agent?.plat
   // launchd has no tasks beside its services.
   const panes = PANES.filter((name) => name !== 'scheduler' || plat !== 'darwin')
-  const tabs = useSelectedInView(pane)
+  const { ref: watchOut, out } = useTabsOut(panes)
+  const list = useMergedRef(useSelectedInView(pane), watchOut)
   useEffect(() => {
     if (plat !== undefined) agentPlatform.set(plat)
   }, [plat])
@@ -82,14 +88,21 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
       className={classes.panes}
     >
       <div className={classes.strip}>
-        <Tabs.List ref={tabs} aria-label="Machine" className={classes.list}>
+        <Tabs.List ref={list} aria-label="Machine" className={classes.list}>
           {panes.map((name) => (
-            <Tabs.Tab key={name} value={name} className={classes.tab}>
+            <Tabs.Tab
+              key={name}
+              value={name}
+              className={classes.tab}
+              data-pane={name}
+              data-out={out.includes(name) || undefined}
+            >
               {LABELS[name]}
-              {name === 'checks' && <FailingCount agentId={agentId} />}
+              <TabCount pane={name} agentId={agentId} />
             </Tabs.Tab>
           ))}
         </Tabs.List>
+        <MoreTabs out={out} labels={LABELS} onChoose={setPane} />
         <div className={classes.actions}>{actions}</div>
       </div>
       {panes.map((name) => (
@@ -105,21 +118,6 @@ export function AgentPanes({ agentId, contentHeight, actions }: AgentPanesProps)
         </Tabs.Panel>
       ))}
     </Tabs>
-  )
-}
-
-/** Number of failing checks, in the colour of the worst; nothing while all pass. */
-function FailingCount({ agentId }: { agentId: string }) {
-  const { data: agent } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
-  if (agent === undefined) return null
-  const { failing, warning, info } = agent.checks
-  const many = failing + warning + info
-  if (many === 0) return null
-  const tone = failing > 0 ? 'negative' : warning > 0 ? 'warning' : 'info'
-  return (
-    <span className={classes.failing} data-tone={tone}>
-      {many} <span className="read-only-aloud">failing</span>
-    </span>
   )
 }
 
@@ -141,7 +139,7 @@ function PaneContent({ pane, agentId, named }: PaneContentProps) {
 function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named: boolean }) {
   switch (pane) {
     case 'summary':
-      return <AgentSummary agent={agent} named={named} />
+      return <MachineSummary agent={agent} named={named} />
     case 'metrics':
       return <MetricsPane agent={agent} />
     case 'processes':

@@ -30,6 +30,7 @@ import { listTimeZones } from '../setup/time-zones.ts'
 import { FieldInputs, WithFields } from '../custom-fields/FieldInputs.tsx'
 import { changedBody, changedInputs, checkInputs } from '../custom-fields/field-values.ts'
 import { Time } from '../../ui/layout/Time.tsx'
+import { TagInput } from '../tags/TagInput.tsx'
 import { AgentDialog } from './AgentItemDialog.tsx'
 import {
   type AgentForm,
@@ -88,10 +89,16 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
       }
       const saved = await call(editAgent, { params, body })
       queryClient.setQueryData(queryKey(getAgent, { params }), saved)
-      const { agent_id, description, overdue_dashboard_alert, overdue_email_alert, overdue_text_alert } =
-        saved
+      const {
+        agent_id,
+        description,
+        tags,
+        overdue_dashboard_alert,
+        overdue_email_alert,
+        overdue_text_alert,
+      } = saved
       const overdue = { overdue_dashboard_alert, overdue_email_alert, overdue_text_alert }
-      patchMachine(queryClient, { agent_id, description, ...overdue })
+      patchMachine(queryClient, { agent_id, description, tags, ...overdue })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'changed_meanwhile') {
         setConflict(await queryClient.fetchQuery({ ...query(getAgent, { params }), staleTime: 0 }))
@@ -147,6 +154,7 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
           data-autofocus
           {...form.getInputProps('description')}
         />
+        <TagInput label="Tags" inherited={inheritedTags(agent)} {...form.getInputProps('own_tags')} />
         <Select
           label="Time zone"
           description={`Used on screen and as {{agent.time_zone}} in scripts. Empty: the machine's own${agent.timezone === '' ? '' : `, ${agent.timezone}`}.`}
@@ -182,6 +190,11 @@ function EditForm({ agent: opened, fields, close }: EditFormProps) {
       </Stack>
     </FormDialog>
   )
+}
+
+/** Tags of its client and of rules, which are edited there. */
+function inheritedTags({ tags, own_tags }: AgentDetail): string[] {
+  return tags.filter((name) => !own_tags.includes(name))
 }
 
 const TYPES = [

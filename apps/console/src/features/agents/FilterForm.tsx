@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Radio, Stack } from '@mantine/core'
 import '@mantine/core/styles/Radio.css'
 import '@mantine/core/styles/Fieldset.css'
-import type { SearchFlag } from '@muster/rules/search/machine-search'
+import type { SearchFlag } from '@muster/rules/search/search-tree'
 import { useState } from 'react'
 import { CONDITION_FLAGS, type FilterChoice, PRESENCE_FLAGS } from './search-flags.ts'
 

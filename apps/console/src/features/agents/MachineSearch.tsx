@@ -1,8 +1,13 @@
-import { CloseButton } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
-import { type KeyboardEvent, type Ref, useLayoutEffect, useRef } from 'react'
+import { ActionIcon, CloseButton } from '@mantine/core'
+import '@mantine/core/styles/ActionIcon.css'
+import type { AgentRow } from '@muster/contract/api/agents'
+import { IconHelp, IconSearch } from '@tabler/icons-react'
+import { type KeyboardEvent, type Ref, useId, useLayoutEffect, useRef, useState } from 'react'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import classes from './MachineSearch.module.css'
-import { splitSearch } from './search-flags.ts'
+import type { Suggestions } from './suggest-search.ts'
+import type { MachineQueryState } from './use-machine-query.ts'
+import { loadSearchLanguage } from './use-search-language.ts'
 
 interface MachineSearchProps {
   text: string
@@ -11,13 +16,22 @@ interface MachineSearchProps {
   onLeave: () => void
   /** Result of the search: "11 of 902 · 6 ms". */
   found: string
+  search: Omit<MachineQueryState, 'query'>
+  /** Their values are suggested. */
+  rows: readonly AgentRow[]
   ref?: Ref<HTMLInputElement>
 }
 
-/** The search field; its `is:` words are highlighted. */
-export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSearchProps) {
+/** The search field. Terms with a field and the error are highlighted, and suggestions appear while typing. */
+export function MachineSearch({ text, onChange, onLeave, found, search, rows, ref }: MachineSearchProps) {
+  const { error, customFields, language } = search
+  const parts = language?.splitSearch(text, customFields) ?? [{ text, kind: 'text' }]
   const mirror = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement | null>(null)
+  const { open } = useDialog()
+  const suggest = useSuggestions(text, search, rows)
+  const listId = useId()
+  const errorId = useId()
   const follow = () => {
     if (mirror.current && input.current) mirror.current.scrollLeft = input.current.scrollLeft
   }
@@ -25,10 +39,32 @@ export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSe
     // Reading the scroll position forces a layout of the whole page.
     if (text !== '') follow()
   })
+  const accept = (item: string | undefined) => {
+    const { shown, caret } = suggest
+    if (shown === undefined || item === undefined || input.current === null) return
+    const rest = text.slice(caret)
+    // The next term may begin, unless a value has to follow.
+    const next = /[:<]$/.test(item) || /^[\s,)]/.test(rest) ? item : `${item} `
+    const at = shown.from + next.length
+    onChange(text.slice(0, shown.from) + next + rest)
+    suggest.open(text.slice(0, shown.from) + next + rest, at)
+    requestAnimationFrame(() => input.current?.setSelectionRange(at, at))
+  }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && text !== '') onChange('')
-    else if (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === 'Escape') onLeave()
-    else return
+    const { items = [] } = suggest.shown ?? {}
+    const { active } = suggest
+    if (items.length > 0 && event.key === 'ArrowDown') suggest.setActive((active + 1) % items.length)
+    else if (items.length > 0 && event.key === 'ArrowUp')
+      suggest.setActive(active <= 0 ? items.length - 1 : active - 1)
+    else if (items.length > 0 && event.key === 'Escape') suggest.close()
+    else if (items.length > 0 && event.key === 'Tab' && !event.shiftKey)
+      accept(items[Math.max(0, active)]?.text)
+    else if (active >= 0 && event.key === 'Enter') accept(items[active]?.text)
+    else if (event.key === 'Escape' && text !== '') onChange('')
+    else if (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === 'Escape') {
+      suggest.close()
+      onLeave()
+    } else return
     event.preventDefault()
   }
   return (
@@ -36,8 +72,8 @@ export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSe
       <IconSearch size={16} stroke={1.75} aria-hidden className="dim-icon" />
       <div className={classes.field}>
         <div ref={mirror} className={classes.mirror} aria-hidden>
-          {splitSearch(text).map((part, index) => (
-            <span key={index} data-flag={part.flag || undefined}>
+          {parts.map((part, index) => (
+            <span key={index} data-kind={part.kind}>
               {part.text}
             </span>
           ))}
@@ -50,19 +86,42 @@ export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSe
           }}
           className={classes.input}
           value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
+          onChange={(event) => {
+            const { value, selectionStart } = event.currentTarget
+            onChange(value)
+            suggest.open(value, selectionStart ?? value.length)
+          }}
+          onFocus={() => void loadSearchLanguage().catch(() => undefined)}
           onScroll={follow}
           onKeyDown={onKeyDown}
-          placeholder="Search all fields, or is:offline, is:rebootneeded …"
+          onBlur={suggest.close}
+          placeholder="Search, or client:acme, disk_free<10%, is:offline …"
           aria-label="Search machines"
           aria-keyshortcuts="/"
+          aria-autocomplete="list"
+          aria-controls={suggest.shown === undefined ? undefined : listId}
+          aria-activedescendant={suggest.active >= 0 ? `${listId}-${suggest.active}` : undefined}
+          aria-invalid={error !== undefined || undefined}
+          aria-describedby={error === undefined ? undefined : errorId}
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
           type="text"
           enterKeyHint="search"
         />
+        {suggest.shown !== undefined && (
+          <SuggestionList id={listId} active={suggest.active} shown={suggest.shown} onAccept={accept} />
+        )}
       </div>
+      {error !== undefined ? (
+        <span id={errorId} className={classes.error} role="alert" data-tip={error.message}>
+          {error.message}
+        </span>
+      ) : (
+        <span className={classes.found} role="status">
+          {found}
+        </span>
+      )}
       {text !== '' && (
         <CloseButton
           size="sm"
@@ -73,9 +132,68 @@ export function MachineSearch({ text, onChange, onLeave, found, ref }: MachineSe
           }}
         />
       )}
-      <span className={classes.found} role="status">
-        {found}
-      </span>
+      <ActionIcon
+        size="sm"
+        variant="subtle"
+        color="gray"
+        aria-label="Search help"
+        onClick={() => open('search-help')}
+      >
+        <IconHelp size={16} stroke={1.75} aria-hidden />
+      </ActionIcon>
     </div>
+  )
+}
+
+/** Suggestions for the text that was typed last, until they are closed. None is active at first. */
+function useSuggestions(
+  text: string,
+  { language, customFields }: MachineSearchProps['search'],
+  rows: readonly AgentRow[],
+) {
+  const [typed, setTyped] = useState<{ text: string; caret: number; active: number }>()
+  const isCurrent = typed?.text === text
+  const shown = isCurrent ? language?.suggestSearch(text, typed.caret, { customFields, rows }) : undefined
+  return {
+    shown,
+    caret: typed?.caret ?? 0,
+    active: shown === undefined ? -1 : Math.min(typed?.active ?? -1, shown.items.length - 1),
+    open: (value: string, caret: number) => setTyped({ text: value, caret, active: -1 }),
+    setActive: (active: number) => setTyped((before) => before && { ...before, active }),
+    close: () => setTyped(undefined),
+  }
+}
+
+const scrollIntoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
+
+interface SuggestionListProps {
+  id: string
+  active: number
+  shown: Suggestions
+  onAccept: (text: string) => void
+}
+
+function SuggestionList({ id, active, shown, onAccept }: SuggestionListProps) {
+  return (
+    <ul id={id} role="listbox" aria-label="Suggestions" className={classes.suggestions}>
+      {shown.items.map(({ text, help }, index) => (
+        <li
+          key={text}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === active}
+          ref={index === active ? scrollIntoView : undefined}
+          className={classes.suggestion}
+          // Before the field loses the focus.
+          onMouseDown={(event) => {
+            event.preventDefault()
+            onAccept(text)
+          }}
+        >
+          <span className={classes.term}>{text}</span>
+          <span className="dim">{help}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

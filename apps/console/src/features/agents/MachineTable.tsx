@@ -1,4 +1,5 @@
 import type { AgentRow } from '@muster/contract/api/agents'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, type Ref, Suspense, useMemo, useState } from 'react'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
@@ -6,19 +7,31 @@ import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
 import { useNow, useTipDate } from '../../ui/layout/use-now.ts'
 import { notify } from '../../app/shell/notify.ts'
-import { useDashInfo, useMay } from '../../app/api/queries.ts'
+import { dashInfoQuery, may, meQuery, useDashInfo } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
-import { MACHINE_CARD, MACHINE_COLUMNS, MACHINE_COLUMNS_WITH_VERSION } from './machine-columns.tsx'
+import type { HeadTarget } from '../../ui/table/DataHead.tsx'
+import { useOpenUrlAction } from '../url-actions/use-url-actions.ts'
+import { MACHINE_CARD } from './machine-columns.tsx'
+import type { MachineMetrics } from './sort-machines.ts'
+import type { useMachineColumns } from './use-machine-columns.ts'
+import { EqualNamesMemory } from './equal-names.ts'
 import type { MachineView } from './use-machine-view.ts'
 import type { useTableState } from './use-table-state.ts'
 
 const MachineMenu = lazyPart(() => import('./MachineMenu.tsx').then((file) => file.MachineMenu))
+const ColumnHeadMenu = lazyPart(() => import('./ColumnHeadMenu.tsx').then((file) => file.ColumnHeadMenu))
 
 const NOW_EVERY_MS = 10_000
 const ROW_PX = { compact: 32, comfortable: 40 }
 
 interface MachineTableProps {
   view: MachineView
+  metrics: MachineMetrics
+  /** All machines of the tab and node. */
+  rows: readonly AgentRow[]
+  columns: ReturnType<typeof useMachineColumns>
+  checked: ReadonlySet<string>
+  onCheck: (checked: ReadonlySet<string>) => void
   state: ReturnType<typeof useTableState>
   cards: boolean
   opensPage: boolean
@@ -27,15 +40,14 @@ interface MachineTableProps {
 }
 
 /** The machine table, with its menu, clicks and keys. */
-export function MachineTable({ view, state, cards, opensPage, empty, ref }: MachineTableProps) {
+export function MachineTable(props: MachineTableProps) {
+  const { view, metrics, rows, columns: shown, checked, onCheck, state, cards, opensPage, empty, ref } = props
   const { selected, setSelected, sort, compact } = state
   const [menuAt, setMenuAt] = useState<Point>()
+  const [headMenu, setHeadMenu] = useState<HeadTarget>()
   const navigate = useNavigate()
   const onDoubleClick = useDoubleClick()
-  const context = useMachineContext()
-  // Sorted by an address of a colleague, it is shown as well.
-  const hasVersion = useDashInfo()?.show_agent_version === true || sort.column === 'version'
-  const { columns, minWidth } = hasVersion ? MACHINE_COLUMNS_WITH_VERSION : MACHINE_COLUMNS
+  const context = useMachineContext(rows, metrics)
   const openPage = ({ agent_id }: AgentRow) => {
     // Written at once: Back finds the machine selected, and a later write would cancel the navigation.
     setSelected(agent_id, 'now')
@@ -48,10 +60,12 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
         label="Machines"
         rows={view.shown}
         rowKey={rowKey}
-        columns={columns}
+        columns={shown.columns}
         context={context}
         rowHeight={compact ? ROW_PX.compact : ROW_PX.comfortable}
-        minWidth={minWidth}
+        minWidth={shown.minWidth}
+        onResize={shown.resize}
+        onHeadMenu={setHeadMenu}
         sort={sort}
         onSort={state.toggleSort}
         selected={selected}
@@ -60,12 +74,13 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
         onOpen={openPage}
         onDoubleClick={(row) => {
           setSelected(row.agent_id, 'now')
-          onDoubleClick(row)
+          void onDoubleClick(row)
         }}
         onMenu={(row, at) => {
           setSelected(row.agent_id, 'now')
           setMenuAt(at)
         }}
+        checks={{ checked, onChange: onCheck, label: checkLabel, labelAll: CHECK_ALL }}
         empty={empty}
         scrollKey={`${state.text} ${sort.column} ${sort.descending}`}
         card={cards ? MACHINE_CARD : undefined}
@@ -79,30 +94,46 @@ export function MachineTable({ view, state, cards, opensPage, empty, ref }: Mach
           />
         </Suspense>
       )}
+      {headMenu !== undefined && (
+        <Suspense fallback={null}>
+          <ColumnHeadMenu target={headMenu} columns={shown} onClose={() => setHeadMenu(undefined)} />
+        </Suspense>
+      )}
     </>
   )
 }
 
 const rowKey = (row: AgentRow) => row.agent_id
+const checkLabel = (row: AgentRow) => `Select ${row.hostname}`
+const CHECK_ALL = 'Select all listed machines'
 
-function useMachineContext() {
+function useMachineContext(rows: readonly AgentRow[], metrics: MachineMetrics) {
   const nowMs = useNow(NOW_EVERY_MS)
   const formatDate = useTipDate()
   const offered = useDashInfo()?.agent_version ?? null
-  return useMemo(() => ({ nowMs, formatDate, offered }), [nowMs, formatDate, offered])
+  const [names] = useState(() => new EqualNamesMemory())
+  const equalNames = useMemo(() => names.find(rows), [names, rows])
+  return useMemo(
+    () => ({ nowMs, formatDate, offered, equalNames, metrics }),
+    [nowMs, formatDate, offered, equalNames, metrics],
+  )
 }
 
-/** The action of a double click, from the user's preferences. */
-function useDoubleClick(): (agent: { agent_id: string }) => void {
-  const action = useDashInfo()?.dbl_click_action ?? 'editagent'
-  const mayEdit = useMay('can_edit_agent')
+/** The action of a double click, from the user's preferences, even if these failed to load before. */
+function useDoubleClick(): (agent: { agent_id: string }) => Promise<void> {
+  const queryClient = useQueryClient()
   const { open } = useDialog()
   const navigate = useNavigate()
-  return ({ agent_id }) => {
+  const openUrlAction = useOpenUrlAction()
+  return async ({ agent_id }) => {
     const params = { agent_id }
-    switch (action) {
+    const [info, me] = await Promise.all([
+      queryClient.ensureQueryData(dashInfoQuery).catch(() => undefined),
+      queryClient.ensureQueryData(meQuery).catch(() => undefined),
+    ])
+    switch (info?.dbl_click_action ?? 'editagent') {
       case 'editagent':
-        if (mayEdit) open('edit-agent', agent_id)
+        if (me && may(me, 'can_edit_agent')) open('edit-agent', agent_id)
         else void navigate({ to: '/agents/$agent_id', params })
         return
       case 'takecontrol':
@@ -112,7 +143,8 @@ function useDoubleClick(): (agent: { agent_id: string }) => void {
         void navigate({ to: '/remotebackground/$agent_id', params })
         return
       case 'urlaction':
-        notify('URL actions do not exist yet. Choose another double-click action in Preferences.')
+        if (info?.url_action == null) notify('Choose the URL action of a double click in Preferences.')
+        else openUrlAction(info.url_action, { agent_id })
     }
   }
 }

@@ -2,11 +2,13 @@ import type { AgentRow } from '@muster/contract/api/agents'
 import { LOADING_DELAY_MS } from '@muster/rules/text/layout'
 import type { TreeNode } from '@muster/rules/search/tree-order'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Button, Popover, Tabs } from '@mantine/core'
-import { IconDeviceDesktop, IconFilter, IconServer2 } from '@tabler/icons-react'
+import { IconColumns3, IconDeviceDesktop, IconFilter, IconServer2 } from '@tabler/icons-react'
 import type { TableTab } from '@muster/contract/api/users'
+import type { MachineColumnChoice } from '@muster/contract/machine-columns'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
+import { CsvButton } from '../../ui/table/CsvButton.tsx'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { useDrawn } from '../../ui/layout/use-drawn.ts'
 import { useNodeName, useNodeTotal, useSelectedNode } from '../dashboard/use-dashboard.ts'
@@ -15,13 +17,20 @@ import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { MachineSearch } from './MachineSearch.tsx'
 import { MachineTable } from './MachineTable.tsx'
+import { MachineStrip } from './MachineStrip.tsx'
+import { ViewButton } from './ViewButton.tsx'
+import { machinesTable } from './machine-text.ts'
+import { useMachineMetrics } from './machine-metrics.ts'
+import { useMachineColumns } from './use-machine-columns.ts'
+import { setCheckedMachines, useCheckedMachines } from './checked-machines.ts'
 import classes from './MachinesPane.module.css'
-import { firstMachinesQuery, machinesQuery } from './machines-query.ts'
+import { firstMachinesQuery, listQuery, machinesQuery } from './machines-query.ts'
 import { formatSort } from './sort-machines.ts'
+import { useMachineQuery } from './use-machine-query.ts'
 import { type MachineView, useMachineView } from './use-machine-view.ts'
+import { readFilter, writeFilter } from './search-flags.ts'
 import { useSlashKey } from './use-slash-key.ts'
 import { useTableState } from './use-table-state.ts'
-import { readFilter, writeFilter } from './search-flags.ts'
 
 type TabCounts = Partial<Record<TableTab, number>>
 
@@ -37,11 +46,13 @@ interface MachineTabsProps {
   /** Id of the panel that the tabs control. */
   panelId: string
   onChange: (tab: TableTab) => void
+  /** Between the tabs and the other controls. */
+  strip: ReactNode
   children: ReactNode
 }
 
 /** Servers, workstations or both, with their counts; other controls of the table at the right. */
-function MachineTabs({ tab, counts, panelId, onChange, children }: MachineTabsProps) {
+function MachineTabs({ tab, counts, panelId, onChange, strip, children }: MachineTabsProps) {
   return (
     <div className={classes.bar}>
       <Tabs
@@ -66,6 +77,7 @@ function MachineTabs({ tab, counts, panelId, onChange, children }: MachineTabsPr
           ))}
         </Tabs.List>
       </Tabs>
+      {strip}
       <div className={classes.tools}>{children}</div>
     </div>
   )
@@ -107,17 +119,52 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
   const state = useTableState()
   const node = useSelectedNode()
   const { rows, isWhole, isLoading, delayMs, error, refetch } = useMachines(state, node)
-  const view = useMachineView(rows, state.sort, state.text)
+  const search = useMachineQuery(state.text)
+  const columns = useMachineColumns({ rows, sort: state.sort, view: state.view })
+  const metrics = useMachineMetrics({ tab: state.tab ?? 'mixed', node }, columns.showsMetrics)
+  const view = useMachineView(rows, state.sort, { query: search.query, metrics })
   const panelId = useId()
-  const { tableRef, focusTable, stayInSearch } = useTableFocus()
+  const location = state.tab === undefined ? undefined : `${state.tab} ${node?.kind ?? ''} ${node?.id ?? ''}`
+  const checks = useCheckedMachines(isWhole ? rows : undefined, {
+    location,
+    shown: view.shown,
+    target: useSearchTarget(state, node, search.query !== undefined),
+  })
+  const { tableRef, focusTable, stayInSearch } = useTableFocus(
+    search.query === undefined && search.error === undefined,
+  )
   const field = useRef<HTMLInputElement>(null)
   useSlashKey(field)
   const total = useNodeTotal(node)
   const tab = state.tab ?? 'mixed'
   const counts = useMemo(() => countTabs(tab, isWhole ? rows : undefined, total), [tab, isWhole, rows, total])
+  const strip = <MachineStrip rows={isWhole ? rows : undefined} text={state.text} onChange={state.setText} />
   return (
     <section className={classes.pane} aria-label="Machines">
-      <MachineTabs tab={tab} counts={counts} panelId={panelId} onChange={state.setTab}>
+      <MachineTabs
+        tab={tab}
+        counts={counts}
+        panelId={panelId}
+        onChange={state.setTab}
+        strip={cards ? null : strip}
+      >
+        <ViewButton
+          view={state.view}
+          text={state.text}
+          sort={state.sort}
+          choices={[...columns.choices]}
+          hasOtherColumns={columns.isChanged}
+        />
+        {!cards && <ColumnButton choices={columns.choices} onChange={columns.change} />}
+        {!cards && (
+          <CsvButton
+            of="machines"
+            fileName="machines.csv"
+            table={
+              view.shown.length === 0 ? undefined : () => machinesTable(columns.columns, view.shown, metrics)
+            }
+          />
+        )}
         <MachineFilter text={state.text} onChange={state.setText} />
       </MachineTabs>
       <div className={classes.searchLine}>
@@ -131,8 +178,11 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
           }}
           onLeave={focusTable}
           found={rows === undefined ? '' : describeFound(view, state.text)}
+          search={search}
+          rows={rows ?? NO_ROWS}
         />
       </div>
+      {cards && strip}
       <div
         id={panelId}
         role="tabpanel"
@@ -149,6 +199,11 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
           <MachineTable
             ref={tableRef}
             view={view}
+            metrics={metrics}
+            rows={rows ?? NO_ROWS}
+            columns={columns}
+            checked={checks.ids}
+            onCheck={setCheckedMachines}
             state={state}
             cards={cards}
             opensPage={opensPage}
@@ -157,6 +212,8 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
                 <NoMachines
                   total={view.total}
                   text={state.text}
+                  error={search.error?.message}
+                  isWaiting={search.query === undefined}
                   tab={tab}
                   onClearSearch={() => state.setText('', 'now')}
                   onShowAll={() => state.setTab('mixed')}
@@ -165,23 +222,43 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
             }
           />
         )}
+        {checks.ids.size > 0 && (
+          <Suspense fallback={null}>
+            <SelectionBar
+              ids={checks.ids}
+              inView={checks.inView}
+              rows={rows ?? NO_ROWS}
+              shown={view.shown}
+              csv={(machines) => machinesTable(columns.columns, machines, metrics)}
+              isSearching={state.text.trim() !== ''}
+              onCheckAll={() =>
+                setCheckedMachines(new Set([...checks.ids, ...view.shown.map(({ agent_id }) => agent_id)]))
+              }
+              onClear={() => setCheckedMachines(new Set())}
+            />
+          </Suspense>
+        )}
       </div>
     </section>
   )
 }
 
-/** Moves the focus to the table: while that still loads, as soon as it is there, unless the user goes on typing. */
-function useTableFocus() {
-  const table = useRef<HTMLDivElement>(null)
+/**
+ * Moves the focus to the table: once it has loaded and shows what was searched for, unless the user goes on typing. A
+ * key pressed earlier would select one of the machines of the search before.
+ */
+function useTableFocus(isSearching: boolean) {
+  const tableRef = useRef<HTMLDivElement>(null)
   const isAwaited = useRef(false)
-  const tableRef = useCallback((element: HTMLDivElement | null) => {
-    table.current = element
-    if (isAwaited.current) element?.focus()
-    if (element) isAwaited.current = false
-  }, [])
+  const focusIfReady = () => {
+    if (!isAwaited.current || isSearching || tableRef.current === null) return
+    isAwaited.current = false
+    tableRef.current.focus()
+  }
+  useEffect(focusIfReady)
   const focusTable = () => {
-    table.current?.focus()
-    isAwaited.current = table.current === null
+    isAwaited.current = true
+    focusIfReady()
   }
   const stayInSearch = () => {
     isAwaited.current = false
@@ -189,13 +266,15 @@ function useTableFocus() {
   return { tableRef, focusTable, stayInSearch }
 }
 
+const NO_ROWS: readonly AgentRow[] = []
+
 const TAB_LABELS = { server: 'Servers', workstation: 'Workstations', mixed: 'All machines' }
 
 /** The machines of a tab and node. After a new choice the old ones stay for a moment, so that nothing flashes. */
-function useMachines({ tab, sort, text }: TableState, node: TreeNode | undefined) {
+function useMachines({ tab, sort, text, view }: TableState, node: TreeNode | undefined) {
   const queryClient = useQueryClient()
   const filter = { tab: tab ?? 'mixed', node }
-  const isUsual = text === '' && formatSort(sort) === undefined
+  const isUsual = view === undefined && text === '' && formatSort(sort) === undefined
   const wantsFirst = isUsual && queryClient.getQueryData(machinesQuery(filter).queryKey) === undefined
   const asksFirst = tab !== undefined && wantsFirst
   const { data: first, isPending: awaitsFirst } = useQuery({
@@ -223,7 +302,17 @@ function useMachines({ tab, sort, text }: TableState, node: TreeNode | undefined
   }
 }
 
-type TableState = Pick<ReturnType<typeof useTableState>, 'tab' | 'sort' | 'text'>
+/** The shown machines as a search, for actions on all of them. */
+function useSearchTarget({ tab, text }: TableState, node: TreeNode | undefined, isValid: boolean) {
+  const { kind, id } = node ?? {}
+  return useMemo(() => {
+    if (!isValid || tab === undefined) return undefined
+    const at = kind === undefined || id === undefined ? undefined : { kind, id }
+    return { search: text.trim(), ...listQuery({ tab, node: at }) }
+  }, [isValid, tab, text, kind, id])
+}
+
+type TableState = Pick<ReturnType<typeof useTableState>, 'tab' | 'sort' | 'text' | 'view'>
 
 function MachinesError({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
@@ -233,6 +322,32 @@ function MachinesError({ error, onRetry }: { error: Error; onRetry: () => void }
 function describeFound({ shown, total, searchMs }: MachineView, text: string): string {
   if (text.trim() === '') return ''
   return `${shown.length} of ${total} · ${Math.max(1, Math.round(searchMs))} ms`
+}
+
+const SelectionBar = lazyPart(() => import('./SelectionBar.tsx').then((file) => file.SelectionBar))
+const ColumnMenu = lazyPart(() => import('./ColumnMenu.tsx').then((file) => file.ColumnMenu))
+
+/** Chooses the columns of the table. */
+function ColumnButton({
+  choices,
+  onChange,
+}: Pick<ReturnType<typeof useMachineColumns>, 'choices'> & {
+  onChange: (choices: MachineColumnChoice[]) => void
+}) {
+  return (
+    <Popover position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconColumns3 size={16} stroke={1.75} aria-hidden />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Suspense fallback={null}>
+          <ColumnMenu choices={choices} onChange={onChange} />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  )
 }
 
 const FilterForm = lazyPart(() => import('./FilterForm.tsx').then((file) => file.FilterForm))
@@ -279,20 +394,25 @@ interface NoMachinesProps {
   /** Machines of the tab and node, before the search. */
   total: number
   text: string
+  /** Why the search cannot be evaluated. */
+  error: string | undefined
+  /** The search has no answer yet. */
+  isWaiting: boolean
   tab: 'server' | 'workstation' | 'mixed'
   onClearSearch: () => void
   onShowAll: () => void
 }
 
 /** The empty states of the table, each with an action. */
-function NoMachines({ total, text, tab, onClearSearch, onShowAll }: NoMachinesProps) {
+function NoMachines({ total, text, error, isWaiting, tab, onClearSearch, onShowAll }: NoMachinesProps) {
   const mayInstall = useMay('can_install_agents')
   const node = useSelectedNode()
   const where = useNodeName(node)
   const { open } = useDialog()
+  if (total > 0 && error === undefined && isWaiting) return null
   if (total > 0) {
     return (
-      <EmptyState message={`No machines match “${text.trim()}”.`}>
+      <EmptyState message={error ?? `No machines match “${text.trim()}”.`}>
         <Button variant="default" onClick={onClearSearch}>
           Clear search
         </Button>

@@ -8,6 +8,7 @@ interface SettingsForm {
   site: string
   monitoring_type: string
   description: string
+  own_tags: string[]
   time_zone: string | null
   default_shell: string
   default_shell_custom: string
@@ -47,6 +48,7 @@ function readSettings(agent: AgentDetail): SettingsForm {
     site: `${agent.site}`,
     monitoring_type: agent.monitoring_type,
     description: agent.description,
+    own_tags: agent.own_tags,
     time_zone: agent.time_zone,
     default_shell: agent.default_shell,
     default_shell_custom: agent.default_shell_custom,
@@ -91,16 +93,22 @@ type AgentChanges = { [Name in keyof EditableAgent]?: EditableAgent[Name] | unde
 
 /** Changed values only: others may have changed the rest meanwhile. */
 export function toAgentChanges(form: AgentForm, start: AgentForm): AgentChanges {
-  const changed = Object.entries(form).filter(([name, value]) => name !== 'fields' && value !== start[name])
+  const changed = Object.entries(form).filter(
+    ([name, value]) => name !== 'fields' && !isSame(value, start[name]),
+  )
   return EditableAgent.partial().parse(
     Object.fromEntries(changed.map(([name, value]) => [name, name === 'site' ? Number(value) : value])),
   )
 }
 
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || (Array.isArray(a) && Array.isArray(b) && a.join('\n') === b.join('\n'))
+
 const LABELS: Record<string, string> = {
   site: 'Site',
   monitoring_type: 'Type',
   description: 'Description',
+  own_tags: 'Tags',
   time_zone: 'Time zone',
   default_shell: 'Shell',
   default_shell_custom: 'Shell path',
@@ -120,6 +128,7 @@ export function describeChanges(
   const show = (agent: AgentDetail): Record<string, Shown> => ({
     ...readSettings(agent),
     site: `${agent.client_name} / ${agent.site_name}`,
+    own_tags: agent.own_tags.join(', '),
     maintenance_mode: agent.maintenance_mode,
   })
   const [old, fresh] = [show(before), show(now)]

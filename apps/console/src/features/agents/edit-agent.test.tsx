@@ -21,7 +21,9 @@ test('only changed values are saved, and only after a change', async () => {
 })
 
 test('overdue notifications can be set unless an alert template decides', async () => {
-  const { server, open } = await givenDashboard()
+  const { server, open } = await givenDashboard({
+    info: { agent_columns: ['hostname', 'overdue'].map((id) => ({ id, width: null })) },
+  })
   const template = { id: 3, name: 'Quiet', always_email: false, always_text: null, always_alert: null }
   server.on(getAgent, () =>
     answer(getAgent, testDetail({ effective_alert_template: template, overdue_email_alert: true })),
@@ -78,6 +80,7 @@ test('a conflict shows who changed what, and continues from there', async () => 
     id: 1,
     entry_time: new Date().toISOString(),
     username: 'grace',
+    api_key: null,
     agent: 'alpha',
     agent_id: 'alpha0000000',
     client: 'Acme',

@@ -25,7 +25,9 @@ import {
 import type { ReactNode } from 'react'
 import { type DotState, StatusDot } from '../../ui/layout/StatusDot.tsx'
 import classes from './machine-cells.module.css'
+import type { EqualNames } from './equal-names.ts'
 import { OVERDUE_ALERTS, isNotified } from './overdue-alerts.ts'
+import type { MachineMetrics } from './sort-machines.ts'
 
 /** Cell data besides the row itself. */
 export interface MachineContext {
@@ -33,6 +35,19 @@ export interface MachineContext {
   formatDate: (instant: string | number) => string
   /** The version of the agent that the server offers; null = none. */
   offered: string | null
+  equalNames: EqualNames
+  metrics: MachineMetrics
+}
+
+/** The name, with a mark if other machines have the same one. */
+export function HostnameCell({ row, context }: { row: AgentRow; context: MachineContext }) {
+  const mark = context.equalNames.get(row.agent_id)
+  if (mark === undefined) return <span className="strong">{row.hostname}</span>
+  return (
+    <span data-tip={`${row.hostname}\nAnother machine has the same name.`}>
+      <span className="strong">{row.hostname}</span> <span className="dim">{mark}</span>
+    </span>
+  )
 }
 
 /** Shape and text of a machine's status, or that it is in maintenance. */

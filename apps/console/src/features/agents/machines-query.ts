@@ -1,4 +1,4 @@
-import { type AgentRow, listAgents } from '@muster/contract/api/agents'
+import { type AgentRow, listAgents } from '@muster/contract/calls/agents'
 import type { TableTab } from '@muster/contract/api/users'
 import type { Input } from '@muster/contract/endpoint'
 import type { TreeNode } from '@muster/rules/search/tree-order'
@@ -61,10 +61,17 @@ async function askFirstMachines(filter: MachineFilter, signal?: AbortSignal): Pr
 }
 
 const firstInput = (filter: MachineFilter) => ({
-  query: { ...listQuery(filter), page: 1, page_size: FIRST_ROWS, sort: 'hostname' },
+  query: { ...listQuery(filter), page: 1, page_size: FIRST_ROWS, sort: 'worst' },
 })
 
-function listQuery({ tab, node }: MachineFilter): NonNullable<Input<typeof listAgents>['query']> {
+/** The filter as fields of a request. */
+export function listQuery({
+  tab,
+  node,
+}: MachineFilter): Pick<
+  NonNullable<Input<typeof listAgents>['query']>,
+  'monitoring_type' | 'client' | 'site'
+> {
   return {
     ...(tab === 'mixed' ? {} : { monitoring_type: tab }),
     ...(node?.kind === 'Client' ? { client: node.id } : {}),

@@ -1,7 +1,7 @@
-import { TableTab } from '@muster/contract/api/users'
+import type { TableTab } from '@muster/contract/api/users'
 import { parseTreeNode } from '@muster/rules/search/tree-order'
 import type { QueryClient } from '@tanstack/react-query'
-import { dashboardSearch, parseSearch } from '../../app/search.ts'
+import { dashboardSearch, parseSearch, readTab } from '../../app/search.ts'
 import { firstMachinesQuery } from './machines-query.ts'
 
 /** `public/first-paint.js` reads it too. */
@@ -16,9 +16,9 @@ export async function prefetchFirstMachines(
   { pathname, search }: { pathname: string; search: string },
 ): Promise<void> {
   if (pathname !== '/') return
-  const { node, tab: addressed, sort, search: text } = dashboardSearch.parse(parseSearch(search))
-  if (sort !== undefined || text !== undefined) return
+  const { node, tab: addressed, sort, search: text, view } = dashboardSearch(parseSearch(search))
+  if (sort !== undefined || text !== undefined || view !== undefined) return
   // A tab chosen in another browser costs one more request, once.
-  const tab = addressed ?? TableTab.safeParse(localStorage.getItem(TAB_KEY)).data ?? 'mixed'
+  const tab = addressed ?? readTab(localStorage.getItem(TAB_KEY)) ?? 'mixed'
   await queryClient.prefetchQuery(firstMachinesQuery({ tab, node: parseTreeNode(node) }))
 }

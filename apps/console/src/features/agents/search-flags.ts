@@ -1,4 +1,4 @@
-import { type SearchFlag, parseSearch } from '@muster/rules/search/machine-search'
+import type { SearchFlag } from '@muster/rules/search/search-tree'
 
 /** The `is:` words as filter choices: one for the status, and any number of conditions. */
 export const PRESENCE_FLAGS = [
@@ -24,35 +24,48 @@ export interface FilterChoice {
   conditions: readonly SearchFlag[]
 }
 
-/** The filter in a search text, as the filter form shows it. */
+/** The filter in a search text, as the filter form shows it. Terms beside an "or" are not a filter. */
 export function readFilter(text: string): FilterChoice {
-  const { flags } = parseSearch(text)
+  const terms = termsOf(text)
+  const flags = isEither(terms) ? [] : terms.flatMap(flagOf)
   return {
-    presence: PRESENCE_FLAGS.find(({ flag }) => flags.includes(flag))?.flag,
+    presence: flags.findLast((flag) => PRESENCE_FLAGS.some((known) => known.flag === flag)),
     conditions: CONDITION_FLAGS.map(({ flag }) => flag).filter((flag) => flags.includes(flag)),
   }
 }
 
-/** The search text with another filter; other words stay as typed. */
+/** The search text with another filter; other terms stay as typed. */
 export function writeFilter(text: string, { presence, conditions }: FilterChoice): string {
-  const words = text.split(/\s+/).filter((word) => word !== '' && !isFlag(word))
-  return [...words, ...(presence === undefined ? [] : [presence]), ...conditions].join(' ')
+  const terms = termsOf(text)
+  const flags = [...(presence === undefined ? [] : [presence]), ...conditions]
+  if (isEither(terms)) return [flags.length === 0 ? text : `(${text.trim()})`, ...flags].join(' ')
+  return [...terms.filter((term) => flagOf(term).length === 0), ...flags].join(' ')
 }
 
-export interface SearchPart {
-  text: string
-  /** Whether a word is a known `is:` word. */
-  flag: boolean
+const CHOICES: readonly SearchFlag[] = [...PRESENCE_FLAGS, ...CONDITION_FLAGS].map(({ flag }) => flag)
+
+function flagOf(term: string): SearchFlag[] {
+  return CHOICES.filter((flag) => flag === term.toLowerCase())
 }
 
-/** Splits the text into pieces that concatenate to it, to highlight the `is:` words. */
-export function splitSearch(text: string): SearchPart[] {
-  return text
-    .split(/(\s+)/)
-    .filter((part) => part !== '')
-    .map((part) => ({ text: part, flag: isFlag(part) }))
+function isEither(terms: readonly string[]): boolean {
+  return terms.some((term) => term.toLowerCase() === 'or')
 }
 
-function isFlag(word: string): boolean {
-  return parseSearch(word).flags.length > 0
+/** The terms of a search as typed. Brackets and quotes hold a term together. */
+function termsOf(text: string): string[] {
+  const terms: string[] = []
+  let term = ''
+  let depth = 0
+  let isQuoted = false
+  for (const char of text) {
+    if (char === '"') isQuoted = !isQuoted
+    else if (char === '(' && !isQuoted) depth += 1
+    else if (char === ')' && !isQuoted) depth -= 1
+    if (/\s/.test(char) && !isQuoted && depth <= 0) {
+      terms.push(term)
+      term = ''
+    } else term += char
+  }
+  return [...terms, term].filter((part) => part !== '')
 }

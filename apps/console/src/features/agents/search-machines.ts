@@ -1,10 +1,20 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import { compileSearch, parseSearch, searchText } from '@muster/rules/search/machine-search'
+import { fold, searchText } from '@muster/rules/search/search-text'
+
+/** A search that can be evaluated. */
+export interface MachineQuery {
+  /** The rows that match, in order; the same list if all match by definition. */
+  find: (rows: readonly AgentRow[], nowMs: number) => readonly AgentRow[]
+  /** Whether every machine that it finds is found by another query too. */
+  isWithin: (other: MachineQuery) => boolean
+}
+
+export const ALL_MACHINES: MachineQuery = { find: (rows) => rows, isWithin: () => false }
 
 /** The searched text of a row, cached as long as the row is the same object. */
 const haystacks = new WeakMap<AgentRow, string>()
 
-function haystackOf(row: AgentRow): string {
+export function haystackOf(row: AgentRow): string {
   const known = haystacks.get(row)
   if (known !== undefined) return known
   const text = searchText(row)
@@ -12,13 +22,12 @@ function haystackOf(row: AgentRow): string {
   return text
 }
 
-/** The rows that match the search, in order; the same list for an empty search. */
-export function searchMachines(rows: readonly AgentRow[], text: string, nowMs: number): readonly AgentRow[] {
-  const { words, flags } = parseSearch(text)
-  if (words.length === 0 && flags.length === 0) return rows
-  const fits = compileSearch(text, nowMs)
-  const needsText = words.length > 0
-  return rows.filter((row) => fits(row, needsText ? haystackOf(row) : ''))
+/** The rows that contain every word, for lists in which a user picks machines. */
+export function searchByText(rows: readonly AgentRow[], text: string): readonly AgentRow[] {
+  const words = fold(text)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return rows.filter((row) => words.every((word) => haystackOf(row).includes(word)))
 }
 
 const SLICE = 500

@@ -1,14 +1,73 @@
+import type { AgentRow } from '@muster/contract/api/agents'
 import { describe, expect, test } from 'vitest'
-import { formatSort, parseSort, resortMachines, sortMachines } from './sort-machines.ts'
-import { testMachine, testMachines } from './test-machines.ts'
+import { formatSort, parseSort, resortMachines, sortMachines, toggleSort } from './sort-machines.ts'
+import { testCounts, testMachine, testMachines } from './test-machines.ts'
 
 const named = (...names: string[]) =>
   names.map((hostname, index) => testMachine({ hostname, agent_id: `agent000000${index}` }))
 
 describe('the order of machines', () => {
-  test('is by name, numbers by their size, without regard to case and accents', () => {
+  test('is worst first: overdue, failing, warning, offline, then by name', () => {
+    const rows = [
+      testMachine({ hostname: 'b' }),
+      testMachine({ hostname: 'offline', status: 'offline', connected: false }),
+      testMachine({ hostname: 'warning', checks: testCounts({ total: 1, warning: 1 }) }),
+      testMachine({ hostname: 'failing', checks: testCounts({ total: 1, failing: 1 }) }),
+      testMachine({ hostname: 'overdue', status: 'overdue', connected: false }),
+      testMachine({ hostname: 'a', maintenance_mode: true, status: 'overdue' }),
+    ]
+    const names = (text?: string) => sortMachines(rows, parseSort(text)).map(({ hostname }) => hostname)
+    expect(names()).toEqual(['overdue', 'failing', 'warning', 'offline', 'a', 'b'])
+    expect(names('-worst')).toEqual(names())
+  })
+
+  test('by free space begins with the fullest volume of all machines', () => {
+    const disk = (free: number) => ({ mount: '/', total: 100, free })
+    const rows = [
+      testMachine({ hostname: 'none', disks: [] }),
+      testMachine({ hostname: 'half', disks: [disk(50)] }),
+      testMachine({ hostname: 'full', disks: [disk(90), disk(3)] }),
+    ]
+    expect(sortMachines(rows, parseSort('disk_free')).map(({ hostname }) => hostname)).toEqual([
+      'full',
+      'half',
+      'none',
+    ])
+  })
+
+  test('by a metric is by the last values, and machines without one are the least', () => {
+    const rows = named('busy', 'idle', 'silent')
+    const valueOf = (row: AgentRow | undefined, cpu: number) =>
+      [row!.agent_id, { agent_id: row!.agent_id, cpu, memory: null }] as const
+    const metrics = new Map([valueOf(rows[0], 90), valueOf(rows[1], 0)])
+    const names = (sort: string) =>
+      sortMachines(rows, parseSort(sort), metrics).map(({ hostname }) => hostname)
+    expect(names('-cpu')).toEqual(['busy', 'idle', 'silent'])
+    expect(names('cpu')).toEqual(['silent', 'idle', 'busy'])
+    const silent = { ...rows[2]!, needs_reboot: true }
+    const after = resortMachines(rows, new Map([[rows[2]!, silent]]), parseSort('-cpu'), metrics)
+    expect(after[2]).toBe(silent)
+  })
+
+  test('by a custom field is by its value', () => {
+    const field = (value: string | boolean) => [{ id: 1, field: 3, agent: 'agent0000000', value }]
+    const rows = ['b', 'a', ''].map((value) => testMachine({ custom_fields: field(value) }))
+    expect(sortMachines(rows, parseSort('-field_3')).map((row) => row.custom_fields[0]?.value)).toEqual([
+      'b',
+      'a',
+      '',
+    ])
+  })
+
+  test('goes up, down and back to the default order with clicks on one title', () => {
+    const steps = [parseSort(undefined)]
+    for (let click = 0; click < 3; click += 1) steps.push(toggleSort(steps.at(-1)!, 'hostname'))
+    expect(steps.map((sort) => formatSort(sort))).toEqual([undefined, 'hostname', '-hostname', undefined])
+  })
+
+  test('by name has numbers by their size, without regard to case and accents', () => {
     const rows = named('PC-10', 'pc-2', 'Änne', 'Zoe', 'aaa', 'ab')
-    expect(sortMachines(rows, parseSort(undefined)).map(({ hostname }) => hostname)).toEqual([
+    expect(sortMachines(rows, parseSort('hostname')).map(({ hostname }) => hostname)).toEqual([
       'aaa',
       'ab',
       'Änne',
@@ -49,7 +108,7 @@ describe('the order of machines', () => {
     ])
   })
 
-  test.each(['hostname', '-hostname', 'status', '-last_response', 'description'])(
+  test.each(['worst', 'hostname', '-hostname', 'status', '-last_response', 'description'])(
     'by %s after a few changes equals a full sort',
     (text) => {
       const sort = parseSort(text)
@@ -79,7 +138,9 @@ describe('the order of machines', () => {
 })
 
 test.each([
-  ['hostname', undefined],
+  ['worst', undefined],
+  ['hostname', 'hostname'],
+  ['field_3', 'field_3'],
   ['-hostname', '-hostname'],
   ['boot_time', 'boot_time'],
   ['nonsense', undefined],

@@ -1,13 +1,16 @@
 import type { AgentRow } from '@muster/contract/api/agents'
+import type { LatestMetrics } from '@muster/contract/api/metrics'
 import { statusRank, toPresence } from '@muster/rules/agents/agent-status'
+import { worstRank } from '@muster/rules/agents/worst-first'
 import { checksSortKey } from '@muster/rules/checks/check-freshness'
 import { toSortKey } from '@muster/rules/search/tree-order'
 import { OVERDUE_ALERTS, isNotified } from './overdue-alerts.ts'
 
 type Key = string | number
 
-/** Sort key of each sortable column. */
+/** Sort key of each column, and of the default order. */
 const KEYS = {
+  worst: worstRank,
   status: (row) => (row.maintenance_mode ? 10 : 0) + statusRank(toPresence(row.status, row.connected)),
   plat: (row) => row.plat,
   type: (row) => row.monitoring_type,
@@ -26,60 +29,99 @@ const KEYS = {
   // ISO texts in UTC sort by time; a connected machine counts as now.
   last_response: (row) => (row.connected ? '9' : (row.last_seen ?? '')),
   boot_time: (row) => row.boot_time ?? 0,
+  tags: (row) => toSortKey(row.tags.join(' ')),
+  operating_system: (row) => toSortKey(row.operating_system),
+  public_ip: (row) => toSortKey(row.public_ip),
+  local_ips: (row) => toSortKey(row.local_ips),
+  cpu_model: (row) => toSortKey(row.cpu_model.join(' ')),
+  graphics: (row) => toSortKey(row.graphics),
+  make_model: (row) => toSortKey(row.make_model),
+  physical_disks: (row) => toSortKey(row.physical_disks.join(' ')),
+  serial_number: (row) => toSortKey(row.serial_number),
+  goarch: (row) => row.goarch,
+  ram: (row) => row.ram_bytes,
+  // The fullest volume first; machines without a volume last.
+  disk_free: (row) => freePercent(row) ?? 101,
 } as const satisfies Record<string, (row: AgentRow) => Key>
 
-export type MachineColumn = keyof typeof KEYS
+/** Columns whose values are measured, and no fields of rows. */
+const METRIC_COLUMNS = ['cpu', 'memory'] as const
+export type MetricColumn = (typeof METRIC_COLUMNS)[number]
+
+/** The last values by agent_id, of the machines that reported in the last minutes. */
+export type MachineMetrics = ReadonlyMap<string, LatestMetrics>
+
+export const NO_METRICS: MachineMetrics = new Map()
+
+/** A column with a fixed name, or a custom field by its id. */
+export type MachineColumn = Exclude<keyof typeof KEYS, 'worst'> | MetricColumn | `field_${number}`
 export interface MachineSort {
-  column: MachineColumn
+  /** `worst`: overdue, failing, warning, offline, then by name. */
+  column: MachineColumn | 'worst'
   descending: boolean
 }
 
-const DEFAULT_SORT: MachineSort = { column: 'hostname', descending: false }
+const DEFAULT_SORT: MachineSort = { column: 'worst', descending: false }
 
 /** `-hostname` of the address; an unknown column means the default order. */
 export function parseSort(text: string | undefined): MachineSort {
   const descending = text?.startsWith('-') === true
   const column = descending ? text.slice(1) : text
-  return isColumn(column) ? { column, descending } : DEFAULT_SORT
+  return isColumn(column) && column !== DEFAULT_SORT.column ? { column, descending } : DEFAULT_SORT
+}
+
+/** The order after a click on the title of a column: upwards, downwards, then the default order again. */
+export function toggleSort(sort: MachineSort, column: string): MachineSort {
+  if (column !== sort.column) return parseSort(column)
+  return sort.descending ? DEFAULT_SORT : parseSort(`-${column}`)
 }
 
 /** The order in the address; the default order is left out. */
 export function formatSort({ column, descending }: MachineSort): string | undefined {
-  if (column === DEFAULT_SORT.column && !descending) return undefined
+  if (column === DEFAULT_SORT.column) return undefined
   return `${descending ? '-' : ''}${column}`
 }
 
 /** All rows in order. Keys are computed once per row: computing them per comparison takes ten times as long. */
-export function sortMachines(rows: readonly AgentRow[], sort: MachineSort): AgentRow[] {
-  const keyOf: (row: AgentRow) => Key = KEYS[sort.column]
+export function sortMachines(rows: readonly AgentRow[], sort: MachineSort, metrics = NO_METRICS): AgentRow[] {
+  const keyOf = keyFunction(sort.column, metrics)
   const keys = rows.map(keyOf)
+  // In the default order most machines are equal, and their names decide.
+  const names = rows.map(({ hostname }) => toSortKey(hostname))
   const sign = sort.descending ? -1 : 1
   const order = Array.from(rows.keys())
-  order.sort((a, b) => {
-    // Both are indexes of rows and keys.
-    const first = compareKeys(keys[a]!, keys[b]!) * sign
-    return first === 0 ? compareTie(rows[a]!, rows[b]!) : first
-  })
+  order.sort(
+    (a, b) =>
+      // All are indexes of rows, keys and names.
+      compareKeys(keys[a]!, keys[b]!) * sign ||
+      compareKeys(names[a]!, names[b]!) ||
+      compareKeys(rows[a]!.agent_id, rows[b]!.agent_id),
+  )
   return order.map((index) => rows[index]!)
 }
 
 /** Above this share of changed rows, sorting again is as fast. */
 const FEW = 0.05
 
-/** The order after some rows were replaced: each is found by its old self and moved to its new position. */
+/**
+ * The order after some rows were replaced: each is found by its old self and moved to its new position. The metrics are
+ * those of the order.
+ */
 export function resortMachines(
   sorted: readonly AgentRow[],
   replaced: ReadonlyMap<AgentRow, AgentRow>,
   sort: MachineSort,
+  metrics = NO_METRICS,
 ): readonly AgentRow[] {
   if (replaced.size === 0) return sorted
   if (replaced.size > sorted.length * FEW + 8) {
     return sortMachines(
       sorted.map((row) => replaced.get(row) ?? row),
       sort,
+      metrics,
     )
   }
-  const compare = compareMachines(sort)
+  const compare = compareMachines(sort, metrics)
   const rows = [...sorted]
   const moved: AgentRow[] = []
   for (const [before, after] of replaced) {
@@ -95,8 +137,8 @@ export function resortMachines(
   return rows
 }
 
-function compareMachines(sort: MachineSort): (a: AgentRow, b: AgentRow) => number {
-  const keyOf: (row: AgentRow) => Key = KEYS[sort.column]
+function compareMachines(sort: MachineSort, metrics: MachineMetrics): (a: AgentRow, b: AgentRow) => number {
+  const keyOf = keyFunction(sort.column, metrics)
   const sign = sort.descending ? -1 : 1
   return (a, b) => compareKeys(keyOf(a), keyOf(b)) * sign || compareTie(a, b)
 }
@@ -127,6 +169,38 @@ function findIndex(
   return low
 }
 
-function isColumn(text: string | undefined): text is MachineColumn {
-  return text !== undefined && Object.hasOwn(KEYS, text)
+/** Free space of the fullest volume, in percent; undefined = no volumes are known. */
+export function freePercent({ disks }: AgentRow): number | undefined {
+  const shares = disks.filter(({ total }) => total > 0).map(({ free, total }) => (free * 100) / total)
+  return shares.length === 0 ? undefined : Math.min(...shares)
+}
+
+function keyFunction(column: MachineSort['column'], metrics: MachineMetrics): (row: AgentRow) => Key {
+  // Machines without a value are below those with 0 %.
+  if (isMetric(column)) return ({ agent_id }) => metrics.get(agent_id)?.[column] ?? -1
+  const field = fieldOf(column)
+  if (field !== undefined) return (row) => toSortKey(fieldText(row, field))
+  // Every other column has a key.
+  return KEYS[column as keyof typeof KEYS]
+}
+
+/** Id of the custom field that a column shows. */
+export function fieldOf(column: string): number | undefined {
+  const [, id] = /^field_(\d{1,9})$/.exec(column) ?? []
+  return id === undefined ? undefined : Number(id)
+}
+
+/** The value of a custom field as text; empty = none. */
+export function fieldText(row: AgentRow, field: number): string {
+  const value = row.custom_fields.find((one) => one.field === field)?.value
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return Array.isArray(value) ? value.join(', ') : `${value ?? ''}`
+}
+
+function isColumn(text: string | undefined): text is MachineSort['column'] {
+  return text !== undefined && (Object.hasOwn(KEYS, text) || isMetric(text) || fieldOf(text) !== undefined)
+}
+
+export function isMetric(column: string): column is MetricColumn {
+  return METRIC_COLUMNS.some((known) => known === column)
 }

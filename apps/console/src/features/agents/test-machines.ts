@@ -43,7 +43,10 @@ export function testMachine(more: Partial<AgentRow> = {}): AgentRow {
     make_model: 'Dell R450',
     physical_disks: ['sda 100 GB SSD'],
     serial_number: 'SN1',
+    ram_bytes: 8 * 1024 ** 3,
+    disks: [{ mount: '/', total: 100 * 1024 ** 3, free: 40 * 1024 ** 3 }],
     custom_fields: [],
+    tags: [],
     problems: [],
     ...more,
   }

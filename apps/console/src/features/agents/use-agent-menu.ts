@@ -15,8 +15,10 @@ import {
   IconPencil,
   IconPlayerPlay,
   IconPlugConnected,
+  IconPower,
   IconRefresh,
   IconScreenShare,
+  IconSettings,
   IconShieldPlus,
   IconTerminal2,
   IconTool,
@@ -31,15 +33,14 @@ import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
+import { useUrlActionMenu } from '../url-actions/use-url-actions.ts'
 import { useUpdateMenu } from '../updates/use-update-menu.ts'
 import { usePowerMenu } from '../power/use-power-menu.ts'
-import { TOOL_WINDOW } from '../remote/side-by-side.ts'
+import { openRemoteBackground, TOOL_WINDOW } from '../remote/side-by-side.ts'
 import { patchMachine } from './use-live-machines.ts'
 
 export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | 'maintenance_mode'>
 
-/** A window of its own for each machine. */
-const REMOTE_WINDOW = 'noopener,popup,width=1100,height=760'
 /** All actions of a machine: the menu of the table, the summary and the machine page. */
 export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false } = {}): MenuEntry[] {
   const mayEdit = useMay('can_edit_agent')
@@ -55,6 +56,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const mayListTemplates = useMay('can_list_alerttemplates')
   const mayPending = useMay('can_list_pendingactions')
   const mayRemote = useMay('can_manage_remote_access')
+  const { urlActions, isLoading } = useUrlActionMenu()
   const { open } = useDialog()
   const navigate = useNavigate()
   const maintenance = useSetMaintenance()
@@ -62,7 +64,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const check = useRunChecks()
   const power = usePowerMenu()
   const update = useUpdateMenu()
-  if (agent === undefined) return []
+  if (agent === undefined || isLoading) return []
   const { agent_id, hostname, connected, maintenance_mode } = agent
   const away = connected ? undefined : `${hostname} is offline.`
   const openPage: MenuEntry[] = onAgentPage
@@ -79,56 +81,20 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   return [
     ...openPage,
     {
-      id: 'edit',
-      label: `Edit ${hostname}`,
-      icon: IconPencil,
-      disabledReason: unlessAllowed(mayEdit),
-      run: () => open('edit-agent', agent_id),
-    },
-    {
-      id: 'pending-actions',
-      label: 'Pending actions',
-      icon: IconClockHour4,
-      disabledReason: unlessAllowed(mayPending),
-      run: () => open('pending-actions', agent_id),
-    },
-    divider('work'),
-    {
-      id: 'send-command',
-      label: 'Send command',
-      icon: IconTerminal2,
-      note: noteOf(agentCan.sendCommand(agent)),
-      disabledReason: unlessAllowed(maySend),
-      run: () => open('send-command', agent_id),
-    },
-    {
-      id: 'run-script',
-      label: 'Run script',
-      icon: IconFileCode,
-      note: noteOf(agentCan.runScript(agent)),
-      disabledReason: unlessAllowed(mayRun),
-      run: () => open('run-script', agent_id),
-    },
-    {
       id: 'take-control',
       label: 'Take control',
       icon: IconScreenShare,
       disabledReason: unlessAllowed(mayDesktop),
+      words: 'remote desktop screen connect log in',
       run: () => void window.open(`/takecontrol/${agent_id}`, '_blank', TOOL_WINDOW),
-    },
-    {
-      id: 'vnc',
-      label: 'VNC',
-      icon: IconPlugConnected,
-      disabledReason: unlessAllowed(mayDesktop),
-      run: () => open('vnc', agent_id),
     },
     {
       id: 'remote-background',
       label: 'Remote background',
       icon: IconDeviceDesktop,
       disabledReason: unlessAllowed(mayTerminal),
-      run: () => void window.open(`/remotebackground/${agent_id}`, '_blank', REMOTE_WINDOW),
+      words: 'terminal shell ssh files processes services registry log in',
+      run: () => openRemoteBackground(agent_id),
     },
     {
       id: 'terminals',
@@ -137,23 +103,41 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       disabledReason: unlessAllowed(mayTerminal),
       run: () => open('side-by-side', `agent-${agent_id}`),
     },
+    divider('run'),
+    {
+      id: 'send-command',
+      label: 'Send command',
+      icon: IconTerminal2,
+      note: noteOf(agentCan.sendCommand(agent)),
+      disabledReason: unlessAllowed(maySend),
+      words: 'shell execute powershell cmd',
+      run: () => open('send-command', agent_id),
+    },
+    {
+      id: 'run-script',
+      label: 'Run script',
+      icon: IconFileCode,
+      note: noteOf(agentCan.runScript(agent)),
+      disabledReason: unlessAllowed(mayRun),
+      words: 'execute',
+      run: () => open('run-script', agent_id),
+    },
     {
       id: 'run-checks',
       label: 'Run checks',
       icon: IconPlayerPlay,
       disabledReason: unlessAllowed(mayRunChecks) ?? away,
+      words: 'test again',
       run: () => check({ agent_id, hostname }),
     },
-    divider('power'),
-    ...power({ agent_id, hostname, connected }),
     divider('state'),
-    ...update({ agent_id, hostname, connected }),
     {
       id: 'maintenance',
       label: maintenance_mode ? 'Disable maintenance mode' : 'Enable maintenance mode',
       icon: IconTool,
       note: maintenance_mode ? undefined : 'No end time',
       disabledReason: unlessAllowed(mayEdit),
+      words: 'silence mute downtime',
       run: () => maintenance({ agent_id, hostname, on: !maintenance_mode }),
     },
     {
@@ -161,58 +145,100 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       label: 'Plan maintenance',
       icon: IconCalendarClock,
       disabledReason: unlessAllowed(mayEdit),
+      words: 'downtime window',
       run: () => open('maintenance', `agent-${agent_id}`),
     },
+    { id: 'power', label: 'Power', icon: IconPower, entries: power({ agent_id, hostname, connected }) },
     {
-      id: 'refresh',
-      label: 'Refresh inventory',
-      icon: IconRefresh,
-      disabledReason: unlessAllowed(mayEdit) ?? away,
-      run: () => refresh({ agent_id, hostname }),
-    },
-    {
-      id: 'compare',
-      label: 'Compare with other machines',
-      icon: IconChartDots,
-      // The format of history-view.ts, which the first screen does not load.
-      run: () => open('compare', 'cpu', `24h,${agent_id}`),
-    },
-    divider('alerts'),
-    {
-      id: 'assign-policies',
-      label: 'Assign policies',
+      id: 'alerts-and-policies',
+      label: 'Alerts and policies',
       icon: IconShieldPlus,
-      disabledReason: unlessAllowed(mayPolicies),
-      run: () => open('assign-policies', `agent-${agent_id}`),
+      entries: [
+        {
+          id: 'assign-policies',
+          label: 'Assign policies',
+          icon: IconShieldPlus,
+          disabledReason: unlessAllowed(mayPolicies),
+          run: () => open('assign-policies', `agent-${agent_id}`),
+        },
+        {
+          id: 'assign-template',
+          label: 'Assign alert template',
+          icon: IconBellCog,
+          disabledReason: unlessAllowed(mayEdit && mayListTemplates),
+          run: () => open('assign-template', `agent-${agent_id}`),
+        },
+        {
+          id: 'alert-preview',
+          label: 'Preview alerts',
+          icon: IconBellQuestion,
+          disabledReason: unlessAllowed(mayListTemplates),
+          run: () => open('alert-preview', agent_id),
+        },
+      ],
     },
     {
-      id: 'assign-template',
-      label: 'Assign alert template',
-      icon: IconBellCog,
-      disabledReason: unlessAllowed(mayEdit && mayListTemplates),
-      run: () => open('assign-template', `agent-${agent_id}`),
+      id: 'manage',
+      label: 'Manage',
+      icon: IconSettings,
+      entries: [
+        {
+          id: 'pending-actions',
+          label: 'Pending actions',
+          icon: IconClockHour4,
+          disabledReason: unlessAllowed(mayPending),
+          run: () => open('pending-actions', agent_id),
+        },
+        {
+          id: 'refresh',
+          label: 'Refresh inventory',
+          icon: IconRefresh,
+          disabledReason: unlessAllowed(mayEdit) ?? away,
+          words: 'facts hardware',
+          run: () => refresh({ agent_id, hostname }),
+        },
+        {
+          id: 'compare',
+          label: 'Compare with other machines',
+          icon: IconChartDots,
+          // The format of history-view.ts, which the first screen does not load.
+          run: () => open('compare', 'cpu', `24h,${agent_id}`),
+        },
+        {
+          id: 'vnc',
+          label: 'VNC',
+          icon: IconPlugConnected,
+          disabledReason: unlessAllowed(mayDesktop),
+          run: () => open('vnc', agent_id),
+        },
+        {
+          id: 'remote-access',
+          label: 'Remote access',
+          icon: IconDeviceDesktopCog,
+          disabledReason: unlessAllowed(mayRemote),
+          run: () => open('remote-access', `agent-${agent_id}`),
+        },
+        divider('updates'),
+        ...update({ agent_id, hostname, connected }),
+      ],
     },
-    {
-      id: 'alert-preview',
-      label: 'Preview alerts',
-      icon: IconBellQuestion,
-      disabledReason: unlessAllowed(mayListTemplates),
-      run: () => open('alert-preview', agent_id),
-    },
-    {
-      id: 'remote-access',
-      label: 'Remote access',
-      icon: IconDeviceDesktopCog,
-      disabledReason: unlessAllowed(mayRemote),
-      run: () => open('remote-access', `agent-${agent_id}`),
-    },
+    ...urlActions({ agent_id }),
     divider('end'),
+    {
+      id: 'edit',
+      label: `Edit ${hostname}`,
+      icon: IconPencil,
+      disabledReason: unlessAllowed(mayEdit),
+      words: 'rename description move site',
+      run: () => open('edit-agent', agent_id),
+    },
     {
       id: 'remove',
       label: 'Remove machine',
       icon: IconTrash,
       danger: true,
       disabledReason: unlessAllowed(mayRemove),
+      words: 'delete uninstall',
       run: () => open('remove-agent', agent_id),
     },
   ]

@@ -1,4 +1,4 @@
-import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/api/agents'
+import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/calls/agents'
 import { ApiError } from '@muster/contract/client'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'

@@ -1,8 +1,13 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import { useEffect, useMemo, useState } from 'react'
-import { parseSearch } from '@muster/rules/search/machine-search'
-import { prepareSearch, searchMachines } from './search-machines.ts'
-import { type MachineSort, resortMachines, sortMachines } from './sort-machines.ts'
+import { type MachineQuery, prepareSearch } from './search-machines.ts'
+import {
+  isMetric,
+  type MachineMetrics,
+  type MachineSort,
+  resortMachines,
+  sortMachines,
+} from './sort-machines.ts'
 import { replacedSince } from './machine-rows.ts'
 
 const NONE: readonly AgentRow[] = []
@@ -15,57 +20,60 @@ export interface MachineView {
   searchMs: number
 }
 
-/** Sorts and searches the machines. */
+/** Sorts and searches the machines. Without a query, which has an error or waits, the last one counts. */
 export function useMachineView(
   rows: readonly AgentRow[] | undefined,
   { column, descending }: MachineSort,
-  text: string,
+  { query, metrics }: { query: MachineQuery | undefined; metrics: MachineMetrics },
 ): MachineView {
   const all = rows ?? NONE
   const [order] = useState(() => new MachineOrder())
   const [memory] = useState(() => new MachineSearchMemory())
-  const sorted = useMemo(() => order.sort(all, { column, descending }), [order, all, column, descending])
+  const sorted = useMemo(
+    () => order.sort(all, { column, descending }, metrics),
+    [order, all, column, descending, metrics],
+  )
   useEffect(() => prepareSearch(all), [all])
-  return useMemo(() => ({ ...memory.search(sorted, text), total: sorted.length }), [memory, sorted, text])
+  return useMemo(() => ({ ...memory.search(sorted, query), total: sorted.length }), [memory, sorted, query])
 }
 
 /** Remembers the last order: a list that differs by a few replaced rows costs a few rows. */
 class MachineOrder {
-  #last: { rows: readonly AgentRow[]; sort: MachineSort; sorted: readonly AgentRow[] } | undefined
+  #last:
+    | { rows: readonly AgentRow[]; sort: MachineSort; metrics: MachineMetrics; sorted: readonly AgentRow[] }
+    | undefined
 
-  sort(rows: readonly AgentRow[], sort: MachineSort): readonly AgentRow[] {
+  sort(rows: readonly AgentRow[], sort: MachineSort, metrics: MachineMetrics): readonly AgentRow[] {
     const last = this.#last
-    const isSame = last?.sort.column === sort.column && last.sort.descending === sort.descending
+    const isSame =
+      last?.sort.column === sort.column &&
+      last.sort.descending === sort.descending &&
+      (last.metrics === metrics || !isMetric(sort.column))
     const replaced = isSame ? replacedSince(rows, last.rows) : undefined
     const sorted =
       last === undefined || replaced === undefined
-        ? sortMachines(rows, sort)
-        : resortMachines(last.sorted, replaced, sort)
-    this.#last = { rows, sort, sorted }
+        ? sortMachines(rows, sort, metrics)
+        : resortMachines(last.sorted, replaced, sort, metrics)
+    this.#last = { rows, sort, metrics, sorted }
     return sorted
   }
 }
 
 /** Remembers the last result: a search that can only narrow it scans only that. */
 export class MachineSearchMemory {
-  #last: { rows: readonly AgentRow[]; text: string; found: readonly AgentRow[] } | undefined
+  #last: { rows: readonly AgentRow[]; query: MachineQuery; found: readonly AgentRow[] } | undefined
 
-  /** The matching machines in order, and the duration of the search. */
-  search(rows: readonly AgentRow[], text: string): { shown: readonly AgentRow[]; searchMs: number } {
+  /** The matching machines in order, and the duration of the search. None if no search could be evaluated yet. */
+  search(
+    rows: readonly AgentRow[],
+    query = this.#last?.query,
+  ): { shown: readonly AgentRow[]; searchMs: number } {
     const startMs = performance.now()
+    if (query === undefined) return { shown: NONE, searchMs: 0 }
     const last = this.#last
-    const within = last?.rows === rows && isNarrower(last.text, text) ? last.found : rows
-    const found = searchMachines(within, text, Date.now())
-    this.#last = { rows, text, found }
+    const canNarrow = last?.rows === rows && query.isWithin(last.query)
+    const found = query.find(canNarrow ? last.found : rows, Date.now())
+    this.#last = { rows, query, found }
     return { shown: found, searchMs: performance.now() - startMs }
   }
-}
-
-/** Whether every match of the second text matches the first one too. */
-export function isNarrower(before: string, after: string): boolean {
-  const [old, next] = [parseSearch(before), parseSearch(after)]
-  return (
-    old.flags.every((flag) => next.flags.includes(flag)) &&
-    old.words.every((word) => next.words.some((longer) => longer.includes(word)))
-  )
 }

@@ -4,7 +4,8 @@ import { useCallback, useEffect } from 'react'
 import { dashInfoQuery } from '../../app/api/queries.ts'
 import { useAddressed, useChangeDashboard, useDashboard } from '../dashboard/use-dashboard.ts'
 import { rememberTab } from './prefetch-machines.ts'
-import { formatSort, type MachineSort, parseSort } from './sort-machines.ts'
+import { formatSort, parseSort, toggleSort } from './sort-machines.ts'
+import { useOpenView } from './views-query.ts'
 
 /** Delays before the address follows typing and a held arrow key. */
 const SEARCH_PAUSE_MS = 300
@@ -20,18 +21,21 @@ export function useTableState() {
   useEffect(() => {
     if (own !== undefined) rememberTab(own)
   }, [own])
-  const sort = parseSort(useDashboard((search) => search.sort))
+  const view = useOpenView()
+  const sort = parseSort(useDashboard((search) => search.sort) ?? view?.sort)
+  const isInView = view !== undefined
 
   const writeSearch = useCallback(
-    (text: string) => change({ search: text === '' ? undefined : text }, 'replace'),
-    [change],
+    // In a view, no search is another search than that of the view.
+    (text: string) => change({ search: text === '' && !isInView ? undefined : text }, 'replace'),
+    [change, isInView],
   )
   const writeAgent = useCallback(
     (agent: string | undefined) => change({ agent, entry: undefined }, 'replace'),
     [change],
   )
   const [text, setText] = useAddressed(
-    useDashboard(({ search }) => search) ?? '',
+    useDashboard(({ search }) => search) ?? view?.search ?? '',
     writeSearch,
     SEARCH_PAUSE_MS,
   )
@@ -46,15 +50,13 @@ export function useTableState() {
     tab: address ?? usual,
     setTab: (tab: TableTab) => change({ tab: tab === usual ? undefined : tab, agent: undefined }, 'step'),
     sort,
-    toggleSort: (column: string) => change({ sort: formatSort(toggled(sort, column)) }, 'replace'),
+    toggleSort: (column: string) =>
+      change({ sort: formatSort(toggleSort(sort, column)) ?? (isInView ? 'worst' : undefined) }, 'replace'),
+    view,
     text,
     setText,
     selected,
     setSelected,
     compact: info?.compact_rows !== false,
   }
-}
-
-function toggled(sort: MachineSort, column: string): MachineSort {
-  return parseSort(column === sort.column && !sort.descending ? `-${column}` : column)
 }

@@ -16,12 +16,13 @@ import { useMay } from '../../app/api/queries.ts'
 import { SkeletonRows } from '../../ui/layout/States.tsx'
 import classes from './AlertBell.module.css'
 import { topAlertsQuery } from './alerts-query.ts'
-import { useBrowserNotices } from './browser-notices.ts'
+import { useNoticesMode } from './browser-notices.ts'
 
 const loadMenu = () => import('./BellMenu.tsx').then((file) => file.BellMenu)
 const BellMenu = lazyPart(loadMenu)
 const SnoozeDialog = lazyPart(() => import('./SnoozeDialog.tsx').then((file) => file.SnoozeDialog))
 const BrowserNotices = lazyPart(() => import('./BrowserNotices.tsx').then((file) => file.BrowserNotices))
+const PushNotices = lazyPart(() => import('./BrowserNotices.tsx').then((file) => file.PushNotices))
 
 // Each severity has its own shape, for users who cannot distinguish the colours.
 const ICONS: Record<Severity | 'none', Icon> = {
@@ -37,7 +38,7 @@ export function AlertBell() {
   const [opened, setOpened] = useState(false)
   const [snoozing, setSnoozing] = useState<Alert>()
   const top = useQuery({ ...topAlertsQuery, enabled: mayList, meta: { quiet: true } })
-  const notices = useBrowserNotices()
+  const notices = useNoticesMode()
   if (!mayList) return null
   const { alerts_count: count = 0, worst = null } = top.data ?? {}
   const BellIcon = ICONS[worst ?? 'none']
@@ -90,7 +91,8 @@ export function AlertBell() {
         {snoozing !== undefined && (
           <SnoozeDialog alerts={[snoozing]} onClose={() => setSnoozing(undefined)} />
         )}
-        {notices && <BrowserNotices />}
+        {notices === 'page' && <BrowserNotices />}
+        {notices === 'push' && <PushNotices />}
       </Suspense>
     </>
   )

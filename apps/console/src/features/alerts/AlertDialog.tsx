@@ -2,13 +2,14 @@ import { Button, Textarea } from '@mantine/core'
 import {
   type Alert,
   type AlertActionRun,
+  type AlertEscalation,
   type AlertLogEntry,
   type AlertLogKind,
   noteAlert,
 } from '@muster/contract/api/alerts'
 import { ApiError } from '@muster/contract/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import {
   type Icon,
   IconBell,
@@ -24,6 +25,7 @@ import {
   IconNote,
   IconPlayerPlay,
   IconRepeat,
+  IconStairsUp,
   IconTrendingUp,
   IconUserCheck,
 } from '@tabler/icons-react'
@@ -39,6 +41,7 @@ import { call } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import classes from './AlertDialog.module.css'
 import { AlertFacts } from './AlertFacts.tsx'
+import { AlertNotifications } from './AlertNotifications.tsx'
 import { SnoozeDialog } from './SnoozeDialog.tsx'
 import { fits, useChangeAlerts } from './use-alert-actions.tsx'
 import { alertQuery, refreshAlerts } from './alerts-query.ts'
@@ -73,7 +76,7 @@ function LoadedAlert({ id, close }: { id: number; close: () => void }) {
 }
 
 interface OpenedAlertProps {
-  alert: Alert & { log: AlertLogEntry[]; actions: AlertActionRun[] }
+  alert: Alert & { log: AlertLogEntry[]; actions: AlertActionRun[]; escalation: AlertEscalation | null }
   close: () => void
 }
 
@@ -131,6 +134,7 @@ function OpenedAlert({ alert, close }: OpenedAlertProps) {
           {alert.message}
         </p>
         <AlertFacts alert={alert} />
+        <AlertNotifications id={alert.id} escalation={alert.escalation} />
         <AlertActions actions={alert.actions} />
         {mayManage && <NoteBox alert={alert} note={note} onChange={setNote} />}
         <AlertLog log={alert.log} />
@@ -151,7 +155,7 @@ function OpenedAlert({ alert, close }: OpenedAlertProps) {
 const TITLES = { failure: 'Failure action', resolved: 'Resolved action' } as const
 
 /** An action that an alert template started, and its result. */
-function AlertActions({ actions }: { actions: readonly AlertActionRun[] }) {
+export function AlertActions({ actions }: { actions: readonly AlertActionRun[] }) {
   return actions.map((action) => (
     <section key={action.kind} aria-label={TITLES[action.kind]} className={classes.action}>
       <h3 className={classes.heading}>{TITLES[action.kind]}</h3>
@@ -194,7 +198,7 @@ interface NoteBoxProps {
 }
 
 /** A note for the log: on its own, or with the next action. */
-function NoteBox({ alert: { id, state }, note, onChange }: NoteBoxProps) {
+export function NoteBox({ alert: { id, state }, note, onChange }: NoteBoxProps) {
   const queryClient = useQueryClient()
   const add = useMutation({
     mutationFn: () => call(noteAlert, { params: { id }, body: { note: note.trim() } }),
@@ -248,6 +252,7 @@ const ICONS: Record<AlertLogKind, Icon> = {
   notice_sent: IconMailCheck,
   notice_held: IconMailOff,
   notice_failed: IconMailX,
+  escalated: IconStairsUp,
   action_started: IconPlayerPlay,
   action_done: IconCircleCheck,
   action_failed: IconCircleX,
@@ -261,11 +266,12 @@ const TONES: Partial<Record<AlertLogKind, 'positive' | 'negative'>> = {
 }
 
 /** The log of an alert, oldest first. */
-function AlertLog({ log }: { log: readonly AlertLogEntry[] }) {
+export function AlertLog({ log }: { log: readonly AlertLogEntry[] }) {
+  const id = useId()
   if (log.length === 0) return null
   return (
-    <section aria-labelledby="alert-log">
-      <h3 id="alert-log" className={classes.heading}>
+    <section aria-labelledby={id}>
+      <h3 id={id} className={classes.heading}>
         Log
       </h3>
       <ol className="plain-list">

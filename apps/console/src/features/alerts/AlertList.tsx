@@ -4,12 +4,13 @@ import { type ReactNode, use, useCallback, useMemo, useState } from 'react'
 import type { Alert, AlertAction } from '@muster/contract/api/alerts'
 import { IconBellPause, IconCircleCheck, IconUserCheck } from '@tabler/icons-react'
 import { useMediaQuery } from '@mantine/hooks'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
+import { SortAgain } from '../../ui/table/SortAgain.tsx'
+import { type KeptOrder, useKeptOrder } from '../../ui/table/use-kept-order.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
@@ -24,14 +25,7 @@ import {
   TurnOnOne,
   useOverdue,
 } from './Overdue.tsx'
-import {
-  type AlertView,
-  isNarrowed,
-  readAlertView,
-  START_VIEW,
-  toAlertsRequest,
-  writeAlertView,
-} from './alert-view.ts'
+import { type AlertView, includesResolved, isNarrowed, START_VIEW, toAlertsRequest } from './alert-view.ts'
 import { alertsQuery } from './alerts-query.ts'
 import { type AlertActions, fits, useAlertActions } from './use-alert-actions.tsx'
 import { alertName, countAlerts } from './alert-labels.ts'
@@ -40,7 +34,8 @@ import { alertCard, alertColumns, type AlertContext } from './alert-columns.tsx'
 /** Alerts fetched at first, and added by each "Show more". */
 const STEP = 200
 const MAX_COUNT = 1000
-const REFUSED = 'Your role does not allow you to see alerts.'
+const NO_ALERTS: readonly Alert[] = []
+export const REFUSED = 'Your role does not allow you to see alerts.'
 
 interface AlertListProps {
   view: AlertView
@@ -50,7 +45,7 @@ interface AlertListProps {
 }
 
 /** Alerts with their filter, worst and newest first; live. Opening one shows its log. */
-function AlertList({ view, onChange, agent }: AlertListProps) {
+export function AlertList({ view, onChange, agent }: AlertListProps) {
   const [size, setSize] = useState(STEP)
   const request = toAlertsRequest(view, agent?.agent_id, size)
   const { data, instead, isRefused, query } = useQueryPane(alertsQuery(request), {
@@ -58,27 +53,39 @@ function AlertList({ view, onChange, agent }: AlertListProps) {
     refused: REFUSED,
     rows: 8,
   })
-  const alerts = data?.alerts ?? []
+  const order = useKeptOrder(
+    data?.alerts ?? NO_ALERTS,
+    ({ id }) => `${id}`,
+    JSON.stringify([request, query.isPlaceholderData]),
+  )
+  const alerts = order.rows
   const chosen = useChosen(alerts)
   const actions = useAlertActions(chosen.clear)
   if (isRefused) return instead
   return (
     <div className={classes.list}>
-      <AlertTools view={view} onChange={onChange} isOfAgent={agent !== undefined} />
+      <AlertTools view={view} onChange={onChange} agentId={agent?.agent_id} />
       {data === undefined ? (
         <div className={classes.state}>{instead}</div>
       ) : (
         <>
           {data.alerts_count > 0 && agent === undefined && <OverdueStrip />}
           {data.alerts_count > 0 && (
-            <ChosenBar alerts={alerts} total={data.alerts_count} chosen={chosen} actions={actions} />
+            <ChosenBar
+              alerts={alerts}
+              total={data.alerts_count}
+              chosen={chosen}
+              actions={actions}
+              order={order}
+            />
           )}
-          <div className={classes.table} aria-busy={query.isPlaceholderData}>
+          <div className={classes.table} aria-busy={query.isPlaceholderData} {...order.reading}>
             <AlertTable
               alerts={alerts}
               chosen={chosen}
               actions={actions}
               ofAgent={agent !== undefined}
+              mayBeResolved={includesResolved(view)}
               empty={<NoAlerts view={view} onChange={onChange} agent={agent} />}
             />
           </div>
@@ -105,45 +112,46 @@ function AlertList({ view, onChange, agent }: AlertListProps) {
 interface NoAlertsProps {
   view: AlertView
   onChange: (view: AlertView) => void
-  agent: AgentDetail | undefined
+  agent?: AgentDetail | undefined
 }
 
-function NoAlerts({ view, onChange, agent }: NoAlertsProps) {
+/** Instead of alerts: the filter hides them, or none is open. */
+export function NoAlerts({ view, onChange, agent }: NoAlertsProps) {
   const overdue = useOverdue()
   if (isNarrowed(view)) {
     return (
       <EmptyState message="No alerts match the filter.">
         <Button
           variant="default"
-          onClick={() => onChange({ ...START_VIEW, also: view.also, days: view.days })}
+          onClick={() => onChange({ ...START_VIEW, state: view.state, days: view.days })}
         >
           Clear filter
         </Button>
       </EmptyState>
     )
   }
-  const calm = agent === undefined ? describeCalm(overdue) : describeCalmOf(agent)
-  const actions = agent === undefined ? <OverdueActions /> : <TurnOnOne agent={agent} />
-  if (view.also.includes('resolved')) {
+  const { state, days } = view
+  if (state !== 'open' && state !== 'all') {
+    const range = state === 'resolved' && days > 0 ? ' in the selected time range' : ''
     return (
-      <EmptyState
-        message={
-          view.days === 0 && overdue.overdue === 0
-            ? 'No alerts yet.'
-            : `${calm} None in the selected time range.`
-        }
-      >
-        {actions}
+      <EmptyState message={`No ${state} alerts${range}.`}>
+        <Button variant="default" onClick={() => onChange({ ...view, state: 'open' })}>
+          Show open alerts
+        </Button>
       </EmptyState>
     )
   }
+  const calm = agent === undefined ? describeCalm(overdue) : describeCalmOf(agent)
+  const actions = agent === undefined ? <OverdueActions /> : <TurnOnOne agent={agent} />
   return (
     <EmptyState message={calm}>
       <div className={classes.calm}>
         {actions}
-        <Button variant="default" onClick={() => onChange({ ...view, also: [...view.also, 'resolved'] })}>
-          Show resolved alerts
-        </Button>
+        {state === 'open' && (
+          <Button variant="default" onClick={() => onChange({ ...view, state: 'resolved' })}>
+            Show resolved alerts
+          </Button>
+        )}
       </div>
     </EmptyState>
   )
@@ -155,6 +163,7 @@ interface ChosenBarProps {
   total: number
   chosen: Chosen
   actions: AlertActions
+  order: KeptOrder<Alert>
 }
 
 const CHANGES = [
@@ -164,7 +173,7 @@ const CHANGES = [
 ] as const
 
 /** Number of alerts and of selected ones, and the actions on the selection. */
-function ChosenBar({ alerts, total, chosen: { ids, setAll }, actions }: ChosenBarProps) {
+function ChosenBar({ alerts, total, chosen: { ids, setAll }, actions, order }: ChosenBarProps) {
   const { mayManage, ask } = actions
   const many = ids.size
   const fitting = (action: AlertAction) => alerts.filter((alert) => ids.has(alert.id) && fits(action, alert))
@@ -194,6 +203,7 @@ function ChosenBar({ alerts, total, chosen: { ids, setAll }, actions }: ChosenBa
             {label}
           </Button>
         ))}
+      <SortAgain order={order} />
     </div>
   )
 }
@@ -206,11 +216,12 @@ interface AlertTableProps {
   chosen: Chosen
   actions: AlertActions
   ofAgent: boolean
+  mayBeResolved: boolean
   empty: ReactNode
 }
 
 /** The alerts, with clicks and keys: Enter opens, Space selects, the menu key shows all actions. */
-function AlertTable({ alerts, chosen, actions, ofAgent, empty }: AlertTableProps) {
+function AlertTable({ alerts, chosen, actions, ofAgent, mayBeResolved, empty }: AlertTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const { open } = useDialog()
   const [selected, setSelected] = useState<string>()
@@ -231,8 +242,8 @@ function AlertTable({ alerts, chosen, actions, ofAgent, empty }: AlertTableProps
   )
   const choice = { ofAgent, canCheck: mayManage }
   const { columns, minWidth } = useMemo(
-    () => alertColumns({ ofAgent, canCheck: mayManage }),
-    [ofAgent, mayManage],
+    () => alertColumns({ ofAgent, canCheck: mayManage, mayBeResolved }),
+    [ofAgent, mayManage, mayBeResolved],
   )
   const asked = alerts.find(({ id }) => id === menu?.id)
   const show = ({ id }: Alert) => open('alert', id)
@@ -297,32 +308,8 @@ function useChosen(alerts: readonly Alert[]): Chosen {
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** Current and past alerts of one machine, including suppressed ones. */
+/** All alerts of one machine: open, suppressed and resolved. */
 export function AlertsPane({ agent }: { agent: AgentDetail }) {
-  const [view, setView] = useState<typeof START_VIEW>({ ...START_VIEW, also: ['snoozed', 'held'] })
+  const [view, setView] = useState<AlertView>({ ...START_VIEW, state: 'all' })
   return <AlertList view={view} onChange={setView} agent={agent} />
-}
-
-/** All alerts that the user may see. The address holds the filter. */
-export function AlertsPage() {
-  const address = useSearch({ from: '/signed-in/gated/frame/alerts' })
-  const navigate = useNavigate()
-  const show = useCallback(
-    (view: AlertView) =>
-      void navigate({
-        to: '.',
-        search: (old) => ({ ...old, ...writeAlertView(view) }),
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate],
-  )
-  return (
-    <div className="pane">
-      <header className={classes.head}>
-        <h1 className="page-title">Alerts</h1>
-      </header>
-      <AlertList view={readAlertView(address)} onChange={show} />
-    </div>
-  )
 }

@@ -1,50 +1,41 @@
+import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
-import { Checkbox, MultiSelect, TextInput } from '@mantine/core'
+import '@mantine/core/styles/SegmentedControl.css'
+import { MultiSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { AlertType } from '@muster/contract/api/alerts'
+import { AlertPart, AlertType } from '@muster/contract/api/alerts'
 import { FilterForm, FilterMenu, FilterPills, INSIDE, RangeSelect } from '../../ui/inputs/FilterMenu.tsx'
 import { useSlashKey } from '../agents/use-slash-key.ts'
 import { ClientsFilter, useClientNames } from '../clients/ClientsFilter.tsx'
 import { useAddressed } from '../dashboard/use-dashboard.ts'
 import classes from './AlertList.module.css'
-import { type AlertView, ALSO, type Also } from './alert-view.ts'
-import { SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from './alert-labels.ts'
+import { type AlertView, includesResolved, toCountsRequest } from './alert-view.ts'
+import { countsQuery } from './alerts-query.ts'
+import { PART_LABELS, SEVERITIES, SEVERITY_LABELS, TYPE_LABELS } from './alert-labels.ts'
 
 const TYPING_PAUSE_MS = 300
-const ALSO_LABELS: Record<Also, string> = { snoozed: 'Snoozed', held: 'Suppressed', resolved: 'Resolved' }
 const USUAL_DAYS = [1, 7, 30, 90, 180, 365]
 
 interface AlertToolsProps {
   view: AlertView
   onChange: (view: AlertView) => void
-  isOfAgent: boolean
+  /** Only alerts of this machine. */
+  agentId?: string | undefined
 }
 
-/** The filter of the list, and what it shows besides open alerts. */
-export function AlertTools({ view, onChange, isOfAgent }: AlertToolsProps) {
+/** The states with their counts, and the filter. */
+export function AlertTools({ view, onChange, agentId }: AlertToolsProps) {
   const narrow = (change: Partial<AlertView>) => onChange({ ...view, ...change })
   const clientNames = useClientNames(view.clients)
   return (
     <div className={classes.tools}>
+      <StateTabs view={view} agentId={agentId} onState={(state) => narrow({ state })} />
       <SearchField view={view} onChange={onChange} />
-      <AlertFilterMenu view={view} isOfAgent={isOfAgent} onApply={narrow} />
-      <div className={classes.also} role="group" aria-label="Also show">
-        {ALSO.map((also) => (
-          <Checkbox
-            key={also}
-            size="xs"
-            label={ALSO_LABELS[also]}
-            checked={view.also.includes(also)}
-            onChange={(event) => {
-              const others = view.also.filter((other) => other !== also)
-              narrow({ also: event.currentTarget.checked ? [...others, also] : others })
-            }}
-          />
-        ))}
-      </div>
-      {view.also.includes('resolved') && (
+      <AlertFilterMenu view={view} isOfAgent={agentId !== undefined} onApply={narrow} />
+      {includesResolved(view) && (
         <RangeSelect
           className={classes.range}
           label="Time range of resolved alerts"
@@ -64,6 +55,41 @@ export function AlertTools({ view, onChange, isOfAgent }: AlertToolsProps) {
           { label: 'Type', words: view.types.map((name) => TYPE_LABELS[name]), clear: { types: [] } },
         ]}
         onChange={narrow}
+      />
+    </div>
+  )
+}
+
+interface StateTabsProps {
+  view: AlertView
+  agentId: string | undefined
+  onState: (state: AlertPart) => void
+}
+
+/** Each state with its number of alerts that match the filter; live. */
+function StateTabs({ view, agentId, onState }: StateTabsProps) {
+  const { data: counts } = useQuery({
+    ...countsQuery(toCountsRequest(view, agentId)),
+    meta: { quiet: true },
+  })
+  return (
+    <div className={classes.states}>
+      <SegmentedControl
+        size="xs"
+        aria-label="State"
+        data={AlertPart.options.map((value) => ({
+          value,
+          label: (
+            <>
+              {PART_LABELS[value]}{' '}
+              {counts !== undefined && (
+                <span className={classes.number}>{counts[value].toLocaleString('en')}</span>
+              )}
+            </>
+          ),
+        }))}
+        value={view.state}
+        onChange={onState}
       />
     </div>
   )

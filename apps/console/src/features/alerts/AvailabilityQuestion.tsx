@@ -19,7 +19,7 @@ export function AvailabilityQuestion() {
       notifyDone(
         turnOn
           ? 'Availability alerts for servers are on.'
-          : 'Alerts stay off. Turn them on in Global settings.',
+          : 'Alerts stay off. Turn them on in the settings, under Monitoring.',
       )
       await queryClient.invalidateQueries({ queryKey: dashInfoQuery.queryKey })
     },

@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useState, useTransition } from 'react'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
@@ -24,10 +24,11 @@ import { TOP, topAlertsQuery } from './alerts-query.ts'
 import { useChangeAlerts } from './use-alert-actions.tsx'
 import {
   findRefusal,
-  REFUSAL_TEXTS,
+  type NoticesMode,
+  type NoticesRefusal,
   switchOffNotices,
   switchOnNotices,
-  useBrowserNotices,
+  useNoticesMode,
 } from './browser-notices.ts'
 
 const TICK_MS = 10_000
@@ -167,9 +168,21 @@ function RowAction({ label, tip, icon: ActionSign, onClick }: RowActionProps) {
   )
 }
 
-/** Whether this browser notifies about new alerts while the page is hidden. */
+const REFUSAL_TEXTS: Record<NoticesRefusal, string> = {
+  missing: 'This browser shows no notifications. On an iPhone, add Muster to the Home Screen first.',
+  insecure: 'Notifications need https:// or localhost.',
+  denied: 'Notifications are blocked. Allow them for this site in the browser settings.',
+}
+const MODE_TEXTS: Record<NoticesMode, string | undefined> = {
+  off: undefined,
+  page: 'Notifications appear while Muster is open in another tab or window.',
+  push: 'Notifications also appear while Muster is closed.',
+}
+
+/** Whether this browser notifies about new alerts, and when. */
 function NoticesSwitch() {
-  const on = useBrowserNotices()
+  const mode = useNoticesMode()
+  const [pending, startSwitch] = useTransition()
   const [refusal, setRefusal] = useState(findRefusal)
   return (
     <>
@@ -177,18 +190,19 @@ function NoticesSwitch() {
         size="xs"
         labelPosition="left"
         label="Notify me in this browser"
-        checked={on}
-        disabled={refusal === 'missing' || refusal === 'insecure'}
+        checked={mode !== 'off'}
+        disabled={pending || refusal === 'missing' || refusal === 'insecure'}
         onChange={(event) => {
-          if (event.currentTarget.checked) void switchOnNotices().then(setRefusal)
-          else switchOffNotices()
+          const { checked } = event.currentTarget
+          startSwitch(async () => {
+            if (checked) setRefusal(await switchOnNotices())
+            else await switchOffNotices()
+          })
         }}
       />
-      {refusal !== undefined && (
-        <p className={classes.refused} role="status">
-          {REFUSAL_TEXTS[refusal]}
-        </p>
-      )}
+      <p className={classes.notices} role="status">
+        {refusal === undefined ? MODE_TEXTS[mode] : REFUSAL_TEXTS[refusal]}
+      </p>
     </>
   )
 }

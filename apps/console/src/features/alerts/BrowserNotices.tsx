@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react'
 import { query } from '../../app/api/api.ts'
 import { SEVERITY_LABELS, alertName, locationOf } from './alert-labels.ts'
 import { findNews } from './find-news.ts'
+import { subscribeToPush } from './push-notices.ts'
 
 /** Shows new open alerts as browser notifications while the page is hidden. Renders nothing. */
 export function BrowserNotices() {
@@ -26,9 +27,15 @@ export function BrowserNotices() {
       notice.addEventListener('click', () => {
         window.focus()
         notice.close()
-        void navigate({ to: '/alerts', search: { dialog: 'alert', item: `${alert.id}` } })
+        void navigate({ to: '/alerts', search: { alert: `${alert.id}` } })
       })
     }
   }, [alerts, navigate])
+  return null
+}
+
+/** Subscribes again at each start: browsers change their address, and the server its sessions. Renders nothing. */
+export function PushNotices() {
+  useEffect(() => void subscribeToPush(), [])
   return null
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { type AgentDetail, editAgent, getAgent } from '@muster/contract/api/agents'
-import type { Counts } from '@muster/contract/events'
+import type { Counts } from '@muster/contract/live-messages'
 import { isUnalerted } from '@muster/rules/alerts/alert-template'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'

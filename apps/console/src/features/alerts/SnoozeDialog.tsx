@@ -1,4 +1,4 @@
-import { Radio, Stack, TextInput, Textarea } from '@mantine/core'
+import { Radio, Stack, Textarea } from '@mantine/core'
 import '@mantine/core/styles/Radio.css'
 import { useForm } from '@mantine/form'
 import type { Alert } from '@muster/contract/api/alerts'
@@ -10,11 +10,13 @@ import { useDateFormat } from '../../ui/layout/date-format.ts'
 import classes from './AlertDialogs.module.css'
 import { alertName, countAlerts } from './alert-labels.ts'
 import { refreshAlerts } from './alerts-query.ts'
-import { describeChange, sendChange } from './send-change.ts'
+import { type AlertGroup, countNamed, describeChange, sendChange } from './send-change.ts'
 import { checkSnooze, fromLocalText, listSnoozeChoices, toLocalText } from './snooze-choices.ts'
+import { DateTimeField } from '../../ui/inputs/DateTimeField.tsx'
 
 interface SnoozeDialogProps {
   alerts: readonly Alert[]
+  group?: AlertGroup | undefined
   /** A note that the opening dialog already contains. */
   note?: string
   onDone?: () => void
@@ -24,7 +26,7 @@ interface SnoozeDialogProps {
 const OWN = 'own'
 
 /** Snoozes alerts until a time; then they open again and notify once more if the cause persists. */
-export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialogProps) {
+export function SnoozeDialog({ alerts, group, note = '', onDone, onClose }: SnoozeDialogProps) {
   const queryClient = useQueryClient()
   const format = useDateFormat()
   // Time of opening: choices do not move under the pointer.
@@ -39,18 +41,19 @@ export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialo
     validateInputOnChange: true,
   })
   const { choice } = form.values
+  const count = countNamed({ alerts, group })
   const save = async (values: typeof form.values) => {
     const chosen = choices.find(({ value }) => value === values.choice)
     const untilMs = chosen === undefined ? fromLocalText(values.own) : chosen.untilMs
     if (untilMs === undefined) return
-    const change = { action: 'snooze', alerts, note: values.note, untilMs } as const
+    const change = { action: 'snooze', alerts, group, note: values.note, untilMs } as const
     notifyDone(describeChange(change, await sendChange(change)))
     await refreshAlerts(queryClient)
     onDone?.()
   }
   return (
     <FormDialog
-      title={alerts.length === 1 ? 'Snooze alert' : `Snooze ${countAlerts(alerts.length)}`}
+      title={count === 1 ? 'Snooze alert' : `Snooze ${countAlerts(count)}`}
       size="sm"
       form={form}
       save={save}
@@ -59,7 +62,7 @@ export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialo
       onClose={onClose}
     >
       <Stack gap="md">
-        <AlertNames alerts={alerts} />
+        <AlertNames alerts={alerts} group={group} />
         <Radio.Group label="Until" {...form.getInputProps('choice')}>
           <Stack gap="sm" mt="sm">
             {choices.map(({ value, label, untilMs }) => (
@@ -78,9 +81,7 @@ export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialo
             <Radio size="xs" value={OWN} label="Custom time" />
           </Stack>
         </Radio.Group>
-        {choice === OWN && (
-          <TextInput type="datetime-local" label="Date and time" {...form.getInputProps('own')} />
-        )}
+        {choice === OWN && <DateTimeField label="Date and time" {...form.getInputProps('own')} />}
         <Textarea
           label="Note"
           description="Optional, kept in the alert log"
@@ -95,13 +96,15 @@ export function SnoozeDialog({ alerts, note = '', onDone, onClose }: SnoozeDialo
   )
 }
 
-/** The message of one alert, or the number of several. */
-export function AlertNames({ alerts }: { alerts: readonly Alert[] }) {
+/** The message of one alert, or the cause of many. */
+export function AlertNames({ alerts, group }: { alerts: readonly Alert[]; group?: AlertGroup | undefined }) {
   const [first] = alerts
-  if (first === undefined || alerts.length > 1) return null
+  const name =
+    group?.cause.name ?? (alerts.length === 1 && first !== undefined ? alertName(first) : undefined)
+  if (name === undefined) return null
   return (
     <p className={classes.about} dir="auto">
-      {alertName(first)}
+      {name}
     </p>
   )
 }

@@ -5,7 +5,7 @@ import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import classes from './AlertList.module.css'
 import { SeverityMark } from './SeverityMark.tsx'
 import { StateMark } from './StateMark.tsx'
-import { TYPE_LABELS, alertName, locationOf } from './alert-labels.ts'
+import { TYPE_LABELS, alertName } from './alert-labels.ts'
 
 export interface AlertContext {
   nowMs: number
@@ -52,7 +52,7 @@ const STATE: AlertColumn = {
 const TYPE: AlertColumn = {
   id: 'alert_type',
   title: 'Type',
-  width: '92px',
+  width: '80px',
   render: ({ alert_type }) => <span className="dim">{TYPE_LABELS[alert_type]}</span>,
 }
 const MESSAGE: AlertColumn = {
@@ -82,17 +82,19 @@ const RESOLVED: AlertColumn = {
 }
 
 function place(id: 'client' | 'site' | 'hostname', title: string): AlertColumn {
-  return { id, title, width: 'minmax(90px, 0.8fr)', render: (alert) => <bdi>{alert[id] || '–'}</bdi> }
+  const width = id === 'hostname' ? 'minmax(140px, 1.2fr)' : 'minmax(100px, 0.9fr)'
+  return { id, title, width, render: (alert) => <bdi>{alert[id] || '–'}</bdi> }
 }
 
 interface ColumnChoice {
   /** Alerts of one machine, without the machine's name in each row. */
   ofAgent: boolean
   canCheck: boolean
+  mayBeResolved: boolean
 }
 
 /** The columns of an alert table, and the width below which it scrolls sideways. */
-export function alertColumns({ ofAgent, canCheck }: ColumnChoice): {
+export function alertColumns({ ofAgent, canCheck, mayBeResolved }: ColumnChoice): {
   columns: readonly AlertColumn[]
   minWidth: number
 } {
@@ -109,14 +111,17 @@ export function alertColumns({ ofAgent, canCheck }: ColumnChoice): {
       TYPE,
       MESSAGE,
       LASTED,
-      RESOLVED,
+      ...(mayBeResolved ? [RESOLVED] : []),
     ],
-    minWidth: ofAgent ? 980 : 1300,
+    minWidth: (ofAgent ? 810 : 1190) + (mayBeResolved ? 170 : 0),
   }
 }
 
 /** An alert in a narrow window. */
-export function alertCard({ ofAgent, canCheck }: ColumnChoice): DataCard<Alert, AlertContext> {
+export function alertCard({
+  ofAgent,
+  canCheck,
+}: Pick<ColumnChoice, 'ofAgent' | 'canCheck'>): DataCard<Alert, AlertContext> {
   return {
     height: ofAgent ? 61 : 83,
     render: (alert, context) => (
@@ -124,13 +129,17 @@ export function alertCard({ ofAgent, canCheck }: ColumnChoice): DataCard<Alert, 
         <div className="cardLine">
           <span className={classes.cardStart}>
             <SeverityMark severity={alert.severity} shapeOnly />
-            <bdi className={`cut ${classes.name}`}>{alertName(alert)}</bdi>
+            {ofAgent ? (
+              <bdi className={`cut ${classes.name}`}>{alertName(alert)}</bdi>
+            ) : (
+              <Where alert={alert} />
+            )}
           </span>
           {canCheck && <CheckMark alert={alert} context={context} />}
         </div>
         {!ofAgent && (
-          <div className="cardLine dim">
-            <bdi className="cut">{locationOf(alert) ?? TYPE_LABELS[alert.alert_type]}</bdi>
+          <div className="cardLine">
+            <bdi className="cut">{alertName(alert)}</bdi>
           </div>
         )}
         <div className="cardLine dim">
@@ -142,6 +151,17 @@ export function alertCard({ ofAgent, canCheck }: ColumnChoice): DataCard<Alert, 
       </>
     ),
   }
+}
+
+/** The machine first: on a narrow screen the end is cut. */
+function Where({ alert: { hostname, client, site, alert_type } }: { alert: Alert }) {
+  const place = [client, site].filter((part) => part !== '').join(' › ')
+  return (
+    <span className="cut">
+      <bdi className="strong">{hostname || place || TYPE_LABELS[alert_type]}</bdi>
+      {hostname !== '' && <bdi className="dim"> {place}</bdi>}
+    </span>
+  )
 }
 
 /** Current or final duration. */

@@ -131,3 +131,49 @@ test('the alert shows the actions of its template with their output', async () =
   await expect.element(action.getByText('failed after 1.3 s, exit code 3')).toBeVisible()
   await expect.element(action.getByText('<b>no such folder</b>')).toBeVisible()
 })
+
+test('the dialog says who was notified and who is next', async () => {
+  const sent = {
+    at: '2026-11-21T10:00:00.000Z',
+    chain: 'Night',
+    step: 1,
+    schedule: '',
+    ended: '2026-11-21T10:00:01.000Z',
+  }
+  const { open } = await givenAlerts({
+    alerts: [testAlert()],
+    escalation: {
+      chain: 'Night',
+      state: 'running',
+      next: {
+        at: new Date(Date.now() + 12 * 60_000 - 1000).toISOString(),
+        step: 2,
+        recipients: ['Bob (Servers)', 'Pager'],
+      },
+    },
+    notifications: [
+      { ...sent, reason: 'escalated', recipient: 'Ada', channel: 'Mail', state: 'sent', detail: '250 OK' },
+      {
+        ...sent,
+        reason: 'escalated',
+        recipient: 'Cy',
+        schedule: 'Network',
+        channel: '',
+        state: 'failed',
+        detail: 'The user has no e-mail address.',
+      },
+    ],
+  })
+  await open(AT)
+  const part = dialog().getByRole('region', { name: 'Notifications' })
+  await expect
+    .element(part.getByText(/^Next: Bob \(Servers\), Pager in 1[12] min, step 2 of Night$/))
+    .toBeVisible()
+  const rows = part.getByRole('listitem')
+  await expect.element(rows.nth(0).getByText('Ada', { exact: true })).toBeVisible()
+  await expect.element(rows.nth(0).getByText('by Mail')).toBeVisible()
+  await expect.element(rows.nth(0).getByText('Escalated, step 1')).toBeVisible()
+  await expect.element(rows.nth(1).getByText('on call in Network')).toBeVisible()
+  await expect.element(rows.nth(1).getByText('failed', { exact: true })).toBeVisible()
+  await expect.element(rows.nth(1).getByText('The user has no e-mail address.')).toBeVisible()
+})

@@ -1,4 +1,11 @@
-import type { Alert, AlertHold, AlertLogKind, AlertState, AlertType } from '@muster/contract/api/alerts'
+import type {
+  Alert,
+  AlertHold,
+  AlertLogKind,
+  AlertPart,
+  AlertState,
+  AlertType,
+} from '@muster/contract/api/alerts'
 import type { Severity } from '@muster/contract/fields'
 
 export const SEVERITY_LABELS: Record<Severity, string> = {
@@ -21,6 +28,15 @@ export const STATE_LABELS: Record<AlertState, string> = {
   acknowledged: 'acknowledged',
   snoozed: 'snoozed',
   resolved: 'resolved',
+}
+
+export const PART_LABELS: Record<AlertPart, string> = {
+  open: 'Open',
+  acknowledged: 'Acknowledged',
+  snoozed: 'Snoozed',
+  suppressed: 'Suppressed',
+  resolved: 'Resolved',
+  all: 'All',
 }
 
 /** Why an alert is suppressed: beside the state, and as a sentence. */
@@ -47,6 +63,7 @@ export const LOG_LABELS: Record<AlertLogKind, string> = {
   notice_sent: 'Notified',
   notice_held: 'Not notified',
   notice_failed: 'Notification failed',
+  escalated: 'Escalated',
   action_started: 'Action started',
   action_done: 'Action completed',
   action_failed: 'Action failed',

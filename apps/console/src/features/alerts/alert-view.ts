@@ -1,17 +1,20 @@
-import { AlertType, type listAlerts } from '@muster/contract/api/alerts'
+import {
+  AlertType,
+  type AlertPart,
+  type countAlerts,
+  type listAlertCauses,
+  type listAlerts,
+} from '@muster/contract/api/alerts'
 import { Severity } from '@muster/contract/fields'
 import type { Input } from '@muster/contract/endpoint'
 import type { AlertsSearch } from '../../app/search.ts'
 
-export const ALSO = ['snoozed', 'held', 'resolved'] as const
-export type Also = (typeof ALSO)[number]
-
-/** The filter of alerts. An empty list filters nothing; open and acknowledged alerts are always shown. */
+/** The filter of alerts. An empty list filters nothing. */
 export interface AlertView {
   clients: readonly number[]
   severities: readonly Severity[]
   types: readonly AlertType[]
-  also: readonly Also[]
+  state: AlertPart
   /** Days back for resolved alerts; 0 = all. */
   days: number
   search: string
@@ -21,42 +24,63 @@ export const START_VIEW: AlertView = {
   clients: [],
   severities: [],
   types: [],
-  also: [],
+  state: 'open',
   days: 30,
   search: '',
 }
 
 export type AlertsRequest = NonNullable<Input<typeof listAlerts>['body']>
+export type CountsRequest = NonNullable<Input<typeof countAlerts>['body']>
+export type CausesRequest = NonNullable<Input<typeof listAlertCauses>['body']>
+
+/** Resolved alerts have no causes: only a list shows them. */
+export const includesResolved = ({ state }: AlertView): boolean => state === 'resolved' || state === 'all'
 
 export function toAlertsRequest(view: AlertView, agentId: string | undefined, size: number): AlertsRequest {
-  const has = (also: Also) => view.also.includes(also)
   return {
-    ...(agentId === undefined ? {} : { agentFilter: [agentId] }),
-    ...(view.clients.length === 0 ? {} : { clientFilter: [...view.clients] }),
-    ...(view.severities.length === 0 ? {} : { severityFilter: [...view.severities] }),
-    ...(view.types.length === 0 ? {} : { typeFilter: [...view.types] }),
-    ...(has('snoozed') ? { snoozedFilter: true } : {}),
-    ...(has('held') ? { heldFilter: true } : {}),
-    ...(has('resolved') ? { resolvedFilter: true } : {}),
-    ...(has('resolved') && view.days > 0 ? { timeFilter: view.days } : {}),
-    ...(view.search === '' ? {} : { search: view.search }),
+    ...toFilter(view, agentId),
+    ...(includesResolved(view) ? toTimeFilter(view) : {}),
+    stateFilter: view.state,
     page: 1,
     page_size: size,
   }
 }
 
-/** Whether the filter hides any open alert. */
+export const toCausesRequest = (view: AlertView): CausesRequest => ({
+  ...toFilter(view),
+  stateFilter: view.state,
+})
+
+/** Counts all states, so that each shows what its list would. */
+export const toCountsRequest = (view: AlertView, agentId: string | undefined): CountsRequest => ({
+  ...toFilter(view, agentId),
+  ...toTimeFilter(view),
+})
+
+const toTimeFilter = ({ days }: AlertView) => (days > 0 ? { timeFilter: days } : {})
+
+function toFilter(view: AlertView, agentId?: string) {
+  return {
+    ...(agentId === undefined ? {} : { agentFilter: [agentId] }),
+    ...(view.clients.length === 0 ? {} : { clientFilter: [...view.clients] }),
+    ...(view.severities.length === 0 ? {} : { severityFilter: [...view.severities] }),
+    ...(view.types.length === 0 ? {} : { typeFilter: [...view.types] }),
+    ...(view.search === '' ? {} : { search: view.search }),
+  }
+}
+
+/** Whether the filter hides any alert of its state. */
 export const isNarrowed = ({ clients, severities, types, search }: AlertView): boolean =>
   clients.length > 0 || severities.length > 0 || types.length > 0 || search !== ''
 
-/** The view as an address: `?severity=error,warning&also=resolved&days=7&search=disk`. */
-export function writeAlertView(view: AlertView): Required<AlertsSearch> {
+/** The view as an address: `?severity=error,warning&state=resolved&days=7&search=disk`. */
+export function writeAlertView(view: AlertView): Required<Omit<AlertsSearch, 'view' | 'group' | 'alert'>> {
   const list = (values: readonly (string | number)[]) => (values.length === 0 ? undefined : values.join(','))
   return {
     clients: list(view.clients),
     severity: list(view.severities),
     type: list(view.types),
-    also: list(view.also),
+    state: view.state === 'open' ? undefined : view.state,
     days: view.days === START_VIEW.days ? undefined : `${view.days}`,
     search: view.search === '' ? undefined : view.search,
   }
@@ -74,7 +98,7 @@ export function readAlertView(address: AlertsSearch): AlertView {
       .filter((id) => Number.isSafeInteger(id) && id > 0),
     severities: pick(Severity.options, address.severity),
     types: pick(AlertType.options, address.type),
-    also: pick(ALSO, address.also),
+    state: address.state ?? 'open',
     days: Number.isInteger(days) && days >= 0 && days <= MAX_DAYS ? days : START_VIEW.days,
     search: address.search ?? '',
   }

@@ -1,9 +1,12 @@
+import { getSession } from '../../app/session/session.ts'
 import { createStore, useStore } from '../../app/session/store.ts'
 
 const KEY = 'muster browser notices'
 
 /** Why this browser shows no notifications; undefined when it can, or the user has not been asked yet. */
 export type NoticesRefusal = 'missing' | 'insecure' | 'denied'
+/** `push`: from the server, also while Muster is closed. `page`: by the page while it is hidden. */
+export type NoticesMode = 'off' | 'page' | 'push'
 
 export function findRefusal(): NoticesRefusal | undefined {
   if (!window.isSecureContext) return 'insecure'
@@ -11,14 +14,8 @@ export function findRefusal(): NoticesRefusal | undefined {
   return Notification.permission === 'denied' ? 'denied' : undefined
 }
 
-export const REFUSAL_TEXTS: Record<NoticesRefusal, string> = {
-  missing: 'This browser does not support notifications.',
-  insecure: 'Notifications need https:// or localhost.',
-  denied: 'Notifications are blocked. Allow them for this site in the browser settings.',
-}
-
-/** Whether this browser shows new alerts while the page is hidden; off by default. */
-export const useBrowserNotices = (): boolean => useStore(switched, (on) => on && canShow())
+/** Off by default. */
+export const useNoticesMode = (): NoticesMode => useStore(mode, (now) => (canShow() ? now : 'off'))
 
 /** Asks the browser for permission first. Returns the reason if it fails. */
 export async function switchOnNotices(): Promise<NoticesRefusal | undefined> {
@@ -28,15 +25,19 @@ export async function switchOnNotices(): Promise<NoticesRefusal | undefined> {
   if (permission === 'denied') return 'denied'
   // Closed without an answer: the browser may be asked again.
   if (permission !== 'granted') return undefined
-  if (!showFirst()) return 'missing'
-  localStorage.setItem(KEY, 'on')
-  switched.set(true)
+  const { subscribeToPush } = await import('./push-notices.ts')
+  if (await subscribeToPush()) store('push')
+  else if (showFirst()) store('page')
+  else return 'missing'
   return undefined
 }
 
-export function switchOffNotices(): void {
-  localStorage.removeItem(KEY)
-  switched.set(false)
+export async function switchOffNotices(): Promise<void> {
+  const before = mode.get()
+  store('off')
+  if (before !== 'push') return
+  const { unsubscribeFromPush } = await import('./push-notices.ts')
+  await unsubscribeFromPush()
 }
 
 /** Shows a first notification to test support: phone browsers have notifications, but not from a page. */
@@ -56,4 +57,19 @@ const FIRST_SHOWN_MS = 4000
 
 const canShow = (): boolean => findRefusal() === undefined && Notification.permission === 'granted'
 
-const switched = createStore(localStorage.getItem(KEY) === 'on')
+function store(now: NoticesMode): void {
+  if (now === 'off') localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, now === 'page' ? 'on' : pushOf())
+  mode.set(now)
+}
+
+/** Push is for the user who turned it on, not for the next one in this browser. */
+const pushOf = (): string => `push ${getSession().user_name ?? ''}`
+
+function readMode(): NoticesMode {
+  const stored = localStorage.getItem(KEY)
+  if (stored === 'on') return 'page'
+  return stored === pushOf() ? 'push' : 'off'
+}
+
+const mode = createStore<NoticesMode>(readMode())

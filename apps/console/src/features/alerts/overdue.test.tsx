@@ -17,6 +17,8 @@ async function givenOverdue(given: {
   servers?: number
   workstations?: number
   overdue?: number
+  /** Lost, but not offline yet. */
+  away?: number
   settings?: { availability_alerts_servers: boolean }
   me?: Partial<Me>
   info?: Partial<DashInfo>
@@ -29,7 +31,7 @@ async function givenOverdue(given: {
     total_server_offline_count: overdue_count,
     total_workstation_count: 0,
     total_workstation_offline_count: 0,
-    away_count: overdue_count,
+    away_count: overdue_count + (given.away ?? 0),
     overdue_count,
     unalerted_server_count: servers,
     unalerted_workstation_count: workstations,
@@ -47,6 +49,14 @@ async function givenOverdue(given: {
   }
   return { server, open }
 }
+
+test('the totals of the header list lost connections apart from offline machines', async () => {
+  const { open } = await givenOverdue({ servers: 2, away: 3 })
+  await open('/alerts')
+  await page.getByRole('button', { name: '20 machines 5 offline' }).click()
+  await expect.element(page.getByRole('row', { name: 'Servers 20 2' })).toBeVisible()
+  await expect.element(page.getByRole('row', { name: 'Away 3' })).toBeVisible()
+})
 
 test('the alerts page says which overdue machines have no alerting, and turns it on for all servers', async () => {
   const { server, open } = await givenOverdue({ servers: 6, workstations: 9 })

@@ -9,4 +9,8 @@ export const alertDialogs = {
   'alert-template': () => import('./templates/TemplateDialog.tsx').then((file) => file.TemplateDialog),
   'assign-template': () => import('./templates/AssignDialog.tsx').then((file) => file.AssignDialog),
   'alert-preview': () => import('./templates/PreviewDialog.tsx').then((file) => file.PreviewDialog),
+  'escalation-chains': () => import('./escalations/ChainsDialog.tsx').then((file) => file.ChainsDialog),
+  'escalation-chain': () => import('./escalations/ChainDialog.tsx').then((file) => file.ChainDialog),
+  'on-call-schedules': () => import('./on-call/SchedulesDialog.tsx').then((file) => file.SchedulesDialog),
+  'on-call-schedule': () => import('./on-call/ScheduleDialog.tsx').then((file) => file.ScheduleDialog),
 } satisfies DialogLoaders

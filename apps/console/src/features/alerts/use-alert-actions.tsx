@@ -23,12 +23,17 @@ import { AlertNames, SnoozeDialog } from './SnoozeDialog.tsx'
 import classes from './AlertDialogs.module.css'
 import { countAlerts } from './alert-labels.ts'
 import { refreshAlerts } from './alerts-query.ts'
-import { type AlertChange, describeChange, sendChange } from './send-change.ts'
+import { type AlertChange, type AlertGroup, countNamed, describeChange, sendChange } from './send-change.ts'
 
 export interface AlertActions {
   mayManage: boolean
   /** Asks for a note or a time, then applies the action. */
-  ask: (action: 'acknowledge' | 'snooze' | 'resolve', alerts: readonly Alert[]) => void
+  ask: (
+    action: 'acknowledge' | 'snooze' | 'resolve',
+    alerts: readonly Alert[],
+    /** All alerts of this cause, instead of `alerts`. */
+    group?: AlertGroup,
+  ) => void
   menuOf: (alert: Alert) => MenuEntry[]
   /** The open question, if any. */
   dialog: ReactNode
@@ -43,8 +48,9 @@ export function useAlertActions(onDone?: () => void): AlertActions {
   const [asked, setAsked] = useState<{
     action: 'acknowledge' | 'snooze' | 'resolve'
     alerts: readonly Alert[]
+    group: AlertGroup | undefined
   }>()
-  const ask: AlertActions['ask'] = (action, alerts) => setAsked({ action, alerts })
+  const ask: AlertActions['ask'] = (action, alerts, group) => setAsked({ action, alerts, group })
   const menuOf = (alert: Alert): MenuEntry[] => {
     const { agent_id, check_id } = alert
     const item = (action: AlertAction, label: string, icon: typeof IconBell, run: () => void): MenuEntry[] =>
@@ -92,9 +98,9 @@ export function useAlertActions(onDone?: () => void): AlertActions {
   const more = onDone === undefined ? {} : { onDone }
   const dialog =
     asked === undefined ? null : asked.action === 'snooze' ? (
-      <SnoozeDialog alerts={asked.alerts} onClose={close} {...more} />
+      <SnoozeDialog alerts={asked.alerts} group={asked.group} onClose={close} {...more} />
     ) : (
-      <NoteDialog action={asked.action} alerts={asked.alerts} onClose={close} {...more} />
+      <NoteDialog action={asked.action} alerts={asked.alerts} group={asked.group} onClose={close} {...more} />
     )
   return { mayManage, ask, menuOf, dialog }
 }
@@ -102,6 +108,7 @@ export function useAlertActions(onDone?: () => void): AlertActions {
 interface NoteDialogProps {
   action: 'acknowledge' | 'resolve'
   alerts: readonly Alert[]
+  group: AlertGroup | undefined
   onDone?: () => void
   onClose: () => void
 }
@@ -120,18 +127,19 @@ const WORDS = {
 } as const
 
 /** Acknowledges or resolves alerts, with an optional note. */
-function NoteDialog({ action, alerts, onDone, onClose }: NoteDialogProps) {
+function NoteDialog({ action, alerts, group, onDone, onClose }: NoteDialogProps) {
   const queryClient = useQueryClient()
   const form = useForm({ initialValues: { note: '' } })
   const { verb, means, meanMany } = WORDS[action]
-  const isOne = alerts.length === 1
+  const count = countNamed({ alerts, group })
+  const isOne = count === 1
   return (
     <FormDialog
-      title={isOne ? `${verb} alert` : `${verb} ${countAlerts(alerts.length)}`}
+      title={isOne ? `${verb} alert` : `${verb} ${countAlerts(count)}`}
       size="sm"
       form={form}
       save={async ({ note }) => {
-        const change = { action, alerts, note }
+        const change = { action, alerts, group, note }
         notifyDone(describeChange(change, await sendChange(change)))
         await refreshAlerts(queryClient)
         onDone?.()
@@ -141,7 +149,7 @@ function NoteDialog({ action, alerts, onDone, onClose }: NoteDialogProps) {
       onClose={onClose}
     >
       <Stack gap="md">
-        <AlertNames alerts={alerts} />
+        <AlertNames alerts={alerts} group={group} />
         <p className={classes.means}>{isOne ? means : meanMany}</p>
         <Textarea
           label="Note"

@@ -33,6 +33,8 @@ import {
 } from './audit-view.ts'
 import { ACTION_LABELS, OBJECT_LABELS } from './audit-labels.ts'
 
+export const AUDIT_REFUSED = 'Your role does not allow you to see the audit log.'
+
 interface AuditLogProps {
   view: AuditView
   onChange: (view: AuditView) => void
@@ -49,7 +51,7 @@ export function AuditLog({ view, onChange, agentId, takesFocus = false }: AuditL
   const { page, newEntries } = useAudit(view, agentId, allowed)
   const { data, error, isPlaceholderData, refetch } = page
   if (me !== undefined && !allowed) {
-    return <NoPermission message="Your role does not allow you to see the audit log." />
+    return <NoPermission message={AUDIT_REFUSED} />
   }
   const entries = data?.audit_logs ?? []
   const columns = agentId === undefined ? AUDIT_COLUMNS : AGENT_AUDIT_COLUMNS
@@ -90,6 +92,12 @@ export function AuditLog({ view, onChange, agentId, takesFocus = false }: AuditL
       )}
     </div>
   )
+}
+
+/** The audit log of one machine; newest first. */
+export function AuditTab({ agentId }: { agentId: string }) {
+  const [view, setView] = useState(START_VIEW)
+  return <AuditLog view={view} onChange={setView} agentId={agentId} />
 }
 
 interface AuditPagerProps {

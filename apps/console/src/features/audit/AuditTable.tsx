@@ -9,7 +9,7 @@ import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
-import { ActionBadge, AGENT_AUDIT_CARD, AUDIT_CARD, type AUDIT_COLUMNS } from './audit-columns.tsx'
+import { ActionBadge, AGENT_AUDIT_CARD, AUDIT_CARD, type AUDIT_COLUMNS, userText } from './audit-columns.tsx'
 import { type AuditFilter, type AuditView, SORT_COLUMNS, START_VIEW } from './audit-view.ts'
 import { AuditDiff } from './AuditDiff.tsx'
 import classes from './AuditEntryDialog.module.css'
@@ -84,7 +84,11 @@ export function AuditTable({ entries, columns, view, onChange, agentId, takesFoc
         <AuditEntryDialog
           key={entry.id}
           entry={entry}
-          onClose={() => setOpened(undefined)}
+          onClose={() => {
+            setOpened(undefined)
+            // The entries before it had dialogs of their own, so the last one does not know where the focus was.
+            table.current?.focus({ preventScroll: true })
+          }}
           onNewer={step(-1)}
           onOlder={step(1)}
           onFilter={
@@ -176,7 +180,7 @@ function AuditEntryDialog({ entry, onClose, onNewer, onOlder, onFilter }: AuditE
           <Time instant={entry.entry_time} />
         </Fact>
         <Fact name="User">
-          <bdi>{username}</bdi>
+          <bdi>{userText(entry)}</bdi>
           {onFilter && <Only onClick={() => onFilter({ users: [username] })}>only this user</Only>}
         </Fact>
         <Fact name="Action">

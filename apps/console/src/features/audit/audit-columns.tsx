@@ -4,6 +4,7 @@ import {
   IconAlertTriangle,
   IconCirclePlus,
   IconDownload,
+  IconExternalLink,
   IconEye,
   IconFileCode,
   IconLogin2,
@@ -33,6 +34,7 @@ const LOOK: Record<AuditAction, { icon: Icon; tone: Tone }> = {
   execute_command: { icon: IconTerminal2, tone: 'info' },
   bulk_action: { icon: IconStack2, tone: 'info' },
   remote_session: { icon: IconTerminal2, tone: 'warning' },
+  url_action: { icon: IconExternalLink, tone: 'info' },
 }
 
 /** The action, as shape and text. */
@@ -52,6 +54,11 @@ export interface AuditContext {
 
 type AuditColumn = DataColumn<AuditEntry, AuditContext> & { text: (entry: AuditEntry) => string }
 
+/** The user, and the API key of the user's program. */
+export function userText({ username, api_key }: Pick<AuditEntry, 'username' | 'api_key'>): string {
+  return api_key === null ? username : `${username} (API key ${api_key})`
+}
+
 const TIME: AuditColumn = {
   id: 'entry_time',
   title: 'Time',
@@ -65,8 +72,8 @@ const USER: AuditColumn = {
   title: 'User',
   width: 'minmax(90px, 0.7fr)',
   sortable: true,
-  text: ({ username }) => username,
-  render: ({ username }) => <bdi>{username}</bdi>,
+  text: userText,
+  render: (entry) => <bdi>{userText(entry)}</bdi>,
 }
 const ACTION: AuditColumn = {
   id: 'action',
@@ -113,7 +120,7 @@ function place(id: 'agent' | 'client' | 'site', title: string): AuditColumn {
 export const AUDIT_COLUMNS: readonly AuditColumn[] = [
   TIME,
   USER,
-  place('agent', 'Agent'),
+  place('agent', 'Machine'),
   place('client', 'Client'),
   place('site', 'Site'),
   ACTION,
@@ -139,7 +146,7 @@ function card(place: (entry: AuditEntry) => string): DataCard<AuditEntry, AuditC
         </div>
         <div className="cardLine dim">
           <span className="cut">
-            <bdi>{entry.username}</bdi>
+            <bdi>{userText(entry)}</bdi>
             <bdi>{place(entry)}</bdi>
           </span>
           <span>{formatDate(entry.entry_time)}</span>

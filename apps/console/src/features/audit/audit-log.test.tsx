@@ -45,6 +45,7 @@ const entry = (id: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
   id,
   entry_time: '2026-11-21T10:00:00.000Z',
   username: 'ada',
+  api_key: null,
   agent: null,
   agent_id: null,
   client: 'Acme',
@@ -71,7 +72,7 @@ function givenServer() {
   return { server, log }
 }
 
-const AT = '/agents/abcdefgh12?dialog=audit'
+const AT = '/audit'
 
 test('new entries are announced and shown on request, without jumps', async () => {
   const { log } = givenServer()
@@ -107,11 +108,11 @@ test('an entry opens by keyboard and returns the focus', async () => {
 
 test('a filter is in the address and its pill removes it', async () => {
   const { server } = givenServer()
-  const { screen, at } = await openConsole(`${AT}&filter=action:delete days:30`)
+  const { screen, at } = await openConsole('/agents/abcdefgh12?dialog=audit&filter=action:delete days:30')
   await expect.element(screen.getByRole('grid', { name: 'Audit log' })).toBeInTheDocument()
   expect(server.calls(listAudit)[0]?.body).toMatchObject({ actionFilter: ['delete'], timeFilter: 30 })
   await screen.getByRole('button', { name: 'Remove the filter Action' }).click()
-  await expect.poll(at).toContain('filter=days:30')
+  await expect.poll(at).toBe('/audit?find=days:30')
   await expect.poll(() => server.calls(listAudit).at(-1)?.body).not.toHaveProperty('actionFilter')
 })
 

@@ -10,6 +10,7 @@ import {
 } from '@muster/contract/api/checks'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { ApiError } from '@muster/contract/client'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Alert, Button, Text } from '@mantine/core'
@@ -24,7 +25,7 @@ import { RemoveDialog } from '../../app/dialogs/RemoveDialog.tsx'
 import { CheckFormDialog } from './CheckFormDialog.tsx'
 import { type CheckForm, newCheckForm, readCheckForm, toCheckBody } from './check-form.ts'
 import { DependencyFields } from './fields/DependencyFields.tsx'
-import { checkName, TYPE_LABELS } from './check-labels.ts'
+import { TYPE_LABELS } from './check-labels.ts'
 import { fieldLabel } from './field-labels.ts'
 
 /** A new check; the address holds the machine and the type: `AGENTID.cpuload`. */
@@ -94,7 +95,7 @@ function EditForm({ opened, agent, close }: EditFormProps) {
   const type = check.settings.check_type
   return (
     <CheckFormDialog
-      title={`Edit ${checkName(check)}`}
+      title={`Edit ${nameCheck(check)}`}
       agent={agent}
       type={type}
       check={check}
@@ -192,7 +193,7 @@ export function RemoveCheckDialog({ item = '', close }: AddressedDialogProps) {
             title="Delete this check?"
             message={
               <Text>
-                <bdi>{checkName(check)}</bdi> on {hostname} and its history will be deleted.
+                <bdi>{nameCheck(check)}</bdi> on {hostname} and its history will be deleted.
               </Text>
             }
             remove={() => call(deleteCheck, { params: { id: check.id } })}

@@ -72,12 +72,12 @@ interface ScheduleFieldsProps {
 function ScheduleFields({ agent, form }: ScheduleFieldsProps) {
   const usual =
     agent.check_interval === null
-      ? '0 = own interval of each machine'
-      : `0 = interval of this machine, every ${formatDuration(agent.check_interval)}`
+      ? 'Own interval of each machine'
+      : `Default (${formatDuration(agent.check_interval)})`
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-      <WholeNumber form={form} name="run_interval" description={usual} suffix=" s" />
-      <WholeNumber form={form} name="fails_b4_alert" description="From 1 to 10." />
+      <WholeNumber form={form} name="run_interval" placeholder={usual} suffix=" s" />
+      <WholeNumber form={form} name="fails_b4_alert" />
     </SimpleGrid>
   )
 }

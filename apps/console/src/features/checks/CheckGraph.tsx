@@ -47,6 +47,8 @@ export function CheckGraph(props: CheckGraphProps) {
     failures,
     maintenance,
     thresholds,
+    forecast,
+    isDisk = false,
     onZoom,
     hasHint = true,
     onThreshold,
@@ -55,15 +57,15 @@ export function CheckGraph(props: CheckGraphProps) {
   const columns = useMemo(() => toColumns(points, stepSeconds), [points, stepSeconds])
   const host = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
-  const latest = useRef({ columns, range, failures, maintenance, thresholds, onZoom })
+  const latest = useRef({ columns, range, failures, maintenance, thresholds, forecast, isDisk, onZoom })
   const [cursor, setCursor] = useState<GraphCursor>()
   const mayZoom = onZoom !== undefined
   const drag = useThresholdDrag({ chart, thresholds, most: unit === '%' ? 99 : MAX_COUNT, onThreshold })
 
   useLayoutEffect(() => {
-    latest.current = { columns, range, failures, maintenance, thresholds, onZoom }
+    latest.current = { columns, range, failures, maintenance, thresholds, forecast, isDisk, onZoom }
     show(chart.current, columns, range)
-  }, [columns, range, failures, maintenance, thresholds, onZoom])
+  }, [columns, range, failures, maintenance, thresholds, forecast, isDisk, onZoom])
 
   useEffect(() => {
     const element = host.current
@@ -114,6 +116,7 @@ export function CheckGraph(props: CheckGraphProps) {
         }
       />
       {cursor !== undefined && text !== undefined && <GraphTip cursor={cursor}>{text}</GraphTip>}
+      {forecast !== undefined && <span className="read-only-aloud">Forecast: {forecast.label}</span>}
       {mayZoom && hasHint && <GraphHint />}
     </div>
   )

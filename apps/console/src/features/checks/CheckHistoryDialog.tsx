@@ -4,6 +4,7 @@ import { Suspense, useMemo } from 'react'
 import { formatDuration } from '@muster/rules/text/units'
 import { Button, Select } from '@mantine/core'
 import type { CheckSamples } from '@muster/contract/checks/check-samples'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import { IconChartDots } from '@tabler/icons-react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { type AddressedDialogProps, useDialog } from '../../app/dialogs/use-dialog.ts'
@@ -20,7 +21,7 @@ import { CheckDialog } from './CheckDialogs.tsx'
 import classes from './CheckHistory.module.css'
 import { CheckStatus } from './CheckStatus.tsx'
 import { thresholdsOf } from './check-thresholds.ts'
-import { checkName, formatValue, intervalSeconds, seriesLabel } from './check-labels.ts'
+import { formatValue, intervalSeconds, isDiskSeries, seriesLabel } from './check-labels.ts'
 import { RangeTools, useHistoryView, ViewButtons } from './RangeTools.tsx'
 import { useSamples } from './use-samples.ts'
 import type { GraphPoint } from './graph-data.ts'
@@ -164,7 +165,7 @@ export function CheckHistoryDialog({ item = '', close }: AddressedDialogProps) {
     <GuardedDialog title="Check history" needs="can_list_checks" onClose={close} size="xl">
       <CheckDialog title="Check history" item={item} close={close} size="xl" live>
         {(check, agent) => (
-          <Dialog title={<bdi>{`${checkName(check)} on ${agent.hostname}`}</bdi>} size="xl" onClose={close}>
+          <Dialog title={<bdi>{`${nameCheck(check)} on ${agent.hostname}`}</bdi>} size="xl" onClose={close}>
             <History check={check} agent={agent} />
           </Dialog>
         )}
@@ -220,6 +221,7 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
         <Suspense fallback={<div className={classes.place} />}>
           <CheckGraph
             label={`${seriesLabel(series.name)} over time`}
+            isDisk={isDiskSeries(series.name)}
             points={series.points}
             unit={series.unit}
             stepSeconds={Math.max(data.resolution, intervalSeconds(check, agent.check_interval))}

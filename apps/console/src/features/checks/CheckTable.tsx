@@ -1,6 +1,7 @@
 import { useMediaQuery } from '@mantine/hooks'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { Check } from '@muster/contract/api/checks'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import { useMemo, useState } from 'react'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
@@ -10,7 +11,6 @@ import { useNow } from '../../ui/layout/use-now.ts'
 import { usePane } from '../agents/use-pane.ts'
 import type { CheckActions } from './use-check-actions.ts'
 import classes from './ChecksPane.module.css'
-import { checkName } from './check-labels.ts'
 import { CHECK_CARD, CHECK_COLUMNS, CHECK_COLUMNS_PX, type CheckContext } from './check-columns.tsx'
 
 const ROW_PX = 32
@@ -62,7 +62,7 @@ export function CheckTable({ agent, checks, actions }: CheckTableProps) {
       />
       {menu !== undefined && asked !== undefined && (
         <ContextMenu
-          label={`Actions on ${checkName(asked)}`}
+          label={`Actions on ${nameCheck(asked)}`}
           at={menu.at}
           entries={actions.menuOf(asked)}
           onClose={() => setMenu(undefined)}

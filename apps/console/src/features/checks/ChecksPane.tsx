@@ -1,7 +1,6 @@
 import { Button, Menu, Tooltip } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type Check, listAgentChecks } from '@muster/contract/api/checks'
-import { checkStateOf } from '@muster/rules/checks/check-freshness'
 import {
   IconChevronDown,
   IconDatabaseOff,
@@ -22,6 +21,7 @@ import { useNow } from '../../ui/layout/use-now.ts'
 import { Time } from '../../ui/layout/Time.tsx'
 import { CheckTable } from './CheckTable.tsx'
 import classes from './ChecksPane.module.css'
+import { countChecks } from './check-labels.ts'
 import { NewCheckItems } from './NewCheckItems.tsx'
 import { type CheckActions, useCheckActions } from './use-check-actions.ts'
 
@@ -133,27 +133,6 @@ function NewCheck({ agent }: { agent: AgentDetail }) {
       </Menu.Dropdown>
     </Menu>
   )
-}
-
-const STATES = [
-  ['failing', 'failing'],
-  ['old', 'old'],
-  ['no_results', 'without results'],
-  ['passing', 'passing'],
-] as const
-
-/** `3 failing, 2 old, 1 without results, 8 passing`. */
-function countChecks(checks: readonly Check[], nowMs: number): string {
-  const states = checks
-    .filter(({ overridden_by_policy: rests }) => !rests)
-    .map(({ check_result }) => checkStateOf(check_result, nowMs))
-  return STATES.map(([state, word]) => ({
-    word,
-    many: states.filter((one) => one === state).length,
-  }))
-    .filter(({ many }) => many > 0)
-    .map(({ word, many }) => `${many} ${word}`)
-    .join(', ')
 }
 
 /** Notes that results are missing from the history; nothing if complete. */

@@ -1,13 +1,14 @@
 import { ActionIcon } from '@mantine/core'
 import type { Check } from '@muster/contract/api/checks'
 import { formatRelativeTime } from '@muster/rules/text/units'
+import { describeCheck, nameCheck } from '@muster/rules/checks/check-name'
 import { IconDots, IconLink } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
 import { PolicyMark } from '../policies/PolicyMark.tsx'
 import { CheckStatus } from './CheckStatus.tsx'
 import classes from './ChecksPane.module.css'
-import { checkName, dependencyName, describeInterval } from './check-labels.ts'
+import { dependencyName, describeInterval } from './check-labels.ts'
 
 export interface CheckContext {
   nowMs: number
@@ -40,10 +41,10 @@ export const CHECK_COLUMNS: readonly DataColumn<Check, CheckContext>[] = [
         <DependencyMark check={check} />
         <bdi
           className={classes.name}
-          data-tip={check.readable_desc}
+          data-tip={describeCheck(check)}
           data-resting={check.overridden_by_policy}
         >
-          {checkName(check)}
+          {nameCheck(check)}
         </bdi>
       </span>
     ),
@@ -84,7 +85,7 @@ export const CHECK_CARD: DataCard<Check, CheckContext> = {
           <Mark check={check} context={context} />
           <DependencyMark check={check} />
           <bdi className={`cut ${classes.name}`} data-resting={check.overridden_by_policy}>
-            {checkName(check)}
+            {nameCheck(check)}
           </bdi>
         </span>
         <span className="fixed-row">
@@ -158,7 +159,7 @@ function MenuButton({ check, onOpen }: { check: Check; onOpen: CheckContext['ope
       size="sm"
       className={classes.action ?? ''}
       tabIndex={-1}
-      aria-label={`Actions on ${checkName(check)}`}
+      aria-label={`Actions on ${nameCheck(check)}`}
       onClick={(event) => {
         event.stopPropagation()
         const { left, bottom } = event.currentTarget.getBoundingClientRect()

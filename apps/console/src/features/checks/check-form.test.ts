@@ -29,7 +29,7 @@ test.each(CHECK_TYPES)('a new %s check has default values and shows missing ones
   expect(errorsOf(type, filled)).toEqual({})
   expect(toCheckBody(type, filled)).toMatchObject({
     settings: { check_type: type },
-    fails_b4_alert: 1,
+    fails_b4_alert: type === 'cpuload' ? 5 : 1,
     run_interval: 0,
     depends_on: null,
   })
@@ -43,7 +43,7 @@ test.each(CHECK_TYPES)('a saved %s check round-trips through the form', (type) =
 
 describe('thresholds', () => {
   const cases = [
-    ['cpuload', 0, 0, 'Warning Threshold or Error Threshold need to be set'],
+    ['cpuload', '', 0, 'Warning Threshold or Error Threshold need to be set'],
     ['cpuload', 90, 70, 'Warning Threshold must be less than Error Threshold'],
     ['memory', 80, 80, 'Warning Threshold must be less than Error Threshold'],
     ['diskspace', 10, 25, 'Warning Threshold must be more than Error Threshold'],
@@ -65,11 +65,11 @@ describe('thresholds', () => {
   })
 })
 
-test('the process maximum is not below the minimum, and 0 is any', () => {
+test('the process maximum is not below the minimum, and empty is any', () => {
   const form = { ...newCheckForm('process'), process_name: 'sshd', min_count: 3 }
   expect(errorsOf('process', { ...form, max_count: 2 })).toEqual({ max_count: 'Not less than 3.' })
   expect(errorsOf('process', { ...form, max_count: 3 })).toEqual({})
-  expect(errorsOf('process', { ...form, max_count: 0 })).toEqual({})
+  expect(errorsOf('process', { ...form, max_count: '' })).toEqual({})
 })
 
 describe('hidden fields do not count', () => {
@@ -114,6 +114,7 @@ test('variables and metrics of a script are validated one by one', () => {
 test('an interval is the default, or at least ten seconds', () => {
   const form = newCheckForm('cpuload')
   expect(errorsOf('cpuload', { ...form, run_interval: 5 })).toHaveProperty('run_interval')
-  expect(errorsOf('cpuload', { ...form, run_interval: '' })).toHaveProperty('run_interval')
+  expect(errorsOf('cpuload', { ...form, run_interval: '' })).toEqual({})
+  expect(toCheckBody('cpuload', { ...form, run_interval: '' })?.run_interval).toBe(0)
   expect(errorsOf('cpuload', { ...form, run_interval: 10 })).toEqual({})
 })

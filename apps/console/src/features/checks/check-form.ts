@@ -10,7 +10,21 @@ import { checkVariable } from '../runs/run-form.ts'
  */
 export type CheckForm = Record<string, unknown>
 
-const SCHEDULE = { fails_b4_alert: 1, run_interval: 0, depends_on: null }
+/** Processors are busy for moments all the time. */
+const USUAL_FAILURES: Partial<Record<CheckType, number>> = { cpuload: 5 }
+/** Numbers whose 0 means "off", "any" or "default": empty fields. */
+const EMPTY_AT_ZERO = new Set([
+  'warning_threshold',
+  'error_threshold',
+  'cert_warning_days',
+  'cert_error_days',
+  'max_count',
+  'max_memory_mb',
+  'max_age_minutes',
+  'max_size_mb',
+  'search_last_days',
+  'run_interval',
+])
 /** Optional texts. */
 const OPTIONAL_TEXTS = new Set([
   'event_source',
@@ -38,7 +52,8 @@ export function newCheckForm(type: CheckType): CheckForm {
     const usual = schema.safeParse(undefined)
     return [name, toFormValue(name, usual.success ? usual.data : '')]
   })
-  return { ...withEventId(Object.fromEntries(own)), ...SCHEDULE }
+  const schedule = { fails_b4_alert: USUAL_FAILURES[type] ?? 1, run_interval: '', depends_on: null }
+  return { ...withEventId(Object.fromEntries(own)), ...schedule }
 }
 
 /** The common part of a machine's check and a policy's check. */
@@ -55,7 +70,7 @@ export function readCheckForm(check: FormCheck): CheckForm {
   return {
     ...withEventId(Object.fromEntries(fields)),
     fails_b4_alert: check.fails_b4_alert,
-    run_interval: check.run_interval,
+    run_interval: toFormValue('run_interval', check.run_interval),
     // A string for the select.
     depends_on: check.depends_on == null ? null : `${check.depends_on}`,
   }
@@ -97,15 +112,17 @@ function certificateMessage({ cert_warning_days, cert_error_days }: CheckForm): 
 }
 
 function messageFor(pair: CheckForm, reverse: boolean): string | null {
-  const { warning_threshold: warning, error_threshold: error } = pair
+  const [warning, error] = (['warning_threshold', 'error_threshold'] as const).map((name) =>
+    fromFormValue(name, pair[name]),
+  )
   if (typeof warning !== 'number' || typeof error !== 'number') return null
   return validateThresholds({ warning, error, reverse }) ?? null
 }
 
 const RANGES: Record<string, string> = {
   'diskspace.disk': 'Choose a disk or enter its mount point.',
-  'diskspace.warning_threshold': 'Enter a number; 0 = off.',
-  'diskspace.error_threshold': 'Enter a number; 0 = off.',
+  'diskspace.warning_threshold': 'Enter a number, or leave it empty.',
+  'diskspace.error_threshold': 'Enter a number, or leave it empty.',
   warning_threshold: 'From 0 to 99.',
   error_threshold: 'From 0 to 99.',
   script: 'Choose a script.',
@@ -122,25 +139,24 @@ const RANGES: Record<string, string> = {
   expected_status: 'Enter numbers from 100 to 599 separated by commas.',
   port: 'From 1 to 65535.',
   unit: 'Enter the name of a unit.',
-  search_last_days: 'From 0 to 9999.',
+  search_last_days: 'From 1 to 9999, or empty.',
   search_last_minutes: 'From 1 to 525600.',
   number_of_events_b4_alert: 'From 1 to 10000.',
   min_count: 'From 1 to 100000.',
-  max_count: 'Enter a whole number up to 100000; 0 = any.',
-  max_memory_mb: 'Enter a whole number; 0 = any.',
-  max_age_minutes: 'Enter a whole number; 0 = any.',
-  max_size_mb: 'Enter a whole number; 0 = any.',
+  max_count: 'Enter a whole number up to 100000, or leave it empty.',
+  max_memory_mb: 'Enter a whole number, or leave it empty.',
+  max_age_minutes: 'Enter a whole number, or leave it empty.',
+  max_size_mb: 'Enter a whole number, or leave it empty.',
   fails_b4_alert: 'From 1 to 10.',
-  run_interval: 'From 10 to 86400 seconds, or 0.',
+  run_interval: 'From 10 to 86400 seconds, or empty.',
 }
 
 function parseForm(type: CheckType, form: CheckForm) {
-  const { fails_b4_alert, run_interval, depends_on, ...fields } = form
-  const own = Object.entries({ ...fields, ...hiddenFields(fields) }).map(([name, value]) => [
-    name,
-    fromFormValue(name, value),
-  ])
-  const settings: unknown = { ...Object.fromEntries(own), check_type: type }
+  const { fails_b4_alert, depends_on, ...fields } = form
+  const run_interval = fromFormValue('run_interval', form.run_interval)
+  const { run_interval: _, ...own } = { ...fields, ...hiddenFields(fields) }
+  const sent = Object.entries(own).map(([name, value]) => [name, fromFormValue(name, value)])
+  const settings: unknown = { ...Object.fromEntries(sent), check_type: type }
   const parsed = createCheck.body?.safeParse({ settings, fails_b4_alert, run_interval, depends_on })
   return parsed?.success === true
     ? { data: parsed.data, issues: [] }
@@ -175,6 +191,8 @@ function withEventId({ event_id_is_wildcard: isWildcard, ...fields }: CheckForm)
 
 function fromFormValue(name: string, value: unknown): unknown {
   if (CODE_LISTS.has(name)) return readCodes(String(value))
+  if (EMPTY_AT_ZERO.has(name)) return value === '' ? 0 : value
+  if (name === 'metric_thresholds') return asRows(value).map((row) => mapRow(row, fromFormValue))
   return OPTIONAL_TEXTS.has(name) && String(value).trim() === '' ? null : value
 }
 
@@ -182,7 +200,13 @@ function toFormValue(name: string, value: unknown): unknown {
   if (OPTIONAL_TEXTS.has(name)) return value ?? ''
   if (CODE_LISTS.has(name)) return Array.isArray(value) ? value.join(', ') : ''
   if (name === 'script') return value === '' ? null : `${String(value)}`
+  if (EMPTY_AT_ZERO.has(name)) return value === 0 ? '' : value
+  if (name === 'metric_thresholds') return asRows(value).map((row) => mapRow(row, toFormValue))
   return value
+}
+
+function mapRow(row: CheckForm, change: (name: string, value: unknown) => unknown): CheckForm {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, change(name, value)]))
 }
 
 /** `0, 3010` as numbers; invalid parts are left for the schema to reject. */

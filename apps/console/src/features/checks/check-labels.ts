@@ -57,39 +57,7 @@ export function describeStatus(state: ShownState, nowMs: number): { label: strin
 
 const ageOf = (instant: string, nowMs: number) => formatShortAge(nowMs - Date.parse(instant))
 
-/** A check by its subject, for titles: `Disk space of /srv`. */
-export function checkName({ settings, script_name }: Pick<Check, 'settings' | 'script_name'>): string {
-  switch (settings.check_type) {
-    case 'diskspace':
-      return `Disk space of ${settings.disk}`
-    case 'cpuload':
-      return TYPE_LABELS.cpuload
-    case 'memory':
-      return settings.memory_kind === 'swap' ? 'Swap' : TYPE_LABELS.memory
-    case 'ping':
-      return `Ping ${settings.name}`
-    case 'service':
-      return `Service ${settings.svc_display_name || settings.svc_name}`
-    case 'process':
-      return `Process ${settings.process_name}`
-    case 'file':
-      return `File ${settings.path}`
-    case 'eventlog':
-      return `Event log ${settings.name}`
-    case 'journal':
-      return `Journal ${settings.name}`
-    case 'http':
-      return `HTTP ${settings.name}`
-    case 'tcp':
-      return `TCP port ${settings.name}`
-    case 'dns':
-      return `DNS ${settings.name}`
-    case 'script':
-      return `Script ${script_name ?? settings.script}`
-  }
-}
-
-/** Name of the check that another one depends on: `Ping Check: Router of GW-1`. */
+/** Name of the check that another one depends on: `Ping Router of GW-1`. */
 export const dependencyName = ({ readable_desc, hostname }: NonNullable<Check['dependency']>) =>
   `${readable_desc} of ${hostname}`
 
@@ -123,6 +91,9 @@ export function seriesLabel(name: string): string {
   return SERIES_LABELS[name] ?? name
 }
 
+/** Whether a number of a check is the percentage of a disk that is free. */
+export const isDiskSeries = (name: string) => name === 'free_percent' || name === 'inodes_free_percent'
+
 /** An exact value with its unit. */
 export function formatValue(value: number, unit: string): string {
   if (unit === 'B') return formatFileSize(value)
@@ -136,4 +107,25 @@ export function formatValue(value: number, unit: string): string {
 function formatNumber(value: number): string {
   const decimals = Math.abs(value) >= 1000 ? 0 : 2
   return `${Number(value.toFixed(decimals))}`
+}
+
+const STATES = [
+  ['failing', 'failing'],
+  ['old', 'old'],
+  ['no_results', 'without results'],
+  ['passing', 'passing'],
+] as const
+
+/** `3 failing, 2 old, 1 without results, 8 passing`. */
+export function countChecks(checks: readonly Check[], nowMs: number): string {
+  const states = checks
+    .filter(({ overridden_by_policy: rests }) => !rests)
+    .map(({ check_result }) => checkStateOf(check_result, nowMs))
+  return STATES.map(([state, word]) => ({
+    word,
+    many: states.filter((one) => one === state).length,
+  }))
+    .filter(({ many }) => many > 0)
+    .map(({ word, many }) => `${many} ${word}`)
+    .join(', ')
 }

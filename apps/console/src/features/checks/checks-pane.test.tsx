@@ -228,7 +228,7 @@ test('opening a dialog creates nothing', async () => {
 })
 
 test('a row shows its dependency and that alerts are suppressed while it fails', async () => {
-  const dependency = { id: 7, agent_id: AGENT, hostname: 'GW-1', readable_desc: 'Ping Check: Router' }
+  const dependency = { id: 7, agent_id: AGENT, hostname: 'GW-1', readable_desc: 'Ping Router' }
   const failing = { status: 'failing', alert_severity: 'error' } as const
   const { open } = await givenChecks({
     checks: [
@@ -239,7 +239,7 @@ test('a row shows its dependency and that alerts are suppressed while it fails',
   await open(AT)
   const marked = (name: string) => page.getByRole('img', { name, exact: true })
   await expect
-    .element(marked('Depends on Ping Check: Router of GW-1, which is failing: alerts are suppressed'))
+    .element(marked('Depends on Ping Router of GW-1, which is failing: alerts are suppressed'))
     .toBeVisible()
   await expect.element(marked('Depends on a check that you may not see')).toBeVisible()
 })

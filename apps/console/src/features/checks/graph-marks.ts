@@ -21,6 +21,16 @@ export interface GraphThresholds {
   reverse: boolean
 }
 
+/** A line into the future: to a threshold, or to the end of a disk. */
+export interface GraphForecast {
+  /** `[unix seconds, value]` */
+  from: readonly [number, number]
+  to: readonly [number, number]
+  severity: 'warning' | 'error'
+  /** `full on Wed, Nov 25` */
+  label: string
+}
+
 export interface GraphColors {
   text: string
   dim: string
@@ -151,6 +161,47 @@ export function drawThresholds(chart: uPlot, thresholds: GraphThresholds, colors
     const away = (ctx.textBaseline === 'top' ? 3 : -2) * devicePixelRatio
     ctx.fillText(word, bbox.left + bbox.width - 4 * devicePixelRatio, y + away)
   }
+  ctx.restore()
+}
+
+/** Dashes from the last value, with the day on which they end. */
+export function drawForecast(
+  chart: uPlot,
+  marks: { forecast: GraphForecast; thresholds: GraphThresholds | undefined; colors: GraphColors },
+): void {
+  const { colors, thresholds } = marks
+  const { from, to, severity, label } = marks.forecast
+  const { ctx, bbox } = chart
+  const [left, right] = [chart.valToPos(from[0], 'x', true), chart.valToPos(to[0], 'x', true)]
+  const end = bbox.left + bbox.width
+  if (left >= end) return
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  ctx.strokeStyle = colors[severity]
+  ctx.fillStyle = colors[severity]
+  ctx.lineWidth = 1.5 * devicePixelRatio
+  ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio])
+  ctx.beginPath()
+  const [top, bottom] = [chart.valToPos(from[1], 'y', true), chart.valToPos(to[1], 'y', true)]
+  ctx.moveTo(left, top)
+  ctx.lineTo(right, bottom)
+  ctx.stroke()
+  ctx.beginPath()
+  ctx.arc(right, bottom, 3 * devicePixelRatio, 0, 2 * Math.PI)
+  ctx.fill()
+  ctx.font = `${11 * devicePixelRatio}px Inter Variable, sans-serif`
+  ctx.textAlign = 'right'
+  ctx.textBaseline = 'bottom'
+  // Above the line, which falls, and above the labels of the thresholds.
+  const heights = [thresholds?.warning_threshold ?? 0, thresholds?.error_threshold ?? 0]
+    .filter((value) => value > 0)
+    .map((value) => chart.valToPos(value, 'y', true) - (LABEL_PX + 4) * devicePixelRatio)
+  const labelBottom = Math.min(top - 6 * devicePixelRatio, ...heights)
+  const width = ctx.measureText(label).width
+  const labelEnd = Math.max(bbox.left + width, Math.min(right, end) - 4 * devicePixelRatio)
+  ctx.fillText(label, labelEnd, Math.max(bbox.top + LABEL_PX * devicePixelRatio, labelBottom))
   ctx.restore()
 }
 

@@ -3,10 +3,12 @@ import { formatDate } from '../../ui/layout/date-format.ts'
 import { formatValue } from './check-labels.ts'
 import {
   drawFailures,
+  drawForecast,
   drawMaintenance,
   drawThresholds,
   type GraphColors,
   type GraphFailure,
+  type GraphForecast,
   type GraphPeriod,
   type GraphThresholds,
 } from './graph-marks.ts'
@@ -15,6 +17,9 @@ export interface GraphMarks {
   failures: readonly GraphFailure[]
   maintenance?: readonly GraphPeriod[] | undefined
   thresholds: GraphThresholds | undefined
+  forecast?: GraphForecast | undefined
+  /** The percentage of a disk that is free, or in use. */
+  isDisk?: boolean
 }
 
 export interface GraphCursor {
@@ -64,7 +69,15 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
     },
     scales: {
       x: { time: true },
-      y: { range: (_chart, least, most) => valueRange(unit, [least, most], limitsOf(marks())) },
+      y: {
+        range: (_chart, least, most) => {
+          const { isDisk = false, forecast } = marks()
+          const limits = limitsOf(marks())
+          return isDisk
+            ? diskRange([least, most], limits, forecast?.to[1])
+            : valueRange(unit, [least, most], limits)
+        },
+      },
     },
     axes: graphAxes(unit, colors),
     series: [
@@ -86,8 +99,9 @@ export function graphOptions(settings: GraphSettings): uPlot.Options {
       ],
       draw: [
         (chart) => {
-          const { thresholds } = marks()
+          const { thresholds, forecast } = marks()
           if (thresholds) drawThresholds(chart, thresholds, colors)
+          if (forecast) drawForecast(chart, { forecast, thresholds, colors })
         },
       ],
       setCursor: [(chart) => onCursor(readCursor(chart))],
@@ -143,6 +157,25 @@ export function valueRange(
   const top = Math.max(most ?? 1, ...limits)
   const bottom = Math.min(0, least ?? 0)
   return [bottom, top === bottom ? bottom + 1 : top + (top - bottom) * 0.08]
+}
+
+/** A lower plot would show noise as a trend. */
+const MIN_PERCENT_HEIGHT = 2
+/** A threshold at most this far from the values is shown. */
+const NEAR_PERCENT = 5
+
+/** A disk fills slowly: the axis follows it, with the thresholds near it and the end of its forecast. */
+export function diskRange(
+  [least, most]: readonly [number | null, number | null],
+  limits: readonly number[],
+  forecastEnd: number | undefined,
+): [number, number] {
+  if (least === null || most === null) return [0, 100]
+  const isNear = (limit: number) => limit > 0 && limit >= least - NEAR_PERCENT && limit <= most + NEAR_PERCENT
+  const shown = [least, most, forecastEnd ?? least, ...limits.filter(isNear)]
+  const [low, high] = [Math.min(...shown), Math.max(...shown)]
+  const padding = Math.max((high - low) * 0.1, (MIN_PERCENT_HEIGHT - (high - low)) / 2)
+  return [Math.max(0, low - padding), Math.min(100, high + padding)]
 }
 
 /** Times of day, and the date where a new day begins. */

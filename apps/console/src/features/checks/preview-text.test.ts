@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describePreview } from './preview-text.ts'
+import { describePreview, describeThresholds } from './preview-text.ts'
 
 const DAY = 86_400
 
@@ -11,4 +11,23 @@ test.each([
 ])('in %d s %d alerts, %d s in error and %d s in warning', (...given) => {
   const [seconds, alerts, errorSeconds, warningSeconds, words] = given
   expect(describePreview({ alerts, errorSeconds, warningSeconds }, seconds, false)).toBe(words)
+})
+
+test.each([
+  [70, 90, 5, 120, 'Warns after 10 min above 70 %, fails after 10 min above 90 %.'],
+  [70, '', 1, 120, 'Warns above 70 %.'],
+  [0, 90, 3, null, 'Fails after 3 results in a row above 90 %.'],
+  ['', '', 1, 120, ''],
+])('thresholds %s and %s, %d failures every %s s', (...given) => {
+  const [warning_threshold, error_threshold, fails_b4_alert, usualInterval, words] = given
+  const form = { warning_threshold, error_threshold, fails_b4_alert, run_interval: '' }
+  expect(describeThresholds(form, { unit: '%', reverse: false, usualInterval })).toBe(words)
+  const often = { ...form, run_interval: 60 }
+  expect(describeThresholds(often, { unit: 'GB', reverse: true, usualInterval })).toBe(
+    words
+      .replaceAll('10 min', '5 min')
+      .replace('3 results in a row', '3 min')
+      .replaceAll('above', 'below')
+      .replaceAll('%', 'GB'),
+  )
 })

@@ -7,6 +7,7 @@ import {
   resetCheck,
   runChecks,
 } from '@muster/contract/api/checks'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import { IconChartLine, IconPencil, IconRestore } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
@@ -23,7 +24,7 @@ import {
   unlessOfPolicy,
 } from '../../app/shell/row-actions.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
-import { checkName, isFromServer } from './check-labels.ts'
+import { isFromServer } from './check-labels.ts'
 
 export type CheckActions = ReturnType<typeof useCheckActions>
 
@@ -47,14 +48,14 @@ export function useCheckActions(agent: Pick<AgentDetail, 'agent_id' | 'hostname'
       notifyDone(
         checks === 'all'
           ? `Checks started on ${hostname}.`
-          : `Started ${checks.map(checkName).join(', ')} on ${hostname}.`,
+          : `Started ${checks.map(nameCheck).join(', ')} on ${hostname}.`,
       ),
   })
   const reset = useMutation({
     mutationFn: ({ id }: Check) => call(resetCheck, { params: { id } }),
     onSuccess: async (check) => {
       queryClient.setQueryData(queryKey(getCheck, { params: { id: check.id } }), check)
-      notifyDone(`${checkName(check)} is pending until its next run.`)
+      notifyDone(`${nameCheck(check)} is pending until its next run.`)
       await refresh()
     },
   })

@@ -16,6 +16,7 @@ import {
   type FieldInputs as Inputs,
   startInputs,
 } from '../custom-fields/field-values.ts'
+import { TagInput } from '../tags/TagInput.tsx'
 import { ClientsDialog, GoneDialog } from './ClientsDialog.tsx'
 import { checkName } from './SiteDialog.tsx'
 
@@ -104,15 +105,15 @@ function EditClientForm({ client, fields, close }: ClientFormProps & { client: C
   const queryClient = useQueryClient()
   const [start] = useState(() => startInputs(fields, client.custom_fields))
   const form = useForm({
-    initialValues: { name: client.name, fields: start },
+    initialValues: { name: client.name, tags: client.tags, fields: start },
     validateInputOnBlur: true,
     validate: (values) => ({
       name: checkName(values.name),
       ...checkInputs(fields, values.fields, start),
     }),
   })
-  const save = async ({ name, fields: inputs }: { name: string; fields: Inputs }) => {
-    const body = { client: { name }, ...changedBody(fields, inputs, start) }
+  const save = async ({ name, tags, fields: inputs }: { name: string; tags: string[]; fields: Inputs }) => {
+    const body = { client: { name, tags }, ...changedBody(fields, inputs, start) }
     await call(editClient, { params: { id: client.id }, body })
     void queryClient.invalidateQueries({ queryKey: queryKey(listClients) })
   }
@@ -120,6 +121,11 @@ function EditClientForm({ client, fields, close }: ClientFormProps & { client: C
     <FormDialog title={`Edit ${client.name}`} form={form} save={save} done="Client saved." onClose={close}>
       <Stack gap="md">
         <TextInput label="Name" maxLength={255} data-autofocus {...form.getInputProps('name')} />
+        <TagInput
+          label="Tags"
+          description="All machines of the client get them."
+          {...form.getInputProps('tags')}
+        />
         <FieldInputs fields={fields} form={form} />
       </Stack>
     </FormDialog>

@@ -19,7 +19,7 @@ import {
   IconSortDescending,
   IconTool,
 } from '@tabler/icons-react'
-import { savePreferences } from '@muster/contract/api/users'
+import { savePreferences } from '@muster/contract/calls/users'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { clientsQuery, dashInfoQuery, useDashInfo, useMay } from '../../app/api/queries.ts'

@@ -20,7 +20,7 @@ export function useClientSource(): void {
   const navigate = useNavigate()
   const allowed = useMay('can_list_clients')
   const show = (node: DashboardSearch['node']) => () => void navigate({ to: '/', search: { node } })
-  usePaletteSource('clients', async (text) => {
+  usePaletteSource('clients', allowed, async (text) => {
     if (!allowed || text === '') return []
     const clients = await queryClient.ensureQueryData(clientsQuery)
     return clients.flatMap((client: Client) => [

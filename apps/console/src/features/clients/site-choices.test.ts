@@ -9,6 +9,7 @@ const STATE = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  tags: [],
   alert_template: null,
   server_policy: null,
   workstation_policy: null,

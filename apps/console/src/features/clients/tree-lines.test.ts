@@ -35,6 +35,7 @@ function client(id: number, name: string, sites: Site[], more: Partial<Client> =
     failing_checks: OK,
     block_policy_inheritance: false,
     custom_fields: [],
+    tags: [],
     alert_template: null,
     server_policy: null,
     workstation_policy: null,

@@ -24,6 +24,7 @@ import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
+import { useUrlActionMenu } from '../url-actions/use-url-actions.ts'
 import type { NodeLine } from './tree-lines.ts'
 
 /** The actions of a client or a site. */
@@ -36,12 +37,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const mayListTemplates = useMay('can_list_alerttemplates')
   const mayRemote = useMay('can_manage_remote_access')
   const mayUpdate = useMay('can_update_agents')
+  const { urlActions, isLoading } = useUrlActionMenu()
   const { open } = useDialog()
   const endMaintenance = useEndMaintenance(line)
   const mayRunChecks = useMay('can_run_checks')
   const mayTerminal = useMay('can_use_terminal')
   const runNode = useRunNode(line)
-  if (line.kind === 'All') return []
+  if (line.kind === 'All' || isLoading) return []
   const isClient = line.kind === 'Client'
   const mayManage = isClient ? mayClients : maySites
   const addSite: MenuEntry = {
@@ -134,6 +136,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       disabledReason: unlessAllowed(mayUpdate),
       run: () => open('agent-updates', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
+    ...urlActions(isClient ? { client: line.nodeId } : { site: line.nodeId }),
     divider('end'),
     {
       id: 'delete',

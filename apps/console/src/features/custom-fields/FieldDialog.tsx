@@ -10,6 +10,7 @@ import { call } from '../../app/api/api.ts'
 import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useSaveInto } from '../../app/dialogs/use-save-into.ts'
 import { ListField } from '../../ui/inputs/ListField.tsx'
+import { DateTimeField } from '../../ui/inputs/DateTimeField.tsx'
 import {
   checkFieldForm,
   cleanOptions,
@@ -169,12 +170,13 @@ function Default({ form }: { form: UseFormReturnType<FieldForm> }) {
           {...form.getInputProps('default_values_multiple')}
         />
       )
+    case 'datetime':
+      return <DateTimeField label={label} description={description} {...text} />
     default:
       return (
         <TextInput
           label={label}
           description={description}
-          {...(type === 'datetime' ? { type: 'datetime-local' } : {})}
           {...(type === 'number' ? { inputMode: 'decimal' as const } : {})}
           maxLength={10_000}
           {...text}

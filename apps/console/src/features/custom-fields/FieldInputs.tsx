@@ -11,6 +11,7 @@ import { useMay } from '../../app/api/queries.ts'
 import { describeDefault, type FieldInputs as Inputs } from './field-values.ts'
 import classes from './FieldInputs.module.css'
 import { fieldsQuery } from './field-form.ts'
+import { DateTimeField } from '../../ui/inputs/DateTimeField.tsx'
 
 interface FieldInputsProps<Values extends { fields: Inputs }> {
   fields: readonly CustomField[]
@@ -38,7 +39,8 @@ export function FieldInputs<Values extends { fields: Inputs }>({ fields, form }:
 /** Mantine's props for a form path; the field's type determines the kind of value. */
 type InputProps = ReturnType<UseFormReturnType<{ fields: Inputs }>['getInputProps']>
 
-function FieldInput({ field, props }: { field: CustomField; props: InputProps }) {
+/** The input of a custom field. */
+export function FieldInput({ field, props }: { field: CustomField; props: InputProps }) {
   const usual = describeDefault(field)
   const { name: label, type, options, required } = field
   const shared = {
@@ -66,7 +68,7 @@ function FieldInput({ field, props }: { field: CustomField; props: InputProps })
         />
       )
     case 'datetime':
-      return <TextInput {...shared} type="datetime-local" />
+      return <DateTimeField {...shared} />
     case 'number':
       return <TextInput {...shared} inputMode="decimal" maxLength={100} />
     case 'text':

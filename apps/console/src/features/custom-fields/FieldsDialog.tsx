@@ -62,6 +62,7 @@ function Fields({ item, close }: AddressedDialogProps) {
             </Tabs.Panel>
           </Tabs>
         )}
+        searchText={({ name }) => name}
       >
         {(field, index) => (
           <FieldRow

@@ -119,7 +119,11 @@ test('spec, custom fields: a machine’s fields are edited, and changed values a
   await expect.element(dialog().getByText('Secret')).not.toBeInTheDocument()
   await dialog().getByRole('textbox', { name: 'Room' }).fill('Cellar')
   await dialog().getByRole('checkbox', { name: 'VIP' }).click()
-  await dialog().getByRole('combobox', { name: 'Tags' }).click()
+  // The machine has tags of its own beside this field.
+  await dialog()
+    .getByRole('region', { name: 'Custom fields' })
+    .getByRole('combobox', { name: 'Tags' })
+    .click()
   await page.getByRole('option', { name: 'blue' }).click()
   await dialog().getByRole('button', { name: 'Save' }).click()
   await expect.poll(at).toBe('/')

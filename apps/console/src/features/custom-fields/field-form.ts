@@ -15,6 +15,16 @@ export const MODELS: readonly { model: CustomFieldModel; label: string }[] = [
   { model: 'agent', label: 'Machines' },
 ]
 
+/** Choices of a list of custom fields, by what has them. */
+export function groupFields(fields: readonly CustomField[]) {
+  return MODELS.map(({ model, label }) => ({
+    group: label,
+    items: fields
+      .filter((field) => field.model === model)
+      .map(({ id, name }) => ({ value: `${id}`, label: name })),
+  })).filter(({ items }) => items.length > 0)
+}
+
 export const TYPE_LABELS: Record<CustomFieldType, string> = {
   text: 'Text',
   number: 'Number',

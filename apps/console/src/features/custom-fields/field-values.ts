@@ -88,7 +88,8 @@ function changedFields(
   return fields.filter(({ id }) => JSON.stringify(inputs[id]) !== JSON.stringify(start[id]))
 }
 
-function toValue(field: CustomField, input: FieldValue | undefined): FieldValue {
+/** The value of an input: times are instants. */
+export function toValue(field: Pick<CustomField, 'type'>, input: FieldValue | undefined): FieldValue {
   if (field.type === 'datetime' && typeof input === 'string' && input !== '') {
     const date = new Date(input)
     return Number.isNaN(date.getTime()) ? input : date.toISOString()

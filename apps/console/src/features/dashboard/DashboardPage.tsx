@@ -1,6 +1,6 @@
 import { useElementSize, useMediaQuery, useViewportSize } from '@mantine/hooks'
 import { Suspense, useState } from 'react'
-import { savePreferences } from '@muster/contract/api/users'
+import { savePreferences } from '@muster/contract/calls/users'
 import {
   HEADER_PX,
   initialLowerPaneHeight,
@@ -19,6 +19,7 @@ import { ClientTree } from '../clients/ClientTree.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { call } from '../../app/api/api.ts'
 import { dashInfoQuery, useDashInfo } from '../../app/api/queries.ts'
+import { usePageTitle } from '../../app/shell/page-title.ts'
 import classes from './DashboardPage.module.css'
 import { useDashboard } from './use-dashboard.ts'
 
@@ -98,6 +99,7 @@ const TreeDrawer = lazyPart(() => import('./TreeDrawer.tsx').then((file) => file
 
 /** Clients and sites, their machines, and the details of the selected one. */
 export function DashboardPage() {
+  usePageTitle('Dashboard')
   const isNarrow = useMediaQuery('(max-width: 900px)', undefined, { getInitialValueInEffect: false })
   return isNarrow ? <NarrowDashboard /> : <WideDashboard />
 }

@@ -1,8 +1,10 @@
 import { listAgents } from '@muster/contract/api/agents'
 import { listClients } from '@muster/contract/api/clients'
+import { getDashInfo } from '@muster/contract/api/system'
 import { savePreferences } from '@muster/contract/api/users'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { givenDashInfo } from '../../testing/test-console.tsx'
 import { answer, refuse } from '../../testing/test-server.ts'
 import { answerMachines, CLIENTS, MACHINES, givenDashboard } from './test-dashboard.ts'
 
@@ -162,7 +164,10 @@ test('the menu of a machine says why something cannot be done', async () => {
   await row('charlie').click({ button: 'right' })
   const item = (name: RegExp) => page.getByRole('menuitem', { name })
   await expect.element(item(/Send command.*Your role does not allow this/)).toBeDisabled()
+  await item(/^Manage$/).click()
   await expect.element(item(/Refresh inventory.*charlie is offline/)).toBeDisabled()
+  await userEvent.keyboard('{Escape}{Escape}')
+  await row('charlie').click({ button: 'right' })
   await item(/Edit charlie/).click()
   await expect.poll(at).toContain('dialog=edit-agent&item=charlie00000')
 })
@@ -192,4 +197,54 @@ test('in a narrow window the tree is a drawer and a machine opens as a page', as
   await row('alpha').click()
   await expect.poll(at).toBe('/agents/alpha0000000')
   await expect.element(page.getByRole('heading', { name: 'alpha', level: 1 })).toBeVisible()
+})
+
+const bar = () => page.getByRole('toolbar', { name: 'Selected machines' })
+const expectBar = (text: RegExp) => expect.poll(() => bar().element().textContent).toMatch(text)
+const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
+
+test('checked machines stay checked in a search, in maintenance and in another order; another tab clears them', async () => {
+  const { open } = await givenDashboard()
+  const { at } = await open()
+  await expect.element(row('alpha')).toBeVisible()
+  await expect.element(bar()).not.toBeInTheDocument()
+  await box('Select alpha').click()
+  await expectBar(/^1 selected/)
+  await page.getByRole('textbox', { name: 'Search machines' }).fill('desk')
+  await expectBar(/^1 selected · 1 outside this search/)
+  await bar().getByRole('button', { name: 'Select all 1 that match' }).click()
+  await expectBar(/^2 selected/)
+  await page.getByRole('textbox', { name: 'Search machines' }).fill('')
+  await page.getByRole('columnheader', { name: 'Client' }).getByRole('button').click()
+  await expect.element(box('Select alpha')).toBeChecked()
+  await expect.element(box('Select charlie')).not.toBeChecked()
+  await bar().getByRole('button', { name: 'Maintenance' }).click()
+  await expect.poll(at).toContain('dialog=maintenance&item=checked')
+  await expect.element(page.getByRole('dialog').getByText('bravo')).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await page.getByRole('tab', { name: /Servers/ }).click()
+  await expect.element(page.getByText('Selection of 2 machines cleared.')).toBeVisible()
+  await expect.element(bar()).not.toBeInTheDocument()
+})
+
+test('a deleted machine is not checked any more', async () => {
+  const { server, open } = await givenDashboard()
+  await open()
+  await box('Select all listed machines').click()
+  await expectBar(/^3 selected/)
+  server.on(listAgents, (received) => answerMachines(received, MACHINES.slice(1)))
+  await page.getByRole('button', { name: /Refresh/ }).click()
+  await expectBar(/^2 selected/)
+  await bar().getByRole('button', { name: 'Clear selection' }).click()
+  await expect.element(bar()).not.toBeInTheDocument()
+})
+
+test('a double click asks again for preferences that failed to load, and runs the chosen action', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(getDashInfo, () => refuse('internal', 'Something went wrong on the server.'))
+  const { at } = await open()
+  await expect.element(row('alpha')).toBeVisible()
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo({ dbl_click_action: 'remotebg' })))
+  await row('alpha').dblClick()
+  await expect.poll(at).toContain('/remotebackground/alpha')
 })

@@ -1,5 +1,6 @@
 import '../../app/mantine-styles.ts'
 import '../../app/global.css'
+import { listSearchFields } from '@muster/contract/api/agent-search'
 import { type AgentDetail, type AgentRow, getAgent, listAgents } from '@muster/contract/api/agents'
 import type { Client, Site } from '@muster/contract/api/clients'
 import { listCustomFields } from '@muster/contract/api/custom-fields'
@@ -32,6 +33,7 @@ export const CLIENTS: Client[] = [
     name: 'Acme',
     agent_count: 3,
     sites: [testSite(1, 'Berlin', { id: 1, name: 'Acme' }), testSite(2, 'Munich', { id: 1, name: 'Acme' })],
+    tags: [],
     ...QUIET,
   },
   {
@@ -39,6 +41,7 @@ export const CLIENTS: Client[] = [
     name: 'Borealis',
     agent_count: 0,
     sites: [testSite(3, 'Office', { id: 2, name: 'Borealis' })],
+    tags: [],
     ...QUIET,
   },
 ]
@@ -59,6 +62,7 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
     timezone: 'Europe/Berlin',
     check_interval: 120,
     availability_alerts: 'default',
+    own_tags: [],
     default_shell: 'use_global',
     default_shell_custom: '',
     total_ram: 16,
@@ -69,6 +73,8 @@ export function testDetail(more: Partial<AgentDetail> = {}): AgentDetail {
     alert_template: null,
     effective_alert_template: null,
     applied_policies: [],
+    winupdatepolicy: [],
+    effective_patch_policy: null,
     link_lost_at: null,
     maintenance_by: null,
     can_update: true,
@@ -95,6 +101,7 @@ export async function givenDashboard(more: { me?: Partial<Me>; info?: Partial<Da
   const server = givenFrame({ ...more, info, clients: CLIENTS })
   server.on(listAgents, (received) => answerMachines(received, MACHINES))
   server.on(getAgent, () => answer(getAgent, testDetail()))
+  server.on(listSearchFields, () => answer(listSearchFields, []))
   server.on(listCustomFields, () => answer(listCustomFields, []))
   server.on(savePreferences, ({ body }) => {
     const { dbl_click_action, ...rest } = info

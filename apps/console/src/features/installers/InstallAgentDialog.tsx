@@ -127,7 +127,7 @@ function InstallLine({ title, made, onBack, onClose }: InstallLineProps) {
           {describeCommand(made)} The machine will appear in {clientName} › {siteName}.
         </p>
         {made.package !== null && <PackageState initial={made.package} download={method !== 'line'} />}
-        <CopyBox text={cmd} label="Install command" copyLabel="Copy" />
+        <CopyBox text={cmd} label="Install command" copyLabel="Copy" autoFocus />
         <p className={classes.note}>
           Valid for {hours} h and {uses} {uses === 1 ? 'machine' : 'machines'}, until{' '}
           <Time instant={expires} />. Anyone with this command can add machines. Keep it secret.
@@ -143,8 +143,8 @@ function InstallLine({ title, made, onBack, onClose }: InstallLineProps) {
         )}
         {isLoopback(url) && (
           <Alert color="warning" role="note">
-            <span className="mono">{url}</span> works on the server's own machine only. For other machines,
-            start the server with MUSTER_HOST set, and open the console by an address that they can reach.
+            <span className="mono">{url}</span> works on the server's own machine only. "New command" says how
+            to reach the server from other machines.
           </Alert>
         )}
         <Wait made={made} />

@@ -24,6 +24,7 @@ import {
   WAYS,
 } from './install-form.ts'
 import { loadMachines } from './use-arrivals.ts'
+import { ServerAddress } from './ServerAddress.tsx'
 import { FlagFields, PlatformField, SiteFields, TypeField } from './InstallerFields.tsx'
 
 /** A created command and its site. */
@@ -100,6 +101,7 @@ export function InstallChoices({ title, clients, form, onMade, onClose }: Instal
       >
         <Stack gap="md">
           {make.error !== null && <FormError error={make.error} />}
+          <ServerAddress />
           <PlatformFields form={form} />
           <SiteFields clients={clients} form={form} />
           <TypeField {...form.getInputProps('agenttype')} />

@@ -1,5 +1,5 @@
 import type { AgentName } from '@muster/contract/api/agents'
-import type { LiveMessage } from '@muster/contract/events'
+import type { LiveMessage } from '@muster/contract/live-messages'
 import type { z } from 'zod'
 
 export type Machine = z.infer<typeof AgentName>

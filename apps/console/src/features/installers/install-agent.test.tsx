@@ -1,11 +1,12 @@
 import { type AgentName, createInstaller, listAgents } from '@muster/contract/api/agents'
 import { type AgentPackage, buildPackage, listPackages } from '@muster/contract/api/installers'
+import { getDashInfo } from '@muster/contract/api/system'
 import { getMe } from '@muster/contract/api/users'
 import { beforeEach, expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import type { z } from 'zod'
 import { queryKey } from '../../app/api/query-key.ts'
-import { givenMe, givenSession, openConsole } from '../../testing/test-console.tsx'
+import { givenDashInfo, givenMe, givenSession, openConsole } from '../../testing/test-console.tsx'
 import { givenFrame, testClient } from '../../testing/test-frame.ts'
 import { answer } from '../../testing/test-server.ts'
 
@@ -164,4 +165,19 @@ test('a role without permission cannot install agents', async () => {
   const { screen } = await openConsole(AT)
   const dialog = screen.getByRole('dialog', { name: 'Install agent' })
   await expect.element(dialog.getByText('Your role does not allow this action.')).toBeVisible()
+})
+
+test.each([
+  ['https://muster.example:8420', /TLS encrypts the connection/],
+  ['http://192.0.2.7:8420', /Others on the network can read what is sent/],
+  ['http://127.0.0.1:8420', /MUSTER_HOST=0\.0\.0\.0/],
+])('before a command for %s is created, the dialog explains address and TLS', async (agent_url, text) => {
+  const { server } = givenServer()
+  server.on(getDashInfo, () => answer(getDashInfo, givenDashInfo({ agent_url })))
+  const { screen } = await openConsole(AT)
+  await expect.element(screen.getByText(text)).toBeVisible()
+  await expect.element(screen.getByText(agent_url)).toBeVisible()
+  await expect.element(screen.getByRole('combobox', { name: 'Site' })).toHaveFocus()
+  await expect.element(screen.getByRole('button', { name: 'Create install command' })).toBeVisible()
+  expect(server.calls(createInstaller)).toEqual([])
 })

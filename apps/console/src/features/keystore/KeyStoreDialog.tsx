@@ -43,6 +43,7 @@ function KeyStore({ close }: { close: () => void }) {
             Values are encrypted and never shown again. Output masks values of four characters or more.
           </p>
         }
+        searchText={({ name }) => name}
       >
         {(entry) => (
           <KeyRow key={entry.id} entry={entry} mayEdit={mayEdit} onRemove={() => setRemoving(entry)} />

@@ -29,7 +29,7 @@ const dialog = () => page.getByRole('dialog')
 function role(id: number, name: string): Role {
   const content = writeRole({ ...readRole(undefined), name })
   // Every flag is said by writeRole.
-  return { ...(content as Role), id, user_count: 0, users: [], modified: '' }
+  return { ...(content as Role), id, user_count: 0, users: [], built_in: null, modified: '' }
 }
 
 async function givenKeys(keys: KeyStoreEntry[] = [], me: Partial<Me> = {}) {

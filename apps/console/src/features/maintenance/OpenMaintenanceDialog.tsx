@@ -11,7 +11,7 @@ import classes from './Maintenance.module.css'
 import { TargetLink } from './OpenMaintenanceNote.tsx'
 import { keyOf, openMaintenanceQuery, useOpenMaintenanceActions } from './use-open-maintenance.ts'
 import { describeTargets } from './window-state.ts'
-import { writeTarget } from './window-form.ts'
+import { writeTarget } from './window-state.ts'
 
 const TITLE = 'Maintenance without end time'
 /** A program may put thousands of machines in maintenance; ending some shows the next. */

@@ -9,9 +9,9 @@ import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { useDateFormat } from '../../ui/layout/date-format.ts'
 import classes from './Maintenance.module.css'
 import { keyOf, openMaintenanceQuery, useOpenMaintenanceActions } from './use-open-maintenance.ts'
-import { writeTarget } from './window-form.ts'
 import { describeMaintenance } from './window-state.ts'
 import { windowsQuery } from './target-choices.ts'
+import { writeTarget } from './window-state.ts'
 
 /** More names would push the screen away; the dialog lists all. */
 const SHOWN = 6

@@ -24,20 +24,24 @@ import { clientsQuery } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { useNow } from '../../ui/layout/use-now.ts'
+import { CHECKED_ITEM, readCheckedMachines } from '../agents/checked-machines.ts'
 import { ownTimeZone } from '../setup/time-zones.ts'
 import { useDateFormat } from '../../ui/layout/date-format.ts'
 import { WindowFields } from './WindowFields.tsx'
 import { groupTargets, windowsQuery } from './target-choices.ts'
-import { checkForm, newForm, readForm, readTarget, toSchedule, type WindowForm } from './window-form.ts'
+import { readTarget } from './window-state.ts'
+import { checkForm, newForm, readForm, toSchedule, type WindowForm } from './window-form.ts'
 import { describeTargets } from './window-state.ts'
 import classes from './Maintenance.module.css'
 import { describeSchedule } from './schedule-labels.ts'
 
 const NOW_EVERY_MS = 10_000
 
-/** Maintenance for the targets in `item` (`site-2`, several with dots between), or for targets chosen here. */
+/** Maintenance for the targets in `item` (`site-2`, several with dots between, or the checked machines), or chosen here. */
 export function AddMaintenanceDialog({ item = '', close }: AddressedDialogProps) {
-  const targets = item.split('.').filter((text) => readTarget(text) !== undefined)
+  const targets = (
+    item === CHECKED_ITEM ? [...readCheckedMachines().ids].map((id) => `agent-${id}`) : item.split('.')
+  ).filter((text) => readTarget(text) !== undefined)
   return (
     <GuardedDialog title="Plan maintenance" needs="can_edit_agent" onClose={close}>
       <WindowFormDialog

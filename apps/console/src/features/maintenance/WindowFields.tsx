@@ -8,6 +8,7 @@ import classes from './Maintenance.module.css'
 import { WEEKDAYS } from './schedule-labels.ts'
 import { filterTargets, type TargetGroup } from './target-choices.ts'
 import { UNIT_CHOICES, type WindowForm } from './window-form.ts'
+import { DateTimeField } from '../../ui/inputs/DateTimeField.tsx'
 
 interface WindowFieldsProps {
   form: UseFormReturnType<WindowForm>
@@ -64,12 +65,7 @@ type FormProps = Pick<WindowFieldsProps, 'form'>
 function NowFields({ form }: FormProps) {
   return (
     <>
-      <TextInput
-        type="datetime-local"
-        label="Until"
-        disabled={form.values.open}
-        {...form.getInputProps('now_until')}
-      />
+      <DateTimeField label="Until" disabled={form.values.open} {...form.getInputProps('now_until')} />
       <OpenEnd form={form} />
     </>
   )
@@ -108,7 +104,7 @@ function PlannedFields({ form }: FormProps) {
         />
       )}
       <div className={classes.pair}>
-        <TextInput type="date" label={recurs ? 'Not before' : 'Day'} {...form.getInputProps('date')} />
+        <DateTimeField isDay label={recurs ? 'Not before' : 'Day'} {...form.getInputProps('date')} />
         <TextInput type="time" label="Starts at" {...form.getInputProps('time')} />
       </div>
       <div className={classes.pair}>
@@ -140,8 +136,7 @@ function PlannedFields({ form }: FormProps) {
         {...form.getInputProps('time_zone')}
       />
       {recurs && (
-        <TextInput
-          type="datetime-local"
+        <DateTimeField
           label="Ends"
           description="Optional. No maintenance starts after this time."
           {...form.getInputProps('until')}

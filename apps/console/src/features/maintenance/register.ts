@@ -4,5 +4,4 @@ export const maintenanceDialogs = {
   maintenance: () => import('./WindowDialogs.tsx').then((file) => file.AddMaintenanceDialog),
   'edit-maintenance': () => import('./WindowDialogs.tsx').then((file) => file.EditMaintenanceDialog),
   'open-maintenance': () => import('./OpenMaintenanceDialog.tsx').then((file) => file.OpenMaintenanceDialog),
-  'maintenance-windows': () => import('./WindowsDialog.tsx').then((file) => file.WindowsDialog),
 } satisfies DialogLoaders

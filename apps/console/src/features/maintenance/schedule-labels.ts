@@ -1,10 +1,10 @@
 import type { MaintenanceSchedule } from '@muster/contract/api/maintenance'
+import { describeMonthDays, describeWeekdays, WEEK, WEEKDAYS as DAYS } from '@muster/rules/schedules/day-text'
 
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const MINUTES_OF_DAY = 1440
 
 /** Weekdays, Monday first. */
-export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((value) => ({
+export const WEEKDAYS = WEEK.map((value) => ({
   value: `${value}`,
   label: DAYS[value] ?? '',
 }))
@@ -30,28 +30,8 @@ export function describeLength(minutes: number): string {
 }
 
 function describeDays({ recurs, weekdays, month_days: monthDays }: MaintenanceSchedule): string {
-  if (recurs === 'weekly') {
-    const chosen = WEEKDAYS.filter(({ value }) => weekdays.includes(Number(value)))
-    if (chosen.length === 7) return 'Every day'
-    const isWorkWeek = chosen.length === 5 && !weekdays.includes(0) && !weekdays.includes(6)
-    return isWorkWeek ? 'Monday to Friday' : `Every ${listed(chosen.map(({ label }) => label))}`
-  }
-  if (recurs === 'monthly') {
-    const numbered = monthDays.filter((day) => day > 0).toSorted((a, b) => a - b)
-    const days = numbered.map((day) => `the ${ordinal(day)}`)
-    return `On ${listed(monthDays.includes(-1) ? [...days, 'the last day'] : days)} of every month`
-  }
-  return 'Every day'
-}
-
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
-}
-
-function ordinal(day: number): string {
-  const isTeen = day > 10 && day < 14
-  const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
-  return `${day}${ending}`
+  if (recurs === 'weekly') return describeWeekdays(weekdays)
+  return recurs === 'monthly' ? `On ${describeMonthDays(monthDays)} of every month` : 'Every day'
 }
 
 function count(number: number, noun: string): string {

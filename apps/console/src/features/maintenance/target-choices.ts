@@ -1,10 +1,10 @@
 import type { AgentName } from '@muster/contract/api/agents'
 import type { Client } from '@muster/contract/api/clients'
-import { listMaintenanceWindows, type MaintenanceWindow } from '@muster/contract/api/maintenance'
+import { listMaintenanceWindows, type MaintenanceWindow } from '@muster/contract/calls/maintenance'
 import type { ComboboxItem, ComboboxParsedItemGroup, OptionsFilter } from '@mantine/core'
 import type { z } from 'zod'
 import { query } from '../../app/api/api.ts'
-import { writeTarget } from './window-form.ts'
+import { writeTarget } from './window-state.ts'
 
 export interface TargetGroup {
   group: string

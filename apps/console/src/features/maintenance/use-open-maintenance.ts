@@ -12,8 +12,7 @@ import { queryKey } from '../../app/api/query-key.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { dashInfoQuery, useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
-import { writeTarget } from './window-form.ts'
-import { describeTargets } from './window-state.ts'
+import { describeTargets, writeTarget } from './window-state.ts'
 
 /** Maintenance without end time that the user may see. */
 export const openMaintenanceQuery = query(listOpenMaintenance, {})

@@ -25,6 +25,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  tags: [],
   alert_template: null,
   server_policy: null,
   workstation_policy: null,
@@ -99,7 +100,7 @@ test('an error of the server is shown, and the form keeps its values', async () 
 
 test('the list shows active windows, and ends one by the keyboard', async () => {
   const { bodies } = givenServer([testWindow({ active: true, active_until: '2099-11-22T03:00:00.000Z' })])
-  const { screen } = await openConsole('/?dialog=maintenance-windows')
+  const { screen } = await openConsole('/maintenance')
   await expect.element(screen.getByText('1 of 1 active')).toBeVisible()
   await expect.element(screen.getByText(/^Active until Nov-22-2099/)).toBeVisible()
   await userEvent.keyboard('{ArrowDown}{Shift>}{F10}{/Shift}')
@@ -111,16 +112,34 @@ test('the list shows active windows, and ends one by the keyboard', async () => 
   await expect.poll(() => bodies).toHaveLength(1)
 })
 
+test('the search finds windows by target, schedule, reason and user, and is in the address', async () => {
+  givenServer([
+    testWindow({ id: 1, reason: 'New disks', targets: [{ type: 'client', id: 1, name: 'Acme' }] }),
+    testWindow({ id: 2, reason: 'Roof', targets: [{ type: 'site', id: 2, name: 'Oslo' }] }),
+  ])
+  const { screen, at } = await openConsole('/maintenance?find=oslo')
+  await expect.element(screen.getByRole('row', { name: /Oslo/ })).toBeVisible()
+  await expect.element(screen.getByRole('row', { name: /Acme/ })).not.toBeInTheDocument()
+  const search = screen.getByRole('textbox', { name: 'Search maintenance windows' })
+  await search.fill('sunday new')
+  await expect.element(screen.getByRole('row', { name: /Acme/ })).toBeVisible()
+  await expect.poll(at).toBe('/maintenance?find=sunday+new')
+  await search.fill('nothing')
+  await expect.element(screen.getByText('No maintenance windows match the search.')).toBeVisible()
+  await search.fill('')
+  await expect.element(screen.getByRole('row', { name: /Oslo/ })).toBeVisible()
+})
+
 test('an empty list offers to plan; a read-only role has no buttons', async () => {
   givenServer([])
-  const { screen } = await openConsole('/?dialog=maintenance-windows')
+  const { screen } = await openConsole('/maintenance')
   await expect.element(screen.getByText(/No maintenance planned/)).toBeVisible()
   await expect.element(screen.getByRole('button', { name: 'Plan first maintenance' })).toBeVisible()
 })
 
 test('a role that may only read sees the list without buttons, and no dialog', async () => {
   givenServer([], { is_superuser: false, permissions: ['can_list_agents', 'can_list_clients'] })
-  const { screen, router } = await openConsole('/?dialog=maintenance-windows')
+  const { screen, router } = await openConsole('/maintenance')
   await expect.element(screen.getByText(/No maintenance planned/)).toBeVisible()
   await expect.element(screen.getByRole('button', { name: /^Plan/ })).not.toBeInTheDocument()
   await router.navigate({ to: '/', search: { dialog: 'maintenance', item: 'site-1' } })

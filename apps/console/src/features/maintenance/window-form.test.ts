@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { describeLength, describeSchedule } from './schedule-labels.ts'
 import { testWindow } from './test-windows.ts'
-import { type WindowForm, checkForm, newForm, readForm, readTarget, toSchedule } from './window-form.ts'
+import { type WindowForm, checkForm, newForm, readForm, toSchedule } from './window-form.ts'
+import { readTarget } from './window-state.ts'
 import { describeMaintenance, describeState, findWindowOn, sortWindows } from './window-state.ts'
 
 const ZONE = 'Europe/Zurich'

@@ -1,11 +1,8 @@
-import {
-  MaintenanceSchedule,
-  type MaintenanceTarget,
-  type MaintenanceWindow,
-} from '@muster/contract/api/maintenance'
+import { MaintenanceSchedule, type MaintenanceWindow } from '@muster/contract/api/maintenance'
 import { findScheduleProblem, type MaintenanceTimes } from '@muster/rules/schedules/maintenance-schedule'
 import { nextReminderAt } from '@muster/rules/schedules/reminder'
 import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
+import { writeTarget } from './window-state.ts'
 
 export interface WindowForm extends Record<string, unknown> {
   /** `client-3`, `site-2`, `agent-abc`. */
@@ -142,19 +139,6 @@ const FIELD_OF: Record<keyof MaintenanceTimes, keyof WindowForm & string> = {
   weekdays: 'weekdays',
   month_days: 'month_days',
   until: 'until',
-}
-
-export function writeTarget({ type, id }: { type: string; id: number | string }): string {
-  return `${type}-${id}`
-}
-
-/** The API's form of `client-3`; undefined if invalid. */
-export function readTarget(text: string): MaintenanceTarget | undefined {
-  const [, type, id = ''] = /^(client|site|agent)-([A-Za-z0-9]{1,64})$/.exec(text) ?? []
-  if (type === 'agent') return { type, id }
-  return (type === 'client' || type === 'site') && Number.isInteger(Number(id))
-    ? { type, id: Number(id) }
-    : undefined
 }
 
 function scheduleFromNow({ open, now_until: end }: WindowForm, zone: string, nowMs: number) {

@@ -1,4 +1,6 @@
-import type { MaintenanceWindow } from '@muster/contract/api/maintenance'
+import type { MaintenanceTarget, MaintenanceWindow } from '@muster/contract/api/maintenance'
+
+import { describeSchedule } from './schedule-labels.ts'
 
 type Format = (instant: string) => string
 
@@ -28,6 +30,16 @@ export function sortWindows(windows: readonly MaintenanceWindow[]): MaintenanceW
   const order = { on: 0, planned: 1, over: 2 }
   const key = (window: MaintenanceWindow) => `${order[stateOf(window)]} ${window.next_start ?? ''}`
   return windows.toSorted((a, b) => key(a).localeCompare(key(b)) || b.id - a.id)
+}
+
+/** The windows that contain every word of the search. */
+export function findWindows(windows: readonly MaintenanceWindow[], search: string): MaintenanceWindow[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return windows.filter(({ targets, schedule, reason, created_by }) => {
+    const names = targets.map(({ name }) => name)
+    const text = [...names, describeSchedule(schedule), reason, created_by].join('\n').toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
 }
 
 /** `Acme, Berlin and 2 more`. */
@@ -62,4 +74,18 @@ export function describeMaintenance(window: MaintenanceWindow | undefined, forma
   if (window === undefined) return 'In maintenance mode with no end time'
   const until = window.active_until === null ? 'with no end time' : `until ${format(window.active_until)}`
   return `In maintenance ${until}${window.reason === '' ? '' : `: ${window.reason}`}`
+}
+
+/** A target as a text, as addresses and lists have it: `client-3`. */
+export function writeTarget({ type, id }: { type: string; id: number | string }): string {
+  return `${type}-${id}`
+}
+
+/** The API's form of `client-3`; undefined if invalid. */
+export function readTarget(text: string): MaintenanceTarget | undefined {
+  const [, type, id = ''] = /^(client|site|agent)-([A-Za-z0-9]{1,64})$/.exec(text) ?? []
+  if (type === 'agent') return { type, id }
+  return (type === 'client' || type === 'site') && Number.isInteger(Number(id))
+    ? { type, id: Number(id) }
+    : undefined
 }

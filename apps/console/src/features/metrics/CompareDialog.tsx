@@ -6,6 +6,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import { METRIC_UNITS } from '@muster/contract/agent/metrics'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
@@ -17,7 +18,7 @@ import { type HistoryView, rangeUntilNow } from '../checks/history-view.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { DataColumn } from '../../ui/table/data-column.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
-import { checkName, formatValue, seriesLabel } from '../checks/check-labels.ts'
+import { formatValue, seriesLabel } from '../checks/check-labels.ts'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
@@ -242,7 +243,7 @@ type Choices = Comparison['choices']
 /** Label of a choice: `Processor`, `Disk space of /srv: Free space`. */
 function labelOf(what: string, choices: Choices): string {
   const choice = choices.find((one) => one.what === what)
-  if (choice?.check) return `${checkName(choice.check)}: ${seriesLabel(choice.series)}`
+  if (choice?.check) return `${nameCheck(choice.check)}: ${seriesLabel(choice.series)}`
   return what.startsWith('check:') ? 'Check' : metricLabel(what)
 }
 

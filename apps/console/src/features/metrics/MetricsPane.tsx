@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
+import { DISK_METRIC } from '@muster/contract/agent/metrics'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { IconChartDots } from '@tabler/icons-react'
-import { Suspense, useEffect, useMemo, useState } from 'react'
+import { Suspense, useMemo } from 'react'
 import { getTimeline, type TimelineEntry } from '@muster/contract/api/timeline'
-import { getMachineMetrics, type MachineMetrics, watchMachineMetrics } from '@muster/contract/api/metrics'
+import { getMachineMetrics, type MachineMetrics } from '@muster/contract/api/metrics'
 import type { Output } from '@muster/contract/endpoint'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { useDocumentVisibility } from '@mantine/hooks'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
@@ -22,64 +22,11 @@ import type { GraphFailure, GraphPeriod } from '../checks/graph-marks.ts'
 import { StatusDot } from '../../ui/layout/StatusDot.tsx'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
-import { askAgain } from '../../app/api/ask-again.ts'
 import classes from './MetricsPane.module.css'
 import { Timeline } from './Timeline.tsx'
-import { addSamples, type LiveSample, withTail } from './live-tail.ts'
+import { type LiveSample, withTail } from './live-tail.ts'
 import { metricLabel, sortMetrics } from './metric-labels.ts'
-
-/** `waiting`: requested, no value yet; `paused`: the page is hidden. */
-type LiveView = 'waiting' | 'live' | 'paused' | 'away'
-
-interface LiveMetrics {
-  view: LiveView
-  samples: readonly LiveSample[]
-}
-
-/** Minimum interval of requests, also for machines with more values. */
-const MIN_MS = 500
-const RETRY_MS = 2000
-
-/** Values by the second, while the page is visible: the requests keep the measurement running. */
-function useLiveMetrics(agentId: string, { connected }: { connected: boolean }): LiveMetrics {
-  const isVisible = useDocumentVisibility() !== 'hidden'
-  const [samples, setSamples] = useState<readonly LiveSample[]>([])
-  const [hasNews, setHasNews] = useState(false)
-  const isAsking = isVisible && connected
-  useEffect(() => {
-    if (!isAsking) return undefined
-    const stop = new AbortController()
-    void follow(agentId, stop.signal, (newer) => {
-      setHasNews(newer !== undefined)
-      if (newer !== undefined) setSamples((before) => addSamples(before, newer))
-    })
-    return () => {
-      stop.abort()
-      setHasNews(false)
-    }
-  }, [agentId, isAsking])
-  const view = !connected ? 'away' : !isVisible ? 'paused' : hasNews ? 'live' : 'waiting'
-  return { view, samples }
-}
-
-/** Requests newer values; reports undefined when there is no response. */
-function follow(
-  agentId: string,
-  signal: AbortSignal,
-  onSamples: (samples: readonly LiveSample[] | undefined) => void,
-): Promise<void> {
-  let after = 0
-  const ask = async () => {
-    const asked = { params: { agent_id: agentId }, query: { after } }
-    const answer = await call(watchMachineMetrics, asked, { signal })
-    if (signal.aborted) return 0
-    after = answer.next
-    onSamples(answer.samples.length > 0 ? answer.samples : undefined)
-    return answer.connected ? MIN_MS : RETRY_MS
-  }
-  // The live indicator shows problems of the server.
-  return askAgain(ask, () => onSamples(undefined), signal)
-}
+import { type LiveView, useLiveMetrics } from './use-live-metrics.ts'
 
 interface ShownMetrics extends MachineMetrics {
   range: TimeRange
@@ -112,12 +59,12 @@ function useMetrics(agentId: string, range: HistoryView['range']) {
   })
 }
 
-const WORDS = {
+const WORDS: Record<LiveView, { state: 'online' | 'away' | 'offline'; label: string }> = {
   live: { state: 'online', label: 'Live, every second' },
   waiting: { state: 'away', label: 'Waiting for the next value' },
   paused: { state: 'away', label: 'Paused while this page is hidden' },
   away: { state: 'offline', label: 'Offline: no new values' },
-} as const
+}
 
 /** The state of the live measurement. */
 function LiveMark({ view }: { view: LiveView }) {
@@ -208,6 +155,7 @@ function Graphs({
             <CheckGraph
               label={`${metricLabel(name)} over time`}
               points={points}
+              isDisk={name.startsWith(DISK_METRIC)}
               unit={unit}
               stepSeconds={usualStep(points, Math.max(resolution, EVERY_SECONDS))}
               isMean={resolution > 0}

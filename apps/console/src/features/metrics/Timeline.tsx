@@ -1,30 +1,16 @@
 import { useMediaQuery } from '@mantine/hooks'
 import type { TimelineEntry, TimelineKind } from '@muster/contract/api/timeline'
 import { use, useMemo, useState } from 'react'
-import {
-  type Icon,
-  IconBell,
-  IconCalendarEvent,
-  IconChecklist,
-  IconDatabaseOff,
-  IconDeviceDesktopCog,
-  IconPencil,
-  IconPower,
-  IconScreenShare,
-  IconTerminal2,
-  IconTool,
-} from '@tabler/icons-react'
 import { formatDuration } from '@muster/rules/text/units'
-import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { formatDate } from '../../ui/layout/date-format.ts'
 import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { EmptyState } from '../../ui/layout/States.tsx'
-import { usePane } from '../agents/use-pane.ts'
 import type { TimeRange } from '../checks/graph-data.ts'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import { SeverityMark } from '../alerts/SeverityMark.tsx'
 import classes from './Timeline.module.css'
+import { EVENT_KINDS, useOpenEntry } from './event-kinds.ts'
 import { lanesOf, positionOf, ticksOf } from './timeline-lanes.ts'
 
 const ROW_PX = 36
@@ -82,20 +68,6 @@ export function Timeline({ entries, cut, range }: TimelineProps) {
 /** An upgrade adds many entries of one kind in one second. */
 const keyOf = ({ kind, id, from, text }: TimelineEntry) => `${kind} ${id ?? text} ${from}`
 
-/** Link to the details of an entry; a system start has none. */
-function useOpenEntry() {
-  const { open } = useDialog()
-  const { setPane } = usePane()
-  return ({ kind, id }: TimelineEntry) => {
-    if (id === null) return
-    if (kind === 'check') open('check-history', id)
-    if (kind === 'alert') open('alert', id)
-    if (kind === 'task') open('task-runs', id)
-    if (kind === 'run') setPane('history', `${id}`)
-    if (kind === 'change') setPane('audit')
-  }
-}
-
 interface TimelineStripProps {
   entries: readonly TimelineEntry[]
   range: TimeRange
@@ -142,7 +114,7 @@ function TimelineStrip({ entries, range }: TimelineStripProps) {
 }
 
 function LaneName({ kind }: { kind: TimelineKind }) {
-  const { label, icon: KindIcon } = KINDS[kind]
+  const { label, icon: KindIcon } = EVENT_KINDS[kind]
   return (
     <span className={classes.name}>
       <KindIcon size={14} stroke={1.75} aria-hidden />
@@ -155,19 +127,6 @@ interface TimelineContext {
   format: (seconds: number) => string
 }
 type Column = DataColumn<TimelineEntry, TimelineContext>
-
-const KINDS: Record<TimelineKind, { label: string; icon: Icon }> = {
-  check: { label: 'Check failed', icon: IconChecklist },
-  alert: { label: 'Alert', icon: IconBell },
-  run: { label: 'Run', icon: IconTerminal2 },
-  task: { label: 'Task', icon: IconCalendarEvent },
-  maintenance: { label: 'Maintenance', icon: IconTool },
-  remote: { label: 'Remote tool', icon: IconScreenShare },
-  dropped: { label: 'Results dropped', icon: IconDatabaseOff },
-  reboot: { label: 'System started', icon: IconPower },
-  system: { label: 'System changed', icon: IconDeviceDesktopCog },
-  change: { label: 'Change', icon: IconPencil },
-}
 
 const TIMELINE_COLUMNS: readonly Column[] = [
   { id: 'from', title: 'Time', width: '172px', render: ({ from }, { format }) => format(from) },
@@ -193,7 +152,7 @@ const TIMELINE_CARD: DataCard<TimelineEntry, TimelineContext> = {
 }
 
 function Kind({ entry: { kind } }: { entry: TimelineEntry }) {
-  const { label, icon: KindIcon } = KINDS[kind]
+  const { label, icon: KindIcon } = EVENT_KINDS[kind]
   return (
     <span className="icon-text">
       <KindIcon size={16} stroke={1.75} aria-hidden />
@@ -202,7 +161,7 @@ function Kind({ entry: { kind } }: { entry: TimelineEntry }) {
   )
 }
 
-const MOMENTS: ReadonlySet<TimelineKind> = new Set(['change', 'reboot', 'system'])
+const MOMENTS: ReadonlySet<TimelineKind> = new Set(['change', 'policy', 'reboot', 'system'])
 
 function describeLength({ from, to, kind }: TimelineEntry): string {
   if (to === null) return 'ongoing'

@@ -8,10 +8,12 @@ const ORDER: readonly TimelineKind[] = [
   'maintenance',
   'reboot',
   'run',
+  'job',
   'remote',
   'task',
   'system',
   'change',
+  'policy',
   'dropped',
 ]
 

@@ -5,6 +5,7 @@ import {
   IconBan,
   IconCheck,
   IconExternalLink,
+  IconHandStop,
   IconRotateClockwise,
   IconShieldCheck,
   IconShieldDown,
@@ -89,8 +90,7 @@ interface PatchActions {
 }
 
 function menuOf(row: MachinePatch, { install, decide }: PatchActions): MenuEntry[] {
-  const { id, action } = row
-  const isUndecided = action !== 'approve' && action !== 'ignore'
+  const { id, action, by_policy } = row
   // A machine's link is shown only if a browser may open it.
   const url = row.more_info_urls.find((one) => /^https?:\/\//i.test(one))
   return [
@@ -100,21 +100,29 @@ function menuOf(row: MachinePatch, { install, decide }: PatchActions): MenuEntry
       id: 'approve',
       label: 'Approve',
       icon: IconCheck,
-      disabledReason: action === 'approve' ? 'Already approved' : undefined,
+      disabledReason: action === 'approve' && !by_policy ? 'Already approved' : undefined,
       run: () => decide({ id, action: 'approve' }),
     },
     {
       id: 'ignore',
       label: 'Ignore',
       icon: IconBan,
-      disabledReason: action === 'ignore' ? 'Already ignored' : undefined,
+      disabledReason: action === 'ignore' && !by_policy ? 'Already ignored' : undefined,
       run: () => decide({ id, action: 'ignore' }),
+    },
+    {
+      id: 'nothing',
+      label: 'Do nothing by policy',
+      icon: IconHandStop,
+      disabledReason: action === 'nothing' ? 'Policies do nothing already' : undefined,
+      run: () => decide({ id, action: 'nothing' }),
     },
     {
       id: 'undecided',
       label: 'Reset decision',
       icon: IconArrowBackUp,
-      disabledReason: isUndecided ? 'No decision to reset' : undefined,
+      disabledReason:
+        action === 'inherit' ? 'No decision to reset' : by_policy ? 'Decided by a policy' : undefined,
       run: () => decide({ id, action: 'inherit' }),
     },
     divider('more'),
@@ -208,7 +216,7 @@ const PATCH_CARD: DataCard<MachinePatch, undefined> = {
   ),
 }
 
-function Severity({ row }: { row: MachinePatch }) {
+export function Severity({ row }: { row: Pick<MachinePatch, 'severity' | 'security'> }) {
   const isGrave = row.severity === 'Critical' || row.severity === 'Important'
   return (
     <span
@@ -221,7 +229,7 @@ function Severity({ row }: { row: MachinePatch }) {
   )
 }
 
-function Restart() {
+export function Restart() {
   return (
     <span role="img" aria-label="Needs a restart" data-tip="Needs a restart">
       <IconRotateClockwise size={14} stroke={1.75} aria-hidden />

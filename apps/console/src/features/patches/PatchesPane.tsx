@@ -1,5 +1,8 @@
-import { Button } from '@mantine/core'
+import '@mantine/core/styles/FloatingIndicator.css'
+import '@mantine/core/styles/SegmentedControl.css'
+import { Button, SegmentedControl } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
+import { MAX_INSTALLED_PATCHES } from '@muster/contract/agent/patches'
 import {
   getPatchStatus,
   installPatches,
@@ -26,16 +29,19 @@ import { RunState } from '../runs/RunState.tsx'
 import { CsvButton } from '../../ui/table/CsvButton.tsx'
 import { SearchField } from '../../ui/inputs/SearchField.tsx'
 import type { TableSort } from '../../ui/table/data-column.ts'
+import { InstalledPatchTable } from './InstalledPatchTable.tsx'
 import { PatchTable } from './PatchTable.tsx'
 import classes from './Patches.module.css'
-import { findPatches, patchesTable } from './patch-rows.ts'
+import { findPatches, installedTable, patchesTable } from './patch-rows.ts'
+import { PatchPolicyNote } from './policy/PatchPolicyNote.tsx'
 
 const FORBIDDEN = 'Your role does not allow you to see the patches of machines.'
 
-/** The last reported patches of a machine, and the current installation. */
+/** Pending or installed patches of a machine, as of its last reports, and the current installation. */
 export function PatchesPane({ agent }: { agent: AgentDetail }) {
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState({ column: 'severity', descending: false })
+  const [lists, setLists] = useState<Lists>('pending')
   const [chosen, setChosen] = useState<readonly MachinePatch[]>()
   const [run, setRun] = useState<number>()
   const params = { agent_id: agent.agent_id }
@@ -46,11 +52,16 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
   if (patches.data === undefined) return patches.instead
   if (status.data === undefined) return status.instead
   const shown = { search, sort }
+  const pending = patches.data.filter(({ installed }) => !installed)
+  const installed = patches.data.filter((patch) => patch.installed)
   return (
     <div className={list.pane}>
       <PatchTools
         agent={agent}
-        patches={patches.data}
+        patches={pending}
+        installed={installed}
+        lists={lists}
+        onLists={setLists}
         status={status.data}
         shown={shown}
         onSearch={setSearch}
@@ -58,7 +69,10 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
         onInstall={setChosen}
       />
       <PatchNotes agent={agent} status={status.data} onShow={setRun} />
-      {status.data.looked_at === null ? (
+      <PatchPolicyNote agent={agent} />
+      {lists === 'installed' ? (
+        <InstalledPatchTable patches={installed} search={search} />
+      ) : status.data.looked_at === null ? (
         <EmptyState message={notScanned(agent)}>
           {scan.reason === undefined && (
             <Button variant="default" loading={scan.busy} onClick={scan.run}>
@@ -68,7 +82,7 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
         </EmptyState>
       ) : (
         <PatchTable
-          patches={patches.data}
+          patches={pending}
           hasProblem={status.data.problem !== null}
           shown={shown}
           onSort={setSort}
@@ -84,6 +98,8 @@ export function PatchesPane({ agent }: { agent: AgentDetail }) {
     </div>
   )
 }
+
+type Lists = 'pending' | 'installed'
 
 function notScanned({ hostname, connected }: AgentDetail): string {
   return connected
@@ -201,6 +217,9 @@ function PatchNotes({ agent, status, onShow }: PatchNotesProps) {
 interface PatchToolsProps {
   agent: Pick<AgentDetail, 'connected' | 'hostname'>
   patches: readonly MachinePatch[]
+  installed: readonly MachinePatch[]
+  lists: Lists
+  onLists: (lists: Lists) => void
   status: PatchStatus
   shown: { search: string; sort: TableSort }
   onSearch: (search: string) => void
@@ -209,14 +228,23 @@ interface PatchToolsProps {
 }
 
 /** Search, age of the list, CSV download, scan and install buttons. */
-function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }: PatchToolsProps) {
-  const found = findPatches(patches, shown.search, shown.sort)
-  const wanted = patches.filter(({ action }) => action !== 'ignore')
-  const security = wanted.filter((patch) => patch.security)
-  const approved = patches.filter(({ action }) => action === 'approve')
-  const whyNot = whyNoInstall(agent, status)
+function PatchTools(props: PatchToolsProps) {
+  const { agent, patches, installed, lists, onLists, status, shown, onSearch, scan } = props
+  const isPending = lists === 'pending'
+  const all = isPending ? patches : installed
+  const found = findPatches(all, shown.search, isPending ? shown.sort : { column: 'date', descending: true })
   return (
     <div className={list.tools}>
+      <SegmentedControl
+        size="xs"
+        aria-label="Patches to show"
+        data={[
+          { value: 'pending', label: 'Pending' },
+          { value: 'installed', label: 'Installed' },
+        ]}
+        value={lists}
+        onChange={(value) => onLists(value === 'installed' ? 'installed' : 'pending')}
+      />
       <SearchField
         label="Search patches"
         placeholder="Name, KB, severity"
@@ -227,13 +255,14 @@ function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }
       <div className={list.sums}>
         {status.looked_at !== null && (
           <>
-            {(patches.length > 0 || status.problem === null) && (
-              <span role="status">{describeCount(found.length, patches)}</span>
+            {(all.length > 0 || status.problem === null) && (
+              <span role="status">{describeCount(found.length, all)}</span>
             )}
             <span>
               scanned <Time instant={status.looked_at} relative />
               {!agent.connected && ', offline now'}
-              {status.left_out > 0 && `, ${status.left_out} more not stored`}
+              {isPending && status.left_out > 0 && `, ${status.left_out} more not stored`}
+              {installed.length === MAX_INSTALLED_PATCHES && !isPending && ', the newest'}
             </span>
           </>
         )}
@@ -243,45 +272,59 @@ function PatchTools({ agent, patches, status, shown, onSearch, scan, onInstall }
           refresh={scan}
         />
         <CsvButton
-          of="patches"
-          fileName="patches.csv"
+          of={isPending ? 'patches' : 'installed patches'}
+          fileName={isPending ? 'patches.csv' : 'installed-patches.csv'}
           size="xs"
-          table={found.length === 0 ? undefined : () => patchesTable(found)}
+          table={
+            found.length === 0 ? undefined : () => (isPending ? patchesTable(found) : installedTable(found))
+          }
         />
-        {security.length > 0 && security.length < wanted.length && (
-          <Button
-            variant="default"
-            size="xs"
-            disabled={whyNot !== undefined}
-            title={whyNot}
-            onClick={() => onInstall(security)}
-          >
-            Install security patches
-          </Button>
-        )}
-        {wanted.length > 0 && (
-          <Button
-            variant="default"
-            size="xs"
-            disabled={whyNot !== undefined}
-            title={whyNot}
-            onClick={() => onInstall(wanted)}
-          >
-            Install all
-          </Button>
-        )}
-        {patches.length > 0 && (
-          <Button
-            size="xs"
-            disabled={whyNot !== undefined || approved.length === 0}
-            title={whyNot ?? (approved.length === 0 ? 'No approved patches' : undefined)}
-            onClick={() => onInstall(approved)}
-          >
-            Install approved
-          </Button>
-        )}
+        {isPending && <InstallButtons {...props} />}
       </div>
     </div>
+  )
+}
+
+function InstallButtons({ agent, patches, status, onInstall }: PatchToolsProps) {
+  const wanted = patches.filter(({ action }) => action !== 'ignore')
+  const security = wanted.filter((patch) => patch.security)
+  const approved = patches.filter(({ action }) => action === 'approve')
+  const whyNot = whyNoInstall(agent, status)
+  return (
+    <>
+      {security.length > 0 && security.length < wanted.length && (
+        <Button
+          variant="default"
+          size="xs"
+          disabled={whyNot !== undefined}
+          title={whyNot}
+          onClick={() => onInstall(security)}
+        >
+          Install security patches
+        </Button>
+      )}
+      {wanted.length > 0 && (
+        <Button
+          variant="default"
+          size="xs"
+          disabled={whyNot !== undefined}
+          title={whyNot}
+          onClick={() => onInstall(wanted)}
+        >
+          Install all
+        </Button>
+      )}
+      {patches.length > 0 && (
+        <Button
+          size="xs"
+          disabled={whyNot !== undefined || approved.length === 0}
+          title={whyNot ?? (approved.length === 0 ? 'No approved patches' : undefined)}
+          onClick={() => onInstall(approved)}
+        >
+          Install approved
+        </Button>
+      )}
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { MachinePatch } from '@muster/contract/api/patches'
+import type { FleetPatch, MachinePatch, PatchMachine } from '@muster/contract/api/patches'
 import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TableSort } from '../../ui/table/data-column.ts'
 
@@ -14,11 +14,15 @@ const ACTIONS: Record<MachinePatch['action'], string> = {
   approve: 'Approved',
   ignore: 'Ignored',
   inherit: '',
-  nothing: '',
+  nothing: 'Manual',
 }
 
 /** Empty without a decision. */
-export const actionLabel = ({ action }: Pick<MachinePatch, 'action'>): string => ACTIONS[action]
+export const actionLabel = ({
+  action,
+  by_policy = false,
+}: Pick<MachinePatch, 'action'> & Partial<Pick<MachinePatch, 'by_policy'>>): string =>
+  by_policy && ACTIONS[action] !== '' ? `${ACTIONS[action]} by policy` : ACTIONS[action]
 
 export const versionLabel = ({ current_version, version }: MachinePatch) =>
   current_version === '' ? version : `${current_version} → ${version}`
@@ -29,6 +33,17 @@ const VALUES: Record<string, (row: MachinePatch) => number | string> = {
   version: ({ version }) => toSortKey(version),
   action: ({ action }) => ['approve', 'inherit', 'nothing', 'ignore'].indexOf(action),
   size: ({ size }) => size ?? -1,
+  date: ({ date_installed }) => date_installed ?? '',
+}
+
+/** `3 approved, 1 ignored`; empty without a decision. */
+export function decisionsLabel({ machines, approved, ignored }: FleetPatch): string {
+  if (approved === machines) return 'Approved'
+  if (ignored === machines) return 'Ignored'
+  return [
+    ...(approved > 0 ? [`${approved} approved`] : []),
+    ...(ignored > 0 ? [`${ignored} ignored`] : []),
+  ].join(', ')
 }
 
 /** Patches that contain all words, in the order of a column. */
@@ -75,6 +90,44 @@ export function patchesTable(patches: readonly MachinePatch[]): (string | number
       actionLabel(row),
       row.size,
       row.needs_reboot ? 'yes' : '',
+    ]),
+  ]
+}
+
+export function installedTable(patches: readonly MachinePatch[]): (string | null)[][] {
+  return [
+    ['Installed', 'Name', 'KB', 'Version', 'Severity'],
+    ...patches.map((row) => [row.date_installed, row.title, row.kb, row.version, row.severity]),
+  ]
+}
+
+export function fleetTable(patches: readonly FleetPatch[]): (string | number | null)[][] {
+  return [
+    ['Severity', 'Name', 'KB', 'Version', 'Machines', 'Approved', 'Ignored', 'First seen', 'Restart'],
+    ...patches.map((row) => [
+      severityLabel(row),
+      row.title,
+      row.kb,
+      row.version,
+      row.machines,
+      row.approved,
+      row.ignored,
+      row.first_seen,
+      row.needs_reboot ? 'yes' : '',
+    ]),
+  ]
+}
+
+export function patchMachinesTable(machines: readonly PatchMachine[]): string[][] {
+  return [
+    ['Machine', 'Client', 'Site', 'Installed version', 'Decision', 'Last scan'],
+    ...machines.map((row) => [
+      row.hostname,
+      row.client,
+      row.site,
+      row.current_version,
+      actionLabel(row),
+      row.looked_at,
     ]),
   ]
 }

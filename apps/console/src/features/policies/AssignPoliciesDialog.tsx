@@ -146,6 +146,7 @@ function Assign({
                 label: policy.active ? policy.name : `${policy.name} (inactive)`,
               }))}
             searchable
+            data-autofocus
             value={null}
             nothingFoundMessage="No matching policy"
             onChange={(value) => {

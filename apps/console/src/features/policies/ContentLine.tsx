@@ -17,12 +17,10 @@ interface ContentLineProps {
 export function ContentLine({ name, more, status, disabled, onEdit, onRemove }: ContentLineProps) {
   return (
     <li className={`${classes.line} ${classes.contentLine}`}>
-      <div className={classes.lineText}>
-        <p>
-          <bdi>{name}</bdi>
-        </p>
-        <p className="dim small">{more}</p>
-      </div>
+      <p className={classes.contentName}>
+        <bdi>{name}</bdi>
+      </p>
+      <p className={`dim ${classes.contentMore}`}>{more}</p>
       {!disabled && (
         <span className={classes.buttons}>
           <ActionIcon aria-label={`Edit ${name}`} onClick={onEdit}>

@@ -10,8 +10,8 @@ import { useMay } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
 import { ChainList, ItemList } from './WhyDialog.tsx'
+import { Section } from '../../ui/layout/Section.tsx'
 import classes from './Policies.module.css'
-import { Section } from './PlanView.tsx'
 import { UNFIT_LABELS } from './policy-labels.ts'
 
 const REFUSED = 'Your role does not allow you to see policies.'
@@ -34,7 +34,7 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
     <div className={classes.chain}>
       <Section
         title="Applied policies (highest priority first)"
-        actions={
+        tools={
           <span className={classes.buttons}>
             {mayManage && (
               <Button
@@ -75,6 +75,19 @@ export function MachinePolicies({ agent }: { agent: AgentDetail }) {
           empty="No alert template. The rules of the channels apply."
         />
         <UnfitList policy={data} kind="alert_template" />
+      </Section>
+      <Section title="Patches">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'patches')}
+          empty="No patch policy. Patches are approved and installed manually."
+        />
+      </Section>
+      <Section title="Software">
+        <ItemList
+          items={data.items.filter(({ kind }) => kind === 'software')}
+          empty="No software by policy."
+        />
+        <UnfitList policy={data} kind="software" />
       </Section>
     </div>
   )

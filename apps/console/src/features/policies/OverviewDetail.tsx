@@ -9,10 +9,10 @@ import { call, query } from '../../app/api/api.ts'
 import { notify } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
+import { Section } from '../../ui/layout/Section.tsx'
 import { MachinesButton, StatusCounts } from './ItemStatus.tsx'
 import policyClasses from './Policies.module.css'
 import classes from './PolicyOverview.module.css'
-import { Section } from './PlanView.tsx'
 import { countMachines } from './policy-labels.ts'
 
 /** The saved checks and tasks of a policy, and their status on its machines. */
@@ -20,20 +20,18 @@ export function OverviewDetail({ policy }: { policy: Policy }) {
   const { id, name, desc, active, agents_count } = policy
   return (
     <section className={classes.detail} aria-label={`Policy ${name}`}>
-      <div className={policyClasses.sectionHead}>
-        <div className={policyClasses.lineText}>
-          <Link
-            className={`${policyClasses.link} strong`}
-            to="/policies/$policy_id"
-            params={{ policy_id: `${id}` }}
-          >
-            <bdi>{name}</bdi>
-          </Link>
-          <p className="dim small">
-            {active ? `Applies to ${countMachines(agents_count)}.` : 'Inactive: applies to no machine.'}{' '}
-            <bdi>{desc}</bdi>
-          </p>
-        </div>
+      <div className={policyClasses.lineText}>
+        <Link
+          className={`${policyClasses.link} strong`}
+          to="/policies/$policy_id"
+          params={{ policy_id: `${id}` }}
+        >
+          <bdi>{name}</bdi>
+        </Link>
+        <p className="dim small">
+          {active ? `Applies to ${countMachines(agents_count)}.` : 'Inactive: applies to no machine.'}{' '}
+          <bdi>{desc}</bdi>
+        </p>
       </div>
       <Checks id={id} />
       <Tasks id={id} />

@@ -1,22 +1,11 @@
 import { Button, TextInput } from '@mantine/core'
-import {
-  createPolicy,
-  deletePolicy,
-  editPolicy,
-  listPolicies,
-  planPolicy,
-  type Policy,
-  type PolicyDocument,
-} from '@muster/contract/api/policies'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Policy, PolicyDocument } from '@muster/contract/api/policies'
 import { useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
-import { call } from '../../app/api/api.ts'
-import { queryKey } from '../../app/api/query-key.ts'
-import { notifyDone } from '../../app/shell/notify.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { PlanView } from './PlanView.tsx'
+import { usePolicyPlan } from './use-policy-plan.ts'
 
 interface PlanDialogProps {
   title: string
@@ -37,34 +26,16 @@ interface PlanDialogProps {
 export function PlanDialog(props: PlanDialogProps) {
   const { title, id, document, modified, done, onSaved, onClose } = props
   const [reason, setReason] = useState(props.reason ?? '')
-  const queryClient = useQueryClient()
-  const plan = useQuery({
-    queryKey: ['plan of a policy', id, document],
-    queryFn: ({ signal }) => call(planPolicy, { body: { id, policy: document } }, { signal }),
-    gcTime: 0,
-    staleTime: 0,
-    retry: false,
-  })
-  const save = useMutation({
-    mutationFn: async (token: string): Promise<Policy | undefined> => {
-      if (document === undefined) {
-        await call(deletePolicy, { params: { id: id ?? 0 }, query: { plan: token } })
-        return undefined
-      }
-      const body = { ...document, plan: token, reason }
-      if (id === undefined) return call(createPolicy, { body })
-      return call(editPolicy, { params: { id }, body: { ...body, modified } })
+  const { plan, save, canSave } = usePolicyPlan(
+    { id, document, modified, reason },
+    {
+      done,
+      onSaved: (policy) => {
+        onSaved?.(policy)
+        onClose()
+      },
     },
-    meta: { errorsShown: true },
-    onSuccess: async (policy) => {
-      await queryClient.invalidateQueries({ queryKey: queryKey(listPolicies) })
-      notifyDone(done)
-      onSaved?.(policy)
-      onClose()
-    },
-    // The current effect is shown beside the rejected one.
-    onError: () => void plan.refetch(),
-  })
+  )
   const isRemoval = document === undefined
   return (
     <Dialog
@@ -78,7 +49,7 @@ export function PlanDialog(props: PlanDialogProps) {
           </Button>
           <Button
             {...(isRemoval ? { color: 'negative' } : {})}
-            disabled={plan.data === undefined || plan.isFetching}
+            disabled={!canSave}
             loading={save.isPending}
             onClick={() => plan.data !== undefined && save.mutate(plan.data.token)}
             data-autofocus

@@ -1,5 +1,4 @@
 import type { PolicyPlan } from '@muster/contract/policies/assigned-policies'
-import { type ReactNode, useId } from 'react'
 import classes from './Policies.module.css'
 import { countMachines, describeChange } from './policy-labels.ts'
 
@@ -55,29 +54,5 @@ export function PlanView({ plan: { agents_count, lines, agents } }: { plan: Poli
         {agents_count > agents.length && <p className="dim small">and {agents_count - agents.length} more</p>}
       </details>
     </>
-  )
-}
-
-/** A card of a page, with its actions at the right. */
-export function Section({
-  title,
-  actions,
-  children,
-}: {
-  title: string
-  actions?: ReactNode
-  children: ReactNode
-}) {
-  const id = useId()
-  return (
-    <section className={classes.section} aria-labelledby={id}>
-      <div className={classes.sectionHead}>
-        <h2 id={id} className={classes.sectionTitle}>
-          {title}
-        </h2>
-        {actions}
-      </div>
-      {children}
-    </section>
   )
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { createPolicy, listPolicies, type Policy } from '@muster/contract/api/policies'
 import { IconCopy, IconPencil, IconPlus } from '@tabler/icons-react'
@@ -19,6 +19,7 @@ import { queryKey } from '../../app/api/query-key.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { removeAction, unlessAllowed } from '../../app/shell/row-actions.ts'
 import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
+import { usePageTitle } from '../../app/shell/page-title.ts'
 import classes from './Policies.module.css'
 import { PlanDialog } from './PlanDialog.tsx'
 import { POLICY_CARD, POLICY_COLUMNS, POLICY_COLUMNS_PX, type PolicyContext } from './policy-columns.tsx'
@@ -28,6 +29,7 @@ const REFUSED = 'Your role does not allow you to see policies.'
 
 /** All policies that apply to something the user may see. */
 export function PoliciesPage() {
+  usePageTitle('Policies')
   const {
     data: policies,
     instead,
@@ -42,11 +44,16 @@ export function PoliciesPage() {
       <header className={classes.head}>
         <h1 className={classes.title}>Policies</h1>
         <Button variant="default" component={Link} to="/policies/overview">
-          Overview
+          Policy overview
         </Button>
         {actions.mayManage && (
           <Button variant="default" onClick={() => open('assign-policies', 'default-all')}>
             For all machines
+          </Button>
+        )}
+        {actions.mayManage && (
+          <Button variant="default" onClick={() => open('recommended-policies')}>
+            Recommended policies
           </Button>
         )}
         {actions.mayManage && (
@@ -83,6 +90,7 @@ function PolicyTable({ policies, actions }: { policies: readonly Policy[]; actio
     }),
     [format],
   )
+  const { open } = useDialog()
   const asked = policies.find(({ id }) => id === menu?.id)
   return (
     <div className={classes.table}>
@@ -103,7 +111,14 @@ function PolicyTable({ policies, actions }: { policies: readonly Policy[]; actio
         card={hasCards ? POLICY_CARD : undefined}
         empty={
           <EmptyState message="No policies yet. A policy sets checks and settings of many machines.">
-            {actions.mayManage && <Button onClick={actions.add}>Create policy</Button>}
+            {actions.mayManage && (
+              <Group gap="sm">
+                <Button variant="default" onClick={actions.add}>
+                  Create policy
+                </Button>
+                <Button onClick={() => open('recommended-policies')}>Choose a recommended policy</Button>
+              </Group>
+            )}
           </EmptyState>
         }
         autoFocus

@@ -2,6 +2,7 @@ import { Button, Menu, Select } from '@mantine/core'
 import { listPolicyChecks } from '@muster/contract/api/policies'
 import type { CheckType } from '@muster/contract/api/checks'
 import type { PolicyCheck } from '@muster/contract/policies/policy-content'
+import { describeThresholds, nameCheck } from '@muster/rules/checks/check-name'
 import { IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,14 +10,14 @@ import { query } from '../../app/api/api.ts'
 import { CheckFormDialog } from '../checks/CheckFormDialog.tsx'
 import { NewCheckItems } from '../checks/NewCheckItems.tsx'
 import { newCheckForm, readCheckForm, toCheckBody } from '../checks/check-form.ts'
-import { checkName, TYPE_LABELS } from '../checks/check-labels.ts'
+import { TYPE_LABELS } from '../checks/check-labels.ts'
 import { FIELD_LABELS } from '../checks/field-labels.ts'
 import { POLICY_TARGET } from '../checks/fields/FieldParts.tsx'
 import { allScriptsQuery } from '../scripts/all-scripts-query.ts'
+import { Section } from '../../ui/layout/Section.tsx'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import type { ContentProps } from './policy-draft.ts'
-import { Section } from './PlanView.tsx'
 
 /** The checks of a policy, with the very forms that checks of machines have. */
 export function PolicyChecks({ id, draft, change, disabled }: ContentProps) {
@@ -31,7 +32,7 @@ export function PolicyChecks({ id, draft, change, disabled }: ContentProps) {
   return (
     <Section
       title="Checks"
-      actions={!disabled && <NewCheck onPick={(type) => setOpen({ index: checks.length, type })} />}
+      tools={!disabled && <NewCheck onPick={(type) => setOpen({ index: checks.length, type })} />}
     >
       {checks.length === 0 && <p className="dim small">No checks</p>}
       <ul className="plain-list" aria-label="Checks of the policy">
@@ -134,7 +135,7 @@ function NewCheck({ onPick }: { onPick: (type: CheckType) => void }) {
     <Menu position="bottom-end">
       <Menu.Target>
         <Button
-          variant="default"
+          variant="subtle"
           size="compact-sm"
           leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
           rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}
@@ -157,25 +158,19 @@ export function useCheckNames(checks: readonly PolicyCheck[]) {
     if (check === undefined) return ''
     const { settings } = check
     const script = settings.check_type === 'script' ? settings.script : undefined
-    return checkName({ settings, script_name: scripts?.find(({ id }) => id === script)?.name ?? null })
+    const found = scripts === undefined ? '…' : scripts.find(({ id }) => id === script)?.name
+    return nameCheck({ settings, script_name: found ?? null })
   }
 }
 
 function describeMore({ settings, fails_b4_alert, run_interval }: PolicyCheck): string {
-  const { warning, error } = thresholdsOf(settings)
+  const thresholds = describeThresholds(settings)
   return [
-    ...(warning > 0 ? [`warning at ${warning}`] : []),
-    ...(error > 0 ? [`error at ${error}`] : []),
+    ...(thresholds === '' ? [] : [thresholds]),
     ...(settings.check_type === 'script' && settings.script_args.length > 0
       ? [settings.script_args.join(' ')]
       : []),
     run_interval === 0 ? 'default interval' : `every ${run_interval} s`,
     ...(fails_b4_alert > 1 ? [`after ${fails_b4_alert} failures`] : []),
   ].join(', ')
-}
-
-function thresholdsOf(settings: PolicyCheck['settings']): { warning: number; error: number } {
-  return 'warning_threshold' in settings
-    ? { warning: settings.warning_threshold, error: settings.error_threshold }
-    : { warning: 0, error: 0 }
 }

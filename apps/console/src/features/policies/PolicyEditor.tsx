@@ -1,5 +1,5 @@
 import '@mantine/core/styles/NumberInput.css'
-import { Button, Checkbox, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import {
   getPolicy,
   listPolicyRelations,
@@ -17,10 +17,15 @@ import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
 import { ErrorBox } from '../../ui/layout/States.tsx'
 import { templatesQuery } from '../alerts/templates/template-form.ts'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { Section } from '../../ui/layout/Section.tsx'
+import { Time } from '../../ui/layout/Time.tsx'
 import classes from './Policies.module.css'
 import { PlanDialog } from './PlanDialog.tsx'
+import { PolicyEffect, PolicyFooter, useDraftPlan } from './PolicyEffect.tsx'
 import { PolicyChecks } from './PolicyChecks.tsx'
 import { PolicyHistory } from './PolicyHistory.tsx'
+import { PolicyPatches } from './PolicyPatches.tsx'
+import { PolicySoftwareSection } from './PolicySoftwareSection.tsx'
 import { PolicyTargets } from './PolicyTargets.tsx'
 import { PolicyTasks } from './PolicyTasks.tsx'
 import {
@@ -32,14 +37,13 @@ import {
   type SectionProps,
 } from './policy-draft.ts'
 import { countMachines, LEVEL_LABELS } from './policy-labels.ts'
-import { Section } from './PlanView.tsx'
 
-/** A policy as a draft: machines change only after the plan was shown and saved. */
+/** A policy as a draft: machines change only when the plan that is shown is saved. */
 export function PolicyEditor({ policy }: { policy?: Policy }) {
   // The draft keeps its initial values while others change the policy.
   const [opened, setOpened] = useState(policy)
   const [draft, setDraft] = useState<PolicyDocument>(() => documentOf(policy ?? NEW_POLICY))
-  const [saving, setSaving] = useState<{ document: PolicyDocument; reason: string }>()
+  const [reverting, setReverting] = useState<{ document: PolicyDocument; reason: string }>()
   const mayManage = useMay('can_manage_automation_policies')
   const navigate = useNavigate()
   const queryClient = useQueryClient()
@@ -54,41 +58,54 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
   }
   if (policy !== undefined && opened !== undefined && policy.version !== opened.version && !isDirty)
     load(policy)
+  const onSaved = (saved: Policy) => {
+    queryClient.setQueryData(queryKey(getPolicy, { params: { id: saved.id } }), saved)
+    load(saved)
+    if (opened === undefined) {
+      // The question still sees the draft as unsaved until the next render.
+      isSaved.current = true
+      void navigate({ to: '/policies/$policy_id', params: { policy_id: `${saved.id}` }, replace: true })
+    }
+  }
+  const mayBeSaved = isDirty && !disabled
+  const draftPlan = useDraftPlan({ draft, opened, isReady: mayBeSaved && problem === undefined, onSaved })
   const section: SectionProps = {
     draft,
-    change: (parts) => setDraft((old) => ({ ...old, ...parts })),
+    change: (parts) => {
+      draftPlan.save.reset()
+      setDraft((old) => ({ ...old, ...parts }))
+    },
     disabled,
   }
+  const isOutdated = policy !== undefined && opened !== undefined && policy.version !== opened.version
   return (
     <div className="pane">
-      <header className={classes.head}>
+      <header className={`${classes.head} ${classes.policyHead}`}>
         <h1 className={classes.title}>
           <Link to="/policies">Policies</Link> / <bdi>{opened?.name ?? 'New policy'}</bdi>
         </h1>
-        {policy !== undefined && (
-          <span className="dim" role="status">
-            {countMachines(policy.agents_count)}
+        {opened !== undefined && (
+          <span className={classes.chip} data-tone={opened.active ? 'positive' : undefined}>
+            {opened.active ? 'active' : 'inactive'}
           </span>
         )}
-        {!disabled && (
-          <>
-            {isDirty && opened !== undefined && (
-              <Button variant="default" onClick={() => setDraft(documentOf(opened))}>
-                Discard changes
-              </Button>
-            )}
-            {!isDirty && <span className="dim">No changes to save.</span>}
-            <Button
-              disabled={!isDirty || problem !== undefined}
-              onClick={() => setSaving({ document: draft, reason: '' })}
-            >
-              Review and save
-            </Button>
-          </>
+        {mayBeSaved && (
+          <span className={classes.chip} data-tone="warning">
+            unsaved changes
+          </span>
+        )}
+        {policy !== undefined && (
+          <span className={classes.facts}>
+            <span role="status">{countMachines(policy.agents_count)}</span>
+            <span>
+              Version {policy.version}, saved <Time instant={policy.modified} /> by{' '}
+              <bdi>{policy.modified_by}</bdi>
+            </span>
+          </span>
         )}
       </header>
-      <div className={classes.scroll}>
-        {policy !== undefined && opened !== undefined && policy.version !== opened.version && (
+      <div className={classes.notes}>
+        {isOutdated && (
           <ErrorBox
             message={`${policy.modified_by} has changed this policy. Your version cannot be saved.`}
             caption={
@@ -102,42 +119,43 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
         {opened?.is_whole === false && (
           <p className={classes.lead}>Only a part is shown: the policy also applies to hidden machines.</p>
         )}
-        <div className={classes.sections}>
+      </div>
+      <div className={classes.split} inert={draftPlan.save.isPending}>
+        <div className={classes.column}>
           <PolicyGeneral {...section} />
           <PolicyChecks {...section} id={opened?.id} />
           <PolicyTasks {...section} id={opened?.id} />
-          <PolicyTargets {...section} known={namesOf(opened)} />
+          <PolicyPatches {...section} />
+          <PolicySoftwareSection {...section} />
           <PolicySettings {...section} />
           <PolicyTemplate {...section} />
+        </div>
+        <div className={`${classes.column} ${classes.side}`}>
+          {mayBeSaved && problem === undefined && <PolicyEffect draftPlan={draftPlan} />}
+          <PolicyTargets {...section} known={namesOf(opened)} />
           {policy !== undefined && <PolicyMachines id={policy.id} />}
           {policy?.is_whole === true && (
-            <PolicyHistory policy={policy} {...(disabled || isDirty ? {} : { onRevert: setSaving })} />
+            <PolicyHistory policy={policy} {...(disabled || isDirty ? {} : { onRevert: setReverting })} />
           )}
         </div>
       </div>
-      {saving !== undefined && (
+      {!disabled && (
+        <PolicyFooter
+          draftPlan={draftPlan}
+          isDirty={isDirty}
+          onDiscard={opened === undefined ? undefined : () => section.change(documentOf(opened))}
+        />
+      )}
+      {reverting !== undefined && (
         <PlanDialog
-          title={opened === undefined ? 'Save this policy?' : `Save the policy ${draft.name}?`}
+          title={`Save the policy ${draft.name}?`}
           id={opened?.id}
-          document={saving.document}
+          document={reverting.document}
           modified={opened?.modified}
-          reason={saving.reason}
+          reason={reverting.reason}
           done="Policy saved. Machines are updated within seconds."
-          onClose={() => setSaving(undefined)}
-          onSaved={(saved) => {
-            if (saved === undefined) return
-            queryClient.setQueryData(queryKey(getPolicy, { params: { id: saved.id } }), saved)
-            load(saved)
-            if (opened === undefined) {
-              // The question still sees the draft as unsaved until the next render.
-              isSaved.current = true
-              void navigate({
-                to: '/policies/$policy_id',
-                params: { policy_id: `${saved.id}` },
-                replace: true,
-              })
-            }
-          }}
+          onClose={() => setReverting(undefined)}
+          onSaved={(saved) => saved !== undefined && onSaved(saved)}
         />
       )}
       {question}
@@ -148,7 +166,7 @@ export function PolicyEditor({ policy }: { policy?: Policy }) {
 function PolicyGeneral({ draft, change, disabled }: SectionProps) {
   return (
     <Section title="Policy">
-      <Stack gap="md">
+      <div className={classes.general}>
         <TextInput
           label="Name"
           required
@@ -181,7 +199,7 @@ function PolicyGeneral({ draft, change, disabled }: SectionProps) {
           checked={draft.enforced}
           onChange={(event) => change({ enforced: event.currentTarget.checked })}
         />
-      </Stack>
+      </div>
     </Section>
   )
 }

@@ -12,8 +12,8 @@ import { query } from '../../app/api/api.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import { AuditDiff } from '../audit/AuditDiff.tsx'
+import { Section } from '../../ui/layout/Section.tsx'
 import classes from './Policies.module.css'
-import { Section } from './PlanView.tsx'
 import { documentOf } from './policy-draft.ts'
 
 interface PolicyHistoryProps {

@@ -18,6 +18,7 @@ import { policiesQuery } from './policies-query.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { useQueryPane } from '../../app/dialogs/use-query-pane.tsx'
+import { usePageTitle } from '../../app/shell/page-title.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { Tree } from '../../ui/table/Tree.tsx'
@@ -32,6 +33,7 @@ const EVERYWHERE = { level: 'default', id: 'all' } as const
 
 /** The assignments of all locations, and the status of the selected policy's checks and tasks. */
 export function PolicyOverviewPage() {
+  usePageTitle('Policy overview')
   const pane = { needs: 'can_list_automation_policies', refused: REFUSED, rows: 8 } as const
   const clients = useQueryPane(query(getPolicyOverview, {}), pane)
   const everywhere = useQueryPane(query(listAssignedPolicies, { params: EVERYWHERE }), pane)

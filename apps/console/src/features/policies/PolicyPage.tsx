@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
 import { useMay, useMe } from '../../app/api/queries.ts'
+import { usePageTitle } from '../../app/shell/page-title.ts'
 import { EmptyState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { PolicyEditor } from './PolicyEditor.tsx'
 
@@ -15,6 +16,7 @@ export function PolicyPage() {
 }
 
 function NewPolicy() {
+  usePageTitle('New policy')
   const me = useMe()
   const mayManage = useMay('can_manage_automation_policies')
   if (me === undefined) return <SkeletonRows rows={8} />
@@ -27,6 +29,7 @@ function NewPolicy() {
 
 function KnownPolicy({ id }: { id: number }) {
   const { data: policy, error, refetch } = useQuery(query(getPolicy, { params: { id } }))
+  usePageTitle(policy?.name)
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
     return <EmptyState message="Policy not found. You may not have access to it." />
   }

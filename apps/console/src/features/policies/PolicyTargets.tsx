@@ -9,9 +9,9 @@ import { useMemo } from 'react'
 import { query } from '../../app/api/api.ts'
 import { clientsQuery } from '../../app/api/queries.ts'
 import { filterTargets, groupTargets } from '../maintenance/target-choices.ts'
+import { Section } from '../../ui/layout/Section.tsx'
 import classes from './Policies.module.css'
 import type { SectionProps } from './policy-draft.ts'
-import { Section } from './PlanView.tsx'
 import * as policyTargets from './policy-targets.ts'
 
 const DEFAULTS = [

@@ -12,11 +12,11 @@ import { shellsOf } from '../runs/run-form.ts'
 import { TaskFormDialog } from '../tasks/TaskFormDialog.tsx'
 import { ALL_PLATFORMS, policyTaskTarget } from '../tasks/fields/GeneralFields.tsx'
 import { newTaskForm, readPlatforms, readTaskForm } from '../tasks/task-form.ts'
+import { Section } from '../../ui/layout/Section.tsx'
 import { ContentLine } from './ContentLine.tsx'
 import { findSaved, ItemStatus } from './ItemStatus.tsx'
 import { useCheckNames } from './PolicyChecks.tsx'
 import type { ContentProps } from './policy-draft.ts'
-import { Section } from './PlanView.tsx'
 
 /** The tasks of a policy, with the form of a machine's tasks. */
 export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {
@@ -30,10 +30,10 @@ export function PolicyTasks({ id, draft, change, disabled }: ContentProps) {
   return (
     <Section
       title="Tasks"
-      actions={
+      tools={
         !disabled && (
           <Button
-            variant="default"
+            variant="subtle"
             size="compact-sm"
             leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />}
             onClick={() => setOpen(tasks.length)}

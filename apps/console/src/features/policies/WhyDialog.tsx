@@ -54,7 +54,7 @@ function Why({ agentId, noun, asked, close }: WhyProps) {
       ) : (
         <Answer policy={data} noun={noun} id={Number(asked)} />
       )}
-      <h3 className={classes.sectionTitle}>Policies of {data.hostname}, highest priority first</h3>
+      <h3 className={classes.chainTitle}>Policies of {data.hostname}, highest priority first</h3>
       <ChainList policy={data} />
     </Dialog>
   )

@@ -15,7 +15,7 @@ beforeEach(() => givenSession({ token: 'abc', username: 'ada', name: 'Ada Winter
 const PLAN: PolicyPlan = {
   token: 'token 1',
   agents_count: 2,
-  lines: [{ kind: 'checks', change: 'changed', what: 'CPU Load Check', agents_count: 2 }],
+  lines: [{ kind: 'checks', change: 'changed', what: 'CPU load', agents_count: 2 }],
   agents: [],
 }
 const listed = (id: number, name: string) => ({
@@ -41,6 +41,7 @@ test('policies of a client are ordered by keyboard, added, and saved after their
   await openConsole('/policies?dialog=assign-policies&item=client-1')
   await expect.element(dialog().getByText('Policies of Acme')).toBeVisible()
   await expect.element(dialog().getByRole('button', { name: 'Review and save' })).toBeDisabled()
+  await expect.element(dialog().getByRole('combobox', { name: 'Add policy' })).toHaveFocus()
   const up = dialog().getByRole('button', { name: 'Move Second up' })
   const button = up.element()
   if (button instanceof HTMLElement) button.focus()

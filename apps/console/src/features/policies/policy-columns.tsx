@@ -115,13 +115,15 @@ function describeTargets({ targets, names }: Policy): string {
 }
 
 function describeContent({ content }: Policy): string {
-  const { checks, tasks, agent_settings, alert_template } = content
+  const { checks, tasks, agent_settings, alert_template, patches, software } = content
   const settings = Object.values(agent_settings).filter((value) => value !== null).length
   const parts = [
     ...(checks.length > 0 ? [`${checks.length} ${checks.length === 1 ? 'check' : 'checks'}`] : []),
     ...(tasks.length > 0 ? [`${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`] : []),
     ...(settings > 0 ? [`${settings} ${settings === 1 ? 'setting' : 'settings'}`] : []),
     ...(alert_template === null ? [] : ['alert template']),
+    ...(Object.values(patches).every((part) => part === null) ? [] : ['patches']),
+    ...(software.length > 0 ? [`${software.length} ${software.length === 1 ? 'package' : 'packages'}`] : []),
   ]
   return parts.length === 0 ? 'empty' : parts.join(', ')
 }

@@ -64,13 +64,13 @@ test('the origin of a check lists the chain and the overridden items', async () 
         {
           kind: 'checks',
           key: '["cpuload"]',
-          what: 'CPU Load Check: 70%',
+          what: 'CPU load: error at 70 %',
           check_id: 12,
           task_id: null,
           source: { own: false, policy: 1, policy_name: 'Base', level: 'site' },
           overrode: [
             {
-              what: 'CPU Load Check: 95%',
+              what: 'CPU load: error at 95 %',
               check_id: null,
               task_id: null,
               source: { own: false, policy: 2, policy_name: 'Company', level: 'default' },
@@ -84,7 +84,7 @@ test('the origin of a check lists the chain and the overridden items', async () 
   )
   await openConsole('/?dialog=why-check&item=alpha0000000.12')
   await expect.element(dialog().getByText(/^From .*Base/)).toBeVisible()
-  await expect.element(dialog().getByText(/^Instead of .*95%/)).toBeVisible()
+  await expect.element(dialog().getByText(/^Instead of .*95 %/)).toBeVisible()
   for (const name of ['Company', 'Old']) await expect.element(dialog().getByText(name).first()).toBeVisible()
 })
 

@@ -91,6 +91,7 @@ const TEMPLATE_CHANGE_LABELS: Record<PlanLine['change'], string> = {
 export function describeChange({ kind, change }: Pick<PlanLine, 'kind' | 'change'>): string {
   if (kind === 'alert_template') return TEMPLATE_CHANGE_LABELS[change]
   if (kind === 'agent_settings' && change === 'removed') return 'Restore from'
+  if ((kind === 'patches' || kind === 'software') && change === 'removed') return 'Remove'
   return kind === 'agent_settings' && change === 'overridden' ? 'Add, overrides own' : CHANGE_LABELS[change]
 }
 

@@ -1,5 +1,5 @@
 import type { PolicyDocument, PolicyTarget } from '@muster/contract/api/policies'
-import { writeTarget } from '../maintenance/window-form.ts'
+import { writeTarget } from '../maintenance/window-state.ts'
 
 /** Targets and exclusions of a policy as choices of a form: `client-3`, `agent-PC12PC12`. */
 

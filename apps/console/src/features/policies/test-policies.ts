@@ -16,6 +16,7 @@ import { answer, fakeServer } from '../../testing/test-server.ts'
 
 const QUIET = {
   custom_fields: [],
+  tags: [],
   alert_template: null,
   server_policy: null,
   workstation_policy: null,
@@ -51,6 +52,8 @@ export function testPolicy(more: Partial<Policy> = {}): Policy {
         overdue_dashboard_alert: null,
       },
       alert_template: null,
+      patches: { approval: null, ring: null, schedule: null, scripts: null, reboot: null, alert: null },
+      software: [],
     },
     targets: [{ level: 'client', id: 1, monitoring_type: null }],
     excluded_clients: [],
@@ -58,6 +61,7 @@ export function testPolicy(more: Partial<Policy> = {}): Policy {
     excluded_agents: [],
     names: { clients: [{ id: 1, name: 'Acme' }], sites: [], agents: [] },
     version: 1,
+    winupdatepolicy: [],
     agents_count: 3,
     default_server_policy: false,
     default_workstation_policy: false,

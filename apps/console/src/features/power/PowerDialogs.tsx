@@ -1,10 +1,10 @@
-import { Checkbox, Text, TextInput } from '@mantine/core'
+import { Checkbox, Text } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { planReboot, rebootAgent, shutdownAgent, signOutUser } from '@muster/contract/api/power'
 import { useMutation } from '@tanstack/react-query'
 import { useForm } from '@mantine/form'
 import { nextReminderAt } from '@muster/rules/schedules/reminder'
-import { useState } from 'react'
+import { use, useState } from 'react'
 import { FormDialog, FormError } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { call } from '../../app/api/api.ts'
@@ -12,9 +12,11 @@ import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
 import { AgentDialog } from '../agents/AgentItemDialog.tsx'
-import { useDateFormat } from '../../ui/layout/date-format.ts'
+import { formatInZone, useDateFormat } from '../../ui/layout/date-format.ts'
+import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { checkDelay, NEW_WARNING, toWarning, WarningFields, type WarningForm } from './WarningFields.tsx'
 import { fromLocalText, toLocalText } from '../alerts/snooze-choices.ts'
+import { DateTimeField } from '../../ui/inputs/DateTimeField.tsx'
 
 const WAYS = {
   reboot: {
@@ -140,6 +142,7 @@ export function RebootLaterDialog({ item, close }: AddressedDialogProps) {
 function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void }) {
   const { agent_id, hostname, timezone } = agent
   const format = useDateFormat()
+  const dateFormat = use(DateFormat)
   // Time of opening.
   const [usual] = useState(() => toLocalText(nextReminderAt(Date.now())))
   const form = useForm({
@@ -157,7 +160,8 @@ function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void })
     const { time } = await call(planReboot, { params: { agent_id }, body })
     notifyDone(`${hostname} restarts at ${format(time)}.`)
   }
-  const ownTime = timeOnMachine(fromLocalText(form.values.datetime), timezone)
+  const atMs = fromLocalText(form.values.datetime)
+  const ownTime = atMs === undefined ? undefined : formatInZone(atMs, dateFormat, timezone)
   return (
     <FormDialog
       title={`Reboot ${hostname} later`}
@@ -169,10 +173,9 @@ function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void })
       onClose={close}
     >
       <div className="stack">
-        <TextInput
-          type="datetime-local"
+        <DateTimeField
           label="Date and time"
-          description={ownTime === undefined ? undefined : `On the machine: ${ownTime}.`}
+          description={ownTime === undefined ? undefined : `On the machine: ${ownTime} (${timezone}).`}
           data-autofocus
           {...form.getInputProps('datetime')}
         />
@@ -191,15 +194,4 @@ function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void })
 function checkTime(atMs: number | undefined, nowMs: number): string | null {
   if (atMs === undefined) return 'Enter a date and a time.'
   return atMs <= nowMs ? 'Choose a time in the future.' : null
-}
-
-function timeOnMachine(atMs: number | undefined, timeZone: string): string | undefined {
-  if (atMs === undefined || timeZone === '') return undefined
-  try {
-    const words = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
-    return `${new Intl.DateTimeFormat(undefined, words).format(atMs)} (${timeZone})`
-  } catch {
-    // A machine may report a zone that the browser does not know.
-    return undefined
-  }
 }

@@ -31,7 +31,7 @@ export function RebootNote({ agent }: { agent: AgentDetail }) {
   })
   if (pending_actions_count === 0) return null
   return data
-    ?.filter(({ action_type, status }) => status === 'pending' && TEXTS[action_type] !== undefined)
+    ?.filter(({ action_type, status }) => status !== 'completed' && TEXTS[action_type] !== undefined)
     .map((action) => <PlannedAction key={action.id} agent={agent} action={action} />)
 }
 
@@ -40,7 +40,7 @@ function PlannedAction({ agent, action }: { agent: AgentDetail; action: PendingA
   const mayReboot = useMay('can_reboot_agents')
   const { open } = useDialog()
   const { mutate, isPending } = useCancelAction()
-  const { due, username, description, details, action_type } = action
+  const { due, username, description, details, action_type, status } = action
   const texts = TEXTS[action_type]
   if (texts === undefined) return null
   return (
@@ -55,7 +55,7 @@ function PlannedAction({ agent, action }: { agent: AgentDetail; action: PendingA
           {texts.now}
         </Button>
       )}
-      {mayCancel && (
+      {mayCancel && status === 'pending' && (
         <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate(action)}>
           Cancel {description.toLowerCase()}
         </Button>

@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { machinesQuery } from '../agents/machines-query.ts'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { MachineStatus } from '../agents/machine-cells.tsx'
-import { searchMachines } from '../agents/search-machines.ts'
+import { searchByText } from '../agents/search-machines.ts'
 import classes from './SideBySideDialog.module.css'
 import { MAX_MACHINES, openSideBySide } from './side-by-side.ts'
 
@@ -189,7 +189,7 @@ function choiceOf(
   const chosen = wanted.filter((id) => connected.has(id))
   const rankOf = ({ agent_id, connected: isThere }: AgentRow) =>
     first.includes(agent_id) ? 0 : isThere ? 1 : 2
-  const fitting = searchMachines(machines, search, Date.now()).toSorted(
+  const fitting = searchByText(machines, search).toSorted(
     (one, other) => rankOf(one) - rankOf(other) || one.hostname.localeCompare(other.hostname),
   )
   const reachable = fitting.map(({ agent_id }) => agent_id).filter((id) => connected.has(id))

@@ -22,6 +22,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
 import { AskNeeded } from './AskNeeded.tsx'
+import { KeyBar } from './KeyBar.tsx'
 import { RecordedMark } from './RecordedMark.tsx'
 import { ShellMenu } from './ShellMenu.tsx'
 import { ShellPathDialog } from './ShellPathDialog.tsx'
@@ -182,6 +183,7 @@ export function TerminalTab(props: TerminalTabProps) {
       <div className={classes.screen} style={{ background: TERMINAL_THEMES[terminal_theme].background }}>
         <div ref={box} className={classes.place} data-joined={join !== undefined || undefined} />
       </div>
+      {state.state === 'open' && state.joined !== 'view' && <KeyBar key={round} view={view} />}
     </div>
   )
 }

@@ -6,8 +6,9 @@ import { Checkbox, MultiSelect, SegmentedControl } from '@mantine/core'
 import { IconKeyboard } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useMay } from '../../app/api/queries.ts'
+import { usePageTitle } from '../../app/shell/page-title.ts'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
 import { machineNamesQuery, namesOf } from '../alerts/templates/template-form.ts'
 import classes from './TogetherPage.module.css'
@@ -85,9 +86,7 @@ export function TogetherPage() {
   const [mode, setMode] = useState<TypingMode>('alone')
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const views = useRef(new Map<string, TerminalView>())
-  useEffect(() => {
-    document.title = 'Terminals side by side'
-  }, [])
+  usePageTitle('Terminals side by side')
   const shown = readAgents(written)
   const change = (ids: string[]) => {
     for (const id of shown) if (!ids.includes(id)) views.current.get(id)?.end()

@@ -1,4 +1,5 @@
 import { AgentId } from '@muster/contract/fields'
+import { stringifySearch } from '../../app/search.ts'
 
 /** Maximum number of terminals in a window. */
 export const MAX_MACHINES = 12
@@ -20,6 +21,11 @@ export function writeAgents(ids: readonly string[]): string | undefined {
 /** Opens the terminals of these machines in a separate window. */
 export function openSideBySide(ids: readonly string[]): void {
   window.open(`/terminals?agents=${ids.join(BETWEEN)}`, '_blank', WINDOW)
+}
+
+/** Opens the tools of a machine in a separate window, for example `?tool=files&at=/srv`. */
+export function openRemoteBackground(agentId: string, search: Record<string, string> = {}): void {
+  window.open(`/remotebackground/${agentId}${stringifySearch(search)}`, '_blank', WINDOW)
 }
 
 /** Size of a window on a desktop. */

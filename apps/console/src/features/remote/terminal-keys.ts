@@ -27,7 +27,7 @@ export function bindKeys(
 }
 
 /** Text without control characters, which could end bracketed paste and run in the shell. */
-function cleanPaste(text: string): string {
+export function cleanPaste(text: string): string {
   // Tabs and line ends stay.
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g, '')

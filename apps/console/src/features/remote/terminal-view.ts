@@ -14,9 +14,10 @@ import {
 } from '@muster/contract/channels'
 import { call } from '../../app/api/api.ts'
 import { ChannelClient } from './channel-client.ts'
-import { bindKeys } from './terminal-keys.ts'
+import { bindKeys, cleanPaste } from './terminal-keys.ts'
 import { bindLinks } from './terminal-links.ts'
 import { TERMINAL_LOOK, TERMINAL_THEMES, type TerminalLook } from './terminal-look.ts'
+import { applicationKey, type Modifiers, modify } from './terminal-modifiers.ts'
 import { findHits, type Hit, showHit } from './terminal-search.ts'
 import { cleanTitle } from './clean-title.ts'
 
@@ -57,6 +58,11 @@ export interface TerminalView extends Disposable {
   focus: () => void
   /** Sends keys that were typed elsewhere. */
   type: (text: string) => void
+  /** Types a key of the key bar: a character, or a sequence without modifiers. */
+  press: (key: string) => void
+  /** Applies to the next key only, wherever it is typed. */
+  hold: (modifiers: Modifiers, onUsed: () => void) => void
+  paste: (text: string) => void
   /** Ends the shell on the machine. */
   end: () => void
 }
@@ -156,12 +162,22 @@ export function openTerminal(
     },
   })
   const encoder = new TextEncoder()
-  terminal.onData((text) => channel.sendData(encoder.encode(text)))
+  let held: { modifiers: Modifiers; onUsed: () => void } | undefined
+  let sent = ''
+  terminal.onData((text) => {
+    sent = held === undefined ? text : modify(text, held.modifiers)
+    channel.sendData(encoder.encode(sent))
+    // A paste or a response of xterm is no key.
+    if (held === undefined || (sent === text && text.length > 1)) return
+    const { onUsed } = held
+    held = undefined
+    onUsed()
+  })
   terminal.onBinary((text) => channel.sendData(Uint8Array.from(text, (char) => char.codePointAt(0) ?? 0)))
   if (join === undefined)
     terminal.onResize(({ cols, rows }) => channel.sendText({ type: 'resize', cols, rows }))
   const titles = followTitle(terminal, onTitle)
-  const typing = onTyped === undefined ? undefined : followTyping(terminal, element, onTyped)
+  const typing = onTyped === undefined ? undefined : followTyping(terminal, element, () => onTyped(sent))
   const watcher = new ResizeObserver(fill)
   watcher.observe(element)
 
@@ -170,6 +186,19 @@ export function openTerminal(
     selectAll: () => terminal.selectAll(),
     focus: () => terminal.focus(),
     type: (text) => typeText(terminal, text),
+    press: (key) => {
+      const { applicationCursorKeysMode } = terminal.modes
+      terminal.input(applicationCursorKeysMode ? applicationKey(key) : key, true)
+      onTyped?.(sent)
+    },
+    hold: (modifiers, onUsed) => {
+      held = modifiers.ctrl || modifiers.alt ? { modifiers, onUsed } : undefined
+    },
+    paste: (text) => {
+      const cleaned = cleanPaste(text)
+      terminal.paste(cleaned)
+      onTyped?.(sent)
+    },
     copyAll: () => readAll(terminal),
     find: (words) => findHits(terminal, words),
     show: (hit) => showHit(terminal, hit),
@@ -261,7 +290,7 @@ const ANSWER = /^\u001b(\[[?>=]?[\d;]*(c|R|n|t|\$y|I|O|u)|[P\]_^])/
  * Reports keys and pastes of the user, without a terminal's automatic responses: a response to one machine must not be
  * typed into others.
  */
-function followTyping(terminal: Terminal, element: HTMLElement, onTyped: (text: string) => void): Disposable {
+function followTyping(terminal: Terminal, element: HTMLElement, onTyped: () => void): Disposable {
   let isTyping = false
   let timer: ReturnType<typeof setTimeout> | undefined
   const begin = ({ type }: Event) => {
@@ -271,7 +300,7 @@ function followTyping(terminal: Terminal, element: HTMLElement, onTyped: (text: 
   }
   for (const type of TYPING) element.addEventListener(type, begin, { capture: true })
   const following = terminal.onData((text) => {
-    if (isTyping && !ANSWER.test(text)) onTyped(text)
+    if (isTyping && !ANSWER.test(text)) onTyped()
   })
   return {
     [Symbol.dispose]() {

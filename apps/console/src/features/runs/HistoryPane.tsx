@@ -3,7 +3,14 @@ import { useMediaQuery } from '@mantine/hooks'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type AgentHistory, listAgentHistory } from '@muster/contract/api/runs'
 import { isFinal } from '@muster/rules/agents/history-state'
-import { IconFileCode, IconPackage, IconShieldDown, IconTerminal2, IconX } from '@tabler/icons-react'
+import {
+  IconFileArrowRight,
+  IconFileCode,
+  IconPackage,
+  IconShieldDown,
+  IconTerminal2,
+  IconX,
+} from '@tabler/icons-react'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { use, useMemo, useState } from 'react'
 import { callPage } from '../../app/api/api.ts'
@@ -193,6 +200,7 @@ const ICONS = {
   script_run: IconFileCode,
   patch_install: IconShieldDown,
   package_install: IconPackage,
+  file_push: IconFileArrowRight,
 }
 
 const HISTORY_COLUMNS: readonly DataColumn<AgentHistory, HistoryContext>[] = [

@@ -13,6 +13,8 @@ interface InstallDialogProps {
   /** Description of the installation, shown before it starts. */
   message: ReactNode
   confirmLabel: string
+  /** Why it cannot start yet. */
+  why?: string | undefined
   start: () => Promise<AgentHistory>
   /** The action after success: a button. */
   next?: ReactNode
@@ -20,7 +22,7 @@ interface InstallDialogProps {
 }
 
 /** Asks before an installation, then shows its output. Closing does not stop it. */
-export function InstallDialog({ start, onClose, ...texts }: InstallDialogProps) {
+export function InstallDialog({ start, why, onClose, ...texts }: InstallDialogProps) {
   const { title, message, confirmLabel } = texts
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: start,
@@ -31,12 +33,13 @@ export function InstallDialog({ start, onClose, ...texts }: InstallDialogProps) 
     <Dialog
       title={title}
       onClose={onClose}
+      why={why}
       footer={
         <>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button loading={isPending} onClick={() => mutate()}>
+          <Button loading={isPending} disabled={why !== undefined} onClick={() => mutate()}>
             {confirmLabel}
           </Button>
         </>

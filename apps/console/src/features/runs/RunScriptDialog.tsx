@@ -3,13 +3,14 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import { runScript } from '@muster/contract/api/runs'
 import { listScripts, type Script } from '@muster/contract/api/scripts'
 import { scriptCan } from '@muster/rules/agents/available-actions'
+import { completeParameters } from '@muster/rules/agents/script-parameters'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { useDashInfo } from '../../app/api/queries.ts'
-import { ListField } from '../../ui/inputs/ListField.tsx'
+import { EnvironmentFields } from '../scripts/EnvironmentFields.tsx'
 import { ArgumentsField, NoScripts } from '../scripts/ScriptFieldset.tsx'
 import { AgentDialog } from '../agents/AgentItemDialog.tsx'
 import { RunDialog } from './RunDialog.tsx'
@@ -68,8 +69,11 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
   })
   const errors = checkRunOptions(values)
   const can = script === undefined ? undefined : scriptCan.run(script, agent)
+  const [missing] = completeParameters(script?.parameters ?? [], values.variables).problems
   const isValid =
-    Object.keys(errors).length === 0 && values.variables.every((text) => checkVariable(text) === null)
+    missing === undefined &&
+    Object.keys(errors).length === 0 &&
+    values.variables.every((text) => checkVariable(text) === null)
   return (
     <RunDialog
       title={`Run script on ${agent.hostname}`}
@@ -83,7 +87,7 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
             ? 'This script cannot run on this machine.'
             : isValid
               ? undefined
-              : 'Some fields are missing or invalid.'
+              : (missing?.sentence ?? 'Some fields are missing or invalid.')
       }
       starting={isPending}
       error={error}
@@ -119,12 +123,9 @@ function ScriptDialog({ agent, scriptId, close }: ScriptDialogProps) {
                 values={values.args}
                 onChange={(args) => setForm((old) => ({ ...old, args }))}
               />
-              <ListField
-                label="Environment variables"
-                noun="variable"
-                placeholder="NAME=value"
+              <EnvironmentFields
+                parameters={script.parameters}
                 values={values.variables}
-                check={checkVariable}
                 onChange={(variables) => setForm((old) => ({ ...old, variables }))}
               />
               <RunOptions
@@ -153,7 +154,7 @@ function suggestedForm(script: Script | undefined): ScriptForm {
   return {
     script: null,
     args: script?.args ?? [],
-    variables: script?.env_vars ?? [],
+    variables: script === undefined ? [] : completeParameters(script.parameters, script.env_vars).env_vars,
     timeout: script?.default_timeout ?? 90,
     runAs: script?.run_as_user === true ? 'signedIn' : 'agent',
     userName: '',

@@ -7,6 +7,7 @@ import { formatFileSize } from '@muster/rules/text/units'
 import { canCancel, INSTALL_TYPES, isFinal } from '@muster/rules/agents/history-state'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { Link } from '@tanstack/react-router'
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { describeError } from '../../app/api/describe-error.ts'
 import { useMay } from '../../app/api/queries.ts'
@@ -94,6 +95,11 @@ function RunHead({ history, children }: { history: AgentHistory; children: React
         <span className={classes.dim}>
           Machine offline. Waiting until <Time instant={history.expires_at} />.
         </span>
+      )}
+      {history.job !== null && (
+        <Link to="/jobs/$job_id" params={{ job_id: `${history.job}` }}>
+          Job J-{history.job}
+        </Link>
       )}
       <div className={classes.tools}>
         {children}

@@ -11,7 +11,14 @@ import { useDashInfo } from '../../app/api/queries.ts'
 import { AgentDialog } from '../agents/AgentItemDialog.tsx'
 import { RunDialog } from './RunDialog.tsx'
 import { RunOptions } from './RunOptions.tsx'
-import { type CommandForm, checkCommandForm, newCommandForm, shellsOf, toCommandBody } from './run-form.ts'
+import {
+  type CommandForm,
+  checkCommandForm,
+  fitShell,
+  newCommandForm,
+  shellsOf,
+  toCommandBody,
+} from './run-form.ts'
 
 /** Sends a command to the machine in the address, and shows its output live. */
 export function SendCommandDialog({ item, close }: AddressedDialogProps) {
@@ -25,7 +32,8 @@ export function SendCommandDialog({ item, close }: AddressedDialogProps) {
 }
 
 function CommandDialog({ agent, close }: { agent: AgentDetail; close: () => void }) {
-  const [form, setForm] = useState<CommandForm>(() => newCommandForm(agent))
+  const [entered, setForm] = useState<CommandForm>(() => newCommandForm(agent))
+  const form = fitShell(entered, agent)
   const [runId, setRunId] = useState<number>()
   const placeholders = useDashInfo()?.run_cmd_placeholder_text
   const { mutate, isPending, error } = useMutation({

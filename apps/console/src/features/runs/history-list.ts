@@ -6,6 +6,7 @@ export const TYPE_LABELS = {
   script_run: 'Script',
   patch_install: 'Patches',
   package_install: 'Package',
+  file_push: 'File',
 }
 
 /** Runs that contain all words: in the command, user, type or state. */

@@ -1,10 +1,13 @@
+import { getAgent } from '@muster/contract/api/agents'
+import { listKeyStore } from '@muster/contract/api/keystore'
 import { cancelHistory, getHistoryOutput, runScript, sendCommand } from '@muster/contract/api/runs'
 import { type Script, listScripts } from '@muster/contract/api/scripts'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { queryKey } from '../../app/api/query-key.ts'
 import { answer, refuse } from '../../testing/test-server.ts'
-import { givenDashboard } from '../dashboard/test-dashboard.ts'
+import { givenDashboard, testDetail } from '../dashboard/test-dashboard.ts'
+import { testScript } from '../scripts/test-script.ts'
 import { testRun } from './test-run.ts'
 
 const RUN = testRun({
@@ -52,6 +55,7 @@ test('a command is sent, and its output comes as it comes, piece by piece', asyn
     answer(getHistoryOutput, {
       history: {
         ...RUN,
+        job: 12,
         state: 'done',
         retcode: 3,
         execution_time: 1.5,
@@ -67,10 +71,22 @@ test('a command is sent, and its output comes as it comes, piece by piece', asyn
   await expect.element(dialog().getByText('exit code 3')).toBeVisible()
   await expect.element(dialog().getByText('1.5 s')).toBeVisible()
   await expect.element(dialog().getByText(/first 1 KB are stored; 2 KB more were cut off/)).toBeVisible()
+  await expect.element(dialog().getByRole('link', { name: 'Job J-12' })).toHaveAttribute('href', '/jobs/12')
   await dialog().getByText('Errors', { exact: true }).click()
   await expect.element(output()).not.toHaveTextContent('line 1')
   await expect.element(output()).toHaveTextContent('oops')
   await expect.element(dialog().getByRole('button', { name: 'Run again' })).toBeEnabled()
+})
+
+test('a machine with Windows gets cmd, also if its system becomes known while the dialog is open', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(getAgent, () => answer(getAgent, testDetail({ plat: 'linux' })))
+  const { queryClient } = await open('/?dialog=send-command&item=alpha0000000')
+  const shell = dialog().getByRole('combobox', { name: 'Shell' })
+  await expect.element(shell).toHaveValue('Bash')
+  server.on(getAgent, () => answer(getAgent, testDetail({ plat: 'windows' })))
+  await queryClient.invalidateQueries({ queryKey: queryKey(getAgent) })
+  await expect.element(shell).toHaveValue('CMD')
 })
 
 test('a run can be cancelled; closing the dialog does not cancel it', async () => {
@@ -110,6 +126,7 @@ test('a script brings its arguments, variables and time limit for one run; keys 
     script_type: 'userdefined',
     args: ['/tmp'],
     env_vars: ['MODE=safe'],
+    parameters: [],
     filename: '',
     syntax: '',
     default_timeout: 120,
@@ -153,5 +170,50 @@ test('a script brings its arguments, variables and time limit for one run; keys 
     expires_in: 3600,
     wait: false,
     run_as_user: true,
+  })
+})
+
+test('a script shows a field for each parameter, and runs with their values', async () => {
+  const parameter = { description: '', required: false, default: '', choices: [] }
+  const script = testScript({
+    id: 12,
+    env_vars: ['MODE=safe'],
+    parameters: [
+      { ...parameter, name: 'Note', type: 'text', required: true },
+      { ...parameter, name: 'Days', type: 'number', default: '30' },
+      { ...parameter, name: 'Speed', type: 'choice', choices: ['fast', 'slow'] },
+      { ...parameter, name: 'Password', type: 'secret' },
+    ],
+  })
+  const { server, open } = await givenDashboard()
+  server.on(listScripts, () => answer(listScripts, [script]))
+  server.on(listKeyStore, () => answer(listKeyStore, []))
+  server.on(runScript, () => answer(runScript, { ...RUN, stdout: '', stderr: '' }))
+  server.on(getHistoryOutput, () => answer(getHistoryOutput, { history: RUN, chunks: [] }))
+  await open('/?dialog=run-script&item=alpha0000000.12')
+  const run = dialog().getByRole('button', { name: 'Run script', exact: true })
+  await expect.element(dialog().getByText('Note needs a value.')).toBeVisible()
+  await expect.element(run).toBeDisabled()
+  await dialog().getByRole('textbox', { name: 'Note' }).fill(`it's "quoted"`)
+  await expect.element(dialog().getByRole('textbox', { name: 'Days' })).toHaveValue('30')
+  await dialog().getByRole('textbox', { name: 'Days' }).fill('soon')
+  await expect.element(run).toBeDisabled()
+  await dialog().getByRole('textbox', { name: 'Days' }).fill('7')
+  await dialog().getByRole('combobox', { name: 'Speed' }).click()
+  await page.getByRole('option', { name: 'fast' }).click()
+  await dialog().getByLabelText('Password').fill('DB')
+  await expect
+    .element(dialog().getByRole('textbox', { name: 'Environment variables 1' }))
+    .toHaveValue('MODE=safe')
+  await run.click()
+  await expect.poll(() => server.calls(runScript)).toHaveLength(1)
+  expect(server.calls(runScript)[0]?.body).toMatchObject({
+    env_vars: [
+      'MODE=safe',
+      `MUSTER_PARAM_NOTE=it's "quoted"`,
+      'MUSTER_PARAM_DAYS=7',
+      'MUSTER_PARAM_SPEED=fast',
+      'MUSTER_PARAM_PASSWORD={{global.DB}}',
+    ],
   })
 })

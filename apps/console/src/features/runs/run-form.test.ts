@@ -4,7 +4,9 @@ import {
   type CommandForm,
   checkCommandForm,
   checkVariable,
+  fitShell,
   groupScripts,
+  newCommandForm,
   shellsOf,
   toCommandBody,
   toRunOptions,
@@ -47,6 +49,16 @@ describe('a command', () => {
       wait: false,
       run_as_user: false,
     })
+  })
+
+  test('starts with a shell of the system, also when that becomes known later', () => {
+    const machine = { plat: 'windows', default_shell: 'use_global', default_shell_custom: '' } as const
+    expect(newCommandForm(machine).shell).toBe('cmd')
+    expect(newCommandForm({ ...machine, default_shell: 'powershell' }).shell).toBe('powershell')
+    const early = { ...newCommandForm({ ...machine, plat: 'linux' }), cmd: 'ver' }
+    expect(early.shell).toBe('bash')
+    expect(fitShell(early, machine)).toEqual({ ...early, shell: 'cmd' })
+    expect(fitShell({ ...early, shell: 'custom' }, machine).shell).toBe('custom')
   })
 
   test('runs as another user on request', () => {

@@ -60,12 +60,25 @@ export function usersOf({
   ]
 }
 
-/** An initial form: the machine's own shell, if set. */
-export function newCommandForm({ plat, default_shell, default_shell_custom }: AgentDetail): CommandForm {
+type ShellMachine = Pick<AgentDetail, 'plat' | 'default_shell' | 'default_shell_custom'>
+
+/** The machine's own shell, if it is one of its system, otherwise the first of them. */
+function firstShell({ plat, default_shell }: ShellMachine): string {
   const shells = shellsOf(plat)
-  const shell = shells.find(({ value }) => value === default_shell) ?? shells[0]
+  return (shells.find(({ value }) => value === default_shell) ?? shells[0])?.value ?? 'custom'
+}
+
+/** The form with a shell of the machine's system, which may be known only after the dialog has opened. */
+export function fitShell(form: CommandForm, agent: ShellMachine): CommandForm {
+  const fits = shellsOf(agent.plat).some(({ value }) => value === form.shell)
+  return fits ? form : { ...form, shell: firstShell(agent) }
+}
+
+/** An initial form: the machine's own shell, if set. */
+export function newCommandForm(agent: ShellMachine): CommandForm {
+  const { default_shell_custom } = agent
   return {
-    shell: shell?.value ?? 'custom',
+    shell: firstShell(agent),
     customShell: default_shell_custom,
     cmd: '',
     timeout: DEFAULT_TIMEOUT_SECONDS,

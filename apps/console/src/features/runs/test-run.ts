@@ -15,6 +15,7 @@ export function testRun(more: Partial<AgentHistory> = {}): AgentHistory {
     shell: 'bash',
     args: [],
     username: 'ada',
+    job: null,
     run_as_user: null,
     timeout: 30,
     expires_at: '2026-11-21T11:00:00.000Z',

@@ -97,9 +97,7 @@ function ApprovalDialog({ scriptId, name, mayApprove, onClose }: ApprovalDialogP
       ) : (
         <section className={classes.approval} aria-label="Changes since the approval">
           {approval.error !== null && <FormError error={approval.error} />}
-          {!mayApprove && (
-            <p className={classes.note}>Requires the permission “Run and approve scripts on the server”.</p>
-          )}
+          {!mayApprove && <p className={classes.note}>Requires the permission “Server scripts”.</p>}
           {templates.length > 0 && (
             <p className={classes.note}>
               Alert templates with this script: <bdi>{templates.join(', ')}</bdi>

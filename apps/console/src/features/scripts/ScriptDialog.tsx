@@ -2,11 +2,12 @@ import { Button } from '@mantine/core'
 import { type ScriptDetail, downloadScript, getScript } from '@muster/contract/api/scripts'
 import { ApiError } from '@muster/contract/client'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { agentPlatform } from '../../app/session/store.ts'
 import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import { query } from '../../app/api/api.ts'
-import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
+import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
@@ -15,19 +16,18 @@ import { newDraft, toClone, toDraft } from './script-form.ts'
 
 const TITLE = 'Script'
 
-/** One script with its code: a new one, a copy, or one of the library. Closing leads to the library. */
-export function ScriptDialog({ item }: AddressedDialogProps) {
-  const { openList } = useRecordAddress('scripts', 'script')
+/** One script with its code: a new one, a copy, or one of the library. */
+export function ScriptDialog({ item, close }: AddressedDialogProps) {
   const wanted = parseScriptItem(item)
   const needs = wanted?.kind === 'edit' ? 'can_list_scripts' : 'can_manage_scripts'
   return (
-    <GuardedDialog title={TITLE} needs={needs} size="full" onClose={openList}>
+    <GuardedDialog title={TITLE} needs={needs} size="full" onClose={close}>
       {wanted === undefined ? (
-        <GoneScript onClose={openList} />
+        <GoneScript onClose={close} />
       ) : wanted.kind === 'new' || wanted.kind === 'upload' ? (
-        <NewScript fromFile={wanted.kind === 'upload'} onClose={openList} />
+        <NewScript fromFile={wanted.kind === 'upload'} onClose={close} />
       ) : (
-        <LoadedScript id={wanted.id} isClone={wanted.kind === 'clone'} onClose={openList} />
+        <LoadedScript id={wanted.id} isClone={wanted.kind === 'clone'} onClose={close} />
       )}
     </GuardedDialog>
   )
@@ -97,8 +97,8 @@ function GoneScript({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={TITLE} size="full" onClose={onClose}>
       <EmptyState message="Script not found.">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Open script library
+        <Button variant="default" component={Link} to="/scripts" data-autofocus>
+          Show all scripts
         </Button>
       </EmptyState>
     </Dialog>

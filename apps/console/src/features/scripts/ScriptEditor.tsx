@@ -14,7 +14,7 @@ import { ApiError } from '@muster/contract/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { fieldErrors } from '../../app/api/form-errors.ts'
-import { useRecordAddress } from '../../app/dialogs/use-dialog.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { useDashInfo, useMay } from '../../app/api/queries.ts'
 import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
@@ -88,6 +88,7 @@ const FIELD_LABELS: Partial<Record<string, string>> = {
   default_timeout: 'Time limit',
   args: 'Arguments',
   env_vars: 'Environment variables',
+  parameters: 'Parameters',
 }
 
 interface ScriptEditorProps {
@@ -115,8 +116,7 @@ export function ScriptEditor({
   const isLeaving = useRef(false)
   const { edit, setEdit, dirty, outdated, load } = useScriptEdit(draft)
   const [attempted, setAttempted] = useState(false)
-  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
-  const { openRecord: openVersions } = useRecordAddress('scripts', 'script-versions')
+  const { open } = useDialog()
   const [testing, setTesting] = useState(false)
   const mayRunOnServer = useMayTestOnServer()
   const mayTest = useMay('can_run_scripts') || mayRunOnServer
@@ -178,12 +178,15 @@ export function ScriptEditor({
               </Button>
             )}
             {base.saved && !dirty && (
-              <Button variant="default" onClick={() => base.saved && openVersions(base.saved.id)}>
+              <Button variant="default" onClick={() => base.saved && open('script-versions', base.saved.id)}>
                 Versions
               </Button>
             )}
             {readOnly && mayManage && base.saved && (
-              <Button variant="default" onClick={() => base.saved && openScript(`clone.${base.saved.id}`)}>
+              <Button
+                variant="default"
+                onClick={() => base.saved && open('script', `clone.${base.saved.id}`)}
+              >
                 Clone
               </Button>
             )}

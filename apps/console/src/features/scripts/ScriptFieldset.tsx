@@ -16,8 +16,9 @@ import { useState } from 'react'
 import { findVariables } from '@muster/rules/agents/script-variables'
 import { useMay } from '../../app/api/queries.ts'
 import { ListField } from '../../ui/inputs/ListField.tsx'
-import { useDialog } from '../../app/dialogs/use-dialog.ts'
+import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../ui/layout/States.tsx'
+import { ParametersField } from './ParametersField.tsx'
 import { PLATFORMS, SHELL_LABELS } from './script-labels.ts'
 import { allScriptsQuery } from './all-scripts-query.ts'
 import classes from './ScriptEditor.module.css'
@@ -131,6 +132,11 @@ export function ScriptFieldset(props: ScriptFieldsetProps) {
           check={checkVariable}
           onChange={(env_vars) => onChange({ env_vars })}
         />
+        <ParametersField
+          values={fields.parameters}
+          error={errorOf('parameters')}
+          onChange={(parameters) => onChange({ parameters })}
+        />
         <Textarea
           label="Syntax help"
           description="Shown when the script is run"
@@ -187,12 +193,11 @@ export function ArgumentsField({ label = 'Arguments', description, values, onCha
 /** Shown in place of a script select without scripts: a link to the library. */
 export function NoScripts() {
   const mayManage = useMay('can_manage_scripts')
-  const { open } = useDialog()
   return (
     <EmptyState message="No scripts yet.">
       {mayManage && (
-        <Button variant="default" onClick={() => open('scripts')}>
-          Open script library
+        <Button variant="default" component={Link} to="/scripts">
+          Show script library
         </Button>
       )}
     </EmptyState>

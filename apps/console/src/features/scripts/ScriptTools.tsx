@@ -5,10 +5,10 @@ import { IconChevronDown, IconColumns, IconFileUpload, IconPlus, IconSearch } fr
 import { savePreferences } from '@muster/contract/api/users'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { dashInfoQuery, useDashInfo, useMay } from '../../app/api/queries.ts'
-import { useDialog, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
 import { call } from '../../app/api/api.ts'
-import classes from './ScriptsDialog.module.css'
+import classes from './Scripts.module.css'
 import { type LibraryView } from './library-view.ts'
 import { useChosenColumns, useTableView } from './library-memory.ts'
 import { CHOSEN_COLUMNS, titleOfColumn } from './script-columns.tsx'
@@ -21,10 +21,8 @@ interface ScriptToolsProps {
   onDown: () => void
 }
 
-/** Filters and view of the library, and its actions. */
+/** Filters and view of the library. */
 export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps) {
-  const mayManage = useMay('can_manage_scripts')
-  const { open } = useDialog()
   const { shown: community, show: showCommunity } = useCommunityScripts()
   const [isTable, setTable] = useTableView()
   return (
@@ -44,7 +42,7 @@ export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps)
           event.preventDefault()
           onDown()
         }}
-        data-autofocus
+        autoFocus
       />
       <Checkbox
         label="Community scripts"
@@ -68,17 +66,27 @@ export function ScriptTools({ view, onChange, count, onDown }: ScriptToolsProps)
           value={isTable ? 'Table' : 'Folders'}
           onChange={(value) => setTable(value === 'Table')}
         />
-        <Button variant="default" onClick={() => open('snippets')}>
-          Snippets
-        </Button>
-        {mayManage && <NewMenu />}
       </div>
     </div>
   )
 }
 
+/** The buttons beside the page's title. */
+export function ScriptActions() {
+  const mayManage = useMay('can_manage_scripts')
+  const { open } = useDialog()
+  return (
+    <>
+      <Button variant="default" onClick={() => open('snippets')}>
+        Snippets
+      </Button>
+      {mayManage && <NewMenu />}
+    </>
+  )
+}
+
 function NewMenu() {
-  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
+  const { open } = useDialog()
   return (
     <Menu position="bottom-end" withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>
@@ -92,8 +100,13 @@ function NewMenu() {
       <Menu.Dropdown>
         <MenuItems
           entries={[
-            { id: 'new', label: 'New script', icon: IconPlus, run: () => openScript('new') },
-            { id: 'upload', label: 'Upload script', icon: IconFileUpload, run: () => openScript('upload') },
+            { id: 'new', label: 'New script', icon: IconPlus, run: () => open('script', 'new') },
+            {
+              id: 'upload',
+              label: 'Upload script',
+              icon: IconFileUpload,
+              run: () => open('script', 'upload'),
+            },
           ]}
         />
       </Menu.Dropdown>

@@ -13,7 +13,7 @@ import { Suspense, useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { GuardedDialog, LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../app/api/api.ts'
-import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
+import { type AddressedDialogProps, useDialog } from '../../app/dialogs/use-dialog.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
 import { useMay } from '../../app/api/queries.ts'
@@ -27,10 +27,9 @@ import { platformsLabel, SHELL_LABELS } from './script-labels.ts'
 const CodeDiff = lazyPart(() => import('./CodeDiff.tsx').then((file) => file.CodeDiff))
 
 /** Earlier versions of a script, each compared with the current one; any can be restored. */
-export function VersionsDialog({ item = '' }: AddressedDialogProps) {
-  const { openList: openLibrary } = useRecordAddress('scripts', 'script')
+export function VersionsDialog({ item = '', close }: AddressedDialogProps) {
   return (
-    <GuardedDialog title="Versions" needs="can_list_scripts" size="full" onClose={openLibrary}>
+    <GuardedDialog title="Versions" needs="can_list_scripts" size="full" onClose={close}>
       <Versions id={Number(item)} />
     </GuardedDialog>
   )
@@ -38,7 +37,7 @@ export function VersionsDialog({ item = '' }: AddressedDialogProps) {
 
 function Versions({ id }: { id: number }) {
   const params = { id }
-  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
+  const { open } = useDialog()
   const mayManage = useMay('can_manage_scripts')
   const { data: script, error: scriptError } = useQuery(query(getScript, { params }))
   const { data: versions, error, refetch } = useQuery(query(listScriptVersions, { params }))
@@ -52,10 +51,10 @@ function Versions({ id }: { id: number }) {
       <Dialog
         title={script === undefined ? 'Versions' : `Versions of ${script.name}`}
         size="full"
-        onClose={() => openScript(id)}
+        onClose={() => open('script', id)}
         footer={
           <>
-            <Button variant="default" onClick={() => openScript(id)} data-autofocus>
+            <Button variant="default" onClick={() => open('script', id)} data-autofocus>
               Back to script
             </Button>
             {mayRestore && <Button onClick={() => setRestoring(chosen)}>Restore version</Button>}
@@ -109,14 +108,14 @@ interface RestoreDialogProps {
 
 function RestoreDialog({ params, modified, savedAt, onClose }: RestoreDialogProps) {
   const queryClient = useQueryClient()
-  const { openRecord: openScript } = useRecordAddress('scripts', 'script')
+  const { open } = useDialog()
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(restoreScriptVersion, { params, body: { modified } }),
     meta: { errorsShown: true },
     onSuccess: async () => {
       notifyDone('Version restored.')
       await queryClient.invalidateQueries()
-      openScript(params.id)
+      open('script', params.id)
     },
   })
   return (
@@ -196,6 +195,7 @@ function factsOf(content: ScriptContent): Record<string, string> {
     Platforms: platformsLabel(content.supported_platforms),
     Arguments: content.args.join(' · '),
     'Environment variables': content.env_vars.join(' · '),
+    Parameters: content.parameters.map(({ name, type }) => `${name} (${type})`).join(' · '),
     'Time limit': `${content.default_timeout} s`,
     'Syntax help': content.syntax,
     'Run as user': content.run_as_user ? 'yes' : 'no',

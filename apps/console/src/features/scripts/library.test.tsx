@@ -37,7 +37,7 @@ function givenLibrary() {
   return server
 }
 
-const openLibrary = () => openConsole('/agents/abcdefgh12?dialog=scripts')
+const openLibrary = () => openConsole('/scripts')
 
 test('folders hold the scripts of a category; which are open, and that there are folders, is remembered', async () => {
   givenLibrary()
@@ -135,7 +135,7 @@ test('a script is uploaded: its file gives code, name and shell, and nothing is 
   await expect.element(editor.getByRole('textbox', { name: 'Code' }).getByText('print(1)')).toBeVisible()
   await expect.element(name).toHaveFocus()
   await editor.getByRole('button', { name: 'Save' }).click()
-  await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
+  await expect.element(editor).not.toBeInTheDocument()
   expect(server.calls(createScript)[0]?.body).toMatchObject({
     name: 'Mine',
     shell: 'python',

@@ -17,7 +17,7 @@ import {
 } from '@tabler/icons-react'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import type { Point } from '../../ui/dialog/menu-entry.ts'
-import classes from './ScriptsDialog.module.css'
+import classes from './Scripts.module.css'
 import { platformsLabel, SHELL_LABELS } from './script-labels.ts'
 import { WaitingBadge } from './ScriptApproval.tsx'
 

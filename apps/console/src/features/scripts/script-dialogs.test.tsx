@@ -82,15 +82,15 @@ test('leaving with changed code asks; Escape never discards', async () => {
   await expect.element(code.getByText('echo more')).toBeInTheDocument()
   await screen.getByRole('button', { name: 'Cancel' }).click()
   await question.getByRole('button', { name: 'Discard' }).click()
-  await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
-  expect(at()).toContain('dialog=scripts')
+  await expect.element(screen.getByRole('dialog')).not.toBeInTheDocument()
+  expect(at()).not.toContain('dialog')
 })
 
 test('leaving without changes does not ask', async () => {
   givenServer()
   const { screen } = await openEditor()
   await screen.getByRole('button', { name: 'Close' }).last().click()
-  await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
+  await expect.element(screen.getByRole('dialog')).not.toBeInTheDocument()
 })
 
 test('Ctrl+S saves and stays; save is disabled until something changes again', async () => {
@@ -176,12 +176,21 @@ test('a new script needs a name and valid variables; a missing #! warns', async 
   await expect.element(screen.getByText('Write NAME=value.')).toBeVisible()
   await expect.element(save).toBeDisabled()
   await userEvent.keyboard('=hello')
+  await screen.getByRole('button', { name: 'Add parameter' }).click()
+  const parameter = screen.getByRole('group', { name: 'Parameter 1' })
+  await expect.element(screen.getByText('A parameter needs a name.')).not.toBeInTheDocument()
+  await expect.element(save).toBeDisabled()
+  await parameter.getByRole('textbox', { name: 'Name' }).fill('Loudness')
+  await parameter.getByRole('checkbox', { name: 'Needs a value' }).click()
+  await parameter.getByRole('textbox', { name: 'Default' }).fill('loud')
+  await expect.element(parameter.getByText('MUSTER_PARAM_LOUDNESS')).toBeVisible()
   await save.click()
-  await expect.element(screen.getByRole('dialog', { name: 'Script library' })).toBeVisible()
+  await expect.element(screen.getByRole('dialog')).not.toBeInTheDocument()
   expect(server.calls(createScript)[0]?.body).toMatchObject({
     name: 'Greet',
     category: 'Greetings',
     env_vars: ['GREETING=hello'],
+    parameters: [{ name: 'Loudness', type: 'text', required: true, default: 'loud' }],
     script_body: 'echo hello',
     default_timeout: 90,
   })
@@ -227,16 +236,25 @@ test('a built-in script is read with its snippets in place, and cloned, not chan
 
 test('a read-only role reads scripts and cannot add one', async () => {
   givenServer({ me: { is_superuser: false, permissions: ['can_list_scripts', 'can_list_clients'] } })
-  const { screen } = await openConsole(`${AT}scripts`)
+  const { screen } = await openConsole('/scripts')
   await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()
   await expect
     .element(screen.getByRole('button', { name: 'New script', exact: true }))
     .not.toBeInTheDocument()
 })
 
+test('the old address of the library leads to its page, with its filter', async () => {
+  givenServer()
+  const { screen, at } = await openConsole(`${AT}scripts&filter=clean`)
+  await expect.element(screen.getByRole('heading', { level: 1, name: 'Scripts' })).toBeVisible()
+  expect(at()).toBe('/scripts?find=clean')
+  await expect.element(screen.getByRole('textbox', { name: 'Search scripts' })).toHaveValue('clean')
+  await expect.poll(() => document.title).toBe('Scripts | Muster')
+})
+
 test('the library finds by typing, and Enter opens the script', async () => {
   givenServer()
-  const { screen, at } = await openConsole(`${AT}scripts`)
+  const { screen, at } = await openConsole('/scripts')
   const search = screen.getByRole('textbox', { name: 'Search scripts' })
   await expect.element(screen.getByRole('row', { name: /Clean/ })).toBeVisible()
   await search.fill('nothing like it')
@@ -244,5 +262,5 @@ test('the library finds by typing, and Enter opens the script', async () => {
   await search.fill('mainten')
   await userEvent.keyboard('{ArrowDown}{ArrowDown}{Enter}')
   await expect.element(screen.getByRole('dialog', { name: 'Edit Clean' })).toBeVisible()
-  expect(at()).toContain('filter=mainten')
+  expect(at()).toBe('/scripts?find=mainten&dialog=script&item=7')
 })

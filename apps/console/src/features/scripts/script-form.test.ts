@@ -22,6 +22,7 @@ const SCRIPT: ScriptDetail = {
   script_type: 'userdefined',
   args: ['--days', '7'],
   env_vars: ['KEEP=yes'],
+  parameters: [],
   filename: 'clean.sh',
   syntax: '--days N',
   default_timeout: 120,
@@ -40,6 +41,15 @@ test('a new script needs a name only', () => {
   expect(checkFields(FIELDS)).toEqual({})
 })
 
+const PARAMETER = {
+  name: 'Days',
+  type: 'number' as const,
+  description: '',
+  required: false,
+  default: '',
+  choices: [],
+}
+
 test.each([
   [{ name: '  ' }, 'name'],
   [{ default_timeout: 4 }, 'default_timeout'],
@@ -48,6 +58,8 @@ test.each([
   [{ default_timeout: '' }, 'default_timeout'],
   [{ env_vars: ['A=1', '1A=2'] }, 'env_vars'],
   [{ env_vars: ['NAME'] }, 'env_vars'],
+  [{ parameters: [{ ...PARAMETER, name: 'my days' }] }, 'parameters'],
+  [{ parameters: [{ ...PARAMETER, default: 'many' }] }, 'parameters'],
   [{ args: Array<string>(201).fill('x') }, 'args'],
 ])('%o is an error at its field', (change, field) => {
   expect(Object.keys(checkFields({ ...FIELDS, ...change }))).toEqual([field])

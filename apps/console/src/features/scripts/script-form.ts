@@ -1,11 +1,13 @@
 import {
   type ScriptDetail,
+  type ScriptParameter,
   ScriptShell,
   type createScript,
   type editScript,
 } from '@muster/contract/api/scripts'
 import type { Input } from '@muster/contract/endpoint'
 import type { Platform } from '@muster/contract/fields'
+import { findDeclarationProblem } from '@muster/rules/agents/script-parameters'
 import { MAX_CODE_LENGTH } from './script-code.ts'
 import { PLATFORMS } from './script-labels.ts'
 
@@ -18,6 +20,7 @@ export interface ScriptFields extends Record<string, unknown> {
   category: string
   args: string[]
   env_vars: string[]
+  parameters: ScriptParameter[]
   /** A text while the input is empty. */
   default_timeout: number | string
   syntax: string
@@ -43,6 +46,7 @@ export const newDraft = (plat: Platform): ScriptDraft => ({
     category: '',
     args: [],
     env_vars: [],
+    parameters: [],
     default_timeout: 90,
     syntax: '',
     run_as_user: false,
@@ -53,7 +57,7 @@ export const newDraft = (plat: Platform): ScriptDraft => ({
 })
 
 export function toDraft(script: ScriptDetail): ScriptDraft {
-  const { name, description, shell, supported_platforms, category, args, env_vars } = script
+  const { name, description, shell, supported_platforms, category, args, env_vars, parameters } = script
   const { default_timeout, syntax, run_as_user, filename, script_body: code, id, modified } = script
   return {
     fields: {
@@ -64,6 +68,7 @@ export function toDraft(script: ScriptDetail): ScriptDraft {
       category,
       args,
       env_vars,
+      parameters,
       default_timeout,
       syntax,
       run_as_user,
@@ -86,13 +91,21 @@ export function checkFields(fields: ScriptFields): Partial<Record<keyof ScriptFi
   const timeout = fields.default_timeout
   const isTimeout =
     typeof timeout === 'number' && Number.isInteger(timeout) && timeout >= 5 && timeout <= 86_400
+  const parameters = fields.parameters.map(checkName).find((sentence) => sentence !== undefined)
+  const problem = parameters ?? findDeclarationProblem(fields.parameters)?.sentence
   return {
+    ...(problem === undefined ? {} : { parameters: problem }),
     ...(fields.name.trim() === '' ? { name: 'A name is needed.' } : {}),
     ...(isTimeout ? {} : { default_timeout: 'Enter 5 to 86400 seconds.' }),
     ...(fields.args.length > MAX_LINES ? { args: `At most ${MAX_LINES} arguments.` } : {}),
     ...(fields.env_vars.length > MAX_LINES ? { env_vars: `At most ${MAX_LINES} variables.` } : {}),
     ...(fields.env_vars.some((text) => checkVariable(text) !== null) ? { env_vars: VARIABLE_HELP } : {}),
   }
+}
+
+function checkName({ name }: ScriptParameter): string | undefined {
+  if (/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) return undefined
+  return name === '' ? 'A parameter needs a name.' : `${name}: use letters, digits and underscores.`
 }
 
 export const checkCode = (code: string): string | undefined =>

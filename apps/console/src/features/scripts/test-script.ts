@@ -11,6 +11,7 @@ export function testScript(change: Partial<Script> = {}): Script {
     script_type: 'userdefined',
     args: [],
     env_vars: [],
+    parameters: [],
     filename: '',
     syntax: '',
     default_timeout: 90,

@@ -10,6 +10,7 @@ import { clientsQuery, dashInfoQuery, may, meQuery } from '../../app/api/queries
 import { BusyOverlay, ErrorBox, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { fieldErrors, focusFirstError } from '../../app/api/form-errors.ts'
 import { call } from '../../app/api/api.ts'
+import { notify } from '../../app/shell/notify.ts'
 import { takeNext } from '../../app/session/session.ts'
 
 /** Creates the first client and site; afterwards the page says that setup is done. */
@@ -81,6 +82,12 @@ function SetupForm({ initial, canMonitorServer }: { initial: boolean; canMonitor
       queryClient.setQueryData(clientsQuery.queryKey, [client])
       void queryClient.invalidateQueries({ queryKey: dashInfoQuery.queryKey })
       void navigate({ href: takeNext(), replace: true })
+      if (initial) {
+        notify('Setup is done. The overview lists the first steps.', {
+          tone: 'positive',
+          action: { label: 'Show first steps', run: () => void navigate({ to: '/overview' }) },
+        })
+      }
     },
     onError: (error) => form.setErrors(nameErrors(error)),
   })

@@ -1,20 +1,22 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, Checkbox, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { findSoftware, MAX_TITLES, type SoftwareTitle } from '@muster/contract/api/software'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { useMay } from '../../app/api/queries.ts'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import type { SoftwareSearch } from '../../app/search.ts'
 import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import list from '../../ui/layout/ListPane.module.css'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
+import { usePages } from '../../app/api/use-pages.ts'
+import { usePageTitle } from '../../app/shell/page-title.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
-import classes from './Software.module.css'
+import classes from '../../ui/layout/ListAndDetail.module.css'
 import { TitleMachines } from './TitleMachines.tsx'
 import { SOURCE_LABELS } from './software-rows.ts'
 
@@ -23,11 +25,14 @@ const FORBIDDEN = 'Your role does not allow you to see the software of machines.
 
 /** Software of all visible machines; a selected package shows its machines. */
 export function SoftwarePage() {
+  usePageTitle('Software')
   const may = useMay('can_list_software')
-  const { search = '', title, sort = 'name' } = useSearch({ from: '/signed-in/gated/frame/software' })
+  const { search = '', title, sort = 'name', only } = useSearch({ from: '/signed-in/gated/frame/software' })
+  const outdated = only === 'outdated'
   const navigate = useNavigate()
+  const { open } = useDialog()
   const [asked] = useDebouncedValue(search, TYPING_MS)
-  const titles = useTitles({ search: asked, sort }, may)
+  const titles = useTitles({ search: asked, sort, upgradable: outdated ? 'true' : 'false' }, may)
   const show = (change: Partial<SoftwareSearch>) =>
     void navigate({
       to: '.',
@@ -39,6 +44,11 @@ export function SoftwarePage() {
     <div className={list.pane}>
       <header className={classes.head}>
         <h1 className="page-title">Software</h1>
+        {may && (
+          <Button variant="default" ml="auto" onClick={() => open('package-files')}>
+            Package files
+          </Button>
+        )}
       </header>
       {may ? (
         <>
@@ -52,6 +62,11 @@ export function SoftwarePage() {
               onChange={({ currentTarget }) => show({ search: currentTarget.value || undefined })}
               autoComplete="off"
               autoFocus
+            />
+            <Checkbox
+              label="Outdated only"
+              checked={outdated}
+              onChange={({ currentTarget }) => show({ only: currentTarget.checked ? 'outdated' : undefined })}
             />
             <span className={list.sums} role="status">
               {titles.total !== undefined && `${titles.total} ${titles.total === 1 ? 'package' : 'packages'}`}
@@ -77,6 +92,8 @@ export function SoftwarePage() {
       if (isRefused(error)) return <NoPermission message={FORBIDDEN} />
       return <ErrorState {...describeError(error)} onRetry={retry} />
     }
+    if (rows.length === 0 && outdated && asked === '')
+      return <EmptyState message="No machine reports a newer version of its packages." />
     if (rows.length === 0 && asked === '')
       return (
         <EmptyState message="No software reported yet. Machines report within a minute of their start." />
@@ -111,34 +128,16 @@ export function SoftwarePage() {
   }
 }
 
-interface Titles {
-  rows: readonly SoftwareTitle[] | undefined
-  total: number | undefined
-  error: Error | null
-  retry: () => void
-  /** Absent when all are loaded. */
-  more: { load: () => void; busy: boolean } | undefined
-}
-
-/** The packages of all machines, a hundred at a time. */
-function useTitles(view: { search: string; sort: 'name' | '-name' }, enabled: boolean): Titles {
-  const input = { query: { ...view, page_size: MAX_TITLES } }
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: [...queryKey(findSoftware, input), 'all pages'],
-    queryFn: ({ pageParam, signal }) =>
-      call(findSoftware, { query: { ...input.query, page: pageParam } }, { signal }),
-    initialPageParam: 1,
-    getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
-    placeholderData: keepPreviousData,
-    enabled,
-  })
-  return {
-    rows: data?.pages.flatMap(({ results }) => results),
-    total: data?.pages.at(-1)?.total,
-    error,
-    retry: () => void refetch(),
-    more: hasNextPage ? { load: () => void fetchNextPage(), busy: isFetchingNextPage } : undefined,
-  }
+function useTitles(
+  view: { search: string; sort: 'name' | '-name'; upgradable: 'true' | 'false' },
+  enabled: boolean,
+) {
+  const request = { ...view, page_size: MAX_TITLES }
+  return usePages(
+    queryKey(findSoftware, { query: request }),
+    (page, signal) => call(findSoftware, { query: { ...request, page } }, { signal }),
+    { enabled },
+  )
 }
 
 /** Versions per row; the tooltip has all. */
@@ -161,6 +160,14 @@ const COLUMNS: readonly DataColumn<SoftwareTitle>[] = [
     watch: ({ machines }) => machines,
   },
   {
+    id: 'upgradable',
+    title: 'Outdated',
+    width: '90px',
+    numeric: true,
+    render: ({ upgradable }) => (upgradable === 0 ? '' : upgradable),
+    watch: ({ upgradable }) => upgradable,
+  },
+  {
     id: 'versions',
     title: 'Versions',
     width: 'minmax(200px, 1.6fr)',
@@ -176,15 +183,18 @@ const COLUMNS: readonly DataColumn<SoftwareTitle>[] = [
   },
   { id: 'source', title: 'Source', width: '104px', render: ({ source }) => SOURCE_LABELS[source] },
 ]
-const COLUMNS_PX = 760
+const COLUMNS_PX = 850
 
 const CARD: DataCard<SoftwareTitle, undefined> = {
   height: 61,
-  render: ({ name, machines, versions }) => (
+  render: ({ name, machines, upgradable, versions }) => (
     <>
       <div className="cardLine">
         <bdi className="cut">{name}</bdi>
-        <span>{machines === 1 ? '1 machine' : `${machines} machines`}</span>
+        <span>
+          {machines === 1 ? '1 machine' : `${machines} machines`}
+          {upgradable > 0 && `, ${upgradable} outdated`}
+        </span>
       </div>
       <div className="cardLine dim">
         <bdi className="cut">{versionsLabel(versions)}</bdi>

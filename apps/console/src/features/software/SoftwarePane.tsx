@@ -1,9 +1,9 @@
-import { Button, TextInput } from '@mantine/core'
+import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { getSoftware, refreshSoftware, type Software } from '@muster/contract/api/software'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { IconDevices, IconSearch } from '@tabler/icons-react'
+import { IconAlertTriangle, IconDevices, IconPackageImport, IconSearch, IconTrash } from '@tabler/icons-react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { call, query } from '../../app/api/api.ts'
@@ -19,7 +19,10 @@ import { Time } from '../../ui/layout/Time.tsx'
 import type { DataCard, DataColumn, TableSort } from '../../ui/table/data-column.ts'
 import { ContextMenu } from '../../ui/dialog/ContextMenu.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import type { MenuEntry, Point } from '../../ui/dialog/menu-entry.ts'
+import { divider, type MenuEntry, type Point } from '../../ui/dialog/menu-entry.ts'
+import patches from '../patches/Patches.module.css'
+import { UninstallDialog } from './UninstallDialog.tsx'
+import { ChangePackageDialog, type WantedChange } from './ChangePackageDialog.tsx'
 import {
   findPackages,
   type PackageRow,
@@ -35,6 +38,8 @@ const FORBIDDEN = 'Your role does not allow you to see the software of machines.
 export function SoftwarePane({ agent }: { agent: AgentDetail }) {
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState({ column: 'name', descending: false })
+  const [wanted, setWanted] = useState<WantedChange>()
+  const [uninstalled, setUninstalled] = useState<{ name: string; command: string }>()
   const refresh = useRefreshSoftware(agent)
   const { data, instead } = useQueryPane(query(getSoftware, { params: { agent_id: agent.agent_id } }), {
     needs: 'can_list_software',
@@ -67,8 +72,29 @@ export function SoftwarePane({ agent }: { agent: AgentDetail }) {
         onSearch={setSearch}
         sort={sort}
         refresh={refresh}
+        onInstall={() => setWanted({ change: 'install', name: '' })}
       />
-      <PackageTable packages={data.software} search={search} sort={sort} onSort={setSort} />
+      {data.upgrades_problem !== null && (
+        <div className={patches.note} role="note">
+          <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
+          <span className={patches.text}>Newer versions may be missing. {data.upgrades_problem}</span>
+        </div>
+      )}
+      <PackageTable
+        packages={data.software}
+        search={search}
+        sort={sort}
+        onSort={setSort}
+        refused={refresh.reason}
+        onChange={setWanted}
+        onUninstall={(name, command) => setUninstalled({ name, command })}
+      />
+      {uninstalled !== undefined && (
+        <UninstallDialog agent={agent} {...uninstalled} onClose={() => setUninstalled(undefined)} />
+      )}
+      {wanted !== undefined && (
+        <ChangePackageDialog agent={agent} {...wanted} onClose={() => setWanted(undefined)} />
+      )}
     </div>
   )
 }
@@ -107,12 +133,14 @@ interface SoftwareToolsProps {
   onSearch: (search: string) => void
   sort: TableSort
   refresh: Refresh
+  onInstall: () => void
 }
 
 /** Search, age of the list, CSV download, and scan button. */
-function SoftwareTools({ agent, software, search, onSearch, sort, refresh }: SoftwareToolsProps) {
+function SoftwareTools({ agent, software, search, onSearch, sort, refresh, onInstall }: SoftwareToolsProps) {
   const found = findPackages(software.software, search, sort)
   const count = software.software.length
+  const upgradable = software.software.filter(({ available }) => available !== null).length
   return (
     <div className={list.tools}>
       <TextInput
@@ -129,11 +157,21 @@ function SoftwareTools({ agent, software, search, onSearch, sort, refresh }: Sof
           {found.length === count ? count : `${found.length} of ${count}`}{' '}
           {count === 1 ? 'package' : 'packages'}
           {software.left_out > 0 && `, ${software.left_out} more not stored`}
+          {upgradable > 0 && `, ${upgradable} with a newer version`}
         </span>
         <span>
           scanned <Time instant={software.looked_at} relative />
           {!agent.connected && ', offline now'}
         </span>
+        <Tooltip label={refresh.reason ?? 'Install a package'}>
+          <ActionIcon
+            aria-label="Install a package"
+            {...(refresh.reason === undefined ? {} : { 'data-disabled': true })}
+            onClick={() => refresh.reason === undefined && onInstall()}
+          >
+            <IconPackageImport size={16} stroke={1.75} />
+          </ActionIcon>
+        </Tooltip>
         <RefreshButton label="Scan software" tip="Scan software" refresh={refresh} />
         <CsvButton
           of="packages"
@@ -151,10 +189,14 @@ interface PackageTableProps {
   search: string
   sort: TableSort
   onSort: (sort: TableSort) => void
+  /** Why packages cannot be changed now. */
+  refused: string | undefined
+  onChange: (wanted: WantedChange) => void
+  onUninstall: (name: string, command: string) => void
 }
 
 /** The packages of a machine. Opening one shows other machines that have it. */
-function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
+function PackageTable({ packages, search, sort, onSort, refused, onChange, onUninstall }: PackageTableProps) {
   const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const navigate = useNavigate()
   const [selected, setSelected] = useState<string>()
@@ -169,6 +211,26 @@ function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
       icon: IconDevices,
       shortcut: 'Enter',
       run: () => showMachines(row),
+    },
+    divider('change'),
+    {
+      id: 'upgrade',
+      label: row.available === null ? 'Upgrade' : `Upgrade to ${row.available}`,
+      icon: IconPackageImport,
+      disabledReason: refused ?? whyNoUpgrade(row),
+      run: () => row.package_name !== null && onChange({ change: 'upgrade', name: row.package_name }),
+    },
+    {
+      id: 'remove',
+      label: 'Remove…',
+      icon: IconTrash,
+      danger: true,
+      disabledReason:
+        refused ?? (row.package_name === null && row.uninstall === null ? UNMANAGED : undefined),
+      run: () => {
+        if (row.package_name !== null) onChange({ change: 'remove', name: row.package_name })
+        else if (row.uninstall !== null) onUninstall(row.name, row.uninstall)
+      },
     },
   ]
   return (
@@ -208,6 +270,13 @@ function PackageTable({ packages, search, sort, onSort }: PackageTableProps) {
   )
 }
 
+const UNMANAGED = 'No package manager of this machine manages it.'
+
+function whyNoUpgrade({ package_name, available }: PackageRow): string | undefined {
+  if (package_name === null) return UNMANAGED
+  return available === null ? 'No newer version is known.' : undefined
+}
+
 const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [
   {
     id: 'name',
@@ -225,6 +294,14 @@ const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [
     sortable: true,
     render: ({ version }) => <bdi>{version}</bdi>,
     watch: ({ version }) => version,
+  },
+  {
+    id: 'available',
+    title: 'Newer version',
+    width: 'minmax(110px, 0.8fr)',
+    sortable: true,
+    render: ({ available }) => <bdi>{available}</bdi>,
+    watch: ({ available }) => available,
   },
   {
     id: 'publisher',
@@ -257,7 +334,7 @@ const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [
   },
 ]
 
-const PACKAGE_COLUMNS_PX = 800
+const PACKAGE_COLUMNS_PX = 910
 
 const PACKAGE_CARD: DataCard<PackageRow, undefined> = {
   height: 61,
@@ -265,7 +342,10 @@ const PACKAGE_CARD: DataCard<PackageRow, undefined> = {
     <>
       <div className="cardLine">
         <bdi className="cut">{row.name}</bdi>
-        <bdi className="cut">{row.version}</bdi>
+        <bdi className="cut">
+          {row.version}
+          {row.available !== null && ` → ${row.available}`}
+        </bdi>
       </div>
       <div className="cardLine dim">
         <bdi className="cut">{row.publisher}</bdi>

@@ -1,21 +1,27 @@
-import { ActionIcon, Select, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Select, Tooltip } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { listSoftwareMachines, type SoftwareMachine } from '@muster/contract/api/software'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { query } from '../../app/api/api.ts'
+import { useMay } from '../../app/api/queries.ts'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
+import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { CsvButton } from '../../ui/table/CsvButton.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import list from '../../ui/layout/ListPane.module.css'
 import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
-import classes from './Software.module.css'
+import classes from '../../ui/layout/ListAndDetail.module.css'
+import { MachineLink } from '../agents/MachineLink.tsx'
+import { PREPARED_ITEM, prepareJob } from '../fleet-jobs/prepared-job.ts'
 import { machinesTable } from './software-rows.ts'
 
 const ALL = 'All versions'
+/** Names of a package in one job. */
+const MAX_NAMES = 5
 
 /** Machines with a package, and their versions. */
 export function TitleMachines({ title, onClose }: { title: string; onClose: () => void }) {
@@ -27,6 +33,19 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
   const versions = [...new Set(data?.map((row) => row.version))]
   const rows = data?.filter((row) => version === ALL || row.version === version) ?? []
   const name = data?.[0]?.name ?? ''
+  const upgradable = rows.filter(({ available, package_name }) => available !== null && package_name !== null)
+  const mayChange = useMay('can_manage_software')
+  const { open: openDialog } = useDialog()
+  const updateAll = () => {
+    // Machines may know it by different names: each uses the first that it has.
+    const names = [...new Set(upgradable.flatMap((row) => row.package_name ?? []))]
+    prepareJob({
+      label: `with a newer version of ${name}`,
+      agentIds: [...new Set(upgradable.map(({ agent_id }) => agent_id))],
+      form: { action: 'upgrade', packages: names.slice(0, MAX_NAMES).join(', ') },
+    })
+    openDialog('new-job', PREPARED_ITEM)
+  }
   const open = ({ agent_id }: { agent_id: string }) =>
     void navigate({ to: '/agents/$agent_id', params: { agent_id }, search: { pane: 'software' } })
   return (
@@ -56,6 +75,11 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
             />
             <div className={list.sums}>
               <span role="status">{rows.length === 1 ? '1 machine' : `${rows.length} machines`}</span>
+              {mayChange && upgradable.length > 0 && (
+                <Button size="xs" variant="default" onClick={updateAll}>
+                  Update all {upgradable.length}
+                </Button>
+              )}
               <CsvButton
                 of="machines"
                 fileName="machines.csv"
@@ -88,13 +112,25 @@ export function TitleMachines({ title, onClose }: { title: string; onClose: () =
 }
 
 const MACHINE_COLUMNS: readonly DataColumn<SoftwareMachine>[] = [
-  { id: 'hostname', title: 'Machine', width: 'minmax(110px, 1fr)', render: MachineLink },
+  {
+    id: 'hostname',
+    title: 'Machine',
+    width: 'minmax(110px, 1fr)',
+    render: (row) => <MachineLink {...row} pane="software" />,
+  },
   {
     id: 'version',
     title: 'Version',
     width: 'minmax(110px, 1fr)',
     render: ({ version }) => <bdi>{version}</bdi>,
     watch: ({ version }) => version,
+  },
+  {
+    id: 'available',
+    title: 'Newer version',
+    width: 'minmax(100px, 0.8fr)',
+    render: ({ available }) => <bdi>{available}</bdi>,
+    watch: ({ available }) => available,
   },
   {
     id: 'place',
@@ -114,7 +150,7 @@ const MACHINE_COLUMNS: readonly DataColumn<SoftwareMachine>[] = [
   },
 ]
 
-const MACHINE_COLUMNS_PX = 460
+const MACHINE_COLUMNS_PX = 560
 
 const MACHINE_CARD: DataCard<SoftwareMachine, undefined> = {
   height: 61,
@@ -122,9 +158,12 @@ const MACHINE_CARD: DataCard<SoftwareMachine, undefined> = {
     <>
       <div className="cardLine">
         <span className="cut">
-          <MachineLink {...row} />
+          <MachineLink {...row} pane="software" />
         </span>
-        <bdi className="cut">{row.version}</bdi>
+        <bdi className="cut">
+          {row.version}
+          {row.available !== null && ` → ${row.available}`}
+        </bdi>
       </div>
       <div className="cardLine dim">
         <bdi className="cut">
@@ -134,18 +173,4 @@ const MACHINE_CARD: DataCard<SoftwareMachine, undefined> = {
       </div>
     </>
   ),
-}
-
-function MachineLink({ agent_id, hostname }: Pick<SoftwareMachine, 'agent_id' | 'hostname'>) {
-  return (
-    <Link
-      className={classes.link ?? ''}
-      to="/agents/$agent_id"
-      params={{ agent_id }}
-      search={{ pane: 'software' }}
-      tabIndex={-1}
-    >
-      <bdi>{hostname}</bdi>
-    </Link>
-  )
 }

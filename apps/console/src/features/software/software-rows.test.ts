@@ -10,6 +10,8 @@ const row = (name: string, version: string, more: Partial<PackageRow> = {}): Pac
   size: null,
   install_date: null,
   uninstall: null,
+  available: null,
+  package_name: name,
   ...more,
 })
 const ROWS = [
@@ -32,19 +34,29 @@ test('a file of packages and one of machines have a line for each', () => {
   expect(packagesTable(ROWS.slice(1, 2))[1]).toEqual([
     'Firefox',
     '132.0',
+    null,
     'Mozilla',
     null,
     '2026-01-02',
     'Windows',
   ])
   const machine = { agent_id: 'alpha0000000', hostname: 'alpha', plat: 'linux', client: 'Acme' } as const
-  const more = { name: 'vim', site: 'Berlin', version: '1', publisher: '', install_date: null }
+  const more = {
+    name: 'vim',
+    site: 'Berlin',
+    version: '1',
+    publisher: '',
+    install_date: null,
+    available: '2',
+    package_name: 'vim',
+  }
   expect(machinesTable([{ ...machine, ...more }])[1]).toEqual([
     'vim',
     'alpha',
     'Acme',
     'Berlin',
     '1',
+    '2',
     '',
     null,
   ])

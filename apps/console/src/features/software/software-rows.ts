@@ -10,6 +10,7 @@ export const SOURCE_LABELS: Record<PackageSource, string> = {
   dpkg: 'dpkg',
   rpm: 'rpm',
   windows: 'Windows',
+  chocolatey: 'Chocolatey',
   homebrew: 'Homebrew',
   apps: 'Applications',
 }
@@ -22,6 +23,8 @@ export const sizeLabel = ({ size }: PackageRow) => (size === null ? '' : formatF
 const VALUES: Record<string, (row: PackageRow) => number | string> = {
   name: ({ name }) => toSortKey(name),
   version: ({ version }) => toSortKey(version),
+  // Those with a newer version first.
+  available: ({ available, name }) => `${available === null ? 1 : 0} ${toSortKey(name)}`,
   publisher: ({ publisher }) => toSortKey(publisher),
   size: ({ size }) => size ?? -1,
   installed: ({ install_date }) => install_date ?? '',
@@ -54,10 +57,11 @@ function textOf({ name, version, publisher, source }: PackageRow): string {
 /** The packages as rows of a file. */
 export function packagesTable(packages: readonly PackageRow[]): (string | number | null)[][] {
   return [
-    ['Name', 'Version', 'Publisher', 'Bytes', 'Installed', 'Source'],
-    ...packages.map(({ name, version, publisher, size, install_date, source }) => [
+    ['Name', 'Version', 'Newer version', 'Publisher', 'Bytes', 'Installed', 'Source'],
+    ...packages.map(({ name, version, available, publisher, size, install_date, source }) => [
       name,
       version,
+      available,
       publisher,
       size,
       install_date,
@@ -69,13 +73,14 @@ export function packagesTable(packages: readonly PackageRow[]): (string | number
 /** The machines that have a package as rows of a file. */
 export function machinesTable(machines: readonly SoftwareMachine[]): (string | null)[][] {
   return [
-    ['Package', 'Machine', 'Client', 'Site', 'Version', 'Publisher', 'Installed'],
-    ...machines.map(({ name, hostname, client, site, version, publisher, install_date }) => [
+    ['Package', 'Machine', 'Client', 'Site', 'Version', 'Newer version', 'Publisher', 'Installed'],
+    ...machines.map(({ name, hostname, client, site, version, available, publisher, install_date }) => [
       name,
       hostname,
       client,
       site,
       version,
+      available,
       publisher,
       install_date,
     ]),

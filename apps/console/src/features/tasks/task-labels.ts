@@ -1,4 +1,5 @@
 import type { Task, TaskRun } from '@muster/contract/api/tasks'
+import { WEEK, WEEKDAYS } from '@muster/rules/schedules/day-text'
 import { nextTaskRun } from '@muster/rules/schedules/task-schedule'
 import { isTimeZone } from '@muster/rules/schedules/zone-time'
 
@@ -15,14 +16,10 @@ export const TYPE_CHOICES = [
   { value: 'manual', label: 'Only manually' },
 ] as const
 
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Values are bit positions on the wire. Weeks start on Monday. */
-export const WEEKDAY_CHOICES = [1, 2, 3, 4, 5, 6, 0].map((bit) => ({
-  value: `${bit}`,
-  label: DAYS[bit] ?? '',
-}))
+/** Values are bit positions on the wire. */
+export const WEEKDAY_CHOICES = WEEK.map((bit) => ({ value: `${bit}`, label: WEEKDAYS[bit] ?? '' }))
 export const MONTH_CHOICES = MONTHS.map((label, bit) => ({ value: `${bit}`, label }))
 export const WEEK_CHOICES = ['First', 'Second', 'Third', 'Fourth', 'Last'].map((label, bit) => ({
   value: `${bit}`,

@@ -107,6 +107,9 @@ test('they are right across a change of the clocks', async () => {
 test('invalid values are shown at their fields', async () => {
   const { server, open } = await givenTasks()
   await open(ADD)
+  await expect.element(field('Every')).toHaveValue('1 day')
+  await field('Every').fill('2')
+  await expect.element(field('Every')).toHaveValue('2 days')
   await field('Name').fill('Odd')
   await choose('Runs', 'Cron expression')
   await field('Cron expression').fill('every day')

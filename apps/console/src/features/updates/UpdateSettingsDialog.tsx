@@ -16,8 +16,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, query } from '../../app/api/api.ts'
 import { useMay } from '../../app/api/queries.ts'
 import { FormDialog, FormError } from '../../app/dialogs/FormDialog.tsx'
-import { GuardedDialog, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
+import { FormSection } from '../../app/dialogs/FormSection.tsx'
+import { GuardedDialog, LoadingState, StateDialog } from '../../app/dialogs/GuardedDialog.tsx'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
+import { UPDATE_FIELDS } from './update-labels.ts'
 import classes from './UpdateAgentsDialog.module.css'
 
 const TITLE = 'Agent updates'
@@ -31,8 +33,8 @@ const MODES: Record<UpdateMode, string> = {
 
 type Params = { level: 'default' | 'client' | 'site' | 'agent'; id: string }
 
-/** How agents of a client, a site, a machine or all machines are updated: `client-3`, `site-2`, `agent-ABC`, nothing. */
-export function UpdateSettingsDialog({ item = 'default-all', close }: AddressedDialogProps) {
+/** How agents of a client, a site or a machine are updated: `client-3`, `site-2`, `agent-ABC`. */
+export function UpdateSettingsDialog({ item = '', close }: AddressedDialogProps) {
   const dash = item.indexOf('-')
   // The server rejects other levels.
   const params = { level: item.slice(0, dash) as Params['level'], id: item.slice(dash + 1) }
@@ -43,18 +45,36 @@ export function UpdateSettingsDialog({ item = 'default-all', close }: AddressedD
   )
 }
 
-function LoadSettings({ params, close }: { params: Params; close: () => void }) {
+/** How agents of all machines are updated, in the settings. */
+export function UpdateSettingsSection() {
+  return <LoadSettings params={{ level: 'default', id: 'all' }} close={undefined} />
+}
+
+function LoadSettings({ params, close }: Pick<SettingsFormProps, 'params' | 'close'>) {
   const options = query(getUpdateSettings, { params })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0, gcTime: 0 })
-  if (data === undefined)
-    return <StateDialog title={TITLE} onClose={close} error={error} onRetry={() => void refetch()} />
-  return <SettingsForm key={data.modified} params={params} target={data} close={close} />
+  if (data === undefined) {
+    const retry = () => void refetch()
+    if (close === undefined) return <LoadingState error={error} onRetry={retry} />
+    return <StateDialog title={TITLE} onClose={close} error={error} onRetry={retry} />
+  }
+  return (
+    <SettingsForm
+      key={data.modified}
+      params={params}
+      target={data}
+      close={close}
+      reload={async () => void (await refetch())}
+    />
+  )
 }
 
 interface SettingsFormProps {
   params: Params
   target: TargetUpdateSettings
-  close: () => void
+  /** Absent in the settings, where the form stays. */
+  close: (() => void) | undefined
+  reload: () => Promise<void>
 }
 
 interface Values extends Record<string, unknown> {
@@ -64,7 +84,7 @@ interface Values extends Record<string, unknown> {
   max_rollbacks: number | string
 }
 
-function SettingsForm({ params, target, close }: SettingsFormProps) {
+function SettingsForm({ params, target, close, reload }: SettingsFormProps) {
   const { name, settings, inherited, modified } = target
   const isTop = params.level === 'default'
   const hasWaves = params.level !== 'agent'
@@ -98,52 +118,53 @@ function SettingsForm({ params, target, close }: SettingsFormProps) {
     })
   const choices = Object.entries(MODES).map(([value, label]) => ({ value, label }))
   const inherit = { value: INHERIT, label: `Inherited: ${MODES[inherited.mode].toLowerCase()}` }
-  return (
-    <FormDialog
-      title={`Agent updates of ${isTop ? 'all machines' : name}`}
-      form={form}
-      save={save}
-      done="Update settings saved."
-      onClose={close}
-    >
-      <Stack gap="md">
-        {isTop && mayView && <RolloutState />}
-        <Select
-          label="New versions"
-          description="“Update agent” works in every mode."
-          data={isTop ? choices : [inherit, ...choices]}
-          allowDeselect={false}
-          data-autofocus
-          {...form.getInputProps('mode')}
+  const fields = (
+    <Stack gap="md">
+      {isTop && mayView && <RolloutState />}
+      <Select
+        {...UPDATE_FIELDS.mode}
+        data={isTop ? choices : [inherit, ...choices]}
+        allowDeselect={false}
+        data-autofocus
+        {...form.getInputProps('mode')}
+      />
+      {form.values.mode === 'pinned' && (
+        <TextInput {...UPDATE_FIELDS.version} placeholder="1.4.0" {...form.getInputProps('version')} />
+      )}
+      {hasWaves && (
+        <TextInput
+          {...UPDATE_FIELDS.waves}
+          placeholder={`Inherited: ${inherited.waves.join(', ')}`}
+          {...form.getInputProps('waves')}
         />
-        {form.values.mode === 'pinned' && (
-          <TextInput
-            label="Version"
-            description="Other versions are not installed automatically."
-            placeholder="1.4.0"
-            {...form.getInputProps('version')}
-          />
-        )}
-        {hasWaves && (
-          <TextInput
-            label="Waves"
-            description="Percentages of the machines. A wave starts when the one before is confirmed."
-            placeholder={`Inherited: ${inherited.waves.join(', ')}`}
-            {...form.getInputProps('waves')}
-          />
-        )}
-        {isTop && (
-          <NumberInput
-            label="Allowed rollbacks"
-            description="More of them halt the update."
-            min={0}
-            max={10_000}
-            allowDecimal={false}
-            {...form.getInputProps('max_rollbacks')}
-          />
-        )}
-      </Stack>
-    </FormDialog>
+      )}
+      {isTop && (
+        <NumberInput
+          {...UPDATE_FIELDS.max_rollbacks}
+          min={0}
+          max={10_000}
+          allowDecimal={false}
+          {...form.getInputProps('max_rollbacks')}
+        />
+      )}
+    </Stack>
+  )
+  const done = 'Update settings saved.'
+  if (close !== undefined) {
+    return (
+      <FormDialog title={`Agent updates of ${name}`} form={form} save={save} done={done} onClose={close}>
+        {fields}
+      </FormDialog>
+    )
+  }
+  const saveAndReload = async (values: Values) => {
+    await save(values)
+    await reload()
+  }
+  return (
+    <FormSection title={TITLE} form={form} save={saveAndReload} done={done}>
+      {fields}
+    </FormSection>
   )
 }
 

@@ -19,3 +19,13 @@ export function describeUpdate({ state, version, reason }: AgentUpdate): string 
       return `Rolled back from ${version}. ${reason ?? ''}`.trim()
   }
 }
+
+export const UPDATE_FIELDS = {
+  mode: { label: 'New versions', description: '“Update agent” works in every mode.' },
+  version: { label: 'Version', description: 'Other versions are not installed automatically.' },
+  waves: {
+    label: 'Waves',
+    description: 'Percentages of the machines. A wave starts when the one before is confirmed.',
+  },
+  max_rollbacks: { label: 'Allowed rollbacks', description: 'More of them halt the update.' },
+}

@@ -56,6 +56,7 @@ test('the menu of a machine orders the update of its agent', async () => {
   server.on(updateAgents, () => answer(updateAgents, 'ok'))
   await open()
   await row('charlie').click({ button: 'right' })
+  await item(/^Manage$/).click()
   await expect.element(item(/Update agent.*back online/)).toBeEnabled()
   await item(/^Update agent/).click()
   await expect.element(page.getByText('Agent update of charlie ordered.')).toBeVisible()
@@ -67,6 +68,7 @@ test('a role without permission sees the reason', async () => {
   const { open } = await givenDashboard({ me: { is_superuser: false, permissions: [...permissions] } })
   await open()
   await row('alpha').click({ button: 'right' })
+  await item(/^Manage$/).click()
   await expect.element(item(/Update agent.*Your role does not allow this/)).toBeDisabled()
 })
 
@@ -143,16 +145,22 @@ test('the settings of all machines show the waves, and a halted update is resume
   )
   server.on(resumeRollout, () => answer(resumeRollout, ROLLOUT))
   await open('/?dialog=agent-updates')
-  await expect.element(dialog().getByText(/^4 machines rolled version 2\.0\.0 back\./)).toBeVisible()
-  await dialog().getByRole('button', { name: 'Resume update' }).click()
   await expect
-    .element(dialog().getByText('15 of 200 machines confirmed version 2.0.0, 5 in progress. Wave 2 of 3.'))
+    .element(page.getByRole('main').getByText(/^4 machines rolled version 2\.0\.0 back\./))
     .toBeVisible()
-  const waves = dialog().getByRole('textbox', { name: 'Waves' })
+  await page.getByRole('main').getByRole('button', { name: 'Resume update' }).click()
+  await expect
+    .element(
+      page
+        .getByRole('main')
+        .getByText('15 of 200 machines confirmed version 2.0.0, 5 in progress. Wave 2 of 3.'),
+    )
+    .toBeVisible()
+  const waves = page.getByRole('main').getByRole('textbox', { name: 'Waves' })
   await waves.fill('10, 5')
-  await expect.element(dialog().getByText(/^Enter growing percentages/)).toBeVisible()
+  await expect.element(page.getByRole('main').getByText(/^Enter growing percentages/)).toBeVisible()
   await waves.fill('5, 50, 100')
-  await dialog().getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Save' }).click()
   await expect.element(page.getByText('Update settings saved.')).toBeVisible()
   expect(server.calls(setUpdateSettings)[0]?.body).toMatchObject({ mode: 'automatic', waves: [5, 50, 100] })
 })

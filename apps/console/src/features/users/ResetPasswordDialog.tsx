@@ -9,50 +9,60 @@ import { call } from '../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../app/dialogs/use-dialog.ts'
 import { meQuery } from '../../app/api/queries.ts'
 import { useSession } from '../../app/session/session.ts'
-import { checkNewPassword } from './accounts/NewPasswordField.tsx'
+import { checkNewPassword, describeMinimum, useMinPasswordLength } from './accounts/NewPasswordField.tsx'
 
 /** Changes the user's own password; the other sessions end. */
 export function ResetPasswordDialog({ close }: AddressedDialogProps) {
-  const form = useForm({
-    initialValues: { current_password: '', password: '', again: '' },
-    validateInputOnBlur: true,
-    validate: {
-      current_password: checkProof,
-      password: checkNewPassword,
-      again: (again, { password }) => (again === password ? null : 'The passwords do not match.'),
-    },
-  })
+  const { form, save, fields } = useOwnPassword()
   return (
     <FormDialog
       title="Change password"
       size="sm"
       form={form}
-      save={({ current_password, password }) =>
-        call(resetPassword, { body: { ...proofOf(current_password), password } })
-      }
+      save={save}
       done="Password changed. Your other sessions have ended."
       onClose={close}
     >
-      <Stack gap="md">
-        <ProofField {...form.getInputProps('current_password')} />
-        <PasswordInput
-          label="New password"
-          description="At least 10 characters"
-          name="new-password"
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-          {...form.getInputProps('password')}
-        />
-        <PasswordInput
-          label="Repeat new password"
-          name="new-password-again"
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-          {...form.getInputProps('again')}
-        />
-      </Stack>
+      {fields}
     </FormDialog>
   )
+}
+
+/** The form with which users change their own password. */
+export function useOwnPassword() {
+  const minCharacters = useMinPasswordLength()
+  const form = useForm({
+    initialValues: { current_password: '', password: '', again: '' },
+    validateInputOnBlur: true,
+    validate: {
+      current_password: checkProof,
+      password: (password) => checkNewPassword(password, minCharacters),
+      again: (again, { password }) => (again === password ? null : 'The passwords do not match.'),
+    },
+  })
+  const save = ({ current_password, password }: typeof form.values) =>
+    call(resetPassword, { body: { ...proofOf(current_password), password } })
+  const fields = (
+    <Stack gap="md">
+      <ProofField {...form.getInputProps('current_password')} />
+      <PasswordInput
+        label="New password"
+        description={describeMinimum(minCharacters)}
+        name="new-password"
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+        {...form.getInputProps('password')}
+      />
+      <PasswordInput
+        label="Repeat new password"
+        name="new-password-again"
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+        {...form.getInputProps('again')}
+      />
+    </Stack>
+  )
+  return { form, save, fields }
 }
 
 /** Deletes the user's TOTP key and continues with the setup of a new one. */
@@ -86,7 +96,7 @@ export function ResetTotpDialog({ close }: AddressedDialogProps) {
 }
 
 /** Asks for the current password, or a code with an authenticator, before the account changes. */
-function ProofField(inputProps: GetInputPropsReturnType) {
+export function ProofField(inputProps: GetInputPropsReturnType) {
   const { user_name } = useSession()
   const { data: me } = useQuery(meQuery)
   return (
@@ -105,11 +115,11 @@ function ProofField(inputProps: GetInputPropsReturnType) {
   )
 }
 
-function checkProof(text: string): string | null {
+export function checkProof(text: string): string | null {
   return text === '' ? 'Enter your current password.' : null
 }
 
 /** Six digits are a code: passwords are longer. */
-function proofOf(text: string): { twofactor: string } | { current_password: string } {
+export function proofOf(text: string): { twofactor: string } | { current_password: string } {
   return /^\s*\d{3}\s?\d{3}\s*$/.test(text) ? { twofactor: text } : { current_password: text }
 }

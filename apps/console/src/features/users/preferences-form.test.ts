@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { type PreferencesForm, checkPreferences, toPreferences } from './preferences-form.ts'
 
 const form: PreferencesForm = {
+  start_page: 'dashboard',
   dark_mode: true,
   show_community_scripts: true,
   agent_dblclick_action: 'editagent',
+  url_action: null,
   default_agent_tbl_tab: 'server',
   client_tree_sort: 'alphafail',
   clear_search_when_switching: false,

@@ -2,8 +2,11 @@ import type { DashInfo } from '@muster/contract/api/system'
 import type { Preferences } from '@muster/contract/api/users'
 import { findColor } from '@muster/rules/text/colors'
 
-/** The values of the preferences dialog; the splitter and the URL action are set elsewhere. */
-export type PreferencesForm = Omit<Preferences, 'client_tree_splitter' | 'url_action'>
+/** The values of the preferences; the splitter and the columns are set elsewhere. */
+export type PreferencesForm = Omit<
+  Preferences,
+  'client_tree_splitter' | 'agent_columns' | 'first_steps_hidden'
+>
 
 export const COLOR_SETTINGS = [
   'dash_positive_color',
@@ -14,12 +17,35 @@ export const COLOR_SETTINGS = [
 ] as const
 export type ColorSetting = (typeof COLOR_SETTINGS)[number]
 
+export const PREFERENCE_FIELDS: Record<keyof PreferencesForm, { label: string; description?: string }> = {
+  start_page: { label: 'Start page', description: 'Opens after sign-in and in a new window.' },
+  default_agent_tbl_tab: { label: 'Dashboard opens with' },
+  client_tree_sort: { label: 'Order of clients' },
+  agent_dblclick_action: { label: 'Double click on a machine' },
+  url_action: { label: 'URL action' },
+  date_format: { label: 'Date format' },
+  dark_mode: { label: 'Dark mode' },
+  compact_rows: { label: 'Compact rows' },
+  show_agent_version: { label: 'Agent version in the table of machines' },
+  clear_search_when_switching: { label: 'Clear the search when another client or site is selected' },
+  show_community_scripts: { label: 'Show community scripts' },
+  terminal_font_size: { label: 'Terminal text' },
+  terminal_theme: { label: 'Terminal theme' },
+  dash_positive_color: { label: 'Positive' },
+  dash_negative_color: { label: 'Negative' },
+  dash_warning_color: { label: 'Warning' },
+  dash_info_color: { label: 'Information' },
+  loading_bar_color: { label: 'Loading bar' },
+}
+
 /** The form's values from the server's response: two of them have another name there. */
 export function readPreferences(info: DashInfo): PreferencesForm {
   return {
+    start_page: info.start_page,
     dark_mode: info.dark_mode,
     show_community_scripts: info.show_community_scripts,
     agent_dblclick_action: info.dbl_click_action,
+    url_action: info.url_action,
     default_agent_tbl_tab: info.default_agent_tbl_tab,
     client_tree_sort: info.client_tree_sort,
     clear_search_when_switching: info.clear_search_when_switching,
@@ -38,6 +64,7 @@ export function readPreferences(info: DashInfo): PreferencesForm {
 
 export const toPreferences = (form: PreferencesForm): PreferencesForm => ({
   ...form,
+  url_action: form.agent_dblclick_action === 'urlaction' ? form.url_action : null,
   date_format: form.date_format.trim(),
 })
 
@@ -46,6 +73,9 @@ export function checkPreferences(form: PreferencesForm): Partial<Record<keyof Pr
   const wrong = COLOR_SETTINGS.filter((setting) => findColor(form[setting]) === undefined)
   return {
     ...Object.fromEntries(wrong.map((setting) => [setting, COLOR_HELP])),
+    ...(form.agent_dblclick_action === 'urlaction' && form.url_action === null
+      ? { url_action: 'Choose a URL action.' }
+      : {}),
     ...(form.date_format.length > 60 ? { date_format: 'At most 60 characters.' } : {}),
   }
 }

@@ -1,8 +1,9 @@
 import { Button, Kbd, Menu } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { useMediaQuery, useWindowEvent } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
 import { IconChevronDown } from '@tabler/icons-react'
 import classes from './ContextMenu.module.css'
-import { isMenuItem, type MenuEntry, type MenuItem, type Point } from './menu-entry.ts'
+import type { MenuEntry, MenuItem, Point, SubMenu } from './menu-entry.ts'
 
 interface ContextMenuProps {
   label: string
@@ -22,7 +23,8 @@ export function ContextMenu({ label, at, entries, onClose }: ContextMenuProps) {
     if (opened)
       cameFrom.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
   }, [opened])
-  if (at === undefined) return null
+  // A menu without lines yet would open without a line to focus.
+  if (at === undefined || entries.length === 0) return null
   const close = () => {
     onClose()
     cameFrom.current?.focus({ preventScroll: true })
@@ -46,16 +48,70 @@ export function ContextMenu({ label, at, entries, onClose }: ContextMenuProps) {
         <span className={classes.anchor} style={{ left: at.x, top: at.y }} aria-hidden />
       </Menu.Target>
       <Menu.Dropdown aria-label={label} onContextMenu={(event) => event.preventDefault()}>
-        <MenuItems entries={entries} />
+        <EarlyEscape onEscape={close} />
+        <SteadyMenuItems entries={entries} />
       </Menu.Dropdown>
     </Menu>
   )
 }
 
+/** The menu closes by Escape also in the moment before it has the focus. */
+function EarlyEscape({ onEscape }: { onEscape: () => void }) {
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      const isInMenu = event.target instanceof Element && event.target.closest('[role=menu]') !== null
+      if (event.key !== 'Escape' || isInMenu) return
+      event.stopPropagation()
+      onEscape()
+    },
+    { capture: true },
+  )
+  return null
+}
+
+/** The lines of a menu as they are when it opens: no news moves a line from under the pointer. */
+export function SteadyMenuItems({ entries }: { entries: readonly MenuEntry[] }) {
+  const [shown, setShown] = useState(entries)
+  if (shown.length === 0 && entries.length > 0) setShown(entries)
+  return <MenuItems entries={shown} />
+}
+
 /** The lines of a menu; disabled ones say why. */
 export function MenuItems({ entries }: { entries: readonly MenuEntry[] }) {
-  return entries.map((entry) =>
-    isMenuItem(entry) ? <Line key={entry.id} item={entry} /> : <Menu.Divider key={entry.id} />,
+  return entries.map((entry) => {
+    if ('run' in entry) return <Line key={entry.id} item={entry} />
+    return 'entries' in entry ? <Sub key={entry.id} sub={entry} /> : <Menu.Divider key={entry.id} />
+  })
+}
+
+const BESIDE = { shift: false, flip: true } as const
+
+function Sub({ sub: { label, icon: SubIcon, entries } }: { sub: SubMenu }) {
+  const [opened, setOpened] = useState(false)
+  const isNarrow = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
+  return (
+    // The menu around it, which may scroll, neither clips it nor holds it inside. A phone has no room beside the menu.
+    <Menu.Sub
+      opened={opened}
+      onChange={setOpened}
+      floatingStrategy="fixed"
+      {...(isNarrow ? {} : { middlewares: BESIDE })}
+    >
+      <Menu.Sub.Target>
+        <Menu.Sub.Item
+          classNames={{ item: classes.item ?? '', itemSection: classes.section ?? '' }}
+          leftSection={<SubIcon size={16} stroke={1.75} aria-hidden />}
+          // Fingers and the Enter key do not hover.
+          onClick={() => setOpened(true)}
+        >
+          {label}
+        </Menu.Sub.Item>
+      </Menu.Sub.Target>
+      <Menu.Sub.Dropdown aria-label={label}>
+        <MenuItems entries={entries} />
+      </Menu.Sub.Dropdown>
+    </Menu.Sub>
   )
 }
 

@@ -10,14 +10,29 @@ export interface MenuItem {
   danger?: boolean
   /** A dim note under the label, to read before choosing. */
   note?: string | undefined
+  /** More words by which the palette finds it. */
+  words?: string
   /** Why it is disabled. */
   disabledReason?: string | undefined
   run: () => void
 }
 
-export type MenuEntry = MenuItem | { id: string; divider: true }
+/** Entries behind one line. */
+export interface SubMenu {
+  id: string
+  label: string
+  icon: Icon
+  entries: readonly MenuEntry[]
+}
 
-export const isMenuItem = (entry: MenuEntry): entry is MenuItem => !('divider' in entry)
+export type MenuEntry = MenuItem | SubMenu | { id: string; divider: true }
+
+/** The lines of a menu that do something, those of its sub-menus too. */
+export function listMenuItems(entries: readonly MenuEntry[]): MenuItem[] {
+  return entries.flatMap((entry) =>
+    'run' in entry ? [entry] : 'entries' in entry ? listMenuItems(entry.entries) : [],
+  )
+}
 
 /** Shortcut labels of keys. */
 const SHORTCUT_KEYS: Record<string, string> = { F2: 'F2', Delete: 'Del' }
@@ -25,9 +40,7 @@ const SHORTCUT_KEYS: Record<string, string> = { F2: 'F2', Delete: 'Del' }
 /** Runs the entry with the shortcut of a key; returns whether there is one. */
 export function runShortcut(entries: readonly MenuEntry[], key: string): boolean {
   const shortcut = SHORTCUT_KEYS[key]
-  const entry = entries
-    .filter(isMenuItem)
-    .find((item) => shortcut !== undefined && item.shortcut === shortcut)
+  const entry = listMenuItems(entries).find((item) => shortcut !== undefined && item.shortcut === shortcut)
   if (entry?.disabledReason === undefined) entry?.run()
   return entry !== undefined
 }

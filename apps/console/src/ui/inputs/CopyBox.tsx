@@ -9,12 +9,14 @@ interface CopyBoxProps {
   /** Accessible name of the text. */
   label: string
   copyLabel?: string
+  /** In a dialog: to copy is what comes next. */
+  autoFocus?: boolean
 }
 
 const SHOWN_MS = 2000
 
 /** Text to be pasted elsewhere. */
-export function CopyBox({ text, label, copyLabel = 'Copy' }: CopyBoxProps) {
+export function CopyBox({ text, label, copyLabel = 'Copy', autoFocus = false }: CopyBoxProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return undefined
@@ -32,7 +34,7 @@ export function CopyBox({ text, label, copyLabel = 'Copy' }: CopyBoxProps) {
         variant="default"
         leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
         onClick={(event) => void copy(event)}
-        data-autofocus
+        data-autofocus={autoFocus || undefined}
       >
         <span aria-live="polite">{copied ? 'Copied' : copyLabel}</span>
       </Button>

@@ -10,10 +10,20 @@ interface SearchFieldProps {
   className: string | undefined
   /** For the low row above a table. */
   size?: 'xs'
+  /** On a page that one opens to find something. */
+  autoFocus?: boolean
 }
 
 /** Filters a list on this page at each letter. */
-export function SearchField({ label, placeholder, value, onSearch, className, size }: SearchFieldProps) {
+export function SearchField({
+  label,
+  placeholder,
+  value,
+  onSearch,
+  className,
+  size,
+  autoFocus = false,
+}: SearchFieldProps) {
   return (
     <TextInput
       {...(size === undefined ? {} : { size })}
@@ -24,6 +34,7 @@ export function SearchField({ label, placeholder, value, onSearch, className, si
       value={value}
       onChange={(event) => onSearch(event.currentTarget.value)}
       autoComplete="off"
+      autoFocus={autoFocus}
     />
   )
 }

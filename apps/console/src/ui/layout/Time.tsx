@@ -1,6 +1,8 @@
 import { Tooltip } from '@mantine/core'
 import { formatRelativeTime } from '@muster/rules/text/units'
-import { formatDate, useDateFormat } from './date-format.ts'
+import { use } from 'react'
+import { formatDate, formatInZone, useDateFormat } from './date-format.ts'
+import { DateFormat } from './date-format-context.ts'
 import { useNow } from './use-now.ts'
 
 const TICK_MS = 10_000
@@ -29,7 +31,8 @@ export function Time({ instant, relative = false, machineZone }: TimeProps) {
 }
 
 function TimeDetails({ iso, machineZone }: { iso: string; machineZone: string | null | undefined }) {
-  const own = machineZone ? inZone(iso, machineZone) : undefined
+  const format = use(DateFormat)
+  const own = machineZone ? formatInZone(iso, format, machineZone) : undefined
   return (
     <>
       {formatDate(iso, 'dddd, D MMMM YYYY, HH:mm:ss Z')}
@@ -43,17 +46,6 @@ function TimeDetails({ iso, machineZone }: { iso: string; machineZone: string | 
       )}
     </>
   )
-}
-
-function inZone(iso: string, timeZone: string): string | undefined {
-  try {
-    return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', timeZone }).format(
-      new Date(iso),
-    )
-  } catch {
-    // A machine may report a zone that the browser does not know.
-    return undefined
-  }
 }
 
 function toIso(instant: string | number): string | undefined {

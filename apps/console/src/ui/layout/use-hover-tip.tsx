@@ -12,7 +12,7 @@ const WIDEST_PX = 360
  * cell would cost more than the table. Users without a pointer get the same text from the cell's accessible name.
  */
 export function useHoverTip(): { tip: ReactNode; handlers: HoverTipHandlers } {
-  const [shown, setShown] = useState<{ text: string; rect: DOMRect }>()
+  const [shown, setShown] = useState<{ text: string; rect: DOMRect; element: Element }>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const over = useRef<Element | null>(null)
   const hide = () => {
@@ -25,8 +25,13 @@ export function useHoverTip(): { tip: ReactNode; handlers: HoverTipHandlers } {
     if (shown === undefined) return
     const controller = new AbortController()
     const options = { capture: true, signal: controller.signal }
-    for (const event of ['keydown', 'scroll'])
-      window.addEventListener(event, () => setShown(undefined), options)
+    window.addEventListener('keydown', () => setShown(undefined), options)
+    // The event of a scroll that ended before the tooltip was shown may arrive late.
+    const hideMoved = () => {
+      const { left, top } = shown.element.getBoundingClientRect()
+      if (left !== shown.rect.left || top !== shown.rect.top) setShown(undefined)
+    }
+    window.addEventListener('scroll', hideMoved, options)
     return () => controller.abort()
   }, [shown])
   const onPointerOver = (event: PointerEvent) => {
@@ -34,15 +39,16 @@ export function useHoverTip(): { tip: ReactNode; handlers: HoverTipHandlers } {
       event.target instanceof Element ? event.target.closest('[data-tip], [role=gridcell]') : null
     if (element === over.current) return
     hide()
-    const text = element === null ? '' : tipOf(element)
-    if (element === null || text === '' || event.pointerType === 'touch') return
+    if (element === null || event.pointerType === 'touch') return
     over.current = element
+    // Measured only now: a table that has just been drawn may not have its widths when the pointer enters.
     timer.current = setTimeout(() => {
-      if (element.isConnected) setShown({ text, rect: element.getBoundingClientRect() })
+      const text = element.isConnected ? tipOf(element) : ''
+      if (text !== '') setShown({ text, element, rect: element.getBoundingClientRect() })
     }, DELAY_MS)
   }
   return {
-    tip: shown === undefined ? null : <Tip {...shown} />,
+    tip: shown === undefined ? null : <Tip text={shown.text} rect={shown.rect} />,
     handlers: { onPointerOver, onPointerLeave: hide, onPointerDown: hide, onWheel: hide },
   }
 }

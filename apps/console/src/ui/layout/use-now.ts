@@ -34,8 +34,9 @@ export function useTipDate(): (instant: string | number) => string {
   useEffect(() => {
     let isGone = false
     const timer = setTimeout(async () => {
-      const { formatDate } = await import('./date-format.ts')
-      if (!isGone) setWrite(() => formatDate)
+      // While the server is unreachable, tooltips have no date.
+      const loaded = await import('./date-format.ts').catch(() => undefined)
+      if (!isGone && loaded !== undefined) setWrite(() => loaded.formatDate)
     }, AFTER_MS)
     return () => {
       isGone = true

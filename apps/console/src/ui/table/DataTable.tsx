@@ -13,11 +13,12 @@ import {
   useRef,
   useState,
 } from 'react'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { type MenuEntry, type Point, runShortcut } from '../dialog/menu-entry.ts'
 import { useHoverTip } from '../layout/use-hover-tip.tsx'
 import classes from './DataTable.module.css'
+import { DataHead, HEAD_PX, HeadCheck, type HeadTarget } from './DataHead.tsx'
 import type { DataCard, DataColumn, TableSort } from './data-column.ts'
+import { type RowChecks, useRowChecks } from './row-checks.ts'
 import { useFixedRows } from './use-fixed-rows.ts'
 
 export interface DataTableProps<Row, Context> {
@@ -31,6 +32,10 @@ export interface DataTableProps<Row, Context> {
   minWidth?: number
   sort?: TableSort | undefined
   onSort?: (column: string) => void
+  /** A new width in pixels, by a drag of the edge of a title or by Alt and an arrow; null = the usual width again. */
+  onResize?: ((column: string, width: number | null) => void) | undefined
+  /** A right click or the menu key on a title. */
+  onHeadMenu?: ((target: HeadTarget) => void) | undefined
   selected?: string | undefined
   onSelect?: (row: Row | undefined) => void
   /** On click, in addition to selecting. */
@@ -43,6 +48,8 @@ export interface DataTableProps<Row, Context> {
   onMenu?: (row: Row, at: Point) => void
   /** Menu entries whose shortcuts F2 and Del work on the selected row. */
   menuOf?: (row: Row) => readonly MenuEntry[]
+  /** A check box on each row. Space, Shift and Ctrl work on them; a plain click still selects. */
+  checks?: RowChecks<Row> | undefined
   /** Shown when there are no rows. */
   empty?: ReactNode
   /** Draws rows as cards in a narrow window. */
@@ -57,10 +64,11 @@ export interface DataTableProps<Row, Context> {
 
 /** A table of any length: only rows in view are drawn. Arrow keys move, Enter opens. */
 export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
-  const { label, rows, rowKey, columns, context, selected, card, minWidth, empty, ref, ...on } = props
+  const { label, rows, rowKey, columns, context, selected, card, minWidth, checks, empty, ref, ...on } = props
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
   const { tip, handlers } = useHoverTip()
+  const [announced, setAnnounced] = useState('')
   const height = card?.height ?? on.rowHeight
   const headHeight = card === undefined ? HEAD_PX : 0
   const {
@@ -82,6 +90,7 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
     on.onSelect?.(row)
     scrollTo(index)
   }
+  const boxes = useRowChecks({ rows, rowKey, checks, selected })
   useScrollUp(scroller, on.scrollKey)
   useFocus(scroller, on.autoFocus === true)
   useShowSelected(selected, rows.length > 0, (key) => {
@@ -111,13 +120,21 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
         aria-label={label}
         aria-rowcount={rows.length + 1}
         {...(isShown ? { 'aria-activedescendant': `${id}-${selected}` } : {})}
-        style={tableStyle(columns, card === undefined ? minWidth : undefined)}
+        style={tableStyle(
+          checks === undefined ? columns : [CHECK_COLUMN, ...columns],
+          card === undefined ? minWidth : undefined,
+        )}
         {...handlers}
         onKeyDown={(event) => {
           if (event.target !== event.currentTarget) return
           const at = indexOf(selected)
           const row = rows[at]
           if (row !== undefined && on.menuOf !== undefined && runShortcut(on.menuOf(row), event.key)) return
+          if (boxes !== undefined && (event.ctrlKey || event.metaKey) && event.key === 'a') {
+            event.preventDefault()
+            boxes.checkAll()
+            return
+          }
           handleRowKey(event, {
             count: rows.length,
             selected: at,
@@ -125,19 +142,33 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
             select,
             open: (index) => rows[index] !== undefined && on.onOpen?.(rows[index]),
             openMenu,
-            toggle: on.onToggle && ((index) => rows[index] !== undefined && on.onToggle?.(rows[index])),
+            toggle:
+              boxes?.toggle ??
+              (on.onToggle && ((index) => rows[index] !== undefined && on.onToggle?.(rows[index]))),
+            extend: boxes?.extend,
             deselect: () => on.onSelect?.(undefined),
           })
+        }}
+        onMouseDown={(event) => {
+          if (boxes === undefined || !event.shiftKey || rowOf(event) === undefined) return
+          // Or the browser would select the text between the rows.
+          event.preventDefault()
+          scroller.current?.focus({ preventScroll: true })
         }}
         onClick={(event) => {
           const row = rowOf(event)
           if (row === undefined) return
-          on.onSelect?.(row)
-          on.onClickRow?.(row)
+          if (boxes !== undefined && event.shiftKey) boxes.extend(indexOf(rowKey(row)))
+          else if (boxes !== undefined && (event.ctrlKey || event.metaKey || isOnCheck(event)))
+            boxes.toggle(indexOf(rowKey(row)))
+          else {
+            on.onSelect?.(row)
+            on.onClickRow?.(row)
+          }
         }}
         onDoubleClick={(event) => {
           const row = rowOf(event)
-          if (row !== undefined) on.onDoubleClick?.(row)
+          if (row !== undefined && !(boxes !== undefined && isOnCheck(event))) on.onDoubleClick?.(row)
         }}
         onContextMenu={(event) => {
           const row = rowOf(event)
@@ -148,7 +179,22 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
           if (event.button === 2) on.onMenu(row, { x: event.clientX, y: event.clientY })
         }}
       >
-        {card === undefined && <DataHead columns={columns} sort={on.sort} onSort={on.onSort} />}
+        {card === undefined && (
+          <DataHead
+            columns={columns}
+            sort={on.sort}
+            onSort={on.onSort}
+            onResize={on.onResize}
+            onHeadMenu={on.onHeadMenu}
+            onAnnounce={setAnnounced}
+            check={
+              checks !== undefined &&
+              boxes !== undefined && (
+                <HeadCheck label={checks.labelAll} state={boxes.state} onToggle={boxes.toggleAll} />
+              )
+            }
+          />
+        )}
         <div role="rowgroup" className={classes.body} style={{ height: totalPx }}>
           {shown.map((row, at) => {
             const key = rowKey(row)
@@ -164,6 +210,8 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
                 top={index * height}
                 height={height}
                 selected={key === selected}
+                checked={checks?.checked.has(key)}
+                checkLabel={checks?.label(row)}
                 columns={columns}
                 card={card}
               />
@@ -177,10 +225,18 @@ export function DataTable<Row, Context>(props: DataTableProps<Row, Context>) {
           {empty}
         </div>
       )}
+      {on.onResize !== undefined && (
+        <span className="read-only-aloud" aria-live="polite">
+          {announced}
+        </span>
+      )}
       {tip}
     </div>
   )
 }
+
+const isOnCheck = (event: MouseEvent) =>
+  event.target instanceof Element && event.target.closest('[data-check]') !== null
 
 /** Rows that load after their dialog has opened take the focus, too. */
 function useFocus(scroller: RefObject<HTMLElement | null>, wanted: boolean): void {
@@ -229,6 +285,8 @@ interface RowKeys {
   openMenu: (index: number) => void
   /** Space; for rows with a checkbox. */
   toggle?: ((index: number) => void) | undefined
+  /** Shift and a movement; for rows with a check box. */
+  extend?: ((index: number) => void) | undefined
   deselect: () => void
 }
 
@@ -237,8 +295,11 @@ function handleRowKey(event: KeyboardEvent, keys: RowKeys): boolean {
   const { count, selected } = keys
   if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return false
   const target = moveTo(event.key, keys)
-  if (target !== undefined) keys.select(Math.min(count - 1, Math.max(0, target)))
-  else if (event.key === 'Escape' && selected >= 0) keys.deselect()
+  if (target !== undefined) {
+    const index = Math.min(count - 1, Math.max(0, target))
+    if (event.shiftKey) keys.extend?.(index)
+    keys.select(index)
+  } else if (event.key === 'Escape' && selected >= 0) keys.deselect()
   else if (selected < 0) return false
   else if (event.key === 'Enter') keys.open(selected)
   else if (event.key === ' ' && keys.toggle !== undefined) keys.toggle(selected)
@@ -267,73 +328,8 @@ function moveTo(key: string, { count, selected, pageRows }: RowKeys): number | u
   }
 }
 
-/** Height of the header row. */
-const HEAD_PX = 30
-
-interface HeadColumn {
-  id: string
-  title: string
-  titleHidden?: boolean
-  numeric?: boolean
-  sortable?: boolean
-}
-
-interface DataHeadProps {
-  columns: readonly HeadColumn[]
-  sort: TableSort | undefined
-  onSort: ((column: string) => void) | undefined
-}
-
-/** The header, which stays on top; a click sorts, a second click reverses. */
-function DataHead({ columns, sort, onSort }: DataHeadProps) {
-  return (
-    <div role="rowgroup" className={classes.head} style={{ height: HEAD_PX }}>
-      <div role="row" aria-rowindex={1} className={classes.headRow}>
-        {columns.map((column) => (
-          <div
-            key={column.id}
-            role="columnheader"
-            className={classes.headCell}
-            data-numeric={column.numeric}
-            {...(column.sortable === true ? { 'aria-sort': ariaSort(column.id, sort) } : {})}
-          >
-            {column.sortable === true && onSort ? (
-              <button
-                type="button"
-                className={classes.sort}
-                onClick={() => onSort(column.id)}
-                {...tipOf(column)}
-              >
-                <Title column={column} />
-                {sort?.column === column.id && <Arrow descending={sort.descending} />}
-              </button>
-            ) : (
-              <span {...tipOf(column)}>
-                <Title column={column} />
-              </span>
-            )}
-          </div>
-        ))}
-      </div>
-    </div>
-  )
-}
-
-function Title({ column: { title, titleHidden = false } }: { column: HeadColumn }) {
-  return <span className={titleHidden ? 'read-only-aloud' : 'cut'}>{title}</span>
-}
-
-function Arrow({ descending }: { descending: boolean }) {
-  const Icon = descending ? IconArrowDown : IconArrowUp
-  return <Icon size={14} stroke={1.75} aria-hidden className={classes.arrow} />
-}
-
-const tipOf = ({ title, titleHidden = false }: HeadColumn) => (titleHidden ? { 'data-tip': title } : {})
-
-function ariaSort(id: string, sort: TableSort | undefined): 'ascending' | 'descending' | 'none' {
-  if (sort?.column !== id) return 'none'
-  return sort.descending ? 'descending' : 'ascending'
-}
+/** Wide enough for a finger together with the padding of the row. */
+const CHECK_COLUMN = { width: '28px' }
 
 interface DataRowProps<Row, Context> {
   id: string
@@ -345,12 +341,15 @@ interface DataRowProps<Row, Context> {
   top: number
   height: number
   selected: boolean
+  /** undefined = no check box. */
+  checked: boolean | undefined
+  checkLabel: string | undefined
   columns: readonly DataColumn<Row, Context>[]
   card: DataCard<Row, Context> | undefined
 }
 
 function Row<RowData, Context>(props: DataRowProps<RowData, Context>) {
-  const { id, rowKey, row, context, index, top, height, selected, columns, card } = props
+  const { id, rowKey, row, context, index, top, height, selected, checked, columns, card } = props
   return (
     <div
       role="row"
@@ -360,8 +359,20 @@ function Row<RowData, Context>(props: DataRowProps<RowData, Context>) {
       data-row={rowKey}
       className={classes.row}
       data-card={card !== undefined || undefined}
+      data-checked={checked === true || undefined}
       style={{ height, transform: `translateY(${top}px)` }}
     >
+      {checked !== undefined && (
+        <div role="gridcell" className={classes.check} data-check>
+          {/* Takes no focus: the table handles the click, and Space on the selected row. */}
+          <span
+            role="checkbox"
+            aria-checked={checked}
+            aria-label={props.checkLabel}
+            className={classes.box}
+          />
+        </div>
+      )}
       {card === undefined ? (
         columns.map((column) => (
           <Cell key={column.id} watched={column.watch?.(row)} numeric={column.numeric}>

@@ -13,7 +13,7 @@ export function ListRows({ label, children }: { label: string; children: ReactNo
 }
 
 interface ListRowProps {
-  name: string
+  name: ReactNode
   /** Before the name, for example a switch. */
   before?: ReactNode
   /** Beside the name. */
@@ -49,22 +49,29 @@ export function RowDetail({ children }: { children: ReactNode }) {
 
 interface EditAndDeleteProps {
   name: string
+  editLabel?: string
   onEdit: () => void
   onDelete: () => void
 }
 
 /** The actions that most items have. */
-export function EditAndDelete({ name, onEdit, onDelete }: EditAndDeleteProps) {
+export function EditAndDelete({ name, editLabel = 'Edit', onEdit, onDelete }: EditAndDeleteProps) {
   return (
     <>
-      <Button variant="default" aria-label={`Edit ${name}`} onClick={onEdit}>
-        Edit
+      <Button variant="default" aria-label={`${editLabel} ${name}`} onClick={onEdit} data-edit>
+        {editLabel}
       </Button>
-      <Tooltip label="Delete">
-        <ActionIcon aria-label={`Delete ${name}`} onClick={onDelete}>
-          <IconTrash size={16} stroke={1.75} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <DeleteButton name={name} onDelete={onDelete} />
     </>
+  )
+}
+
+export function DeleteButton({ name, onDelete }: Pick<EditAndDeleteProps, 'name' | 'onDelete'>) {
+  return (
+    <Tooltip label="Delete">
+      <ActionIcon aria-label={`Delete ${name}`} onClick={onDelete}>
+        <IconTrash size={16} stroke={1.75} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   )
 }

@@ -11,6 +11,7 @@ import { audit } from '../audit/write-audit.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { recordPeriods } from '../maintenance/record-periods.ts'
 import { endWindowsOf, switchedByHand } from '../maintenance/switch-by-hand.ts'
+import { setAgentTags } from '../tags/set-tags.ts'
 import { emitRulesChanged } from '../clients/move-agents.ts'
 import { requireNode } from '../clients/require-node.ts'
 import { lockMaintenance } from '../maintenance/apply-windows.ts'
@@ -44,6 +45,8 @@ export async function changeAgent(
       availability_alerts,
       policy: _policy,
       block_policy_inheritance: _block,
+      own_tags,
+      winupdatepolicy,
       ...changes
     } = body
     if (modified !== undefined && modified !== agent.modified) {
@@ -70,7 +73,11 @@ export async function changeAgent(
     const alerts = chooseAlerts()
     if (alerts === 'on' || alerts === 'off') given.push('overdue_dashboard_alert')
     await ctx.hooks.refuseEnforcedSettings(tx, agent, given)
+    if (winupdatepolicy !== undefined)
+      await ctx.hooks.changeOwnWinUpdate({ ctx, tx, emit, caller }, agent, winupdatepolicy)
     const fields = await setFieldValues(tx, { model: 'agent', id: agentId }, custom_fields)
+    const tags = await setAgentTags(tx, agentId, own_tags, ctx.now())
+    if (tags !== undefined) emit({ type: 'tag.changed', ids: [] })
     const from = agent.alert_template_id
     const target = { type: 'agent', id: agentId, name: agent.hostname } as const
     await ctx.hooks.assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
@@ -87,7 +94,7 @@ export async function changeAgent(
       .execute()
     if (values.maintenance_mode !== undefined) await recordPeriods(tx, [agentId], ctx.now())
     if (changes.check_interval !== undefined) await ctx.hooks.checkIntervalChanged(tx, emit, agentId)
-    if (Object.keys(values).length > 0 || alerts !== undefined || fields !== undefined) {
+    if (Object.keys(values).length > 0 || (alerts ?? fields ?? tags) !== undefined) {
       await audit(tx, {
         caller,
         action: 'modify',
@@ -99,11 +106,13 @@ export async function changeAgent(
           ),
           ...(alerts && { availability_alerts: ownAlerts(agent) }),
           ...(fields && { custom_fields: fields.before }),
+          ...(tags && { tags: tags.before }),
         },
         after: {
           ...values,
           ...(alerts && { availability_alerts: alerts }),
           ...(fields && { custom_fields: fields.after }),
+          ...(tags && { tags: tags.after }),
         },
         agent,
         emit,
@@ -161,6 +170,8 @@ type OwnChanges = Omit<
   | 'availability_alerts'
   | 'policy'
   | 'block_policy_inheritance'
+  | 'own_tags'
+  | 'winupdatepolicy'
 >
 
 function columnsOf(changes: OwnChanges): Updateable<AgentsTable> {
@@ -254,6 +265,9 @@ export async function removeAgent(
       emit,
     })
     await ctx.hooks.removeAgent({ ctx, tx, emit }, agentId)
+    await ctx.hooks.publish(ctx, tx, [
+      { event: 'machine.removed', source: `machine.removed:${agentId}`, agent_id: agentId, data: {} },
+    ])
     await tx.deleteFrom('agents').where('agent_id', '=', agentId).execute()
     emit({ type: 'agent.removed', ids: [agentId], agent_ids: [agentId] })
     // Its alerts are deleted with it.

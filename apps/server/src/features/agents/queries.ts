@@ -1,4 +1,6 @@
 import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
+import { agentStatus } from '@muster/rules/agents/agent-status'
+import { worstRank } from '@muster/rules/agents/worst-first'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -7,6 +9,7 @@ import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import type { FoundName, RowFilter } from '../../fleet/handlers.ts'
 import { findValues, type ValueRow } from '../custom-fields/queries.ts'
+import { type AgentTags, findAgentTags } from '../tags/queries.ts'
 
 /** A machine with its site, client and facts. */
 export type AgentWithSite = Selectable<AgentsTable> & {
@@ -26,6 +29,7 @@ export type AgentsRow = AgentWithSite & {
   pending_patches: number | null
   checks: AgentRow['checks']
   values: ValueRow[]
+  tags: AgentTags
   site_template: number | null
   client_template: number | null
   /** The alert template that applies to it. */
@@ -65,7 +69,7 @@ function selectAgents(db: Db) {
         .selectFrom('pending_actions')
         .select((count) => count.fn.countAll<number>().as('planned'))
         .whereRef('pending_actions.agent_id', '=', 'agents.agent_id')
-        .where('pending_actions.status', '=', 'pending')
+        .where('pending_actions.status', '!=', 'completed')
         .$asScalar()
         .$notNull()
         .as('planned_actions'),
@@ -91,6 +95,15 @@ export function findAgentWithSite(
   caller: { scope: Scope },
 ): Promise<AgentWithSite | undefined> {
   return selectWithSite(db).where('agents.agent_id', '=', agentId).where(visibleTo(caller)).executeTakeFirst()
+}
+
+/** Those of these machines that the caller may see. */
+export function findVisibleAgents(
+  db: Db,
+  agentIds: readonly string[],
+  caller: { scope: Scope },
+): Promise<AgentWithSite[]> {
+  return selectWithSite(db).where('agents.agent_id', 'in', agentIds).where(visibleTo(caller)).execute()
 }
 
 export async function findLastUpdate(db: Db, agentId: string): Promise<AgentDetail['update']> {
@@ -121,8 +134,10 @@ export async function findAgentsAfter(
   return withParts(ctx, await query.execute())
 }
 
+const UNKNOWN_CHECKS = { failing: 0, warning: 0 }
+
 /** Names of agents after `afterId`, ordered by id: small enough to read all agents at once. */
-export function findAgentNames(
+export async function findAgentNames(
   db: Db,
   caller: { scope: Scope },
   filter: RowFilter,
@@ -132,16 +147,23 @@ export function findAgentNames(
   let query = db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
-    .select(['agents.id', 'agents.agent_id', 'agents.hostname'])
+    .select(['agents.id', 'agents.agent_id', 'agents.hostname', 'agents.connected', 'agents.last_seen'])
+    .select(['agents.offline_time', 'agents.overdue_time', 'agents.maintenance_mode'])
     .where(visibleTo(caller))
     .where('agents.id', '>', afterId)
   if (client !== undefined) query = query.where('sites.client_id', '=', client)
   if (site !== undefined) query = query.where('sites.id', '=', site)
   if (type !== undefined) query = query.where('agents.monitoring_type', '=', type)
-  return query.orderBy('agents.id').limit(limit).execute()
+  const rows = await query.orderBy('agents.id').limit(limit).execute()
+  const nowMs = Date.now()
+  return rows.map(({ id, agent_id, hostname, ...row }) => {
+    const status = agentStatus({ ...row, connected: row.connected === 1 }, nowMs)
+    const maintenance_mode = row.maintenance_mode === 1
+    return { id, agent_id, hostname, rank: worstRank({ status, maintenance_mode, checks: UNKNOWN_CHECKS }) }
+  })
 }
 
-type Parts = 'checks' | 'values' | 'template' | 'policy'
+type Parts = 'checks' | 'values' | 'tags' | 'template' | 'policy'
 
 /** The alert template that applies to a machine; null = none. */
 export type AgentTemplates = (agent: Omit<AgentsRow, Parts>) => AgentRow['alert_template']
@@ -151,6 +173,7 @@ async function withParts({ db, hooks, now }: Source, agents: Omit<AgentsRow, Par
   const ids = agents.map(({ agent_id }) => agent_id)
   const countsOf = await hooks.countChecks(db, ids, now())
   const values = Map.groupBy(await findValues(db, 'agent', ids), ({ owner }) => owner)
+  const tagsOf = await findAgentTags(db, agents)
   const templateOf = await hooks.openAgentTemplates(db)
   const policies = await findOwnPolicies(db, ids)
   // Written onto the rows themselves, because copying them field by field is slow.
@@ -160,6 +183,7 @@ async function withParts({ db, hooks, now }: Source, agents: Omit<AgentsRow, Par
       policy: policies.get(agent.agent_id) ?? null,
       checks: countsOf(agent.agent_id),
       values: values.get(agent.agent_id) ?? [],
+      tags: tagsOf(agent),
     }),
   )
 }

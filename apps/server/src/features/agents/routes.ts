@@ -25,8 +25,9 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const { client, site, monitoring_type } = query
     const filter = { client, site, monitoring_type }
     if (query.detail === false) return fleet.rows.listNames(caller, filter)
-    if (query.page !== undefined && query.search === undefined && query.sort === 'hostname')
-      return fleet.rows.pageByName(caller, filter, { ...query, page: query.page })
+    const { page, page_size, sort } = query
+    if (page !== undefined && query.search === undefined && (sort === 'hostname' || sort === 'worst'))
+      return fleet.rows.sortedPage(caller, filter, { page, page_size, sort })
     if (query.page !== undefined || query.search !== undefined || query.sort !== undefined) {
       // Parsing thousands of rows for one page would take longer than anything else.
       return new JsonText(JSON.stringify(pageOf(await fleet.rows.list(caller, filter), query)))
@@ -45,8 +46,8 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, editAgent, async ({ params, body, caller }) => {
     await changeAgent(ctx, caller, params.agent_id, body)
     // The response includes what follows from global defaults and policies.
-    const { availability_alerts, monitoring_type } = body
-    if (availability_alerts !== undefined || monitoring_type !== undefined) {
+    const { availability_alerts, monitoring_type, winupdatepolicy } = body
+    if ([availability_alerts, monitoring_type, winupdatepolicy].some((value) => value !== undefined)) {
       await ctx.hooks.applyPolicies(ctx, [params.agent_id])
     }
     return viewDetail(params.agent_id, caller)
@@ -81,6 +82,9 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const mayList = mayDo(caller, 'can_list_automation_policies')
     return viewAgentDetail(agent, ctx.now(), {
       applied: mayList ? await ctx.hooks.findAppliedPolicies(ctx.db, agentId) : [],
+      patchPolicies: mayDo(caller, 'can_manage_winupdates')
+        ? await ctx.hooks.findPatchPolicies(ctx.db, agent)
+        : { winupdatepolicy: [], effective_patch_policy: null },
       update: await findLastUpdate(ctx.db, agentId),
     })
   }

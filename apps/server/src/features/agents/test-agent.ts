@@ -5,6 +5,7 @@ import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/ch
 import { LINK_PATH, linkProof, type Report, ServerFrame } from '@muster/contract/agent/link'
 import { enrolAgent } from '@muster/contract/api/installers'
 import type { Platform } from '@muster/contract/fields'
+import { vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
 import type { TestServer } from '../../testing/test-server.ts'
@@ -18,6 +19,7 @@ export class TestAgent implements Disposable {
   readonly frames: ServerFrame[] = []
   /** Number of pings from the server. */
   pings = 0
+  readonly #server: TestServer
   #url: string
   #key: KeyObject
   #commandKey: string
@@ -26,7 +28,11 @@ export class TestAgent implements Disposable {
   #seq = 0
   #wake: (() => void)[] = []
 
-  private constructor(given: { url: string; agentId: string; key: KeyObject; commandKey: string }) {
+  private constructor(
+    server: TestServer,
+    given: { url: string; agentId: string; key: KeyObject; commandKey: string },
+  ) {
+    this.#server = server
     this.#url = given.url
     this.agentId = given.agentId
     this.#key = given.key
@@ -50,7 +56,7 @@ export class TestAgent implements Disposable {
     })
     const { body, key } = enrolBody(token, more)
     const { body: answer } = await server.anonymous.call(enrolAgent, { body })
-    return new TestAgent({ url, agentId: answer.agent_id, key, commandKey: answer.command_key })
+    return new TestAgent(server, { url, agentId: answer.agent_id, key, commandKey: answer.command_key })
   }
 
   /** Connects and signs in. Resolves with `welcome` or the frame received instead. */
@@ -68,6 +74,8 @@ export class TestAgent implements Disposable {
       sessions?: string[]
       answersPings?: boolean
       canUpdate?: boolean
+      runsAsUser?: boolean
+      pushesFiles?: boolean
     } = {},
   ): Promise<ServerFrame> {
     const ws = new WebSocket(this.#url.replace('http', 'ws') + LINK_PATH, {
@@ -105,8 +113,22 @@ export class TestAgent implements Disposable {
       beats: more.beats,
       sessions: more.sessions,
       can_update: more.canUpdate,
+      runs_as_user: more.runsAsUser ?? true,
+      pushes_files: more.pushesFiles ?? true,
     })
     return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
+  }
+
+  /** Connects and waits until the server has stored it: the API shows the machine as connected. */
+  async comeOnline(more: Parameters<TestAgent['connect']>[0] = {}): Promise<void> {
+    await this.connect(more)
+    await this.#isStored(1)
+  }
+
+  /** Drops the connection and waits until the server has stored it. */
+  async goOffline(): Promise<void> {
+    this.cut()
+    await this.#isStored(0)
   }
 
   send(frame: unknown): void {
@@ -153,7 +175,7 @@ export class TestAgent implements Disposable {
 
   /** Waits for the first matching frame from index `from` on. */
   async next(fits: (frame: ServerFrame) => boolean, from: number): Promise<ServerFrame> {
-    const deadline = Date.now() + 5000
+    const deadline = Date.now() + 120_000
     for (;;) {
       const found = this.frames.slice(from).find(fits)
       if (found !== undefined) return found
@@ -180,6 +202,17 @@ export class TestAgent implements Disposable {
 
   [Symbol.dispose](): void {
     this.cut()
+  }
+
+  async #isStored(connected: 0 | 1): Promise<void> {
+    await vi.waitFor(async () => {
+      const row = await this.#server.ctx.db
+        .selectFrom('agents')
+        .select('connected')
+        .where('agent_id', '=', this.agentId)
+        .executeTakeFirstOrThrow()
+      if (row.connected !== connected) throw new Error(`the server has not stored connected = ${connected}`)
+    })
   }
 
   #receive(frame: ServerFrame): void {

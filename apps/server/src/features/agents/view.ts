@@ -30,7 +30,14 @@ export function viewAgentRow(row: AgentsRow, now: Date): AgentRow {
 export function viewAgentDetail(
   row: AgentsRow,
   now: Date,
-  { applied, update }: Pick<AgentDetail, 'update'> & { applied: AgentDetail['applied_policies'] },
+  {
+    applied,
+    patchPolicies,
+    update,
+  }: Pick<AgentDetail, 'update'> & {
+    applied: AgentDetail['applied_policies']
+    patchPolicies: Pick<AgentDetail, 'winupdatepolicy' | 'effective_patch_policy'>
+  },
 ): AgentDetail {
   const facts = readFacts(row)
   return {
@@ -44,12 +51,14 @@ export function viewAgentDetail(
     timezone: facts?.time_zone ?? '',
     check_interval: row.check_interval,
     availability_alerts: ownAlerts(row),
+    own_tags: row.tags.own,
     default_shell: row.default_shell,
     default_shell_custom: row.default_shell_custom,
     custom_fields: row.values.map((value) => ({ ...viewNamedValue(value), agent: row.agent_id })),
     alert_template: row.alert_template_id,
     effective_alert_template: row.template,
     applied_policies: applied,
+    ...patchPolicies,
     total_ram: Math.round((facts?.total_ram ?? 0) / GIB),
     created: row.created_at,
     modified: row.modified,
@@ -105,6 +114,9 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
       (disk) => `${disk.name} ${Math.round(disk.size / GIB)} GB ${disk.type}`,
     ),
     serial_number: facts?.serial_number ?? '',
+    ram_bytes: facts?.total_ram ?? 0,
+    disks: (facts?.disks ?? []).map(({ mount, total, free }) => ({ mount, total, free })),
+    tags: row.tags.all,
     problems: problemsOf(row, facts),
   }
 }

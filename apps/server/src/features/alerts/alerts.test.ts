@@ -13,7 +13,7 @@ test('spec, alerts: a failing check raises one alert, which gets worse and resol
       state: 'open',
       severity: 'warning',
       alert_time: instant(20),
-      message: expect.stringContaining('CPU Load Check: 80 %'),
+      message: expect.stringContaining('CPU load: 80 %'),
     },
   ])
   const [alert] = await alerts()

@@ -1,14 +1,15 @@
 import type { AlertAction } from '@muster/contract/api/alerts'
-import type { Event } from '@muster/contract/events'
 import { AppError } from '@muster/contract/errors'
 import { actOnAlert } from '@muster/rules/alerts/alert-actions'
 import type { Context } from '../../context.ts'
+import type { InTransaction } from '../../hooks.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { chunk } from '../../platform/database/sql.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { countEntries, emitAlertsChanged, MAX_LOG_ENTRIES, writeAlertLog } from './alert-log.ts'
 import { findAlert, findAlerts, type ListedAlert } from './list-alerts.ts'
+import { nameInKey } from './list-causes.ts'
 import { type AlertRow, findFailing, lockAlerts, lockChecks } from './queries.ts'
 import { applyStep, draftOf, storeAlerts } from './store-alerts.ts'
 
@@ -30,33 +31,36 @@ const DAY_MS = 86_400_000
 const MAX_NAME_LENGTH = 200
 
 /** Changes one alert. Throws if the change does not apply to its state. */
-export function changeAlert(ctx: Context, caller: Caller, id: number, order: Order): Promise<ListedAlert> {
+export async function changeAlert(
+  { ctx, tx, emit }: InTransaction,
+  caller: Caller,
+  id: number,
+  order: Order,
+): Promise<ListedAlert> {
   const until = endOfSnooze(order, ctx.now())
-  return ctx.transaction(async (tx, emit) => {
-    const before = await requireAlert(tx, caller, id)
-    const { changed, refused } = await change({ ctx, tx, emit }, caller, { ids: [id], order, until })
-    if (changed.length === 0) throw new AppError('conflict', refused ?? 'This alert no longer exists.')
-    const after = await requireAlert(tx, caller, id)
-    await audit(tx, {
-      caller,
-      action: 'modify',
-      object_type: 'alert',
-      message: `${DONE[order.type]} the alert "${nameOf(before)}"`,
-      before: { state: before.state },
-      after: { state: after.state, snooze_until: after.snooze_until, note: order.note ?? '' },
-      ...agentAndSite(after),
-      at: ctx.now(),
-      emit,
-    })
-    return after
+  const before = await requireAlert(tx, caller, id)
+  const { changed, refused } = await change({ ctx, tx, emit }, caller, { ids: [id], order, until })
+  if (changed.length === 0) throw new AppError('conflict', refused ?? 'This alert no longer exists.')
+  const after = await requireAlert(tx, caller, id)
+  await audit(tx, {
+    caller,
+    action: 'modify',
+    object_type: 'alert',
+    message: `${DONE[order.type]} the alert "${nameOf(before)}"`,
+    before: { state: before.state },
+    after: { state: after.state, snooze_until: after.snooze_until, note: order.note ?? '' },
+    ...agentAndSite(after),
+    at: ctx.now(),
+    emit,
   })
+  return after
 }
 
-/** Changes the visible alerts among many to which the change applies. Returns their number. */
+/** Changes the visible alerts among many to which the change applies. `cause`: its key, if they are a whole cause. */
 export async function changeAlerts(
   ctx: Context,
   caller: Caller,
-  { ids, ...order }: Order & { ids: number[] },
+  { ids, cause, ...order }: Order & { ids: number[]; cause?: string },
 ): Promise<number> {
   const until = endOfSnooze(order, ctx.now())
   return ctx.transaction(async (tx, emit) => {
@@ -69,13 +73,18 @@ export async function changeAlerts(
     const { changed } = await change({ ctx, tx, emit }, caller, { ids: seenIds, order, until })
     if (changed.length === 0) return 0
     const [only] = new Set(changed.map(({ agent_id }) => agent_id))
+    const about = cause === undefined ? '' : ` "${nameOf({ hostname: null, message: nameInKey(cause) })}"`
     const isOfOne = changed.every(({ agent_id }) => agent_id === only)
     await audit(tx, {
       caller,
       action: 'bulk_action',
       object_type: 'alert',
-      message: `${DONE[order.type]} ${changed.length} ${changed.length === 1 ? 'alert' : 'alerts'}`,
-      after: { alerts: changed.map(({ id }) => id), note: order.note ?? '' },
+      message: `${DONE[order.type]} ${changed.length} ${changed.length === 1 ? 'alert' : 'alerts'}${about}`,
+      after: {
+        ...(cause === undefined ? {} : { cause }),
+        alerts: changed.map(({ id }) => id),
+        note: order.note ?? '',
+      },
       ...(isOfOne && only != null ? { agent: { agent_id: only } } : {}),
       at: ctx.now(),
       emit,
@@ -140,7 +149,7 @@ export function agentAndSite({ agent_id, place_id }: ListedAlert) {
 }
 
 async function change(
-  { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
+  { ctx, tx, emit }: InTransaction,
   caller: Caller,
   { ids, order, until }: { ids: number[]; order: Order; until: string | undefined },
 ): Promise<{ changed: AlertRow[]; refused?: string }> {

@@ -1,6 +1,6 @@
 import type { AlertHold, AlertSeverity } from '@muster/rules/alerts/alert-state'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import type { Hooks } from '../../hooks.ts'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import { chunk } from '../../platform/database/sql.ts'
 import { causeOfCheck, type Subject } from './causes.ts'
 import { type Dependency, findDependencies } from './dependencies.ts'
@@ -44,7 +44,7 @@ export async function takeCheckFindings(
       hold: holdOf(check, { from, now, dependency: dependencies.get(check.id) }),
       dependency: dependencies.get(check.id),
     })
-    names.set(check.id, nameOf(check, txContext.ctx.hooks))
+    names.set(check.id, nameAlertedCheck(check))
   }
   const findings = found.map(({ checkId, at, severity, text }): Finding => {
     const cause = causeOfCheck(checkId)
@@ -69,23 +69,14 @@ function holdOf(check: KnownCheck, { from, now, dependency }: Around): AlertHold
 
 type KnownCheck = Awaited<ReturnType<typeof findChecks>>[number]
 
-/** Without thresholds: the name shows only the target. */
-function nameOf(
-  { check_type, settings, script_name }: KnownCheck,
-  { describeCheck }: Pick<Hooks, 'describeCheck'>,
-): string {
+/** Messages of the check's alerts begin with it. */
+export function nameAlertedCheck({
+  check_type,
+  settings,
+  script_name,
+}: Pick<KnownCheck, 'check_type' | 'settings' | 'script_name'>): string {
   // Stored by write-check.ts with the contract's schema, without its type.
-  const read = { ...JSON.parse(settings), check_type } as CheckSettings
-  switch (read.check_type) {
-    case 'diskspace':
-      return `Disk Space Check: ${read.disk}`
-    case 'cpuload':
-      return 'CPU Load Check'
-    case 'memory':
-      return read.memory_kind === 'memory' ? 'Memory Check' : 'Swap Check'
-    default:
-      return describeCheck(read, script_name)
-  }
+  return nameCheck({ settings: { ...JSON.parse(settings), check_type } as CheckSettings, script_name })
 }
 
 async function findChecks({ tx }: TxContext, ids: number[]) {

@@ -17,6 +17,7 @@ export function alertsJobs(ctx: Context): Job[] {
 }
 
 const ALERTS_AT_ONCE = 200
+const PARTS = ['alert_log', 'alert_notices', 'escalation_notifications'] as const
 
 /**
  * Deletes alerts that were resolved before the retention limit. Logs and notices are deleted first, in steps of their
@@ -31,8 +32,7 @@ export async function removeOldAlerts(ctx: Context, signal: AbortSignal): Promis
     signal.throwIfAborted()
     const ids = await findOldAlerts(ctx.db, before)
     if (ids.length === 0) break
-    for (const table of ['alert_log', 'alert_notices'] as const)
-      await steps.take((tx, limit) => deletePartsOf(tx, table, { ids, limit }))
+    for (const table of PARTS) await steps.take((tx, limit) => deletePartsOf(tx, table, { ids, limit }))
     await steps.take((tx, limit) => deleteResolved(tx, ids, limit))
   }
   ctx.log.info(steps.figures, 'old alerts deleted')
@@ -76,7 +76,7 @@ async function findOldAlerts(db: Db, before: string): Promise<number[]> {
 
 async function deletePartsOf(
   tx: Db,
-  table: 'alert_log' | 'alert_notices',
+  table: (typeof PARTS)[number],
   { ids, limit }: { ids: number[]; limit: number },
 ): Promise<number> {
   const some = tx.selectFrom(table).select('id').where('alert_id', 'in', ids).limit(limit)

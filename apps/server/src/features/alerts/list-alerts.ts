@@ -1,4 +1,4 @@
-import type { listAlerts } from '@muster/contract/api/alerts'
+import type { AlertPart, listAlerts } from '@muster/contract/api/alerts'
 import type { Parsed } from '@muster/contract/endpoint'
 import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
@@ -6,7 +6,8 @@ import { contains } from '../../platform/database/sql.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 
-type Filter = Parsed<typeof listAlerts>['body']
+/** `ids`: only these. */
+type Filter = Omit<Parsed<typeof listAlerts>['body'], 'cause'> & { ids?: readonly number[] }
 type Viewer = { scope: Scope }
 type Severity = 'info' | 'warning' | 'error'
 
@@ -56,7 +57,7 @@ export async function listPage(db: Db, caller: Viewer, filter: Filter, now: Date
   const selection = { caller, filter, now }
   const current = await countSeverities(db, { ...selection, part: 'current' })
   const past =
-    filter.resolvedFilter === true && filter.top === undefined
+    filter.top === undefined && includesResolved(filter)
       ? await countSeverities(db, { ...selection, part: 'past' })
       : new Map<Severity, number>()
   const currentCount = sum(current)
@@ -87,6 +88,41 @@ export async function listPage(db: Db, caller: Viewer, filter: Filter, now: Date
   return { alerts_count: currentCount + sum(past), worst: worst ?? null, alerts }
 }
 
+const includesResolved = ({ stateFilter, resolvedFilter }: Filter): boolean =>
+  stateFilter === undefined ? resolvedFilter === true : ['resolved', 'all'].includes(stateFilter)
+
+/** Number of alerts in each part. */
+export async function countParts(
+  db: Db,
+  caller: Viewer,
+  filter: Filter,
+  now: Date,
+): Promise<Record<AlertPart, number>> {
+  const selection = { caller, filter: { ...filter, stateFilter: 'all' as const }, now }
+  const current = await joinNeeded(db, selection)
+    .where(whereOf({ ...selection, part: 'current' }))
+    .select(({ fn }) => {
+      const open = () => fn.countAll<number>().filterWhere('alerts.hold', 'is', null)
+      return [
+        fn.countAll<number>().as('unresolved'),
+        open().as('open'),
+        open().filterWhere('alerts.state', '=', 'acknowledged').as('acknowledged'),
+        open().filterWhere('alerts.state', '=', 'snoozed').as('snoozed'),
+      ]
+    })
+    .executeTakeFirstOrThrow()
+  const resolved = sum(await countSeverities(db, { ...selection, part: 'past' }))
+  const [unresolved, open] = [Number(current.unresolved), Number(current.open)]
+  return {
+    open,
+    acknowledged: Number(current.acknowledged),
+    snoozed: Number(current.snoozed),
+    suppressed: unresolved - open,
+    resolved,
+    all: unresolved + resolved,
+  }
+}
+
 function pageOf({ top, page, page_size }: Filter): { from: number; size: number } {
   if (top !== undefined) return { from: 0, size: top }
   if (page === undefined) return { from: 0, size: page_size ?? MAX_COUNT }
@@ -94,7 +130,7 @@ function pageOf({ top, page, page_size }: Filter): { from: number; size: number 
   return { from: (page - 1) * size, size }
 }
 
-type Part = 'current' | 'past'
+type Part = 'current' | 'past' | { resolvedAfter: string }
 
 interface Selection {
   caller: Viewer
@@ -111,19 +147,40 @@ function whereOf({ caller, ...selection }: Selection) {
   return sql<SqlBool>`${sql.join([isVisible(caller), ...conditions(selection)], sql` and `)}`
 }
 
-/** Number of alerts per severity. Tables without a filter are not joined. */
+/** Whether an unresolved alert matches a filter. The query joins agents and sites. */
+export function isListed(caller: Viewer, filter: Omit<Filter, 'timeFilter'>) {
+  return whereOf({ caller, filter, now: new Date(0), part: 'current' })
+}
+
+/**
+ * The two ways in which an alert was unresolved at an earlier time: it still is, or it was resolved later. Each has an
+ * index. Its state of then, such as snoozed, is not known.
+ */
+export function wasListed(caller: Viewer, filter: Omit<Filter, 'timeFilter'>, at: string) {
+  const opened = sql<SqlBool>`alerts.alert_time <= ${at} and alerts.hold is null`
+  const resolvedLater = whereOf({ caller, filter, now: new Date(0), part: { resolvedAfter: at } })
+  return {
+    still: sql<SqlBool>`${opened} and ${isListed(caller, filter)}`,
+    resolvedLater: sql<SqlBool>`${opened} and ${resolvedLater}`,
+  }
+}
+
+/** Number of alerts per severity. */
 async function countSeverities(db: Db, selection: Selection): Promise<Map<Severity, number>> {
-  const { caller, filter } = selection
-  const needsSites =
-    !caller.scope.all ||
-    [filter.clientFilter, filter.siteFilter, filter.search].some((value) => value !== undefined)
-  const query = needsSites ? joinSites(db) : db.selectFrom('alerts')
-  const rows = await query
+  const rows = await joinNeeded(db, selection)
     .select(['alerts.severity', ({ fn }) => fn.countAll<number>().as('count')])
     .where(whereOf(selection))
     .groupBy('alerts.severity')
     .execute()
   return new Map(rows.map(({ severity, count }) => [severity, Number(count)]))
+}
+
+/** Alerts to count: tables without a filter are not joined. */
+function joinNeeded(db: Db, { caller, filter }: Pick<Selection, 'caller' | 'filter'>) {
+  const { clientFilter, siteFilter, search } = filter
+  const needsSites =
+    !caller.scope.all || [clientFilter, siteFilter, search].some((value) => value !== undefined)
+  return needsSites ? joinSites(db) : db.selectFrom('alerts')
 }
 
 function conditions({ filter, part, now }: Omit<Selection, 'caller'>) {
@@ -133,6 +190,7 @@ function conditions({ filter, part, now }: Omit<Selection, 'caller'>) {
     const since = new Date(now.getTime() - timeFilter * DAY_MS).toISOString()
     all.push(sql<SqlBool>`alerts.alert_time >= ${since}`)
   }
+  if (filter.ids !== undefined) all.push(oneOf('alerts.id', filter.ids))
   if (filter.clientFilter !== undefined) all.push(oneOf('sites.client_id', filter.clientFilter))
   if (filter.siteFilter !== undefined) all.push(oneOf('sites.id', filter.siteFilter))
   if (filter.agentFilter !== undefined) all.push(oneOf('alerts.agent_id', filter.agentFilter))
@@ -149,13 +207,26 @@ function conditions({ filter, part, now }: Omit<Selection, 'caller'>) {
   return all
 }
 
-function stateCondition({ top, snoozedFilter, heldFilter }: Filter, part: Part) {
+function stateCondition({ top, stateFilter, snoozedFilter, heldFilter }: Filter, part: Part) {
   if (part === 'past') return sql<SqlBool>`alerts.state = 'resolved'`
+  if (typeof part === 'object') return sql<SqlBool>`alerts.resolved_on > ${part.resolvedAfter}`
   if (top !== undefined)
     return sql<SqlBool>`(alerts.state = 'open' and alerts.hold is null and alerts.in_bell = 1)`
+  if (stateFilter !== undefined) return PARTS[stateFilter]
   const states = ['open', 'acknowledged', ...(snoozedFilter === true ? ['snoozed'] : [])]
   const inState = oneOf('alerts.state', states)
   return heldFilter === true ? inState : sql<SqlBool>`(${inState} and alerts.hold is null)`
+}
+
+const UNRESOLVED = sql<SqlBool>`alerts.state in ('open', 'acknowledged', 'snoozed')`
+/** The unresolved alerts of each part. */
+const PARTS: Record<AlertPart, typeof UNRESOLVED> = {
+  open: sql<SqlBool>`(${UNRESOLVED} and alerts.hold is null)`,
+  acknowledged: sql<SqlBool>`(alerts.state = 'acknowledged' and alerts.hold is null)`,
+  snoozed: sql<SqlBool>`(alerts.state = 'snoozed' and alerts.hold is null)`,
+  suppressed: sql<SqlBool>`(${UNRESOLVED} and alerts.hold is not null)`,
+  resolved: sql<SqlBool>`1 = 0`,
+  all: UNRESOLVED,
 }
 
 function oneOf(column: string, values: readonly (string | number)[]) {

@@ -121,3 +121,14 @@ export async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<I
     yield items.slice(start, start + SLICE)
   }
 }
+
+/** When the next planned notification of an alert is sent. */
+export async function findNextNotice(db: Db, alertId: number): Promise<string | null> {
+  const { next } = await db
+    .selectFrom('alert_notices')
+    .select(({ fn }) => fn.min('due_at').as('next'))
+    .where('alert_id', '=', alertId)
+    .where('state', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  return next
+}

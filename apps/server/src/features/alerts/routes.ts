@@ -3,8 +3,11 @@ import {
   type AlertLogEntry,
   changeAlert,
   changeAlerts,
+  countAlerts,
   createAlert,
   getAlert,
+  getAlertSuggestion,
+  listAlertCauses,
   listAlerts,
   noteAlert,
 } from '@muster/contract/api/alerts'
@@ -19,6 +22,7 @@ import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { requireSite } from '../clients/require-node.ts'
 import type { AlertLogTable } from '../../platform/database/tables/alerts.ts'
+import { viewEscalation } from './escalations/view-escalation.ts'
 import { findActions, viewAction } from './templates/action-queries.ts'
 import {
   addNote,
@@ -28,16 +32,42 @@ import {
   agentAndSite,
   requireAlert,
 } from './change-alerts.ts'
-import { type ListedAlert, listPage } from './list-alerts.ts'
+import { findSuggestion } from './find-suggestion.ts'
+import { countParts, type ListedAlert, listPage } from './list-alerts.ts'
+import { findAlertsOfCause, findCause, listCauses } from './list-causes.ts'
+import { findNextNotice } from './queries.ts'
 import { causeOfCustom, type Subject } from './causes.ts'
 import { takeFindings } from './take-findings.ts'
 
 export function alertsRoutes(api: Api, ctx: Context): void {
-  route(api, listAlerts, async ({ body, caller }) => {
-    const { alerts, ...counts } = await listPage(ctx.db, caller, body, ctx.now())
-    return { ...counts, alerts: alerts.map(viewAlert) }
+  route(
+    api,
+    listAlerts,
+    async ({ body: { cause, ...filter }, caller, inReferenceShape }) => {
+      const ids = cause === undefined ? {} : { ids: await findAlertsOfCause(ctx, { caller, filter, cause }) }
+      const all = inReferenceShape && filter.top === undefined ? EVERY_ALERT : {}
+      const { alerts, ...counts } = await listPage(ctx.db, caller, { ...all, ...filter, ...ids }, ctx.now())
+      return { ...counts, alerts: alerts.map(viewAlert) }
+    },
+    {
+      toReference: ({ alerts, ...counts }, { body }) => {
+        const rows = alerts.map(toReference)
+        return body.top === undefined ? rows : { ...counts, alerts: rows }
+      },
+    },
+  )
+  route(api, listAlertCauses, async ({ body, caller }) => {
+    const causes = await listCauses(ctx, { caller, filter: body })
+    return {
+      alerts: causes.reduce((sum, { alerts }) => sum + alerts, 0),
+      total: causes.length,
+      causes: causes.slice(0, SHOWN_CAUSES),
+    }
   })
-  route(api, createAlert, async ({ body, caller }) => viewAlert(await createCustom(ctx, caller, body)))
+  route(api, countAlerts, ({ body, caller }) => countParts(ctx.db, caller, body, ctx.now()))
+  route(api, createAlert, async ({ body, caller }) => viewAlert(await createCustom(ctx, caller, body)), {
+    toReference,
+  })
   route(api, getAlert, async ({ params, caller }) => {
     const alert = await requireAlert(ctx.db, caller, params.id)
     const log = await ctx.db
@@ -47,18 +77,38 @@ export function alertsRoutes(api: Api, ctx: Context): void {
       .orderBy('id')
       .execute()
     const actions = await findActions(ctx.db, alert.id)
-    return { ...viewAlert(alert), log: log.map(viewLogEntry), actions: actions.map(viewAction) }
+    return {
+      ...viewAlert(alert),
+      cause: await findCause(ctx, alert.id),
+      next_notice: await findNextNotice(ctx.db, alert.id),
+      log: log.map(viewLogEntry),
+      actions: actions.map(viewAction),
+      escalation: await viewEscalation(ctx.db, alert),
+    }
   })
-  route(api, changeAlert, async ({ params, body, caller }) =>
-    viewAlert(await change(ctx, caller, params.id, body)),
+  route(api, getAlertSuggestion, async ({ params, caller }) => {
+    const alert = await requireAlert(ctx.db, caller, params.id)
+    return { suggestion: await findSuggestion(ctx, caller, alert) }
+  })
+  route(
+    api,
+    changeAlert,
+    async ({ params, body, caller }) =>
+      viewAlert(await ctx.transaction((tx, emit) => change({ ctx, tx, emit }, caller, params.id, body))),
+    { toReference },
   )
   route(api, noteAlert, async ({ params, body, caller }) =>
     viewLogEntry(await addNote(ctx, caller, params.id, body.note)),
   )
-  route(api, changeAlerts, async ({ body: { alerts, bulk_action, ...more }, caller }) => ({
-    changed: await changeMany(ctx, caller, { ...more, ids: alerts, type: bulk_action }),
-  }))
+  route(api, changeAlerts, async ({ body: { alerts = [], group, bulk_action: type, ...more }, caller }) => {
+    if (group === undefined) return { changed: await changeMany(ctx, caller, { ...more, ids: alerts, type }) }
+    const { cause, ...filter } = group
+    const ids = await findAlertsOfCause(ctx, { caller, filter, cause })
+    return { changed: await changeMany(ctx, caller, { ...more, ids, type, cause }) }
+  })
 }
+
+const SHOWN_CAUSES = 200
 
 type NewAlert = Parsed<typeof createAlert>['body']
 
@@ -103,6 +153,20 @@ function createCustom(ctx: Context, caller: Caller, body: NewAlert): Promise<Lis
     })
     return alert
   })
+}
+
+/** Without a filter, programs expect all alerts. */
+const EVERY_ALERT = { resolvedFilter: true, snoozedFilter: true, heldFilter: true }
+
+function toReference(alert: Alert) {
+  const { state, check_id } = alert
+  return {
+    ...alert,
+    resolved: state === 'resolved',
+    snoozed: state === 'snoozed',
+    hidden: false,
+    assigned_check: check_id,
+  }
 }
 
 function viewAlert(row: ListedAlert): Alert {

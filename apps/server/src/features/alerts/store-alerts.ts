@@ -4,6 +4,8 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { type Notifiable, planNotices } from './channels/plan-notices.ts'
 import { followTemplates } from './templates/plan-actions.ts'
+import { followEscalations } from './escalations/follow-escalations.ts'
+import { alertFacts } from './alert-facts.ts'
 import { emitAlertsChanged, writeAlertLog } from './alert-log.ts'
 import type { Subject } from './causes.ts'
 import { type AlertRow, insertAlerts, updateAlert } from './queries.ts'
@@ -66,6 +68,7 @@ export async function storeAlerts(
   const notifiable: Notifiable[] = []
   const followed: { alertId: number; notices: NoticeCause[] }[] = []
   const entries = []
+  const facts = []
   for (const [index, { log, notices, row: before }] of drafts.entries()) {
     const alert = stored[index]
     if (alert === undefined) continue
@@ -76,11 +79,17 @@ export async function storeAlerts(
       before === undefined ? notices[0] : notices.includes('resolved') ? 'resolved' : notices.at(-1)
     if (kind !== undefined) notifiable.push({ alert, kind })
     followed.push({ alertId: alert.id, notices })
+    facts.push(...alertFacts(alert, { before, notices }))
   }
   await writeAlertLog(tx, entries)
   const channels = notifiable.length > 0 ? await planNotices(ctx, tx, notifiable) : []
   if (channels.length > 0) emit({ type: 'alert_channel.changed', ids: channels })
+  await ctx.hooks.publish(ctx, tx, facts)
   await followTemplates({ ctx, tx, emit }, followed)
+  await followEscalations(
+    { ctx, tx },
+    stored.filter((row) => row !== undefined),
+  )
   emitAlertsChanged(
     emit,
     stored.filter((row) => row !== undefined),

@@ -1,7 +1,7 @@
 import { ChannelSettings } from '@muster/contract/api/alert-channels'
 import { expect } from 'vitest'
 import type { Context } from '../../context.ts'
-import { giveLease, takeLease } from './channels/channel-lease.ts'
+import { giveLease, takeLease } from '../../platform/database/sender-lease.ts'
 import { prepareMessage } from './channels/prepare-message.ts'
 import { recordOutcome } from './channels/record-outcome.ts'
 import { sealSettings } from './channels/seal-settings.ts'
@@ -17,12 +17,13 @@ export async function createTestPost(first: Context) {
     .set({ settings: sealSettings(settings, first.secrets) })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const sender = { table: 'alert_channels', id: channelId } as const
   /** The ids of the messages that contained each notice. */
   const arrived = new Map<number, Set<string>>()
   return {
     /** Sends what is due, like the job. */
     send: async (ctx: Context, how: SendingEnd): Promise<void> => {
-      if (!(await takeLease(ctx, channelId))) return
+      if (!(await takeLease(ctx, sender))) return
       for (;;) {
         const prepared = await prepareMessage(ctx, channelId)
         if (prepared === undefined) break
@@ -34,7 +35,7 @@ export async function createTestPost(first: Context) {
         const isTaken = how === 'sent'
         await recordOutcome(ctx, prepared, { ok: isTaken, answer: isTaken ? '200 OK' : 'It is down.' })
       }
-      await giveLease(ctx, channelId)
+      await giveLease(ctx, sender)
     },
     /** Each notice came in one message, and the start and end of each alert were sent once. */
     expectSentOnce: async (agentId: string): Promise<void> => {

@@ -21,6 +21,7 @@ function viewAuditEntry(row: Selectable<AuditLogTable>): AuditEntry {
     id: row.id,
     entry_time: row.entry_time,
     username: row.username,
+    api_key: row.api_key,
     agent: row.agent,
     agent_id: row.agent_id,
     client: row.client,

@@ -1,8 +1,10 @@
+import { nameDisk } from '@muster/rules/checks/every-disk'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import { AppError } from '@muster/contract/errors'
 import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 import { type Thresholds, validateThresholds } from '@muster/rules/checks/thresholds'
 import type { Db } from '../../platform/database/database.ts'
+import { completeEnvironment } from '../scripts/complete-environment.ts'
 import { isServerCheck, type ServerSettings } from './from-server/server-kind.ts'
 
 /** Refuses invalid thresholds (spec section 5). */
@@ -59,6 +61,18 @@ export async function refuseBadScript(db: Db, machine: Machine, settings: CheckS
   )
 }
 
+/** The settings with the default values of the script's parameters. Throws for a missing or wrong value. */
+export async function completeCheck(db: Db, settings: CheckSettings): Promise<CheckSettings> {
+  if (settings.check_type !== 'script') return settings
+  const script = await db
+    .selectFrom('scripts')
+    .select('parameters')
+    .where('id', '=', settings.script)
+    .executeTakeFirst()
+  if (script === undefined) return settings
+  return { ...settings, env_vars: completeEnvironment(script, settings.env_vars, 'settings.') }
+}
+
 export function toColumns(settings: CheckSettings, machine: Machine) {
   const { check_type: _, ...own } = settings
   return {
@@ -72,7 +86,7 @@ export function toColumns(settings: CheckSettings, machine: Machine) {
 export function takenCheck(settings: CheckSettings): { field: string; sentence: string } {
   if (settings.check_type === 'diskspace') {
     const kind = settings.threshold_unit === 'inodes' ? 'an inode check' : 'a disk space check'
-    const sentence = `This machine already has ${kind} for ${settings.disk}.`
+    const sentence = `This machine already has ${kind} for ${nameDisk(settings.disk)}.`
     return { field: 'settings.disk', sentence }
   }
   const isSwap = settings.check_type === 'memory' && settings.memory_kind === 'swap'

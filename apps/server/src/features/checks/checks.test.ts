@@ -57,7 +57,7 @@ test('checks of a machine are added, listed, changed and deleted', async () => {
   expect(cpu).toMatchObject({
     agent_id: agent.agent_id,
     settings: CPU,
-    readable_desc: 'CPU Load Check: Warning Threshold: 70%, Error Threshold: 90%',
+    readable_desc: 'CPU load',
     fails_b4_alert: 2,
     run_interval: 0,
     check_result: { status: 'pending', last_run: null, fail_count: 0 },
@@ -72,7 +72,7 @@ test('checks of a machine are added, listed, changed and deleted', async () => {
     body: { settings: { ...CPU, warning_threshold: 0 }, run_interval: 30 },
   })
   expect(changed.body).toMatchObject({
-    readable_desc: 'CPU Load Check: Error Threshold: 90%',
+    readable_desc: 'CPU load',
     fails_b4_alert: 2,
     run_interval: 30,
   })
@@ -256,7 +256,7 @@ test('a script check runs a library script, and is pending after it is deleted',
   )
   expect((await add(settings(9999))).error.fields).toHaveProperty(['settings.script'])
   const { body: check } = await add(settings(script.id))
-  expect(check).toMatchObject({ readable_desc: 'Script Check: Backup age', script_name: 'Backup age' })
+  expect(check).toMatchObject({ readable_desc: 'Script Backup age', script_name: 'Backup age' })
   const root = server.as(await server.given.user({ superuser: true }))
   const before = await version()
   expect((await root.send({ method: 'DELETE', url: `/scripts/${script.id}/` })).status).toBe(200)

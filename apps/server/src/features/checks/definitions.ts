@@ -4,7 +4,13 @@ import type { CheckSettings } from '@muster/contract/api/checks'
 import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
 import type { Db } from '../../platform/database/database.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
-import { type CallMachine, loadCalls, type ScriptCalls } from '../scripts/load-calls.ts'
+import {
+  type CallMachine,
+  loadCalls,
+  type ScriptCalls,
+  type UserMachine,
+  userOf,
+} from '../scripts/load-calls.ts'
 import type { OpenKeys } from '../scripts/load-variables.ts'
 import type { DefinitionKind } from '../../fleet/definition-sync.ts'
 import { isServerCheck } from './from-server/server-kind.ts'
@@ -27,7 +33,7 @@ export async function findDefinitions(db: Db, ids: number[], keys?: OpenKeys): P
     .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
     .select(['checks.id', 'checks.agent_id', 'check_type', 'settings', 'script_id', 'run_interval'])
     .leftJoin('policies', 'policies.id', 'checks.policy_id')
-    .select(['agents.check_interval', 'agents.hostname'])
+    .select(['agents.check_interval', 'agents.hostname', 'agents.runs_as_user'])
     .select((eb) => eb.fn.coalesce('policies.author_id', 'checks.author_id').as('author_id'))
     .where('checks.id', 'in', ids)
     .where('overridden_by', 'is', null)
@@ -143,7 +149,7 @@ async function findScripts(db: Db, rows: { script_id: number | null }[]): Promis
 }
 
 function measureOf(
-  row: CallMachine,
+  row: CallMachine & UserMachine,
   settings: CheckSettings,
   { script, calls }: { script: ScriptText | undefined; calls: ScriptCalls },
 ): unknown {
@@ -153,7 +159,7 @@ function measureOf(
     interpreter: script.shell,
     body: script.script_body,
     ...calls(row, settings, script.shell),
-    ...(script.run_as_user === 1 ? { run_as_user: { signed_in: true } } : {}),
+    ...userOf(script, row),
     timeout_seconds: settings.timeout,
   }
 }

@@ -40,7 +40,7 @@ test('a check depends on a check of another machine, shows it, and keeps it when
   const cpu = await add(pc.agent_id, CPU, router.id)
   expect(cpu).toMatchObject({
     depends_on: router.id,
-    dependency: { id: router.id, hostname: 'GW-1', readable_desc: 'Ping Check: Router', status: 'pending' },
+    dependency: { id: router.id, hostname: 'GW-1', readable_desc: 'Ping Router', status: 'pending' },
   })
   expect((await edit(cpu.id, undefined)).body).toMatchObject({ depends_on: router.id })
   expect((await edit(cpu.id, null)).body).toMatchObject({ depends_on: null, dependency: null })

@@ -33,7 +33,7 @@ test('a check is added and changed in the flat form of the reference', async () 
     agent_id,
     fails_b4_alert: 3,
     run_interval: 120,
-    readable_desc: 'Service Check: Print Spooler (Spooler)',
+    readable_desc: 'Service Print Spooler (Spooler)',
     settings: {
       check_type: 'service',
       svc_name: 'Spooler',

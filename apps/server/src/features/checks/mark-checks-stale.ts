@@ -78,6 +78,19 @@ export async function markScriptChecksStale(
   await markChecksStale(tx, emit, { checkIds: checks.map(({ id }) => id) })
 }
 
+/** Call after these machines can run scripts as the signed-in user, or no longer. */
+export async function markUserChecksStale(tx: Db, emit: Emit, agentIds: readonly string[]): Promise<void> {
+  const checks = await tx
+    .selectFrom('checks')
+    .innerJoin('scripts', 'scripts.id', 'checks.script_id')
+    .select('checks.id')
+    .where('checks.agent_id', 'in', agentIds)
+    .where('scripts.run_as_user', '=', 1)
+    .orderBy('checks.id')
+    .execute()
+  if (checks.length > 0) await markChecksStale(tx, emit, { checkIds: checks.map(({ id }) => id) })
+}
+
 /** Call after a snippet has changed: the same for scripts that may include it. */
 export async function markSnippetChecksStale(tx: Db, emit: (event: Event) => void): Promise<void> {
   const checks = await tx

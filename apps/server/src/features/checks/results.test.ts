@@ -268,7 +268,7 @@ test('the entries of a log are shown as the output of its check', async () => {
     measured: { check_type: 'journal', count: 1, is_whole: true, entries: [entry] },
   })
   const { body } = await root.call(getCheck, { params: { id: log.id } })
-  expect(body.readable_desc).toBe('Journal Check: Disks')
+  expect(body.readable_desc).toBe('Journal Disks')
   expect(body.check_result).toMatchObject({
     status: 'failing',
     alert_severity: 'info',

@@ -1,4 +1,5 @@
 import {
+  type Check,
   createCheck,
   deleteCheck,
   editCheck,
@@ -35,12 +36,21 @@ import { findChecks } from './queries.ts'
 import { viewCheck } from './view.ts'
 import { findServerChecks, makeDue } from './from-server/run-queries.ts'
 
+/** Its settings also beside the other fields, and a service by its Windows name. */
+function toReference({ settings, ...check }: Check) {
+  const { check_type, ...own } = settings
+  return { ...own, ...check, settings, check_type: check_type === 'service' ? 'winsvc' : check_type }
+}
+const one = { toReference }
+const list = { toReference: (checks: Check[]) => checks.map(toReference) }
+
 export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
-  route(api, listAgentChecks, async ({ params, caller }) => {
-    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+  const ofMachine = async (agentId: string, caller: Caller) => {
+    const agent = await requireAgent(ctx.db, agentId, caller)
     return (await findChecks(ctx.db, caller, agent.agent_id)).map(viewCheck)
-  })
-  route(api, listChecks, async ({ caller }) => (await findChecks(ctx.db, caller)).map(viewCheck))
+  }
+  route(api, listAgentChecks, ({ params, caller }) => ofMachine(params.agent_id, caller), list)
+  route(api, listChecks, async ({ caller }) => (await findChecks(ctx.db, caller)).map(viewCheck), list)
   route(api, createCheck, async ({ body: { agent, policy, ...check }, caller }) => {
     const owner = ownerOf({ agent, policy })
     if ('agent' in owner) return viewCheck(await addCheck(ctx, caller, { ...check, ...owner }))
@@ -49,9 +59,17 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
       added: { kind: 'checks', item: { ...check, depends_on: check.depends_on ?? undefined } },
     })
   })
-  route(api, getCheck, async ({ params, caller }) => viewCheck(await requireCheck(ctx.db, caller, params.id)))
-  route(api, editCheck, async ({ params, body, caller }) =>
-    viewCheck(await changeCheck(ctx, caller, params.id, body)),
+  route(
+    api,
+    getCheck,
+    async ({ params, caller }) => viewCheck(await requireCheck(ctx.db, caller, params.id)),
+    one,
+  )
+  route(
+    api,
+    editCheck,
+    async ({ params, body, caller }) => viewCheck(await changeCheck(ctx, caller, params.id, body)),
+    one,
   )
   route(api, deleteCheck, async ({ params, caller }) => {
     await removeCheck(ctx, caller, params.id)
@@ -73,7 +91,7 @@ export function checksRoutes(api: Api, ctx: Context, fleet: Fleet): void {
 }
 
 /** Runs these checks of a machine now, or all of them. Server checks run here. */
-async function runNow(
+export async function runNow(
   ctx: Context,
   fleet: Fleet,
   asked: { caller: Caller; agentId: string; ids: number[] | undefined },

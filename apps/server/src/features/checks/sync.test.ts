@@ -136,6 +136,42 @@ test('a connected machine receives every change at once', async () => {
   expect(await received()).toEqual({ version: 5, wanted: [], put: [] })
 })
 
+test('an agent that would run a script as itself gets the reason instead, until it is updated', async () => {
+  await using prepared = await prepare()
+  const { server, machine, root, add, received } = prepared
+  const agent = server.ctx.db.updateTable('agents').where('agent_id', '=', machine.agentId)
+  const script = await server.given.script({ script_body: 'whoami', run_as_user: 1 })
+  // As an earlier server has stored it, for which every agent could do this.
+  await agent.set({ runs_as_user: 1 }).execute()
+  await add({ check_type: 'script', script: script.id })
+  await agent.set({ runs_as_user: null }).execute()
+  const problem = 'The agent of PC-12 is too old to run scripts as the signed-in user. Update the agent.'
+  const asUser = { body: 'whoami', run_as_user: { signed_in: true } }
+
+  await machine.connect({ checksVersion: 1, runsAsUser: false })
+  const old = await received()
+  expect(old.put).toMatchObject([{ settings: { body: '', problem } }])
+  expect(old.put[0]?.settings).not.toHaveProperty('run_as_user')
+  await root.call(editScript, { params: { id: script.id }, body: { script_body: 'id' } })
+  await root.call(editScript, { params: { id: script.id }, body: { run_as_user: false } })
+  expect((await received()).put).toMatchObject([{ settings: { body: 'id' } }])
+  await root.call(editScript, {
+    params: { id: script.id },
+    body: { script_body: 'whoami', run_as_user: true },
+  })
+  const again = await received()
+  expect(again.put).toMatchObject([{ settings: { body: '', problem } }])
+  machine.cut()
+
+  await machine.connect({ checksVersion: again.version })
+  const updated = await received()
+  expect(updated.put).toMatchObject([{ settings: asUser }])
+  expect(updated.put[0]?.settings).not.toHaveProperty('problem')
+  machine.cut()
+  await machine.connect({ checksVersion: updated.version, runsAsUser: false })
+  expect((await received()).put).toMatchObject([{ settings: { body: '', problem } }])
+})
+
 test('thresholds are not sent to the machine', async () => {
   await using prepared = await prepare()
   const { machine, add, received, root } = prepared

@@ -1,6 +1,6 @@
 import type { Check, CheckSettings, CheckState } from '@muster/contract/api/checks'
 import { effectiveInterval, freshUntil } from '@muster/rules/checks/check-freshness'
-import { describeCheck } from './describe-check.ts'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import type { AnyMeasured } from './judge-result.ts'
 import type { CheckRow } from './queries.ts'
 
@@ -10,7 +10,7 @@ export function viewCheck(row: CheckRow): Check {
     id: row.id,
     agent_id: row.agent_id,
     settings,
-    readable_desc: describeCheck(settings, row.script_name),
+    readable_desc: nameCheck({ settings, script_name: row.script_name }),
     script_name: row.script_name,
     fails_b4_alert: row.fails_b4_alert,
     run_interval: row.run_interval,
@@ -44,7 +44,7 @@ export function viewForAudit(row: CheckRow) {
 function viewDependency({ dependency: other }: CheckRow): Check['dependency'] {
   if (other == null) return null
   const { id, agent_id, hostname, script_name, status } = other
-  const readable_desc = describeCheck(readSettings(other), script_name)
+  const readable_desc = nameCheck({ settings: readSettings(other), script_name })
   return { id, agent_id, hostname, readable_desc, status: status ?? 'pending' }
 }
 

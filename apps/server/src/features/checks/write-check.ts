@@ -9,7 +9,13 @@ import { audit } from '../audit/write-audit.ts'
 import { refuseRuns, runsOfCheck } from '../users/roles/refuse-runs.ts'
 import { takeCheckFindings } from '../alerts/check-alerts.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { refuseBadScript, refuseBadThresholds, takenCheck, toColumns } from './check-columns.ts'
+import {
+  completeCheck,
+  refuseBadScript,
+  refuseBadThresholds,
+  takenCheck,
+  toColumns,
+} from './check-columns.ts'
 import { settleDependency } from './dependency.ts'
 import { refuseTarget } from './from-server/server-kind.ts'
 import {
@@ -34,10 +40,11 @@ export function addCheck(
   caller: Caller,
   given: Omit<Parsed<typeof createCheck>['body'], 'agent' | 'policy'> & { agent: string },
 ): Promise<CheckRow> {
-  const { settings, fails_b4_alert, run_interval } = given
-  return refuseTaken(takenCheck(settings), () =>
+  const { fails_b4_alert, run_interval } = given
+  return refuseTaken(takenCheck(given.settings), () =>
     ctx.transaction(async (tx, emit) => {
       const agent = await requireAgent(tx, given.agent, caller)
+      const settings = await completeCheck(tx, given.settings)
       refuseBadThresholds(settings)
       refuseTarget(settings, ctx.config.checkTargets)
       const author_id = await refuseRuns(tx, caller, { after: runsOfCheck(settings, 'This check') })
@@ -89,11 +96,9 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
     ctx.transaction(async (tx, emit) => {
       await lockRow(tx, 'checks', 'id', id)
       const before = await requireOwnCheck(tx, caller, id)
-      const {
-        settings = readSettings(before),
-        fails_b4_alert = before.fails_b4_alert,
-        run_interval = before.run_interval,
-      } = change
+      const settings =
+        change.settings === undefined ? readSettings(before) : await completeCheck(tx, change.settings)
+      const { fails_b4_alert = before.fails_b4_alert, run_interval = before.run_interval } = change
       refuseOldSave(before, change)
       refuseBadThresholds(settings)
       refuseTarget(settings, ctx.config.checkTargets)

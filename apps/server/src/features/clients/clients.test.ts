@@ -49,6 +49,7 @@ test('a client is listed with its sites by name and the sums of their machines',
   expect(body[0]).toEqual({
     id: acme.id,
     name: 'Acme',
+    tags: [],
     agent_count: 2,
     maintenance_mode: false,
     maintenance_count: 1,

@@ -20,6 +20,18 @@ export async function requireSite(db: Db, siteId: number, caller: Viewer): Promi
   return site
 }
 
+/** Returns the client. Throws `not_found` if no part of it is visible. */
+export async function requireClient(
+  db: Db,
+  clientId: number,
+  caller: Viewer,
+): Promise<{ id: number; name: string }> {
+  const [site] = await findSites(db, caller, { clientId })
+  if (site === undefined)
+    throw new AppError('not_found', 'This client does not exist, or you may not see it.')
+  return { id: site.client_id, name: site.client_name }
+}
+
 /** Returns a client or site that is at least partly visible. Throws `not_found` otherwise. */
 export async function requireNode(
   db: Db,

@@ -18,6 +18,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { findValues } from '../custom-fields/queries.ts'
+import { findClientTags } from '../tags/queries.ts'
 import type { AgentCache } from '../../fleet/agent-rows.ts'
 import { addClient, changeClient, removeClient } from './write-client.ts'
 import { addSite, changeSite, removeSite } from './write-site.ts'
@@ -78,8 +79,9 @@ async function readSites(ctx: Context, machines: AgentCache, caller: Viewer, nod
   const siteValues = await valuesOf(ctx.db, 'site', node.siteId)
   // A single site is shown without its client.
   const policies = await ctx.hooks.findNodePolicies(ctx.db)
+  const tags = await findClientTags(ctx.db)
   const clientValues = node.siteId === undefined ? await valuesOf(ctx.db, 'client', node.clientId) : () => []
-  return [rows, { sums: await machines.sums(), failing, siteValues, clientValues, policies }] as const
+  return [rows, { sums: await machines.sums(), failing, siteValues, clientValues, tags, policies }] as const
 }
 
 async function valuesOf(db: Db, model: 'client' | 'site', id: number | undefined): Promise<ValuesOf> {

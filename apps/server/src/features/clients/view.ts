@@ -20,6 +20,8 @@ export interface NodeParts {
   failing: FailingRow[]
   siteValues: ValuesOf
   clientValues: ValuesOf
+  /** Names of the tags of clients that have some. */
+  tags: Map<number, string[]>
   policies: NodePolicies
 }
 
@@ -70,6 +72,7 @@ export function viewClients(rows: SiteStateRow[], parts: NodeParts): Client[] {
     // A group of groupBy has at least one member.
     name: sites[0]!.client_name,
     sites,
+    tags: parts.tags.get(id) ?? [],
     ...viewCounts(
       sites.reduce((sum, site) => sum + site.agent_count, 0),
       sites.reduce((sum, site) => sum + site.maintenance_count, 0),

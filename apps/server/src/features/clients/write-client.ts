@@ -8,6 +8,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { refuseTaken } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
+import { setClientTags } from '../tags/set-tags.ts'
 import { setFieldValues } from '../custom-fields/set-values.ts'
 import { finishSetup, markSetupDone } from './finish-setup.ts'
 import {
@@ -88,6 +89,8 @@ async function showToRole(
   emit: (event: Event) => void,
 ): Promise<void> {
   if (caller.scope.all) return
+  if (caller.apiKey?.isNarrowed === true)
+    throw new AppError('not_allowed', 'An API key with fewer rights than its owner cannot add clients.')
   const user = await tx
     .selectFrom('users')
     .select('role_id')
@@ -112,6 +115,7 @@ interface ClientChange extends AssignmentFields {
   id: number
   name?: string | undefined
   values?: CustomFieldPayloads | undefined
+  tags?: string[] | undefined
   alert_template?: number | null | undefined
 }
 
@@ -133,8 +137,10 @@ export function changeClient(ctx: Context, caller: Caller, change: ClientChange)
       const isAssigned = await ctx.hooks.assignTemplate({ ctx, tx, emit }, caller, target, { from, to })
       if (isAssigned) emit({ type: 'client.changed', ids: [id] })
       const fields = await setFieldValues(tx, { model: 'client', id }, change.values)
+      const tags = await setClientTags(tx, id, change.tags, ctx.now())
+      if (tags !== undefined) emit({ type: 'tag.changed', ids: [] })
       const isRenamed = client.name !== name
-      if (!isRenamed && fields === undefined) return
+      if (!isRenamed && fields === undefined && tags === undefined) return
       if (isRenamed) await updateClientName(tx, id, name)
       await audit(tx, {
         caller,
@@ -142,9 +148,17 @@ export function changeClient(ctx: Context, caller: Caller, change: ClientChange)
         object_type: 'client',
         message: isRenamed
           ? `Renamed the client "${client.name}" to "${name}"`
-          : `Changed the custom fields of the client "${name}"`,
-        before: { name: client.name, ...(fields && { custom_fields: fields.before }) },
-        after: { name, ...(fields && { custom_fields: fields.after }) },
+          : `Changed the ${fields === undefined ? 'tags' : 'custom fields'} of the client "${name}"`,
+        before: {
+          name: client.name,
+          ...(fields && { custom_fields: fields.before }),
+          ...(tags && { tags: tags.before }),
+        },
+        after: {
+          name,
+          ...(fields && { custom_fields: fields.after }),
+          ...(tags && { tags: tags.after }),
+        },
         client: { id },
         at: ctx.now(),
         emit,

@@ -73,6 +73,9 @@ export async function enrolMachine(
         agent: { agent_id },
         emit,
       })
+      await ctx.hooks.publish(ctx, tx, [
+        { event: 'machine.enrolled', source: `machine.enrolled:${agent_id}`, agent_id, data: {} },
+      ])
       emit({ type: 'agent.added', ids: [agent_id], agent_ids: [agent_id] })
       return { agent_id, reattached: false }
     }

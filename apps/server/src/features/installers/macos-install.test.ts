@@ -42,7 +42,7 @@ async function givenMac(processor: string) {
   for (const name of ['uname', 'sleep']) await chmod(join(bin, name), 0o755)
   await writeFile(join(folder, 'builder.mjs'), BUILDER)
   const paste = (line: string) =>
-    run('sh', ['-c', line], { env: { PATH: `${bin}:${process.env['PATH']}` }, timeout: 60_000 })
+    run('sh', ['-c', line], { env: { PATH: `${bin}:${process.env['PATH']}` }, timeout: 240_000 })
   return { folder, paste, env: { MUSTER_PACKAGE_BUILDER: join(folder, 'builder.mjs') } }
 }
 

@@ -137,6 +137,7 @@ export class PackageBuilds implements AsyncDisposable {
     if (build?.state === 'building' && build.progress !== STARTING) this.#setProgress(name, STARTING)
     const draft = join(this.#ctx.config.dataFolder, 'packages', `.${key}-${this.#ctx.processId}`)
     try {
+      if (this.#ctx.disk.isLow) throw new Error('The disk of the server is nearly full.')
       await mkdir(draft, { recursive: true })
       const built = await this.#run(name, draft)
       await comparePackage(join(draft, built.file), built)

@@ -2,7 +2,7 @@ import { AppError } from '@muster/contract/errors'
 import { findVariables } from '@muster/rules/agents/script-variables'
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import { authorOf, type Caller } from '../../platform/http/caller.ts'
 import type { Context } from '../../context.ts'
 import type { KeyRow } from './write-key.ts'
 
@@ -63,7 +63,7 @@ export async function findKeyRefusal(
 }
 
 export async function refuseKeys(db: Db, caller: Caller, texts: readonly string[]): Promise<void> {
-  const refusal = await findKeyRefusal(db, caller.userId, texts)
+  const refusal = await findKeyRefusal(db, authorOf(caller), texts)
   if (refusal !== undefined) throw new AppError('not_allowed', refusal)
 }
 
@@ -108,7 +108,7 @@ export async function refuseMoreRoles(
 ): Promise<void> {
   const { roles: had } = before
   if (had === null || roles?.every((role) => had.includes(role)) === true) return
-  const refusal = await findKeyRefusal(tx, caller.userId, [`{{global.${before.name}}}`])
+  const refusal = await findKeyRefusal(tx, authorOf(caller), [`{{global.${before.name}}}`])
   if (refusal === undefined) return
   throw new AppError('not_allowed', `${refusal} Only users with one of its roles can add more.`, {
     fields: { roles: [refusal] },

@@ -1,5 +1,5 @@
 import { AgentRow } from '@muster/contract/api/agents'
-import type { LiveMessage } from '@muster/contract/events'
+import type { LiveMessage } from '@muster/contract/live-messages'
 import type { Scope } from '../../platform/http/caller.ts'
 import type { AgentLocation, Visibility } from './visibility.ts'
 

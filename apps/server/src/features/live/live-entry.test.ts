@@ -129,7 +129,7 @@ test('a console that sends nothing, invalid data or too much is closed with a re
     console.socket.send(text)
     expect((await console.closed).code).toBe(code)
   }
-}, 15_000)
+})
 
 test('a ping is answered, before and after the ticket', async () => {
   await using prepared = await prepare()

@@ -1,13 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import {
-  type Counts,
-  type Event,
-  EVENT_TYPES,
-  eventRule,
-  type EventType,
-  LIVE_CLOSE,
-  type LiveMessage,
-} from '@muster/contract/events'
+import { type Event, EVENT_TYPES, eventRule, type EventType, LIVE_CLOSE } from '@muster/contract/events'
+import type { Counts, LiveMessage } from '@muster/contract/live-messages'
 import type { AgentRow } from '@muster/contract/api/agents'
 import { isUnalerted } from '@muster/rules/alerts/alert-template'
 import { type Caller, type LiveCaller, mayDo } from '../../platform/http/caller.ts'

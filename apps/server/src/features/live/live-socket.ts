@@ -1,4 +1,5 @@
-import { LIVE_CLOSE, type LiveMessage } from '@muster/contract/events'
+import { LIVE_CLOSE } from '@muster/contract/events'
+import type { LiveMessage } from '@muster/contract/live-messages'
 import type { WebSocket } from 'ws'
 import type { LiveCaller } from '../../platform/http/caller.ts'
 import type { Visibility } from './visibility.ts'

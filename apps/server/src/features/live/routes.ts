@@ -1,5 +1,6 @@
 import { AppError } from '@muster/contract/errors'
-import { LIVE_CLOSE, LiveHello } from '@muster/contract/events'
+import { LIVE_CLOSE } from '@muster/contract/events'
+import { LiveHello } from '@muster/contract/live-messages'
 import type { RawData, WebSocket } from 'ws'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -38,7 +39,7 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
     recheck: async (known) => {
       const caller = await findCaller(ctx, known.session.digest, known.source)
       const session = caller?.session
-      if (caller === undefined || session === undefined || session.inGrace || session.totpPending)
+      if (caller === undefined || session === undefined || session.inGrace || session.pending !== undefined)
         return undefined
       return { caller: { ...caller, session }, visibleScope: await visibilityOf(caller) }
     },

@@ -1,5 +1,5 @@
 import { createSocketTicket } from '@muster/contract/api/system'
-import { LiveMessage } from '@muster/contract/events'
+import { LiveMessage } from '@muster/contract/live-messages'
 import { WebSocket } from 'ws'
 import type { TestServer } from '../../testing/test-server.ts'
 import type { TestUser } from '../../testing/test-given.ts'

@@ -36,9 +36,9 @@ test('windows start and end by time alone', async () => {
   const { agent, site, mode } = world
   await world.add([{ type: 'site', id: site.id }])
   world.server.clock.freeze(WITHIN)
-  await expect.poll(() => mode(agent.agent_id), { timeout: 5000 }).toEqual([1, expect.any(Number)])
+  await expect.poll(() => mode(agent.agent_id)).toEqual([1, expect.any(Number)])
   world.server.clock.freeze(AFTER)
-  await expect.poll(() => mode(agent.agent_id), { timeout: 5000 }).toEqual([0, null])
+  await expect.poll(() => mode(agent.agent_id)).toEqual([0, null])
 })
 
 test('a window that starts now is already on in the response', async () => {

@@ -1,6 +1,7 @@
 import { MaintenanceSchedule, type MaintenanceTarget } from '@muster/contract/api/maintenance'
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { nextOccurrence, type Occurrence, occurrenceAt } from '@muster/rules/schedules/maintenance-schedule'
+import { activeOccurrence as findActive, type WindowTimes } from '@muster/rules/schedules/maintenance-opening'
+import { nextOccurrence, type Occurrence } from '@muster/rules/schedules/maintenance-schedule'
 import type { Db } from '../../platform/database/database.ts'
 import type {
   MaintenanceTargetsTable,
@@ -183,12 +184,15 @@ export function readSchedule({ schedule }: Pick<WindowRow, 'schedule'>): Mainten
   return MaintenanceSchedule.parse(JSON.parse(schedule))
 }
 
+/** A window as the rules know it. */
+export function timesOf(window: Pick<WindowRow, 'schedule' | 'ended_at'>): WindowTimes {
+  const endedMs = window.ended_at === null ? null : Date.parse(window.ended_at)
+  return { schedule: readSchedule(window), endedMs }
+}
+
 /** The current occurrence of a window, unless a user ended it. */
 export function activeOccurrence(window: WindowRow, atMs: number): Occurrence | undefined {
-  const occurrence = occurrenceAt(readSchedule(window), atMs)
-  if (occurrence === undefined) return undefined
-  const isEnded = window.ended_at !== null && Date.parse(window.ended_at) >= occurrence.startMs
-  return isEnded ? undefined : occurrence
+  return findActive(timesOf(window), atMs)
 }
 
 /** When this window next starts or ends. Infinity = never again. */

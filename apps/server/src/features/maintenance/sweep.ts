@@ -41,6 +41,8 @@ export class MaintenanceSweep implements AsyncDisposable {
 
   /** Brings the machines in line with the windows now. */
   async run(): Promise<void> {
+    // A sweep that has begun may have read an earlier clock.
+    await this.#running
     this.#running ??= this.#sweep().finally(() => {
       this.#running = undefined
     })
@@ -55,7 +57,7 @@ export class MaintenanceSweep implements AsyncDisposable {
   #tick(): void {
     const nowMs = this.#ctx.now().getTime()
     // A clock that was set back invalidates the planned time.
-    if (nowMs < this.#dueMs && nowMs >= this.#lastMs) return
+    if (this.#running !== undefined || (nowMs < this.#dueMs && nowMs >= this.#lastMs)) return
     void this.run()
   }
 

@@ -1,4 +1,4 @@
-import { getMachineMetrics } from '@muster/contract/api/metrics'
+import { getMachineMetrics, listLatestMetrics } from '@muster/contract/api/metrics'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { mergeSamples } from '../../samples/merge-samples.ts'
@@ -83,4 +83,59 @@ test('a hidden machine has no metrics', async () => {
     query: { from: 10, to: 5 },
   })
   expect(backwards.error?.fields).toEqual({ to: ['Choose a time after "from".'] })
+})
+
+test('the last values of visible machines are listed while they are fresh', async () => {
+  await using prepared = await prepare()
+  const { report, root, server, agentId } = prepared
+  const { given } = server
+  const site = await given.site()
+  const mine = await given.agent({ site_id: site.id })
+  const [silent, foreign] = [await given.agent(), await given.agent()]
+  const limited = server.as(
+    await server.given.user({ permissions: ['can_list_agents'], clients: [site.client_id] }),
+  )
+  await report(150, { cpu: 80, memory: 40 })
+  await report(90, { cpu: 12.345, memory: 50, load: 3 })
+  await report(60, { cpu: 7 }, mine.agent_id)
+  await report(30, { load: 1 }, silent.agent_id)
+  await report(500, { cpu: 99, memory: 99 }, foreign.agent_id)
+  const list = async (client = root, query = {}) => (await client.call(listLatestMetrics, { query })).body
+  const [first, second] = [
+    { agent_id: agentId, cpu: 12.3, memory: 50 },
+    { agent_id: mine.agent_id, cpu: 7, memory: null },
+  ]
+  expect(await list()).toEqual(expect.arrayContaining([first, second]))
+  expect(await list()).toHaveLength(2)
+  expect(await list(limited)).toEqual([second])
+  expect(await list(root, { site: site.id })).toEqual([second])
+  // Only what has arrived since is read.
+  await report(10, { cpu: 20, memory: 60 })
+  await report(5, { cpu: 1, memory: 1 }, foreign.agent_id)
+  expect(await list()).toEqual(
+    expect.arrayContaining([
+      { agent_id: agentId, cpu: 20, memory: 60 },
+      second,
+      { agent_id: foreign.agent_id, cpu: 1, memory: 1 },
+    ]),
+  )
+  // On PostgreSQL a batch may become visible after a later one.
+  const { db } = server.ctx
+  await report(4, { cpu: 30 }, silent.agent_id)
+  const late = await db
+    .deleteFrom('sample_batches')
+    .where('id', '=', (eb) => eb.selectFrom('sample_batches').select(({ fn }) => fn.max('id').as('id')))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await report(3, { cpu: 8 }, mine.agent_id)
+  await db
+    .updateTable('sample_batches')
+    .set({ id: late.id + 1 })
+    .where('id', '>=', late.id)
+    .execute()
+  expect(await list()).toContainEqual({ ...second, cpu: 8 })
+  await db.insertInto('sample_batches').values(late).execute()
+  expect(await list()).toContainEqual({ agent_id: silent.agent_id, cpu: 30, memory: null })
+  server.clock.advance(600)
+  expect(await list()).toEqual([])
 })

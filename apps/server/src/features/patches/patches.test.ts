@@ -14,24 +14,7 @@ import type { Permission } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
-
-const patch = (guid: string, more: Partial<Patch> = {}): Patch => ({
-  guid,
-  source: 'apt',
-  title: guid,
-  kb: '',
-  version: '2.0',
-  current_version: '1.0',
-  severity: '',
-  security: false,
-  categories: [],
-  description: '',
-  more_info_urls: [],
-  size: null,
-  downloaded: false,
-  needs_reboot: false,
-  ...more,
-})
+import { patchOf } from './test-patches.ts'
 
 const reportOf = (patches: Patch[], problem: string | null = null) =>
   ({
@@ -82,14 +65,16 @@ test('available patches are listed and counted in the row, and a failed scan kee
     left_out: 0,
     last_install: null,
   })
-  const hostile = patch('<img src=x onerror=alert(1)>', { title: '<b>\0', security: true })
-  agent.report(reportOf([patch('libc6'), hostile]))
+  const hostile = patchOf('<img src=x onerror=alert(1)>', { title: '<b>\0', security: true })
+  agent.report(reportOf([patchOf('libc6'), hostile]))
   await expect.poll(list).toHaveLength(2)
   expect((await list())[0]).toEqual({
-    ...patch('libc6'),
+    ...patchOf('libc6'),
+    by_policy: false,
     id: expect.any(Number),
     action: 'inherit',
     installed: false,
+    date_installed: null,
   })
   expect(await pending()).toBe(true)
   agent.report({ kind: 'patches', found: null, problem: 'No answer.' })
@@ -104,7 +89,7 @@ test('available patches are listed and counted in the row, and a failed scan kee
 test('patches are installed by a run with its output, one at a time, with an audit row', async () => {
   await using fixture = await prepare('can_list_agent_history', 'can_send_cmd')
   const { agent, ada, params, list, status } = fixture
-  agent.report(reportOf([patch('libc6'), patch('tzdata')]))
+  agent.report(reportOf([patchOf('libc6'), patchOf('tzdata')]))
   await expect.poll(list).toHaveLength(2)
   const gone = await ada.call(installPatches, { params, body: { guids: ['libc6', 'bash'] } })
   expect(gone).toMatchObject({ status: 409, error: { code: 'conflict' } })
@@ -147,8 +132,8 @@ test('patches are installed by a run with its output, one at a time, with an aud
   expect(
     audit_logs.filter(({ object_type }) => object_type === 'winupdate').map(({ message }) => message),
   ).toEqual([
-    expect.stringMatching(/^Install 2 patches on "/),
-    expect.stringMatching(/^Install the patch on "/),
+    expect.stringMatching(/^Started to install 2 patches on "/),
+    expect.stringMatching(/^Started to install the patch on "/),
   ])
   const now = Math.floor(Date.now() / 1000)
   const range = { params, query: { from: now - 600, to: now + 600 } }
@@ -168,7 +153,7 @@ test('a scan runs now on a connected machine, and requires the permission', asyn
   expect(payload.name).toBe('scan-patches')
   agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer: {} })
   expect((await asked).status).toBe(200)
-  agent.report(reportOf([patch('libc6')]))
+  agent.report(reportOf([patchOf('libc6')]))
   await expect.poll(async () => (await fixture.list()).length).toBe(1)
   agent.cut()
   await expect.poll(async () => (await ada.call(getAgent, { params })).body.connected).toBe(false)
@@ -183,7 +168,7 @@ test('a scan runs now on a connected machine, and requires the permission', asyn
 test('an installation without a body installs the approved patches, and fails without any', async () => {
   await using fixture = await prepare()
   const { agent, ada, params, list } = fixture
-  agent.report(reportOf([patch('libc6'), patch('tzdata'), patch('bash')]))
+  agent.report(reportOf([patchOf('libc6'), patchOf('tzdata'), patchOf('bash')]))
   await expect.poll(list).toHaveLength(3)
   const sent = agent.frames.length
   expect((await ada.call(installPatches, { params, body: {} })).body).toEqual({ patches: 0, run: null })
@@ -203,7 +188,7 @@ test('an installation without a body installs the approved patches, and fails wi
   expect((await agent.nextCommand(sent)).payload.input).toMatchObject({ guids: ['libc6'] })
   const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
   expect(audit_logs.slice(0, 3).map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^Install the approved patch on "/),
+    expect.stringMatching(/^Started to install the approved patch on "/),
     expect.stringMatching(/^Ignored the patch "tzdata" of "/),
     expect.stringMatching(/^Approved the patch "libc6" of "/),
   ])
@@ -212,12 +197,12 @@ test('an installation without a body installs the approved patches, and fails wi
 test('a decision survives scans together with the id of the patch, and ends with its version', async () => {
   await using fixture = await prepare()
   const { agent, ada, list } = fixture
-  agent.report(reportOf([patch('libc6'), patch('tzdata')]))
+  agent.report(reportOf([patchOf('libc6'), patchOf('tzdata')]))
   await expect.poll(list).toHaveLength(2)
   const [libc, tzdata] = await list()
   for (const one of [libc, tzdata])
     await ada.call(editPatch, { params: { id: one?.id ?? 0 }, body: { action: 'approve' } })
-  agent.report(reportOf([patch('bash'), patch('libc6'), patch('tzdata', { version: '2.1' })]))
+  agent.report(reportOf([patchOf('bash'), patchOf('libc6'), patchOf('tzdata', { version: '2.1' })]))
   await expect.poll(list).toHaveLength(3)
   const [bash, sameLibc, newTzdata] = await list()
   expect(sameLibc).toMatchObject({ id: libc?.id, action: 'approve' })
@@ -230,7 +215,7 @@ test('a decision survives scans together with the id of the patch, and ends with
 test('a machine whose patches are all ignored has none pending', async () => {
   await using fixture = await prepare()
   const { agent, ada, list, pending } = fixture
-  agent.report(reportOf([patch('libc6')]))
+  agent.report(reportOf([patchOf('libc6')]))
   await expect.poll(list).toHaveLength(1)
   const params = { id: (await list())[0]?.id ?? 0 }
   await ada.call(editPatch, { params, body: { action: 'ignore' } })
@@ -242,7 +227,7 @@ test('a machine whose patches are all ignored has none pending', async () => {
 test('a patch of a machine of another client cannot be approved or ignored', async () => {
   await using fixture = await prepare()
   const { server, agent, list } = fixture
-  agent.report(reportOf([patch('libc6')]))
+  agent.report(reportOf([patchOf('libc6')]))
   await expect.poll(list).toHaveLength(1)
   const clients = [(await server.given.client()).id]
   const bob = server.as(await server.given.user({ permissions: ['can_manage_winupdates'], clients }))
@@ -250,4 +235,47 @@ test('a patch of a machine of another client cannot be approved or ignored', asy
   for (const id of ids)
     expect((await bob.call(editPatch, { params: { id }, body: { action: 'approve' } })).status).toBe(404)
   expect(await list()).toMatchObject([{ action: 'inherit' }])
+})
+
+test('installed patches follow the pending ones, with their date and without a decision', async () => {
+  await using fixture = await prepare()
+  const { server, agent, ada, list } = fixture
+  const installed_at = '2026-11-20T10:00:00.000Z'
+  const kb = {
+    guid: '8f6f3b1c-0d4e-4a39-9a63-0a6d2a8d9f10',
+    source: 'windows',
+    title: '<b>2026-11 Cumulative Update\0 (KB5068861)',
+    kb: 'KB5068861',
+    version: '',
+    severity: '',
+    installed_at,
+  } as const
+  agent.report(reportOf([patchOf('libc6')]))
+  agent.report({ kind: 'installed-patches', patches: [kb] })
+  await expect.poll(list).toHaveLength(2)
+  const [pending, installed] = await list()
+  expect(pending).toMatchObject({ guid: 'libc6', installed: false, date_installed: null })
+  expect(installed).toMatchObject({
+    kb: 'KB5068861',
+    installed: true,
+    date_installed: installed_at,
+    action: 'inherit',
+  })
+  const params = { id: installed?.id ?? 0 }
+  expect((await ada.call(editPatch, { params, body: { action: 'approve' } })).status).toBe(404)
+  expect(await fixture.pending()).toBe(true)
+  // Once installed, the pending one is gone, and the newest report replaces the list.
+  const libc = { ...kb, guid: 'libc6', title: 'libc6', kb: '', installed_at: '2026-11-21T10:00:00.000Z' }
+  agent.report(reportOf([]))
+  agent.report({ kind: 'installed-patches', patches: [libc, kb] })
+  await expect
+    .poll(async () => (await list()).map((one) => [one.guid, one.installed]))
+    .toEqual([
+      ['libc6', true],
+      [kb.guid, true],
+    ])
+  expect(await fixture.pending()).toBe(false)
+  const clients = [(await server.given.client()).id]
+  const bob = server.as(await server.given.user({ permissions: ['can_manage_winupdates'], clients }))
+  expect((await bob.call(listPatches, { params: fixture.params })).status).toBe(404)
 })

@@ -1,10 +1,16 @@
-import type { Patch } from '@muster/contract/agent/patches'
+import type { InstalledPatch, Patch } from '@muster/contract/agent/patches'
 import type { MachinePatch, PatchAction, PatchStatus } from '@muster/contract/api/patches'
 import type { Db } from '../../platform/database/database.ts'
 import { findLastRun, viewHistory } from '../runs/queries.ts'
 
-/** A reported patch with its number within the machine and the decision about it. */
-export type StoredPatch = Patch & { number: number; action: PatchAction }
+/** A reported patch with its number within the machine and the decision about it, of a user unless `by_policy`. */
+export type StoredPatch = Patch & { number: number; action: PatchAction; by_policy?: true }
+
+/** `by_policy`: otherwise it is the decision of a user, or of nobody. */
+export function withDecision(patch: StoredPatch, action: PatchAction, by_policy?: true): StoredPatch {
+  const { by_policy: _, ...rest } = patch
+  return { ...rest, action, ...(by_policy && { by_policy }) }
+}
 
 export async function readPatches(db: Db, agent: number): Promise<StoredPatch[]> {
   const row = await db
@@ -13,6 +19,16 @@ export async function readPatches(db: Db, agent: number): Promise<StoredPatch[]>
     .where('agent', '=', agent)
     .executeTakeFirst()
   return row === undefined ? [] : parsePatches(row.patches)
+}
+
+export async function readInstalledPatches(db: Db, agent: number): Promise<InstalledPatch[]> {
+  const row = await db
+    .selectFrom('installed_patches')
+    .select('patches')
+    .where('agent', '=', agent)
+    .executeTakeFirst()
+  // Stored by store-patches.ts.
+  return row === undefined ? [] : (JSON.parse(row.patches) as InstalledPatch[])
 }
 
 export function parsePatches(stored: string): StoredPatch[] {
@@ -55,6 +71,42 @@ export const readPatchId = (id: number): { agent: number; number: number } => ({
   number: id % STEP,
 })
 
-export function viewPatch(agent: number, { number, ...patch }: StoredPatch): MachinePatch {
-  return { ...patch, id: patchId(agent, number), installed: false }
+export function viewPatch(agent: number, { number, by_policy, ...patch }: StoredPatch): MachinePatch {
+  const id = patchId(agent, number)
+  return { ...patch, by_policy: by_policy === true, id, installed: false, date_installed: null }
+}
+
+/** Above the numbers of pending patches, so that no decision reaches an installed one. */
+const FIRST_INSTALLED = 900_000
+
+export function viewInstalledPatch(
+  agent: number,
+  { installed_at, ...patch }: InstalledPatch,
+  index: number,
+): MachinePatch {
+  return {
+    ...patch,
+    id: patchId(agent, FIRST_INSTALLED + index),
+    action: 'inherit',
+    by_policy: false,
+    current_version: patch.version,
+    security: false,
+    categories: [],
+    description: '',
+    more_info_urls: [],
+    size: null,
+    downloaded: true,
+    needs_reboot: false,
+    installed: true,
+    date_installed: installed_at,
+  }
+}
+
+/** The policy of a machine decides about its changed patches within a minute. */
+export async function judgeSoon(tx: Db, agent: number, now: Date): Promise<void> {
+  await tx
+    .updateTable('machine_patch_policies')
+    .set({ judge_at: now.toISOString() })
+    .where('agent', '=', agent)
+    .execute()
 }

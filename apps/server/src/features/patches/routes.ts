@@ -1,40 +1,46 @@
 import {
+  decidePatches,
   editPatch,
+  findPatches,
+  getPatchPolicy,
   getPatchStatus,
+  getPatchSummary,
   installPatches,
   listPatches,
-  type PatchAction,
+  listPatchFailures,
+  listPatchMachines,
   scanPatches,
 } from '@muster/contract/api/patches'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
-import { requestAgent } from '../agents/request-agent.ts'
+import { type AgentRequest, requestAgent } from '../agents/request-agent.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { startInstall } from '../runs/start-install.ts'
-import { lockRow } from '../../platform/database/change-row.ts'
-import { visibleTo } from '../../platform/database/visible-to.ts'
-import type { Caller } from '../../platform/http/caller.ts'
-import { audit } from '../audit/write-audit.ts'
+import { decideForMany, decideForOne } from './decide-patches.ts'
+import { findPatchFailures, findPatchMachines, readFleetPatches, readPatchSummary } from './fleet-patches.ts'
+import { viewMachinePolicy } from './policy/view-policy.ts'
 import {
-  countPending,
-  parsePatches,
+  readInstalledPatches,
   readPatches,
-  readPatchId,
   readPatchStatus,
-  type StoredPatch,
+  viewInstalledPatch,
   viewPatch,
 } from './queries.ts'
 
 export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listPatches, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
-    return (await readPatches(ctx.db, agent.id)).map((patch) => viewPatch(agent.id, patch))
+    const installed = await readInstalledPatches(ctx.db, agent.id)
+    return [
+      ...(await readPatches(ctx.db, agent.id)).map((patch) => viewPatch(agent.id, patch)),
+      ...installed.map((patch, index) => viewInstalledPatch(agent.id, patch, index)),
+    ]
   })
 
   route(api, editPatch, async ({ params: { id }, body: { action }, caller }) => {
-    const { agent, patch } = await changePatch(ctx, caller, { id, action })
+    const { agent, patch } = await decideForOne(ctx, caller, { id, action })
     return viewPatch(agent, patch)
   })
 
@@ -42,19 +48,14 @@ export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     readPatchStatus(ctx.db, await requireAgent(ctx.db, params.agent_id, caller)),
   )
 
+  route(api, getPatchPolicy, async ({ params, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return viewMachinePolicy(ctx.db, agent.id, ctx.now())
+  })
+
   route(api, scanPatches, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
-    await requestAgent(
-      ctx,
-      { fleet, caller, agentId: agent.agent_id },
-      {
-        name: 'scan-patches',
-        input: {},
-        action: 'view',
-        object_type: 'winupdate',
-        describe: () => 'Scanned for patches',
-      },
-    )
+    await scanMachine(ctx, { fleet, caller, agentId: agent.agent_id })
     return readPatchStatus(ctx.db, agent)
   })
 
@@ -86,67 +87,36 @@ export function patchesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     })
     return { patches: chosen.length, run }
   })
-}
 
-const DONE: Record<PatchAction, string> = {
-  approve: 'Approved the patch',
-  ignore: 'Ignored the patch',
-  inherit: 'Reset the decision about the patch',
-  nothing: 'Reset the decision about the patch',
-}
-
-/** Approves or ignores a patch of one machine. */
-function changePatch(
-  ctx: Context,
-  caller: Caller,
-  { id, action }: { id: number; action: PatchAction },
-): Promise<{ agent: number; patch: StoredPatch }> {
-  const { agent, number } = readPatchId(id)
-  return ctx.transaction(async (tx, emit) => {
-    const machine = await tx
-      .selectFrom('agents')
-      .innerJoin('sites', 'sites.id', 'agents.site_id')
-      .select(['agents.agent_id', 'agents.hostname'])
-      .where('agents.id', '=', agent)
-      .where(visibleTo(caller))
-      .executeTakeFirst()
-    if (machine === undefined) refuse()
-    await lockRow(tx, 'machine_patches', 'agent', agent)
-    const row = await tx
-      .selectFrom('machine_patches')
-      .select(['patches', 'left_out'])
-      .where('agent', '=', agent)
-      .executeTakeFirst()
-    const patches = row === undefined ? [] : parsePatches(row.patches)
-    const before = patches.find((patch) => patch.number === number)
-    if (row === undefined || before === undefined) refuse()
-    if (before.action === action) return { agent, patch: before }
-    const patch = { ...before, action }
-    const changed = patches.map((one) => (one.number === number ? patch : one))
-    await tx
-      .updateTable('machine_patches')
-      .set({ patches: JSON.stringify(changed), pending: countPending(changed, row.left_out) })
-      .where('agent', '=', agent)
-      .execute()
-    await audit(tx, {
-      caller,
-      action: 'modify',
-      object_type: 'winupdate',
-      message: `${DONE[action]} "${before.title}" of "${machine.hostname}"`,
-      before: { action: before.action },
-      after: { guid: before.guid, version: before.version, action },
-      agent: machine,
-      at: ctx.now(),
-      emit,
-    })
-    const about = { ids: [machine.agent_id], agent_ids: [machine.agent_id] }
-    emit({ type: 'patches.scanned', ...about })
-    // The machines table shows the number of patches.
-    emit({ type: 'agent.changed', ...about, passing: true })
-    return { agent, patch }
+  route(api, findPatches, async ({ query, caller: { scope } }) => {
+    const { page, page_size, client } = query
+    return { page, page_size, ...(await readFleetPatches(ctx.db, { scope, client }, query)) }
   })
+
+  route(api, listPatchMachines, ({ params: { patch }, query: { client }, caller: { scope } }) =>
+    findPatchMachines(ctx.db, { scope, client }, patch),
+  )
+
+  route(api, getPatchSummary, ({ query: { client }, caller: { scope } }) =>
+    readPatchSummary(ctx.db, { scope, client }, ctx.now()),
+  )
+
+  route(api, listPatchFailures, ({ query: { client }, caller: { scope } }) =>
+    findPatchFailures(ctx.db, { scope, client }),
+  )
+
+  route(api, decidePatches, async ({ body, caller }) => ({
+    machines: await decideForMany(ctx, caller, body),
+  }))
 }
 
-function refuse(): never {
-  throw new AppError('not_found', 'This patch is no longer available. Scan again.')
+/** Asks a machine to scan for patches, and waits until it has. */
+export async function scanMachine(ctx: Context, request: AgentRequest): Promise<void> {
+  await requestAgent(ctx, request, {
+    name: 'scan-patches',
+    input: {},
+    action: 'view',
+    object_type: 'winupdate',
+    describe: () => 'Scanned for patches',
+  })
 }

@@ -1,8 +1,9 @@
-import type { Patch, PatchReport } from '@muster/contract/agent/patches'
+import type { InstalledPatchReport, Patch, PatchReport } from '@muster/contract/agent/patches'
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/change-row.ts'
-import { countPending, parsePatches, type StoredPatch } from './queries.ts'
+import { indexPatches } from './patch-index.ts'
+import { countPending, judgeSoon, parsePatches, type StoredPatch } from './queries.ts'
 
 export interface ReportedPatches {
   agentId: string
@@ -19,7 +20,7 @@ export async function storePatches(
     const known = await tx
       .selectFrom('agents')
       .leftJoin('machine_patches', 'machine_patches.agent', 'agents.id')
-      .select(['agents.id as agent', 'hash'])
+      .select(['agents.id as agent', 'hash', 'problem'])
       .where('agent_id', '=', agentId)
       .executeTakeFirst()
     // Deleted in the meantime.
@@ -54,10 +55,39 @@ export async function storePatches(
       })
       .onConflict((conflict) => conflict.column('agent').doUpdateSet(row))
       .execute()
+    if (kept !== undefined) {
+      await indexPatches(tx, known.agent, { patches: kept.patches, now })
+      await judgeSoon(tx, known.agent, now)
+    }
     const about = { ids: [agentId], agent_ids: [agentId] }
     emit({ type: 'patches.scanned', ...about })
+    if (isChanged || problem !== known.problem) emit({ type: 'patches.changed', ...about })
     // The machines table shows the number of patches.
     if (isChanged) emit({ type: 'agent.changed', ...about, passing: true })
+  }
+}
+
+/** Stores the installed patches of machines. */
+export async function storeInstalledPatches(
+  tx: Db,
+  emit: (event: Event) => void,
+  reports: readonly { agentId: string; report: InstalledPatchReport }[],
+): Promise<void> {
+  for (const { agentId, report } of reports) {
+    const agent = await tx
+      .selectFrom('agents')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst()
+    // Deleted in the meantime.
+    if (agent === undefined) continue
+    const patches = JSON.stringify(report.patches)
+    await tx
+      .insertInto('installed_patches')
+      .values({ agent: agent.id, patches })
+      .onConflict((conflict) => conflict.column('agent').doUpdateSet({ patches }))
+      .execute()
+    emit({ type: 'patches.scanned', ids: [agentId], agent_ids: [agentId] })
   }
 }
 
@@ -77,8 +107,10 @@ async function keepDecisions(
   const before = new Map(parsePatches(row?.patches ?? '[]').map((patch) => [keyOf(patch), patch]))
   let lastNumber = row?.last_number ?? 0
   const patches = reported.map((patch): StoredPatch => {
-    const { number, action } = before.get(keyOf(patch)) ?? { number: (lastNumber += 1), action: 'inherit' }
-    return { ...patch, number, action }
+    const known = before.get(keyOf(patch))
+    if (known === undefined) return { ...patch, number: (lastNumber += 1), action: 'inherit' }
+    const { number, action, by_policy } = known
+    return { ...patch, number, action, ...(by_policy && { by_policy }) }
   })
   return { patches, lastNumber }
 }

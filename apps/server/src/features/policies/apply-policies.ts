@@ -75,9 +75,9 @@ async function chainThese(
   known?: PolicyMachine[],
 ): Promise<ChainedMachine[]> {
   const machines = await findMachines(db, { agentIds, withText: set.hasSearches && known === undefined })
-  const textOf = new Map(known?.map(({ agent_id, text }) => [agent_id, text]))
+  const targetOf = new Map(known?.map(({ agent_id, target }) => [agent_id, target]))
   return machines.map((read) => {
-    const machine = { ...read, text: textOf.get(read.agent_id) ?? read.text }
+    const machine = { ...read, target: targetOf.get(read.agent_id) ?? read.target }
     return { machine, chain: set.chainOf(machine) }
   })
 }

@@ -2,13 +2,14 @@ import type { MaintenanceTarget } from '@muster/contract/api/maintenance'
 import type { PolicyDocument } from '@muster/contract/api/policies'
 import { AppError } from '@muster/contract/errors'
 import { checkKey, closesCircle } from '@muster/rules/checks/check-key'
+import { completeParameters } from '@muster/rules/agents/script-parameters'
 import { findTargetProblem } from '@muster/rules/agents/machine-target'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { findTemplate } from '../alerts/templates/queries.ts'
 import { refuseBadThresholds } from '../checks/check-columns.ts'
-import { describeCheck } from '../checks/describe-check.ts'
 import { refuseTarget } from '../checks/from-server/server-kind.ts'
 import { requireTargets } from '../maintenance/require-targets.ts'
 import { refuseBadTasks } from './check-tasks.ts'
@@ -34,12 +35,17 @@ export async function checkDocument(
   for (const [index, { id, settings }] of document.content.checks.entries()) {
     const path = `content.checks.${index}`
     const script = settings.check_type === 'script' ? set.scripts.get(settings.script) : undefined
-    const name = describeCheck(settings, script?.name ?? null)
+    const name = nameCheck({ settings, script_name: script?.name ?? null })
     atPath(path, name, () => refuseBadThresholds(settings))
     atPath(path, name, () => refuseTarget(settings, ctx.config.checkTargets))
     const isNew = JSON.stringify(known.get(id)) !== JSON.stringify(settings)
     if (settings.check_type === 'script' && script === undefined && isNew) {
       refuse(`${path}.settings.script`, 'This script does not exist.')
+    }
+    if (settings.check_type === 'script' && script !== undefined && isNew) {
+      const [problem] = completeParameters(script.parameters, settings.env_vars).problems
+      if (problem !== undefined)
+        refuse(`${path}.settings.parameters.${problem.name}`, `${name}: ${problem.sentence}`)
     }
     const key = checkKey(settings)
     if (keys.has(key)) refuse(path, `The policy has the same check twice: ${name}. Remove one.`)
@@ -57,6 +63,13 @@ export async function checkDocument(
     if (found === undefined) {
       refuse('content.alert_template', 'This alert template does not exist.')
     }
+  }
+  const { scripts } = document.content.patches
+  for (const part of ['before', 'after'] as const) {
+    const script = scripts?.[part] ?? null
+    if (script === null || set.scripts.has(script) || script === before?.content.patches.scripts?.[part])
+      continue
+    refuse(`content.patches.scripts.${part}`, 'This script does not exist.')
   }
   return {
     ...document,

@@ -1,9 +1,10 @@
-import { targetText } from '@muster/rules/agents/machine-target'
+import { type TargetMachine, targetMachine } from '@muster/rules/agents/machine-target'
 import type { ChainMachine } from '@muster/rules/policies/policy-chain'
 import type { Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 import { findValues } from '../custom-fields/queries.ts'
+import { findAgentTags } from '../tags/queries.ts'
 import { usualAlert } from '../agents/availability.ts'
 import { viewAgentRow } from '../agents/view.ts'
 import { NO_CHECKS } from '../checks/queries.ts'
@@ -29,6 +30,11 @@ export interface PolicyMachine extends ChainMachine {
   site_template: number | null
   client_template: number | null
   policy_templates: string
+  /** As stored for features/patches; null = never any. */
+  patch_policy: string | null
+  own_patches: string | null
+  /** As stored for features/software; null = never any. */
+  software_policy: string | null
 }
 
 export interface MachineFilter {
@@ -108,15 +114,19 @@ async function read(
     .select('clients.block_policy_inheritance as blocked_by_client')
     .select(['agents.alert_template_id as agent_template', 'sites.alert_template_id as site_template'])
     .select(['clients.alert_template_id as client_template', 'agents.policy_templates'])
+    .leftJoin('machine_patch_policies', 'machine_patch_policies.agent', 'agents.id')
+    .select(['machine_patch_policies.policy as patch_policy', 'machine_patch_policies.own as own_patches'])
+    .leftJoin('machine_software_policies', 'machine_software_policies.agent', 'agents.id')
+    .select('machine_software_policies.policy as software_policy')
     .where('agents.agent_id', 'in', agentIds)
     .orderBy('agents.id')
     .execute()
-  const texts = withText ? await readTexts(db, agentIds) : undefined
+  const targets = withText ? await readTargets(db, agentIds) : undefined
   return rows.map(({ blocked_by_agent, blocked_by_site, blocked_by_client, ...row }) => ({
     ...row,
     usual_alert: usualAlert(settings, row.monitoring_type),
     blocks: { agent: blocked_by_agent === 1, site: blocked_by_site === 1, client: blocked_by_client === 1 },
-    text: () => texts?.get(row.agent_id) ?? '',
+    target: () => targets?.get(row.agent_id),
   }))
 }
 
@@ -133,7 +143,7 @@ const NOTHING = {
   policy: null,
 }
 
-async function readTexts(db: Db, agentIds: readonly string[]): Promise<Map<string, string>> {
+async function readTargets(db: Db, agentIds: readonly string[]): Promise<Map<string, TargetMachine>> {
   const rows = await db
     .selectFrom('agents')
     .innerJoin('sites', 'sites.id', 'agents.site_id')
@@ -145,11 +155,12 @@ async function readTexts(db: Db, agentIds: readonly string[]): Promise<Map<strin
     .where('agents.agent_id', 'in', agentIds)
     .execute()
   const valuesOf = Map.groupBy(await findValues(db, 'agent', agentIds), ({ owner }) => owner)
+  const tagsOf = await findAgentTags(db, rows)
   return new Map(
     rows.map((row) => {
       const values = valuesOf.get(row.agent_id) ?? []
-      const agent = viewAgentRow({ ...row, ...NOTHING, values }, NEVER)
-      return [row.agent_id, targetText(agent)]
+      const agent = viewAgentRow({ ...row, ...NOTHING, values, tags: tagsOf(row) }, NEVER)
+      return [row.agent_id, targetMachine(agent)]
     }),
   )
 }

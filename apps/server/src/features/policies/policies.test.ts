@@ -36,8 +36,8 @@ test('spec, policies: machines of a client get their own copies of the checks of
     hostname: 'PC-12',
     chain: [{ policy: policy.id, level: 'client', outcome: 'applies' }],
     items: [
-      { what: 'CPU Load Check: Warning Threshold: 70%, Error Threshold: 90%', check_id: cpu?.id },
-      { what: 'Ping Check: Router', check_id: ping?.id, source: { own: false, policy: policy.id } },
+      { what: 'CPU load: warning at 70 %, error at 90 %', check_id: cpu?.id },
+      { what: 'Ping Router', check_id: ping?.id, source: { own: false, policy: policy.id } },
     ],
   })
   const related = await fleet.root.call(listPolicyRelations, { params: { id: policy.id } })
@@ -130,7 +130,7 @@ test('the same script with other arguments is another check', async () => {
     ['weekly'],
   ])
   expect((await fleet.effective()).unfit).toMatchObject([
-    { what: 'Script Check: Win', source: { policy: policy.id } },
+    { what: 'Script Win', source: { policy: policy.id } },
   ])
 })
 
@@ -260,7 +260,7 @@ test('a check of a policy depends on another one, on each machine that has both'
     const router = rows.find(({ settings }) => settings.check_type === 'ping')
     expect(rows.find(({ settings }) => settings.check_type === 'cpuload')).toMatchObject({
       depends_on: router?.id,
-      dependency: { hostname: agent.hostname, readable_desc: 'Ping Check: Router' },
+      dependency: { hostname: agent.hostname, readable_desc: 'Ping Router' },
     })
   }
   const refused = await root.call(editPolicy, {

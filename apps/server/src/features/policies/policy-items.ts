@@ -9,11 +9,11 @@ import {
   type TaskOnMachine,
 } from '@muster/contract/policies/policy-items'
 import { describeTask } from '@muster/rules/schedules/task-text'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { describeCheck } from '../checks/describe-check.ts'
 import { findPolicyCheckRows } from '../checks/queries.ts'
 import { viewCheck } from '../checks/view.ts'
 import { findPolicyTaskRows } from '../tasks/queries.ts'
@@ -47,7 +47,7 @@ export async function readPolicyChecks(
       id: policyItemId(policyId, number),
       policy: policyId,
       number,
-      readable_desc: describeCheckOf(set, check.settings),
+      readable_desc: nameCheckOf(set, check.settings),
       assignedtasks: content.tasks.flatMap(({ id, task }) =>
         task.assigned_check === number ? [{ id: policyItemId(policyId, id ?? 0), name: task.name }] : [],
       ),
@@ -72,7 +72,7 @@ export async function readPolicyTasks(db: Db, caller: Caller, policyId: number):
       number,
       task_supported_platforms,
       schedule: describeTask(task),
-      check_name: assigned === undefined ? null : describeCheckOf(set, assigned.settings),
+      check_name: assigned === undefined ? null : nameCheckOf(set, assigned.settings),
       counts,
     }
   })
@@ -119,9 +119,9 @@ export async function requireItem(
   throw new AppError('not_found', `The policy no longer has this ${kind === 'checks' ? 'check' : 'task'}.`)
 }
 
-function describeCheckOf(set: PolicySet, settings: CheckOfPolicy['settings']): string {
+function nameCheckOf(set: PolicySet, settings: CheckOfPolicy['settings']): string {
   const script = settings.check_type === 'script' ? set.scripts.get(settings.script) : undefined
-  return describeCheck(settings, script?.name ?? null)
+  return nameCheck({ settings, script_name: script?.name ?? null })
 }
 
 async function findMachinesOf(db: Db, items: readonly { agent_id: string }[]) {

@@ -1,4 +1,5 @@
 import type { PolicyDocument, PolicyTarget } from '@muster/contract/api/policies'
+import type { ScriptParameter } from '@muster/contract/api/scripts'
 import { TASK_DEFAULTS } from '@muster/contract/api/tasks'
 import { NO_CONTENT, type PolicyContent } from '@muster/contract/policies/policy-content'
 import { compileTarget } from '@muster/rules/agents/machine-target'
@@ -9,6 +10,7 @@ import {
   type PolicyAssignment,
 } from '@muster/rules/policies/policy-chain'
 import type { Db } from '../../platform/database/database.ts'
+import { readParametersColumn } from '../scripts/queries.ts'
 import {
   type ExclusionRow,
   findExclusionRows,
@@ -32,6 +34,7 @@ export interface LibraryScript {
   id: number
   name: string
   supported_platforms: string[]
+  parameters: ScriptParameter[]
 }
 
 /** All policies at one moment, prepared to resolve machines. */
@@ -83,14 +86,22 @@ async function readPolicySet(db: Db, stamp: string): Promise<PolicySet> {
       positions: own.map(({ position }) => position),
     }
   })
-  const scripts = await db.selectFrom('scripts').select(['id', 'name', 'supported_platforms']).execute()
+  const scripts = await db
+    .selectFrom('scripts')
+    .select(['id', 'name', 'supported_platforms', 'parameters'])
+    .execute()
   return compileSet(
     new Map(policies.map((policy) => [policy.id, policy])),
     new Map(
-      scripts.map(({ id, name, supported_platforms: platforms }) => [
+      scripts.map(({ id, name, supported_platforms: platforms, ...script }) => [
         id,
-        // A JSON column, written by the scripts feature from the contract's list.
-        { id, name, supported_platforms: JSON.parse(platforms) as string[] },
+        {
+          id,
+          name,
+          // A JSON column, written by the scripts feature from the contract's list.
+          supported_platforms: JSON.parse(platforms) as string[],
+          parameters: readParametersColumn(script),
+        },
       ]),
     ),
     stamp,
@@ -157,7 +168,8 @@ export function readContent(content: string): PolicyContent {
     task: { ...one.task, ...TASK_DEFAULTS, ...one.task },
   }))
   const agent_settings = { ...NO_CONTENT.agent_settings, ...stored.agent_settings }
-  return { ...NO_CONTENT, ...stored, agent_settings, tasks }
+  const patches = { ...NO_CONTENT.patches, ...stored.patches }
+  return { ...NO_CONTENT, ...stored, agent_settings, tasks, patches }
 }
 
 function compileSet(

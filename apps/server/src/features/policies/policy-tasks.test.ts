@@ -187,7 +187,7 @@ test('a task starts on failure of its machine’s copy of the policy check', asy
   const edited = { ...policy.content, tasks: [repair] }
   await edit(policy.id, { content: edited, targets: toSite(fleet) })
   const ofPolicy = (await checks()).find(({ settings }) => settings.check_type === 'ping')
-  expect(await tasks()).toMatchObject([{ assigned_check: ofPolicy?.id, check_name: 'Ping Check: Router' }])
+  expect(await tasks()).toMatchObject([{ assigned_check: ofPolicy?.id, check_name: 'Ping Router' }])
   // A check of the machine's own replaces the policy's, and starts the task.
   const { body: own } = await addOwn(PING)
   await fleet.settle()

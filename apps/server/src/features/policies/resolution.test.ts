@@ -68,5 +68,5 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       }),
       { numRuns: Number(process.env['MUSTER_TEST_RUNS'] ?? 10) },
     )
-  }, 120_000)
+  })
 })

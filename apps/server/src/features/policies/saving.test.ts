@@ -25,8 +25,8 @@ test('spec, policies: a plan shows the effect on each machine, and a stale one i
   expect(shown).toMatchObject({
     agents_count: 2,
     lines: [
-      { change: 'changed', what: expect.stringMatching('^CPU Load Check.*80%'), agents_count: 2 },
-      { change: 'added', what: 'Ping Check: Router', agents_count: 2 },
+      { change: 'changed', what: expect.stringMatching('^CPU load: .*80 %'), agents_count: 2 },
+      { change: 'added', what: 'Ping Router', agents_count: 2 },
       { change: 'added', what: 'Check interval: 60 s', agents_count: 2 },
     ],
   })
@@ -148,7 +148,7 @@ test('an invalid policy is refused with a sentence at its field', async () => {
     fields: { name: ['A policy named "Base" already exists.'] },
   })
   expect((await refused({ content: contentOf([checkOf(CPU), checkOf(CPU)]) })).detail).toMatch(
-    'The policy has the same check twice: CPU Load Check',
+    'The policy has the same check twice: CPU load',
   )
   expect((await refused({ content: contentOf([checkOf(CPU, 7)]) })).code).toBe('invalid')
   expect((await refused({ targets: [{ level: 'search', search: 'is:online' }] })).detail).toMatch(

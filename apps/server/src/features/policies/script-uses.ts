@@ -1,5 +1,6 @@
 import type { CheckSettings } from '@muster/contract/api/checks'
 import type { TaskAction } from '@muster/contract/api/tasks'
+import type { PolicyContent } from '@muster/contract/policies/policy-content'
 import type { Db } from '../../platform/database/database.ts'
 import { findTemplates } from '../alerts/templates/queries.ts'
 import { readTemplate } from '../alerts/templates/stored-template.ts'
@@ -40,6 +41,7 @@ async function findPolicyUses(db: Db, ids: ReadonlySet<number>): Promise<ScriptU
     return [
       ...content.checks.flatMap(({ settings }) => usesOfCheck(settings, text)),
       ...content.tasks.flatMap(({ task }) => usesOfActions(task.actions, text)),
+      ...usesOfPatches(content, text),
     ].filter(({ script }) => ids.has(script))
   })
 }
@@ -73,6 +75,11 @@ async function findOwnUses(db: Db, ids: ReadonlySet<number>): Promise<ScriptUse[
     ),
     ...checks.flatMap((check) => usesOfCheck(readSettings(check), `A check on ${check.hostname} runs it`)),
   ].filter(({ script }) => ids.has(script))
+}
+
+function usesOfPatches({ patches: { scripts } }: PolicyContent, text: string): ScriptUse[] {
+  const ids = [scripts?.before, scripts?.after].filter((id) => id !== null && id !== undefined)
+  return ids.map((script) => useOf({ script, script_args: [], env_vars: [] }, text))
 }
 
 function usesOfActions(actions: readonly TaskAction[], text: string): ScriptUse[] {

@@ -1,12 +1,12 @@
 import type { PolicyDocument, PolicyTarget } from '@muster/contract/api/policies'
 import type { Event } from '@muster/contract/events'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import type { Insertable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { PolicyTargetsTable } from '../../platform/database/tables/policies.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
-import { describeCheck } from '../checks/describe-check.ts'
 import { checkDocument } from './check-document.ts'
 import { markKeyUsesStale } from '../keystore/key-use.ts'
 import { refusePlan } from './plan-save.ts'
@@ -125,11 +125,14 @@ export function documentForAudit(document: PolicyDocument, set: PolicySet): unkn
     ...rest,
     agent_settings: content.agent_settings,
     alert_template: content.alert_template,
+    patches: content.patches,
+    software: content.software,
     checks: content.checks.map(({ settings, fails_b4_alert, run_interval, depends_on }) => ({
-      check: describeCheck(
+      check: nameCheck({
         settings,
-        (settings.check_type === 'script' ? set.scripts.get(settings.script)?.name : undefined) ?? null,
-      ),
+        script_name:
+          (settings.check_type === 'script' ? set.scripts.get(settings.script)?.name : undefined) ?? null,
+      }),
       ...settings,
       fails_b4_alert,
       run_interval,

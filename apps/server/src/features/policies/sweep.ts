@@ -119,6 +119,14 @@ async function isNeeded(db: Db): Promise<boolean> {
     const named = db.selectFrom(table).select('id').where('policy_templates', '<>', '[]').limit(1)
     if ((await named.executeTakeFirst()) !== undefined) return true
   }
+  const patched = db.selectFrom('machine_patch_policies').select('agent').where('policy', '<>', '{}').limit(1)
+  if ((await patched.executeTakeFirst()) !== undefined) return true
+  const enforced = db
+    .selectFrom('machine_software_policies')
+    .select('agent')
+    .where('policy', '<>', '[]')
+    .limit(1)
+  if ((await enforced.executeTakeFirst()) !== undefined) return true
   const given = db.selectFrom('agents').select('id').where('setting_sources', 'like', '%"given"%').limit(1)
   return (await given.executeTakeFirst()) !== undefined
 }
@@ -188,7 +196,7 @@ async function applySiteTemplates(ctx: Context): Promise<void> {
       client_id,
       monitoring_type: null,
       blocks: { agent: false, site: blocked_by_site === 1, client: blocked_by_client === 1 },
-      text: () => '',
+      target: () => undefined,
     })
     // A search selects machines.
     const given = writeAssigned(

@@ -51,8 +51,11 @@ export function taskOf(more: Partial<TaskFields> = {}, id?: number): PolicyTask 
 }
 
 /** A client with a site and two machines, a server and a workstation, and an administrator. */
-export async function prepareFleet(database?: OpenDatabase<Database>) {
-  const server = await createTestServer(database === undefined ? {} : { overrides: { database } })
+export async function prepareFleet(database?: OpenDatabase<Database>, env: Record<string, string> = {}) {
+  const server = await createTestServer({
+    env,
+    ...(database === undefined ? {} : { overrides: { database } }),
+  })
   const client = await server.given.client({ name: 'Nordwind' })
   const site = await server.given.site({ client_id: client.id, name: 'Bern' })
   const pc = await server.given.agent({ site_id: site.id, hostname: 'PC-12' })

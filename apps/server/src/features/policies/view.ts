@@ -1,6 +1,7 @@
 import type { Policy, PolicyVersion } from '@muster/contract/api/policies'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { hasWinUpdate, viewWinUpdate } from '../patches/policy/win-update-policy.ts'
 import { findMachines } from './machines.ts'
 import { createPolicyVisibility, type PolicyVisibility } from './policy-visibility.ts'
 import { type LoadedPolicy, onlyPolicies, type PolicySet, readContent } from './policy-set.ts'
@@ -98,6 +99,9 @@ function viewOne(
       agents: named(idsOf('agent', excluded_agents), names.agents),
     },
     version: row.version,
+    winupdatepolicy: hasWinUpdate(document.content.patches)
+      ? [{ id: row.id, policy: row.id, ...viewWinUpdate(document.content.patches, 'inherit') }]
+      : [],
     agents_count: visibleScope.countReached(row.id),
     default_server_policy: isDefault('server'),
     default_workstation_policy: isDefault('workstation'),

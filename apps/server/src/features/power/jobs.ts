@@ -8,6 +8,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { audit } from '../audit/write-audit.ts'
 import { actionOf, makePlan, markSent } from './plan-power.ts'
 import { REBOOT_JOB } from './power-actions.ts'
+import { CANCEL_JOB, cancelOnReturn } from './pending-actions/cancel-action.ts'
 import { type ActionRow, changeAction, emitActions, findAction } from './pending-actions/pending-actions.ts'
 
 /** A machine that reconnects later than this is not restarted, because nobody expects it any more. */
@@ -88,5 +89,8 @@ async function end(ctx: Context, action: ActionRow, output: string, message?: st
 const Payload = z.object({ id: z.int() })
 
 export function powerJobs(ctx: Context, fleet: Fleet): Job[] {
-  return [{ name: REBOOT_JOB, run: (payload) => rebootWhenDue(ctx, fleet, Payload.parse(payload).id) }]
+  return [
+    { name: REBOOT_JOB, run: (payload) => rebootWhenDue(ctx, fleet, Payload.parse(payload).id) },
+    { name: CANCEL_JOB, run: (payload) => cancelOnReturn(ctx, fleet, Payload.parse(payload).id) },
+  ]
 }

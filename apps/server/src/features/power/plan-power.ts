@@ -32,15 +32,16 @@ const PLANNED: Record<WarnedAction, string> = {
 export function makePlan(
   id: string,
   action: WarnedAction,
-  { message, may_postpone }: PowerWarning,
+  { message, may_postpone, postponements, postpone_minutes, deadline_minutes }: PowerWarning,
   when: Pick<PowerPlan, 'seconds' | 'if_nobody'>,
 ): PowerPlan {
   return {
     id,
     action,
     message,
-    postponements: may_postpone ? MAX_POSTPONEMENTS : 0,
-    postpone_seconds: POSTPONE_MINUTES * 60,
+    postponements: may_postpone ? (postponements ?? MAX_POSTPONEMENTS) : 0,
+    postpone_seconds: (postpone_minutes ?? POSTPONE_MINUTES) * 60,
+    ...(deadline_minutes === undefined ? {} : { deadline_seconds: deadline_minutes * 60 }),
     ...when,
   }
 }

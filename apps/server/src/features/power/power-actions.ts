@@ -13,8 +13,8 @@ import type { Db } from '../../platform/database/database.ts'
 import { requireAgent } from '../agents/require-agent.ts'
 import { zoneOf } from '../tasks/run-queries.ts'
 import type { AgentRequest } from '../agents/request-agent.ts'
+import { cancelAction } from './pending-actions/cancel-action.ts'
 import {
-  cancelAction,
   deletePending,
   emitActions,
   findAction,

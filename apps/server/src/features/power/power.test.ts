@@ -1,3 +1,4 @@
+import { getAgent } from '@muster/contract/api/agents'
 import { listAudit } from '@muster/contract/api/audit'
 import type { Report } from '@muster/contract/agent/link'
 import { cancelPendingAction, listAgentPendingActions } from '@muster/contract/api/pending-actions'
@@ -12,6 +13,7 @@ async function prepare(server: TestServer) {
   const site = await server.given.site({ name: 'Dresden' })
   const agent = await TestAgent.enrol(server, url, site.id)
   const permissions = [
+    'can_list_agents',
     'can_reboot_agents',
     'can_send_wol',
     'can_view_auditlogs',
@@ -122,24 +124,22 @@ test('without a signed-in user it is done at once, and a refusal leaves no plan'
   ])
 })
 
-test('a plan on the machine is cancelled there; an offline machine keeps it', async () => {
-  await using server = await createTestServer()
-  using fixture = await prepare(server)
-  const { agent, ada, params, list } = fixture
+/** A machine that has a plan, and the call that cancels it. */
+async function givenPlan({ agent, ada, params }: Awaited<ReturnType<typeof prepare>>) {
   await agent.connect()
   const asked = ada.call(rebootAgent, { params })
-  const due = new Date(server.clock.now().getTime() + 300_000).toISOString()
+  const due = new Date(Date.now() + 300_000).toISOString()
   const { input } = await answer(agent, 0, { answer: { due } })
   const { id } = (await asked).body.planned ?? { id: 0 }
-  agent.cut()
   const cancel = () => ada.call(cancelPendingAction, { params: { id } })
-  await vi.waitFor(async () =>
-    expect((await cancel()).error).toMatchObject({
-      code: 'agent_offline',
-      detail: 'PC-12 is offline and keeps its plan. Cancel it when the machine is connected.',
-    }),
-  )
-  await agent.connect()
+  return { due, plan: (Object(input) as { id: string }).id, cancel }
+}
+
+test('a plan on a connected machine is cancelled there, or the machine says that it has begun', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, list } = fixture
+  const { plan, cancel } = await givenPlan(fixture)
   const from = agent.frames.length
   const late = cancel()
   await answer(agent, from, { refused: 'It has already begun, or was replaced.' })
@@ -147,11 +147,89 @@ test('a plan on the machine is cancelled there; an offline machine keeps it', as
   const again = agent.frames.length
   const cancelled = cancel()
   const payload = await answer(agent, again, { answer: {} })
-  expect(payload).toMatchObject({ name: 'cancel-power', input: { id: Object(input).id } })
-  await cancelled
+  expect(payload).toMatchObject({ name: 'cancel-power', input: { id: plan } })
+  expect((await cancelled).body).toBeNull()
   expect(await list()).toEqual([])
   expect(await fixture.written()).toEqual(['Planned a restart of the machine'])
 })
+
+test('a plan on an offline machine is cancelled at once, and the machine forgets it when it connects', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, ada, params, list } = fixture
+  const { plan, cancel } = await givenPlan(fixture)
+  agent.cut()
+  await vi.waitFor(() => expect(server.app.fleet.links.size).toBe(0))
+  const output =
+    'Cancelled, but PC-12 is offline: it forgets the plan when it connects. Until then it can still run.'
+  expect((await cancel()).body).toMatchObject({ status: 'cancelling', details: { output } })
+  expect(await list()).toMatchObject([{ status: 'cancelling', details: { output } }])
+  expect((await cancel()).error).toMatchObject({
+    code: 'conflict',
+    detail: 'This action will be cancelled when PC-12 connects.',
+  })
+  const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
+  expect(audit_logs[0]?.message).toBe('Cancelled the planned restart for when the machine connects')
+  await server.ctx.jobs.drain()
+  expect(await list()).toMatchObject([{ status: 'cancelling' }])
+
+  const from = agent.frames.length
+  await agent.connect()
+  await vi.waitFor(() => expect(server.app.fleet.links.size).toBe(1))
+  const done = drainUntil(server, async () => (await list())[0]?.status === 'completed')
+  const payload = await answer(agent, from, { answer: {} })
+  expect(payload).toMatchObject({ name: 'cancel-power', input: { id: plan }, author: 'server' })
+  await done
+  expect(await list()).toMatchObject([{ details: { output: 'Cancelled when the machine connected.' } }])
+  expect((await ada.call(getAgent, { params })).body.pending_actions_count).toBe(0)
+})
+
+test('a machine that restarted before it connected again says so, and is not asked', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, list } = fixture
+  const { plan, due, cancel } = await givenPlan(fixture)
+  agent.cut()
+  await vi.waitFor(() => expect(server.app.fleet.links.size).toBe(0))
+  await cancel()
+  const from = agent.frames.length
+  await agent.connect({ lastReport: 2 })
+  const head = { kind: 'power', id: plan, at: due, postponed: 1, reason: null } as const
+  agent.report({ ...head, state: 'planned', due })
+  const seq = agent.report({ ...head, state: 'done', due })
+  await agent.next((frame) => frame.type === 'ack' && frame.seq >= seq, from)
+  const output = 'Restarted. The machine was offline when it was cancelled.'
+  expect(await list()).toMatchObject([{ status: 'completed', details: { output } }])
+  await server.ctx.jobs.drain()
+  expect(agent.frames.slice(from).filter(({ type }) => type === 'command')).toEqual([])
+})
+
+test('a machine whose link ends during the cancellation is asked again when it connects', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, list } = fixture
+  const { cancel } = await givenPlan(fixture)
+  const from = agent.frames.length
+  const cancelled = cancel()
+  await agent.nextCommand(from)
+  agent.cut()
+  expect((await cancelled).body).toMatchObject({ status: 'cancelling' })
+  const later = agent.frames.length
+  await agent.connect()
+  await vi.waitFor(() => expect(server.app.fleet.links.size).toBe(1))
+  const done = drainUntil(server, async () => (await list())[0]?.status === 'completed')
+  await answer(agent, later, { refused: 'It has already begun, or was replaced.' })
+  await done
+  expect((await list())[0]?.details.output).toBe('Cancelled. PC-12: It has already begun, or was replaced.')
+})
+
+/** The job appears once the link and the reports of the machine are stored. */
+function drainUntil(server: TestServer, isDone: () => Promise<boolean>): Promise<void> {
+  return vi.waitFor(async () => {
+    await server.ctx.jobs.drain()
+    expect(await isDone()).toBe(true)
+  })
+}
 
 test('a machine that goes offline before its response counts as restarted, or as planned', async () => {
   await using server = await createTestServer()

@@ -86,6 +86,16 @@ test('a cancelled reboot does not run, and a new one replaces the old', async ()
   expect((await fixture.written())[0]).toBe('Cancelled the planned restart')
 })
 
+test('a restart that no machine has yet ends at the server, also while the machine is offline', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { ada, plan, list, count } = fixture
+  const { id } = await plan(600)
+  expect((await ada.call(cancelPendingAction, { params: { id } })).body).toBeNull()
+  expect(await list()).toEqual([])
+  expect(await count()).toBe(0)
+})
+
 test('a new time replaces a restart that the machine has planned already', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)

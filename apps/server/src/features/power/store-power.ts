@@ -18,24 +18,33 @@ export async function storePower(
   for (const { agentId, report } of reports) {
     const row = await tx
       .selectFrom('pending_actions')
-      .select(['id', 'action_type', 'sent_at'])
+      .select(['id', 'action_type', 'status', 'sent_at'])
       .where('agent_id', '=', agentId)
       .where('plan', '=', report.id)
-      .where('status', '=', 'pending')
+      .where('status', '!=', 'completed')
       .executeTakeFirst()
     if (row === undefined) continue
     const { due, postponed, state, reason } = report
     const values =
       state === 'planned'
-        ? { due, sent_at: row.sent_at ?? now, output: describePostponed(postponed) }
+        ? {
+            due,
+            sent_at: row.sent_at ?? now,
+            ...(row.status === 'pending' ? { output: describePostponed(postponed) } : {}),
+          }
         : {
             status: 'completed' as const,
             finished_at: now,
-            output: state === 'done' ? DONE[row.action_type] : (reason ?? 'The machine did not do it.'),
+            output: state === 'done' ? describeDone(row) : (reason ?? 'The machine did not do it.'),
           }
     await tx.updateTable('pending_actions').set(values).where('id', '=', row.id).execute()
     emitActions(emit, [row.id], agentId)
   }
+}
+
+function describeDone({ action_type, status }: Pick<ActionRow, 'action_type' | 'status'>): string {
+  const late = status === 'cancelling' ? ' The machine was offline when it was cancelled.' : ''
+  return `${DONE[action_type]}${late}`
 }
 
 function describePostponed(count: number): string {

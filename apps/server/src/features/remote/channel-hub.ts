@@ -153,7 +153,7 @@ export class ChannelHub implements AsyncDisposable {
   ): Promise<ChannelEnd | undefined> {
     const caller = await findCaller(this.#ctx, digest, source)
     const session = caller?.session
-    if (caller === undefined || session === undefined || session.inGrace || session.totpPending)
+    if (caller === undefined || session === undefined || session.inGrace || session.pending !== undefined)
       return SIGNED_OUT
     return checkRight(this.#ctx, caller, { agentId, request })
   }

@@ -18,6 +18,12 @@ export function checkMfa(
 ): ChannelEnd | undefined {
   const { code } = session
   if (!code.isAsked || !ASKED_BEFORE.has(tool)) return undefined
+  if (code.isByProvider || (code.hasPasskey && !code.hasTotp)) {
+    if (hasFreshCode(code.at, now)) return undefined
+    const how = code.isByProvider ? 'provider' : 'passkey'
+    const message = `Your role requires a sign-in within the last ${CODE_MINUTES} minutes before ${aTool(tool)} is opened. Sign out, and sign in with your ${how} again.`
+    return { code: 'not_allowed', message }
+  }
   if (!code.hasTotp) {
     const message = `Your role requires a code before ${aTool(tool)} is opened. Set up two-factor sign-in first, and sign in again.`
     return { code: 'not_allowed', message }

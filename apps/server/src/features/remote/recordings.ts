@@ -72,7 +72,7 @@ export async function createRecordingFile(ctx: Context, id: string): Promise<Sea
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { bavail, bsize } = await statfs(folder)
     // Creating a file succeeds even on a full disk.
-    if (bavail * bsize < MIN_ROOM_BYTES) throw new Error('the disk is full')
+    if (ctx.disk.isLow || bavail * bsize < MIN_ROOM_BYTES) throw new Error('the disk is full')
     return await SealedFile.create(path, recordingSeal(ctx, id))
   } catch (cause) {
     ctx.log.error({ err: cause }, 'a recording could not be started')

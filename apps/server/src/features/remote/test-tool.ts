@@ -6,7 +6,6 @@ import {
 } from '@muster/contract/agent/channel'
 import { commands } from '@muster/contract/agent/commands'
 import { listAudit } from '@muster/contract/api/audit'
-import { expect, vi } from 'vitest'
 import type { TestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 
@@ -15,12 +14,8 @@ export async function start(server: TestServer) {
   const { url } = await server.listen()
   const site = await server.given.site()
   const agent = await TestAgent.enrol(server, url, site.id)
-  await agent.connect({ checksVersion: 0 })
+  await agent.comeOnline({ checksVersion: 0 })
   const user = await server.given.user({ permissions: ['can_use_terminal', 'can_view_auditlogs'] })
-  await vi.waitFor(async () => {
-    const row = await server.ctx.db.selectFrom('agents').select('connected').executeTakeFirstOrThrow()
-    expect(row.connected).toBe(1)
-  })
   return { url, agent, user, agentId: agent.agentId }
 }
 

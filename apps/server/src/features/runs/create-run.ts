@@ -1,20 +1,28 @@
 import type { CommandInput } from '@muster/contract/agent/commands'
 import type { RunAsUser } from '@muster/contract/agent/shells'
+import type { PackageChange } from '@muster/rules/agents/package-change'
 import type { Event } from '@muster/contract/events'
+import type { Insertable } from 'kysely'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@muster/contract/errors'
+import { showRaw } from '@muster/rules/agents/raw-path'
 import { canCancel, isFinal } from '@muster/rules/agents/history-state'
 import type { Context } from '../../context.ts'
 import { requireRow } from '../../platform/database/change-row.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { insertRows } from '../../platform/database/json-rows.ts'
+import type { AgentHistoryTable } from '../../platform/database/tables/history.ts'
 import { newNonce } from '../../platform/agent-link/command-sender.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { audit } from '../audit/write-audit.ts'
+import { audit, auditEach, type AuditInput } from '../audit/write-audit.ts'
 import type { AgentWithSite } from '../agents/queries.ts'
 import { whileConnected } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { findHistory, findRuns, insertHistory, updateHistory } from './queries.ts'
 import { emitPending } from './deliver-runs.ts'
+import { publishEndedIds } from './publish-ended.ts'
+
+type PackageCommand = `${PackageChange}-package`
 
 export interface RunRequest {
   agent: AgentWithSite
@@ -29,14 +37,21 @@ export interface RunRequest {
     | { name: 'run-command'; input: CommandInput<'run-command'> }
     | { name: 'run-script'; input: CommandInput<'run-script'> }
     | { name: 'install-patches'; input: CommandInput<'install-patches'> }
-    | { name: 'install-package'; input: CommandInput<'install-package'> }
+    | { name: PackageCommand; input: CommandInput<PackageCommand> }
+    | { name: 'install-file'; input: CommandInput<'install-file'> }
+    | { name: 'push-file'; input: CommandInput<'push-file'> }
 }
 
+const PACKAGE = { type: 'package_install', action: 'execute_command', object_type: 'software' } as const
 const KINDS = {
   'run-command': { type: 'cmd_run', action: 'execute_command', object_type: 'agent' },
   'run-script': { type: 'script_run', action: 'execute_script', object_type: 'script' },
   'install-patches': { type: 'patch_install', action: 'execute_command', object_type: 'winupdate' },
-  'install-package': { type: 'package_install', action: 'execute_command', object_type: 'software' },
+  'install-package': PACKAGE,
+  'upgrade-package': PACKAGE,
+  'remove-package': PACKAGE,
+  'install-file': PACKAGE,
+  'push-file': { type: 'file_push', action: 'execute_command', object_type: 'file' },
 } as const
 
 /** Stores a run in the history, with an audit row. The row exists before anything is sent. */
@@ -52,14 +67,51 @@ export async function writeRun(
   { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
   order: RunRequest,
 ): Promise<number> {
+  const historyId = await insertHistory(tx, runRow(ctx, order))
+  await audit(tx, auditOf(order, historyId))
+  emit({ type: 'history.changed', ids: [historyId], agent_ids: [order.agent.agent_id] })
+  return historyId
+}
+
+/** Writes the runs of one step of a fleet job, each for another machine. Returns the ids by machine. */
+export async function writeJobRuns(
+  { ctx, tx, emit }: { ctx: Context; tx: Db; emit: (event: Event) => void },
+  jobId: number,
+  orders: readonly { order: RunRequest; number: number }[],
+): Promise<Map<string, number>> {
+  if (orders.length === 0) return new Map()
+  const rows = await insertRows(
+    tx,
+    'agent_history',
+    orders.map(({ order, number }) => ({
+      ...runRow(ctx, order),
+      fleet_job_id: jobId,
+      fleet_job_try: number,
+    })),
+  )
+    .returning(['id', 'agent_id'])
+    .execute()
+  const ids = new Map(rows.map(({ id, agent_id }) => [agent_id, id]))
+  await auditEach(
+    tx,
+    orders.map(({ order }) => ({
+      ...auditOf(order, ids.get(order.agent.agent_id) ?? 0),
+      site: { id: order.agent.site_id, name: order.agent.site_name },
+      client: { id: order.agent.client_id, name: order.agent.client_name },
+    })),
+    emit,
+  )
+  emit({ type: 'history.changed', ids: [...ids.values()], agent_ids: [...ids.keys()] })
+  return ids
+}
+
+function runRow(ctx: Context, order: RunRequest): Insertable<AgentHistoryTable> {
   const { agent, caller, label, work } = order
   const now = ctx.now()
-  const { type, action, object_type } = KINDS[work.name]
-  const runAsUser = nameUser('run_as_user' in work.input ? work.input.run_as_user : null)
-  const historyId = await insertHistory(tx, {
+  return {
     agent_id: agent.agent_id,
     time: now.toISOString(),
-    type,
+    type: KINDS[work.name].type,
     state: 'queued',
     reason: null,
     command: label.command,
@@ -68,7 +120,7 @@ export async function writeRun(
     shell: label.shell,
     args: JSON.stringify(label.args),
     username: caller.username,
-    run_as_user: runAsUser,
+    run_as_user: runAsUserOf(order),
     timeout_seconds: work.input.timeout_seconds,
     expires_at: new Date(now.getTime() + order.expiresInSeconds * 1000).toISOString(),
     command_name: work.name,
@@ -81,8 +133,13 @@ export async function writeRun(
     finished_at: null,
     retcode: null,
     execution_time: null,
-  })
-  await audit(tx, {
+  }
+}
+
+function auditOf(order: RunRequest, historyId: number): AuditInput {
+  const { agent, caller, label, work } = order
+  const { action, object_type } = KINDS[work.name]
+  return {
     caller,
     action,
     object_type,
@@ -90,14 +147,15 @@ export async function writeRun(
     after: {
       command: label.command,
       args: label.args,
-      run_as_user: runAsUser,
+      run_as_user: runAsUserOf(order),
       history: historyId,
     },
     agent,
-  })
-  emit({ type: 'history.changed', ids: [historyId], agent_ids: [agent.agent_id] })
-  return historyId
+  }
 }
+
+const runAsUserOf = ({ work }: RunRequest) =>
+  nameUser('run_as_user' in work.input ? work.input.run_as_user : null)
 
 const nameUser = (user: RunAsUser | null) =>
   user === null || typeof user === 'string' ? user : 'signed-in user'
@@ -109,9 +167,15 @@ function describeRun({ agent, label, work, because }: RunRequest): string {
       return `Ran the script "${label.command}" on "${agent.hostname}"${reason}`
     case 'run-command':
       return `Sent a ${label.shell} command to "${agent.hostname}"`
+    case 'push-file':
+      return `Pushed a file to "${showRaw(work.input.path)}" on "${agent.hostname}"`
     case 'install-patches':
     case 'install-package':
-      return `${label.command} on "${agent.hostname}"`
+    case 'upgrade-package':
+    case 'remove-package':
+    case 'install-file':
+      // The label is a verb and its object: `Install the package htop`.
+      return `Started to ${label.command.charAt(0).toLowerCase()}${label.command.slice(1)} on "${agent.hostname}"`
   }
 }
 
@@ -167,7 +231,10 @@ export async function cancelRun(ctx: Context, caller: Caller, id: number): Promi
       agent: { agent_id: row.agent_id },
       emit,
     })
-    if (ended) emit({ type: 'agent.changed', ids: [row.agent_id], agent_ids: [row.agent_id] })
+    if (ended) {
+      await publishEndedIds(ctx, tx, [id])
+      emit({ type: 'agent.changed', ids: [row.agent_id], agent_ids: [row.agent_id] })
+    }
     emit({ type: 'history.changed', ids: [id], agent_ids: [row.agent_id] })
   })
   return { agentId: row.agent_id }

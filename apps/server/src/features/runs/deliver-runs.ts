@@ -36,6 +36,25 @@ export async function deliverRuns(
   if (again === 'sent before too') emitPending(ctx, claimed)
 }
 
+/** A run is sent within a second of being queued, unless its machine is offline. */
+const OVERLOOKED_MS = 10_000
+const MAX_OVERLOOKED = 500
+
+/** Connected machines with runs that were queued a while ago, oldest first. */
+export async function findOverlooked(ctx: Context): Promise<string[]> {
+  const rows = await ctx.db
+    .selectFrom('agent_history')
+    .innerJoin('agents', 'agents.agent_id', 'agent_history.agent_id')
+    .select('agent_history.agent_id')
+    .where('agent_history.state', '=', 'queued')
+    .where('agent_history.time', '<', new Date(ctx.now().getTime() - OVERLOOKED_MS).toISOString())
+    .where('agents.connected', '=', 1)
+    .orderBy('agent_history.id')
+    .limit(MAX_OVERLOOKED)
+    .execute()
+  return [...new Set(rows.map(({ agent_id }) => agent_id))]
+}
+
 /** The machines table counts waiting runs. */
 export function emitPending(ctx: Context, rows: Pick<HistoryRow, 'agent_id'>[]): void {
   const ids = [...new Set(rows.map(({ agent_id }) => agent_id))]

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { LinkedMachine } from '../../fleet/link-state.ts'
 import { emitChanged, emitPending } from './deliver-runs.ts'
+import { publishEndedIds } from './publish-ended.ts'
 
 type ReturnedMachine = Pick<LinkedMachine, 'agentId' | 'at' | 'active'>
 
@@ -34,6 +35,11 @@ export async function failLostRuns(ctx: Context, machines: readonly ReturnedMach
     )
     .where('state', 'in', ['accepted', 'running'])
     .execute()
+  await publishEndedIds(
+    ctx,
+    ctx.db,
+    lost.map(({ id }) => id),
+  )
   emitChanged(ctx, lost)
 }
 
@@ -101,6 +107,12 @@ export async function expireRuns(ctx: Context): Promise<void> {
     .where('sent_at', '<', new Date(ctx.now().getTime() - 2 * DAY_MS).toISOString())
     .returning(['id', 'agent_id'])
     .execute()
+  const all = [...expired, ...unheard, ...lost]
+  await publishEndedIds(
+    ctx,
+    ctx.db,
+    all.map(({ id }) => id),
+  )
   emitPending(ctx, expired)
-  emitChanged(ctx, [...expired, ...unheard, ...lost])
+  emitChanged(ctx, all)
 }

@@ -49,6 +49,29 @@ test('a command goes through queued, sent, accepted, running, done, and its requ
   })
 })
 
+test('a queued run that was never announced is sent within seconds', async () => {
+  await using server = await createTestServer()
+  using given = await startRuns(server)
+  const { agent, ada, params, look } = given
+  await agent.comeOnline()
+  const answer = server.as(ada).call(sendCommand, { params, body: bash })
+  const id = (await agent.nextCommand(0)).payload.history_id ?? 0
+  // As a server leaves it when it is killed right after storing the run.
+  await server.ctx.db
+    .updateTable('agent_history')
+    .set({
+      state: 'queued',
+      sent_at: null,
+      time: new Date(server.clock.now().getTime() - 11_000).toISOString(),
+    })
+    .where('id', '=', id)
+    .execute()
+  expect((await agent.nextCommand(1)).payload.history_id).toBe(id)
+  await expect.poll(async () => (await look(id)).state).toBe('sent')
+  agent.report(result(id))
+  expect((await answer).body).toMatchObject({ id, state: 'done' })
+})
+
 test('a command for an offline machine waits, and is delivered on reconnect', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)

@@ -7,7 +7,7 @@ import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
 
 export type HistoryRow = Selectable<AgentHistoryTable>
-type HistoryListRow = Omit<HistoryRow, 'command_input' | 'nonce'>
+type HistoryListRow = Omit<HistoryRow, 'command_input' | 'nonce' | 'fleet_job_try'>
 
 const LISTED = [
   'agent_history.id',
@@ -22,6 +22,7 @@ const LISTED = [
   'agent_history.shell',
   'agent_history.args',
   'agent_history.username',
+  'agent_history.fleet_job_id',
   'agent_history.run_as_user',
   'agent_history.timeout_seconds',
   'agent_history.expires_at',
@@ -92,6 +93,49 @@ export function findOutput(db: Db, historyId: number, after: number) {
     .where('chunk', '>', after)
     .orderBy('chunk')
     .execute()
+}
+
+export interface Output {
+  stdout: string
+  stderr: string
+}
+
+/** Text read at once. Longer outputs are read one by one. */
+const READ_BYTES = 4 * 1024 * 1024
+
+/** The outputs of these runs by their ids; runs without output are left out. */
+export async function readOutputs(
+  db: Db,
+  runs: readonly { id: number; output_bytes: number }[],
+): Promise<Map<number, Output>> {
+  const outputs = new Map<number, Output>()
+  let batch: number[] = []
+  let bytes = 0
+  for (const { id, output_bytes } of runs) {
+    if (output_bytes === 0) continue
+    if (batch.length > 0 && bytes + output_bytes > READ_BYTES) await read()
+    batch.push(id)
+    bytes += output_bytes
+  }
+  if (batch.length > 0) await read()
+  return outputs
+
+  async function read() {
+    const rows = await db
+      .selectFrom('history_output')
+      .select(['history_id', 'stream', 'text'])
+      .where('history_id', 'in', batch)
+      .orderBy('history_id')
+      .orderBy('chunk')
+      .execute()
+    for (const { history_id, stream, text } of rows) {
+      const output = outputs.get(history_id) ?? { stdout: '', stderr: '' }
+      output[stream] += text
+      outputs.set(history_id, output)
+    }
+    batch = []
+    bytes = 0
+  }
 }
 
 /**
@@ -175,6 +219,7 @@ export function viewHistory(row: HistoryListRow): AgentHistory {
     // Written by create-run.ts as a list of strings.
     args: JSON.parse(row.args) as string[],
     username: row.username,
+    job: row.fleet_job_id,
     run_as_user: row.run_as_user,
     timeout: row.timeout_seconds,
     expires_at: row.expires_at,

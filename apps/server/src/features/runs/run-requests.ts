@@ -5,10 +5,11 @@ import type { Parsed } from '@muster/contract/endpoint'
 import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 import type { Context } from '../../context.ts'
 import { requireRow } from '../../platform/database/change-row.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import { authorOf, type Caller } from '../../platform/http/caller.ts'
 import type { AgentWithSite } from '../agents/queries.ts'
+import { completeEnvironment } from '../scripts/complete-environment.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
-import { fillVariables } from '../scripts/fill-variables.ts'
+import { fillVariables, openVariables } from '../scripts/fill-variables.ts'
 import type { RunRequest } from './create-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 
@@ -68,9 +69,25 @@ export interface KnownToServer {
 export async function scriptOrder(
   ctx: Pick<Context, 'db' | 'secrets'>,
   agent: AgentWithSite,
-  caller: Pick<Caller, 'username' | 'source'> & { userId: number | null },
-  { known = {}, ...body }: Parsed<typeof runScript>['body'] & { known?: KnownToServer },
+  caller: ScriptCaller,
+  body: ScriptBody,
 ): Promise<RunRequest> {
+  const orderOf = await openScriptOrders(ctx, caller, { agentIds: [agent.agent_id], body })
+  return orderOf(agent)
+}
+
+type ScriptCaller = Pick<Caller, 'username' | 'source' | 'apiKey'> & { userId: number | null }
+type ScriptBody = Parsed<typeof runScript>['body'] & { known?: KnownToServer }
+
+/**
+ * Reads a script and the values of its variables once, for these machines. The result makes the order of each, or
+ * throws why the script cannot run there.
+ */
+export async function openScriptOrders(
+  ctx: Pick<Context, 'db' | 'secrets'>,
+  caller: ScriptCaller,
+  { agentIds, body: { known = {}, ...body } }: { agentIds: readonly string[]; body: ScriptBody },
+): Promise<(agent: AgentWithSite) => RunRequest> {
   const { db } = ctx
   const script = requireRow(
     await db.selectFrom('scripts').selectAll().where('id', '=', body.script).executeTakeFirst(),
@@ -78,54 +95,55 @@ export async function scriptOrder(
   )
   // JSON columns, written by the scripts feature from the contract's lists.
   const platforms = JSON.parse(script.supported_platforms) as ('windows' | 'linux' | 'darwin')[]
-  if (!scriptFitsPlatform(platforms, agent.plat)) {
-    throw new AppError(
-      'invalid',
-      `${script.name} does not support ${platformName(agent.plat)}. Choose another script.`,
-      {
-        fields: { script: ['Choose a script for this platform.'] },
-      },
-    )
-  }
   const asked = {
     args: body.args ?? (JSON.parse(script.args) as string[]),
-    env_vars: body.env_vars ?? (JSON.parse(script.env_vars) as string[]),
+    env_vars: completeEnvironment(script, body.env_vars ?? (JSON.parse(script.env_vars) as string[])),
   }
-  const target = {
-    agentId: agent.agent_id,
-    hostname: agent.hostname,
-    shell: script.shell,
-    author: caller.userId,
-  }
-  const { args, env_vars, shown, secrets } = await fillVariables(ctx, db, target, {
-    ...asked,
-    ...(known.alert && { alert: known.alert }),
+  const { shell } = script
+  const author = authorOf(caller)
+  const fill = await openVariables(ctx, db, {
+    agentIds,
+    author,
+    call: { ...asked, ...(known.alert && { alert: known.alert }) },
   })
-  const expand = await loadSnippets(db)
-  return {
-    agent,
-    caller,
-    label: {
-      command: script.name,
-      shell: script.shell,
-      args: shown.args,
-      script: { id: script.id, name: script.name },
-    },
-    expiresInSeconds: body.expires_in,
-    saveAsNote: body.output === 'note',
-    work: {
-      name: 'run-script',
-      input: {
-        interpreter: script.shell,
-        body: requireFitting(expand(script.script_body), script.name),
-        args,
-        env_vars: [...env_vars, ...(known.env_vars ?? [])],
-        ...(secrets.length === 0 ? {} : { secrets }),
-        run_as_user: runAsUser(body.run_as_user ?? script.run_as_user === 1),
-        timeout_seconds: body.timeout ?? script.default_timeout,
-        output_cap_bytes: OUTPUT_CAP_BYTES,
+  const text = requireFitting((await loadSnippets(db))(script.script_body), script.name)
+  return (agent) => {
+    if (!scriptFitsPlatform(platforms, agent.plat)) {
+      throw new AppError(
+        'invalid',
+        `${script.name} does not support ${platformName(agent.plat)}. Choose another script.`,
+        {
+          fields: { script: ['Choose a script for this platform.'] },
+        },
+      )
+    }
+    const target = { agentId: agent.agent_id, hostname: agent.hostname, shell, author }
+    const { args, env_vars, shown, secrets } = fill(target)
+    return {
+      agent,
+      caller,
+      label: {
+        command: script.name,
+        shell,
+        args: shown.args,
+        script: { id: script.id, name: script.name },
       },
-    },
+      expiresInSeconds: body.expires_in,
+      saveAsNote: body.output === 'note',
+      work: {
+        name: 'run-script',
+        input: {
+          interpreter: shell,
+          body: text,
+          args,
+          env_vars: [...env_vars, ...(known.env_vars ?? [])],
+          ...(secrets.length === 0 ? {} : { secrets }),
+          run_as_user: runAsUser(body.run_as_user ?? script.run_as_user === 1),
+          timeout_seconds: body.timeout ?? script.default_timeout,
+          output_cap_bytes: OUTPUT_CAP_BYTES,
+        },
+      },
+    }
   }
 }
 
@@ -140,7 +158,7 @@ export async function testOrder(
     agentId: agent.agent_id,
     hostname: agent.hostname,
     shell: body.shell,
-    author: caller.userId,
+    author: authorOf(caller),
   }
   const asked = { args: body.args, env_vars: body.env_vars ?? [] }
   const { args, env_vars, shown, secrets } = await fillVariables(ctx, ctx.db, target, asked)

@@ -1,5 +1,6 @@
 import type { AgentHistory } from '@muster/contract/api/runs'
 import type { CommandInput } from '@muster/contract/agent/commands'
+import type { PackageChange } from '@muster/rules/agents/package-change'
 import { AppError } from '@muster/contract/errors'
 import { INSTALL_TYPES, isFinal } from '@muster/rules/agents/history-state'
 import type { Context } from '../../context.ts'
@@ -20,7 +21,7 @@ export interface InstallOrder {
   timeoutSeconds: number
   work:
     | { name: 'install-patches'; input: Pick<CommandInput<'install-patches'>, 'guids'> }
-    | { name: 'install-package'; input: Pick<CommandInput<'install-package'>, 'names'> }
+    | { name: `${PackageChange}-package`; input: Pick<CommandInput<'install-package'>, 'names'> }
 }
 
 /** Starts an installation on a connected machine, unless one is running. The machine refuses a second one too. */

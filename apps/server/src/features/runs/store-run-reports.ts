@@ -3,6 +3,7 @@ import type { Updateable } from 'kysely'
 import { isFinal, isLegalChange } from '@muster/rules/agents/history-state'
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import { insertRows, jsonRows } from '../../platform/database/json-rows.ts'
 import type { AgentHistoryTable, HistoryState } from '../../platform/database/tables/history.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findOutput, findRuns, type HistoryRow, viewResult } from './queries.ts'
@@ -18,7 +19,6 @@ export const OUTPUT_CAP_BYTES = 1024 * 1024
 /** Maximum stored output per machine and day (UTC). */
 export const DAILY_OUTPUT_CAP_BYTES = 100 * 1024 * 1024
 const CUT_NOTE = '\n[Output limit for today reached]\n'
-const INSERT_SLICE = 200
 
 interface Run {
   row: HistoryRow
@@ -49,19 +49,30 @@ export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date)
       applyReport(run, report, now)
     }
   }
-  for (let from = 0; from < chunks.length; from += INSERT_SLICE) {
-    await tx
-      .insertInto('history_output')
-      .values(chunks.slice(from, from + INSERT_SLICE))
+  if (chunks.length > 0)
+    await insertRows(tx, 'history_output', chunks)
       .onConflict((conflict) => conflict.columns(['history_id', 'chunk']).doNothing())
       .execute()
-  }
   await days.write(tx)
   const changedRuns = [...runs.values()].filter(({ changed }) => Object.keys(changed).length > 0)
-  for (const { row, changed } of changedRuns) {
-    await tx.updateTable('agent_history').set(changed).where('id', '=', row.id).execute()
-  }
+  await updateRuns(tx, changedRuns)
   return changedRuns.map(({ row }) => row)
+}
+
+/** One statement for all runs with the same changed columns. A column that did not change is not written. */
+async function updateRuns(tx: Db, runs: readonly Run[]): Promise<void> {
+  for (const group of Map.groupBy(runs, ({ changed }) => Object.keys(changed).join(' ')).values()) {
+    // A group has at least one member, and `changed` holds columns only.
+    const columns = Object.keys(group[0]!.changed) as (keyof HistoryRow)[]
+    const rows = group.map(({ row }) => row)
+    const given = jsonRows(tx, 'agent_history', ['id', ...columns], rows)
+    await tx
+      .updateTable('agent_history')
+      .from(given.as('given'))
+      .set((eb) => Object.fromEntries(columns.map((column) => [column, eb.ref(`given.${column}`)])))
+      .whereRef('agent_history.id', '=', 'given.id')
+      .execute()
+  }
 }
 
 /** Returns the part of the text that fits both limits. The rest is counted as cut. */

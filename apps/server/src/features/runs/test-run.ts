@@ -31,6 +31,6 @@ export async function startRuns(server: TestServer) {
     (await server.as(ada).call(sendCommand, { params, body: { ...bash, wait: false, ...more } })).body
   const look = async (id: number) => (await server.as(ada).call(getHistory, { params: { id } })).body
   const until = (id: number, state: string) =>
-    vi.waitFor(async () => expect(await look(id)).toMatchObject({ state }), { timeout: 3000 })
+    vi.waitFor(async () => expect(await look(id)).toMatchObject({ state }))
   return { url, site, ada, agent, params, send, look, until, [Symbol.dispose]: () => agent.cut() }
 }

@@ -37,19 +37,29 @@ export async function fillVariables(
   ctx: Pick<Context, 'secrets'>,
   db: Db,
   target: CallTarget,
-  call: ScriptCall & { alert?: Readonly<Record<string, string>> },
+  call: VariableCall,
 ): Promise<FilledCall> {
+  const { agentId, author } = target
+  return (await openVariables(ctx, db, { agentIds: [agentId], author, call }))(target)
+}
+
+type VariableCall = ScriptCall & { alert?: Readonly<Record<string, string>> }
+
+/** The same for one call on many machines: reads all values once. */
+export async function openVariables(
+  ctx: Pick<Context, 'secrets'>,
+  db: Db,
+  { agentIds, author, call }: { agentIds: readonly string[]; author: Author; call: VariableCall },
+): Promise<(target: CallTarget) => FilledCall> {
   const texts = [...call.args, ...call.env_vars]
-  const book = await loadVariables(db, ctx.secrets, {
-    agentIds: [target.agentId],
-    authors: [target.author],
-    texts,
-  })
-  const values = withAlert(book.valuesOf(target.agentId, target.shell, target.author), call.alert)
-  const { problem, isRefused, ...filled } = readyCall(target, call, values)
-  if (problem !== undefined)
-    throw new AppError(isRefused ? 'not_allowed' : 'invalid', problem, { fields: { args: [problem] } })
-  return filled
+  const book = await loadVariables(db, ctx.secrets, { agentIds, authors: [author], texts })
+  return (target) => {
+    const values = withAlert(book.valuesOf(target.agentId, target.shell, target.author), call.alert)
+    const { problem, isRefused, ...filled } = readyCall(target, call, values)
+    if (problem !== undefined)
+      throw new AppError(isRefused ? 'not_allowed' : 'invalid', problem, { fields: { args: [problem] } })
+    return filled
+  }
 }
 
 /** Works without the database, and returns a refusal as a sentence. */

@@ -21,6 +21,28 @@ export type ScriptCalls = (
   shell: string,
 ) => { args: string[]; env_vars: string[]; secrets?: string[]; problem?: string }
 
+/** `runs_as_user`: null = the agent has never said whether it can run scripts as the signed-in user. */
+export interface UserMachine {
+  hostname: string
+  runs_as_user: 0 | 1 | null
+}
+
+/**
+ * Whose rights a script gets on a machine, as a part of its definition. An agent that knows only its own, which are those
+ * of the system, gets no script but the reason.
+ */
+export function userOf(
+  script: { run_as_user: 0 | 1 },
+  { hostname, runs_as_user }: UserMachine,
+):
+  | { run_as_user?: { signed_in: true } }
+  | { body: string; args: string[]; env_vars: string[]; secrets: string[]; problem: string } {
+  if (script.run_as_user === 0) return {}
+  if (runs_as_user === 1) return { run_as_user: { signed_in: true } }
+  const problem = `The agent of ${hostname} is too old to run scripts as the signed-in user. Update the agent.`
+  return { body: '', args: [], env_vars: [], secrets: [], problem: problem.slice(0, 500) }
+}
+
 /** The calls of these scripts, once with sealed keys and once with their values. */
 export async function loadCalls(
   db: Db,

@@ -43,6 +43,7 @@ async function addBuiltIn(tx: Db, emit: Emit, script: StarterScript, at: Date): 
         ...script,
         name,
         env_vars: [],
+        parameters: [],
         syntax: '',
         favorite: false,
         hidden: false,

@@ -55,6 +55,29 @@ export async function loadVariables(
   }
 }
 
+/** A client, or one of its sites. */
+interface ClientOrSite {
+  client_id: number
+  client_name: string
+  site_id?: number
+  site_name?: string
+}
+
+/** The values of variables in this text for a client or site. Those of machines, keys and alerts have none. */
+export async function loadClientOrSiteVariables(
+  db: Db,
+  target: ClientOrSite,
+  text: string,
+): Promise<FindAllowed> {
+  const fields = await loadFields(db, findVariables(text), [target])
+  return ({ scope, name }) => {
+    if (scope !== 'client' && (scope !== 'site' || target.site_id === undefined)) return undefined
+    const known = scope === 'client' ? propertiesOfClient(target) : propertiesOfSite(target)
+    const value = fields(scope, target, name) ?? (Object.hasOwn(known, name) ? known[name] : undefined)
+    return value === undefined ? undefined : { text: formatFieldValue(value, ''), isSecret: false }
+  }
+}
+
 async function findGlobals(
   db: Db,
   keys: OpenKeys,
@@ -81,7 +104,7 @@ type Scope = (typeof SCOPES)[number]
 type Value = string | boolean | string[]
 
 /** A custom field of that name, with its default as fallback. */
-async function loadFields(db: Db, variables: readonly Variable[], agents: readonly AgentWithSite[]) {
+async function loadFields(db: Db, variables: readonly Variable[], agents: readonly Owner[]) {
   const names = new Set(variables.map(({ name }) => name))
   const fields = agents.length === 0 ? [] : (await findFields(db)).filter(({ name }) => names.has(name))
   const values: Record<Scope, Map<unknown, ValueRow[]>> = {
@@ -91,10 +114,10 @@ async function loadFields(db: Db, variables: readonly Variable[], agents: readon
   }
   for (const model of SCOPES) {
     if (!fields.some((field) => field.model === model)) continue
-    const owners = [...new Set(agents.map((agent) => ownerOf(model, agent)))]
+    const owners = [...new Set(agents.map((agent) => ownerOf(model, agent)))].filter((id) => id !== undefined)
     values[model] = Map.groupBy(await findValues(db, model, owners), ({ owner }) => owner)
   }
-  return (scope: Scope, agent: AgentWithSite, name: string): Value | undefined => {
+  return (scope: Scope, agent: Owner, name: string): Value | undefined => {
     const field = fields.find((one) => one.model === scope && one.name === name)
     if (field === undefined) return undefined
     const given = values[scope].get(ownerOf(scope, agent))
@@ -103,24 +126,35 @@ async function loadFields(db: Db, variables: readonly Variable[], agents: readon
   }
 }
 
-function ownerOf(scope: Scope, agent: AgentWithSite): number | string {
+type Owner = ClientOrSite & { agent_id?: string }
+
+function ownerOf(scope: Scope, agent: Owner): number | string | undefined {
   if (scope === 'agent') return agent.agent_id
   return scope === 'client' ? agent.client_id : agent.site_id
 }
 
 /** Properties of the machine, its site and its client, with the names of the API. */
 function propertyOf(scope: Scope, agent: AgentWithSite, name: string): Value | undefined {
-  const { client_id, client_name, site_name } = agent
-  const client: Record<string, Value> = { id: `${client_id}`, name: client_name }
-  const site: Record<string, Value> = {
-    id: `${agent.site_id}`,
-    name: site_name,
-    client: client_name,
-    'client.name': client_name,
-  }
-  const known = scope === 'client' ? client : scope === 'site' ? site : propertiesOf(agent)
+  const known =
+    scope === 'client'
+      ? propertiesOfClient(agent)
+      : scope === 'site'
+        ? propertiesOfSite(agent)
+        : propertiesOf(agent)
   return Object.hasOwn(known, name) ? known[name] : undefined
 }
+
+const propertiesOfClient = ({ client_id, client_name }: ClientOrSite): Record<string, Value> => ({
+  id: `${client_id}`,
+  name: client_name,
+})
+
+const propertiesOfSite = ({ site_id, site_name = '', client_name }: ClientOrSite): Record<string, Value> => ({
+  id: `${site_id}`,
+  name: site_name,
+  client: client_name,
+  'client.name': client_name,
+})
 
 function propertiesOf(agent: AgentWithSite): Record<string, Value> {
   const facts = readFacts(agent)

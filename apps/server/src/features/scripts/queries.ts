@@ -1,5 +1,10 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { Script, ScriptDetail, ServerApproval } from '@muster/contract/api/scripts'
+import {
+  type Script,
+  type ScriptDetail,
+  ScriptParameter,
+  type ServerApproval,
+} from '@muster/contract/api/scripts'
 import { Platform } from '@muster/contract/fields'
 import { z } from 'zod'
 import type { Db } from '../../platform/database/database.ts'
@@ -15,7 +20,18 @@ type ScriptListRow = Omit<
 export function findScripts(db: Db, show: { community: boolean; hidden: boolean }): Promise<ScriptListRow[]> {
   return db
     .selectFrom('scripts')
-    .select(['id', 'name', 'description', 'category', 'shell', 'script_type', 'args', 'env_vars', 'filename'])
+    .select([
+      'id',
+      'name',
+      'description',
+      'category',
+      'shell',
+      'script_type',
+      'args',
+      'env_vars',
+      'filename',
+      'parameters',
+    ])
     .select(['syntax', 'default_timeout', 'supported_platforms', 'favorite', 'hidden', 'run_as_user'])
     .$if(!show.community, (query) => query.where('script_type', '!=', 'builtin'))
     .$if(!show.hidden, (query) => query.where('hidden', '=', 0))
@@ -41,6 +57,11 @@ export async function deleteScriptRow(db: Db, id: number): Promise<void> {
 
 const Texts = z.array(z.string())
 const Platforms = z.array(Platform)
+const Parameters = z.array(ScriptParameter)
+
+export function readParametersColumn({ parameters }: Pick<ScriptRow, 'parameters'>): ScriptParameter[] {
+  return Parameters.parse(JSON.parse(parameters))
+}
 
 /** Without `server_approval`, which is not part of the row. */
 function viewOwn(row: ScriptListRow): Omit<Script, 'server_approval'> {
@@ -53,6 +74,7 @@ function viewOwn(row: ScriptListRow): Omit<Script, 'server_approval'> {
     script_type: row.script_type,
     args: Texts.parse(JSON.parse(row.args)),
     env_vars: Texts.parse(JSON.parse(row.env_vars)),
+    parameters: readParametersColumn(row),
     filename: row.filename,
     syntax: row.syntax,
     default_timeout: row.default_timeout,

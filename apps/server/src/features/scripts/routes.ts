@@ -19,7 +19,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route, whileConnected } from '../../platform/http/route.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
+import { authorOf, type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
 import { readCoreSettings, refuseServerScriptsOff } from '../../platform/config/core-settings.ts'
 import { addScript, changeScript, removeScript, requireScript } from './write-script.ts'
@@ -125,7 +125,7 @@ async function runServerTest(
   refuseLimited(caller, 'Scripts on the server')
   refuseServerScriptsOff(await readCoreSettings(ctx.db))
   const code = await readTestedCode(ctx.db, test.body)
-  const target = { agentId: '', hostname: 'the server', shell, author: caller.userId }
+  const target = { agentId: '', hostname: 'the server', shell, author: authorOf(caller) }
   const { args, env_vars, shown, secrets } = await fillVariables(ctx, ctx.db, target, {
     args: asked,
     env_vars: variables,

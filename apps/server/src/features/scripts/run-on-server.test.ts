@@ -81,12 +81,12 @@ test('a killed server takes it along, with its child processes and its folder', 
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const words = () => readFileSync(outputFile, 'utf8').trim().split(' ')
-  await vi.waitFor(() => expect(words()).toHaveLength(3), { timeout: 20_000 })
+  await vi.waitFor(() => expect(words()).toHaveLength(3))
   const [script, child, folder = ''] = words()
   const left = () => [isAlive(Number(script)), isAlive(Number(child)), existsSync(folder)]
   expect(left()).toEqual([true, true, true])
   server.kill('SIGKILL')
-  await vi.waitFor(() => expect(left()).toEqual([false, false, false]), { timeout: 10_000 })
+  await vi.waitFor(() => expect(left()).toEqual([false, false, false]))
 })
 
 test('Python and Node run as well', async () => {

@@ -13,7 +13,17 @@ export type ScriptColumns = Omit<ScriptRow, 'id' | 'script_type' | 'builtin_key'
 
 /** The given parts as columns. */
 export function toColumns(parts: ScriptParts): Partial<ScriptColumns> {
-  const { args, env_vars, supported_platforms, favorite, hidden, run_as_user, script_body, ...texts } = parts
+  const {
+    args,
+    env_vars,
+    parameters,
+    supported_platforms,
+    favorite,
+    hidden,
+    run_as_user,
+    script_body,
+    ...texts
+  } = parts
   const columns: { [Name in keyof ScriptColumns]: ScriptColumns[Name] | undefined } = {
     name: texts.name,
     description: texts.description,
@@ -26,6 +36,7 @@ export function toColumns(parts: ScriptParts): Partial<ScriptColumns> {
     script_hash: script_body === undefined ? undefined : hashOf(script_body),
     args: listOf(args),
     env_vars: listOf(env_vars),
+    parameters: listOf(parameters),
     supported_platforms: listOf(supported_platforms),
     favorite: flagOf(favorite),
     hidden: flagOf(hidden),
@@ -44,7 +55,7 @@ function hashOf(body: string): string {
     .digest('hex')
 }
 
-function listOf(list: string[] | undefined): string | undefined {
+function listOf(list: readonly unknown[] | undefined): string | undefined {
   return list === undefined ? undefined : JSON.stringify(list)
 }
 

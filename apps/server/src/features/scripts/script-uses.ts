@@ -2,9 +2,9 @@ import { AppError } from '@muster/contract/errors'
 import { expandSnippets } from '@muster/rules/agents/script-variables'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import { authorOf, type Caller, mayDo } from '../../platform/http/caller.ts'
 import { findKeyRefusal, hasRestrictedKeys, refuseKeys } from '../keystore/key-use.ts'
-import type { ScriptRow } from './queries.ts'
+import { readParametersColumn, type ScriptRow } from './queries.ts'
 
 /** A configuration that runs a script automatically. */
 export interface ScriptUse {
@@ -36,7 +36,7 @@ export async function refuseSnippetUses(
   if (await isUnlimited(tx, caller)) return
   const scripts = await tx
     .selectFrom('scripts')
-    .select(['id', 'name', 'script_body', 'args', 'env_vars'])
+    .select(['id', 'name', 'script_body', 'args', 'env_vars', 'parameters'])
     .where('script_body', 'like', '%{{%')
     .execute()
   const changed = scripts.filter(
@@ -81,16 +81,21 @@ async function findForbiddenUse(
   const use = uses.find(({ permission }) => !mayDo(caller, permission))
   if (use !== undefined) return { use, reason: `Your role needs ${use.permission} to change it.` }
   const texts = uses.flatMap((one) => one.texts)
-  if ((await findKeyRefusal(tx, caller.userId, texts)) === undefined) return undefined
+  if ((await findKeyRefusal(tx, authorOf(caller), texts)) === undefined) return undefined
   for (const one of uses) {
-    const reason = await findKeyRefusal(tx, caller.userId, one.texts)
+    const reason = await findKeyRefusal(tx, authorOf(caller), one.texts)
     if (reason !== undefined) return { use: one, reason }
   }
   return undefined
 }
 
 /** Default arguments and variables of a script. */
-export function ownTexts({ args, env_vars }: Pick<ScriptRow, 'args' | 'env_vars'>): string[] {
+export function ownTexts({
+  args,
+  env_vars,
+  parameters,
+}: Pick<ScriptRow, 'args' | 'env_vars' | 'parameters'>): string[] {
+  const defaults = readParametersColumn({ parameters }).map((parameter) => parameter.default)
   // Stored by script-columns.ts from the contract's lists.
-  return [...(JSON.parse(args) as string[]), ...(JSON.parse(env_vars) as string[])]
+  return [...(JSON.parse(args) as string[]), ...(JSON.parse(env_vars) as string[]), ...defaults]
 }

@@ -117,7 +117,7 @@ test('it ends at its time limit, and with the server', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-server-test-'))
   const begun = join(folder, 'begun')
   const waiting = root.call(testScriptOnServer, { body: { ...CALL, code: `touch ${begun}; sleep 600` } })
-  await vi.waitFor(() => expect(existsSync(begun)).toBe(true), { timeout: 5000 })
+  await vi.waitFor(() => expect(existsSync(begun)).toBe(true))
   await server.app.stop()
   expect((await waiting).body).toMatchObject({
     retcode: null,

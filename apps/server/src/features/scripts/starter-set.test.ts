@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { deleteScript, editScript, listScripts } from '@muster/contract/api/scripts'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { loadStarterSet, readStarterSet } from './load-starter-set.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const FOLDER = fileURLToPath(new URL('../../../scripts', import.meta.url))
 const set = await readStarterSet()
@@ -45,7 +43,7 @@ test.each(runnable.map(({ filename }) => filename))(
     const script = set.find((one) => one.filename === filename)
     const program = filename.endsWith('.py') ? 'python3' : 'sh'
     const args = [join(FOLDER, filename), ...(ARGS[filename] ?? script?.args ?? [])]
-    const ended = await run(program, args, { timeout: 50_000 }).then(
+    const ended = await run(program, args, { timeout: 170_000 }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       // execFile rejects with its output.
       (error: { code: number; stdout: string; stderr: string }) => error,

@@ -32,10 +32,12 @@ type Change = { [Name in keyof Recordings]?: Recordings[Name] | undefined } & {
 } & {
   enable_server_scripts?: boolean | undefined
   enable_server_webterminal?: boolean | undefined
+  sso_enabled?: boolean | undefined
   block_local_user_logon?: boolean | undefined
   metrics_interval?: number | undefined
   vnc_targets?: string[] | undefined
   companyname?: string | undefined
+  password_min_length?: number | undefined
   availability_alerts_servers?: boolean | undefined
   availability_alerts_workstations?: boolean | undefined
   availability_alerts_asked?: boolean | undefined
@@ -68,9 +70,10 @@ const RECORDING_NAMES = [
 const SWITCHES = {
   enable_server_scripts: 'scripts on the server',
   enable_server_webterminal: 'the web terminal',
+  sso_enabled: 'single sign-on',
   block_local_user_logon: 'password sign-in for superusers only',
 }
-const SWITCH_NAMES = [...SERVER_SWITCHES, 'block_local_user_logon'] as const
+const SWITCH_NAMES = [...SERVER_SWITCHES, 'sso_enabled', 'block_local_user_logon'] as const
 const ALERT_NAMES = ['availability_alerts_servers', 'availability_alerts_workstations'] as const
 const ALERTS = {
   availability_alerts_servers: 'availability alerts for servers',
@@ -98,6 +101,8 @@ export function changeCoreSettings(
         'The settings were changed by another user. Reload them and try again.',
       )
     }
+    // Otherwise nobody but superusers could sign in any more.
+    if (before.sso_enabled && change.sso_enabled === false) change.block_local_user_logon = false
     const isNew = (name: keyof Change) => change[name] !== undefined && change[name] !== before[name]
     const kept = NAMES.filter(isNew)
     const switched = SWITCH_NAMES.filter(isNew)
@@ -106,6 +111,7 @@ export function changeCoreSettings(
     const alerting = ALERT_NAMES.filter(isNew)
     const isAsked = isNew('availability_alerts_asked')
     const isRenamed = isNew('companyname')
+    const hasNewLength = isNew('password_min_length')
     const aimed =
       change.vnc_targets !== undefined && change.vnc_targets.join('\n') !== before.vnc_targets.join('\n')
     const changed = [
@@ -114,6 +120,7 @@ export function changeCoreSettings(
       ...(paced ? (['metrics_interval'] as const) : []),
       ...(aimed ? (['vnc_targets'] as const) : []),
       ...(isRenamed ? (['companyname'] as const) : []),
+      ...(hasNewLength ? (['password_min_length'] as const) : []),
       ...alerting,
       ...(isAsked ? (['availability_alerts_asked'] as const) : []),
       ...switched,
@@ -137,6 +144,7 @@ export function changeCoreSettings(
     after.recording_keep_days = change.recording_keep_days ?? before.recording_keep_days
     after.recording_max_mb = change.recording_max_mb ?? before.recording_max_mb
     after.desktop_recording_max_mb = change.desktop_recording_max_mb ?? before.desktop_recording_max_mb
+    after.password_min_length = change.password_min_length ?? before.password_min_length
     after.companyname = change.companyname ?? before.companyname
     after.vnc_targets = change.vnc_targets ?? before.vnc_targets
     for (const name of alerting) after[name] = change[name] ?? before[name]
@@ -156,6 +164,9 @@ export function changeCoreSettings(
       ...(ofRecordings.length === 0 ? [] : [`Changed the recordings: ${describeRecordings(after)}`]),
       ...(aimed ? [`Changed the VNC targets to ${after.vnc_targets.join(', ') || 'none'}`] : []),
       ...(isRenamed ? [`Changed the company to "${after.companyname}"`] : []),
+      ...(hasNewLength
+        ? [`Changed the minimum length of passwords to ${after.password_min_length} characters`]
+        : []),
       ...alerting.map((name) => `Turned ${after[name] ? 'on' : 'off'} ${ALERTS[name]}`),
       ...(isAsked && alerting.length === 0 ? ['Left availability alerts unchanged'] : []),
       ...switched.map((name) => `Switched ${SWITCHES[name]} ${after[name] ? 'on' : 'off'}`),

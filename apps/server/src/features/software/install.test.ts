@@ -34,7 +34,9 @@ test('a package is installed with the permission to manage software, with an aud
     {
       action: 'execute_command',
       agent_id: agent.agentId,
-      message: expect.stringContaining('Install the package x11vnc or tigervnc-scraping-server on "'),
+      message: expect.stringContaining(
+        'Started to install the package x11vnc or tigervnc-scraping-server on "',
+      ),
     },
   ])
 })

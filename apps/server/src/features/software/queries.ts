@@ -25,6 +25,7 @@ export function findSoftwareOf(db: Db, agent: number) {
     .selectFrom('machine_software')
     .innerJoin('software_packages', 'software_packages.id', 'machine_software.package')
     .select(['title', 'name', 'publisher', 'source', 'version', 'size', 'install_date', 'uninstall'])
+    .select(['available', 'package_id'])
     .where('agent', '=', agent)
     .orderBy('sort_name')
     .orderBy('version')
@@ -34,6 +35,8 @@ export function findSoftwareOf(db: Db, agent: number) {
 export interface TitleFilter {
   search: string
   source?: PackageSource | undefined
+  /** Only packages that some machine can upgrade. */
+  upgradable: boolean
   sort: 'name' | '-name'
   page: number
   page_size: number
@@ -48,6 +51,7 @@ export async function findTitles(db: Db, { scope }: { scope: Scope }, filter: Ti
         .selectFrom('machine_software')
         .select('machine_software.agent')
         .whereRef('package', '=', 'software_packages.id')
+        .$if(filter.upgradable, (query) => query.where('available', 'is not', null))
         .$if(!scope.all, (query) => query.where(isInScope(scope))),
     ),
   )
@@ -88,6 +92,28 @@ export function countMachines(db: Db, { scope }: { scope: Scope }, titles: reado
     .execute()
 }
 
+/** Number of machines in scope per package that could have a newer version. */
+export function countUpgradable(db: Db, { scope }: { scope: Scope }, titles: readonly string[]) {
+  return selectInstalls(db, scope, titles)
+    .select((eb) => ['title', eb.fn.count<number>('agent').distinct().as('machines')])
+    .where('available', 'is not', null)
+    .groupBy('title')
+    .execute()
+}
+
+/** Names of Chocolatey packages on machines in scope. */
+export function findChocolateyNames(db: Db, { scope }: { scope: Scope }) {
+  return db
+    .selectFrom('software_packages')
+    .innerJoin('machine_software', 'machine_software.package', 'software_packages.id')
+    .select('name')
+    .distinct()
+    .where('source', '=', 'chocolatey')
+    .$if(!scope.all, (query) => query.where(isInScope(scope)))
+    .orderBy('name')
+    .execute()
+}
+
 export function findMachinesWith(db: Db, { scope }: { scope: Scope }, title: string) {
   return db
     .selectFrom('software_packages')
@@ -97,6 +123,7 @@ export function findMachinesWith(db: Db, { scope }: { scope: Scope }, title: str
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .select(['agents.agent_id', 'hostname', 'plat', 'clients.name as client', 'sites.name as site'])
     .select(['software_packages.name', 'software_packages.version', 'publisher', 'install_date'])
+    .select(['source', 'available', 'package_id'])
     .where('title', '=', title)
     .where(visibleTo({ scope }))
     .orderBy('hostname')

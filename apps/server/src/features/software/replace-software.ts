@@ -5,7 +5,12 @@ import type { Db } from '../../platform/database/database.ts'
 import { chunk, storable } from '../../platform/database/sql.ts'
 
 /** A package of a machine, as stored in its rows. */
-type Installed = InstalledPackage & { digest: string; title: string }
+interface Installed extends Omit<InstalledPackage, 'available' | 'package_id'> {
+  digest: string
+  title: string
+  available: string | null
+  package_id: string | null
+}
 
 /** Replaces the packages of a machine. Returns removed and added versions. */
 export async function replaceSoftware(
@@ -40,6 +45,8 @@ export async function replaceSoftware(
           size: eb.ref('excluded.size'),
           install_date: eb.ref('excluded.install_date'),
           uninstall: eb.ref('excluded.uninstall'),
+          available: eb.ref('excluded.available'),
+          package_id: eb.ref('excluded.package_id'),
         })),
       )
       .execute()
@@ -48,7 +55,14 @@ export async function replaceSoftware(
 
 function toInstalled(one: InstalledPackage): Installed {
   // Compared in the stored form. Otherwise a hostile name would differ each time.
-  const clean = { ...one, name: text(one.name), publisher: text(one.publisher), version: text(one.version) }
+  const clean = {
+    ...one,
+    name: text(one.name),
+    publisher: text(one.publisher),
+    version: text(one.version),
+    available: one.available === undefined ? null : text(one.available),
+    package_id: one.package_id ?? null,
+  }
   return { ...clean, digest: packageKey(clean), title: titleOf(clean) }
 }
 
@@ -58,17 +72,29 @@ function findInstalled(tx: Db, agent: number) {
   return tx
     .selectFrom('machine_software')
     .innerJoin('software_packages', 'software_packages.id', 'machine_software.package')
-    .select(['package', 'digest', 'title', 'name', 'version', 'size', 'install_date', 'uninstall'])
+    .select([
+      'package',
+      'digest',
+      'title',
+      'name',
+      'version',
+      'size',
+      'install_date',
+      'uninstall',
+      'available',
+      'package_id',
+    ])
     .where('agent', '=', agent)
     .execute()
 }
 
-type Details = Pick<InstalledPackage, 'size' | 'install_date' | 'uninstall'>
+const DETAILS = ['install_date', 'uninstall', 'available', 'package_id'] as const
+type Details = Pick<Installed, 'size' | (typeof DETAILS)[number]>
 
 function hasOtherDetails(before: Details | undefined, now: Details): boolean {
   if (before === undefined) return false
   const size = before.size === null ? null : Number(before.size)
-  return size !== now.size || before.install_date !== now.install_date || before.uninstall !== now.uninstall
+  return size !== now.size || DETAILS.some((name) => before[name] !== now[name])
 }
 
 async function findOrAddPackages(tx: Db, added: readonly Installed[]): Promise<Map<string, number>> {
@@ -116,8 +142,10 @@ async function findPackages(tx: Db, wanted: readonly Installed[]): Promise<Map<s
   return ids
 }
 
-function rowOf(agent: number, id: number | undefined, { size, install_date, uninstall }: Installed) {
-  return id === undefined ? [] : [{ agent, package: id, size, install_date, uninstall }]
+function rowOf(agent: number, id: number | undefined, one: Installed) {
+  if (id === undefined) return []
+  const { size, install_date, uninstall, available, package_id } = one
+  return [{ agent, package: id, size, install_date, uninstall, available, package_id }]
 }
 
 /** Installers sometimes share a name. In a repository a name is one package, even if its maintainer changes. */

@@ -2,23 +2,34 @@ import {
   findSoftware,
   getSoftware,
   installSoftware,
+  listChocolateyNames,
   listSoftwareMachines,
   refreshSoftware,
   type Software,
   type SoftwareTitle,
+  uninstallSoftware,
 } from '@muster/contract/api/software'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import { describePackageChange, packageNameOf } from '@muster/rules/agents/package-change'
+import type { Parsed } from '@muster/contract/endpoint'
+import { quietUninstall } from '@muster/rules/agents/uninstall-command'
+import type { AgentWithSite } from '../agents/queries.ts'
 import { requireAgent } from '../agents/require-agent.ts'
+import { startRun } from '../runs/create-run.ts'
+import { findRuns, viewHistory } from '../runs/queries.ts'
+import { commandOrder } from '../runs/run-requests.ts'
 import { startInstall } from '../runs/start-install.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { requestAgent } from '../agents/request-agent.ts'
 import {
   countMachines,
+  countUpgradable,
   countVersions,
+  findChocolateyNames,
   findInventory,
   findMachinesWith,
   findSoftwareOf,
@@ -33,7 +44,13 @@ export function softwareRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const { page, page_size } = query
     return { page, page_size, ...(await readTitles(ctx.db, caller, query)) }
   })
-  route(api, listSoftwareMachines, ({ params, caller }) => findMachinesWith(ctx.db, caller, params.title))
+  route(api, listChocolateyNames, ({ caller }) => findChocolateyNames(ctx.db, caller))
+  route(api, listSoftwareMachines, async ({ params, caller }) =>
+    (await findMachinesWith(ctx.db, caller, params.title)).map(({ source, package_id, ...row }) => ({
+      ...row,
+      package_name: packageNameOf({ source, package_id, name: row.name }),
+    })),
+  )
   route(api, getSoftware, async ({ params, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     return readSoftware(ctx.db, agent.id)
@@ -43,27 +60,72 @@ export function softwareRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     await refreshing.refresh(caller, agent.agent_id)
     return readSoftware(ctx.db, agent.id)
   })
-  route(api, installSoftware, async ({ params, body: { name, alternatives, timeout }, caller }) => {
+  route(api, installSoftware, async ({ params, body, caller }) => {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
-    const names = [name, ...alternatives]
+    const names = [body.name, ...body.alternatives]
     return startInstall(ctx, fleet, {
       agent,
       caller,
-      label: { command: `Install the package ${names.join(' or ')}`, shell: '', args: [] },
-      work: { name: 'install-package', input: { names } },
-      timeoutSeconds: timeout,
+      label: { command: describePackageChange(body.do, names), shell: '', args: [] },
+      work: { name: `${body.do}-package`, input: { names } },
+      timeoutSeconds: body.timeout,
     })
   })
+  route(api, uninstallSoftware, async ({ params, body, caller }) => {
+    const agent = await requireAgent(ctx.db, params.agent_id, caller)
+    return uninstall(ctx, fleet, { agent, caller, body })
+  })
 }
+
+/** Runs the uninstall command of a program. */
+async function uninstall(
+  ctx: Context,
+  fleet: Fleet,
+  {
+    agent,
+    caller,
+    body,
+  }: { agent: AgentWithSite; caller: Caller; body: Parsed<typeof uninstallSoftware>['body'] },
+) {
+  const programs = await findSoftwareOf(ctx.db, agent.id)
+  const reported = programs.find((one) => one.name === body.name && one.uninstall !== null)?.uninstall ?? null
+  if (reported === null)
+    throw new AppError('conflict', `${agent.hostname} reports no command that removes "${body.name}".`)
+  const isReported = body.command === reported || body.command === quietUninstall(reported)
+  if (!isReported && !mayDo(caller, 'can_send_cmd'))
+    throw new AppError(
+      'not_allowed',
+      'Your role does not allow other commands than the reported one (can_send_cmd).',
+    )
+  const order = commandOrder(agent, caller, {
+    shell: agent.plat === 'windows' ? 'cmd' : 'sh',
+    cmd: body.command,
+    timeout: body.timeout,
+    run_as_user: body.run_as_user,
+    expires_in: UNINSTALL_WAITS_SECONDS,
+    wait: false,
+  })
+  const [run] = await findRuns(ctx.db, [await startRun(ctx, fleet, order, undefined)])
+  if (run === undefined) throw new Error('the new run was not found')
+  return viewHistory(run)
+}
+
+/** How long it waits for a machine that has just lost its link. */
+const UNINSTALL_WAITS_SECONDS = 600
 
 async function readSoftware(db: Db, agent: number): Promise<Software> {
   const inventory = await findInventory(db, agent)
   const rows = inventory === undefined ? [] : await findSoftwareOf(db, agent)
   return {
-    software: rows.map((row) => ({ ...row, size: row.size === null ? null : Number(row.size) })),
+    software: rows.map(({ package_id, ...row }) => ({
+      ...row,
+      size: row.size === null ? null : Number(row.size),
+      package_name: packageNameOf({ ...row, package_id }),
+    })),
     looked_at: inventory?.looked_at ?? null,
     changed_at: inventory?.changed_at ?? null,
     left_out: inventory?.left_out ?? 0,
+    upgrades_problem: inventory?.upgrades_problem ?? null,
   }
 }
 
@@ -80,11 +142,15 @@ async function readTitles(
   const machines = new Map(
     (await countMachines(db, caller, titles)).map((row) => [row.title, Number(row.machines)]),
   )
+  const upgradable = new Map(
+    (await countUpgradable(db, caller, titles)).map((row) => [row.title, Number(row.machines)]),
+  )
   return {
     total,
     results: rows.map(({ total: _total, ...row }) => ({
       ...row,
       machines: machines.get(row.title) ?? 0,
+      upgradable: upgradable.get(row.title) ?? 0,
       versions: (versions.get(row.title) ?? [])
         .map(({ version, machines: count }) => ({ version, machines: Number(count) }))
         .toSorted((a, b) => b.machines - a.machines || (a.version < b.version ? 1 : -1)),

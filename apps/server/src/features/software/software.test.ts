@@ -3,13 +3,16 @@ import { listAudit } from '@muster/contract/api/audit'
 import {
   findSoftware,
   getSoftware,
+  listChocolateyNames,
   listSoftwareMachines,
   refreshSoftware,
+  uninstallSoftware,
 } from '@muster/contract/api/software'
 import { getTimeline } from '@muster/contract/api/timeline'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
+import { findUnfitMachines } from './find-unfit-machines.ts'
 import { MAX_SINGLE_LINES, storeSoftware } from './store-software.ts'
 import { known, reportOf } from './test-software.ts'
 
@@ -53,7 +56,13 @@ async function prepare() {
 test('installed software is listed by name, with all reported details', async () => {
   await using fixture = await prepare()
   const { report, list } = fixture
-  expect(await list()).toEqual({ software: [], looked_at: null, changed_at: null, left_out: 0 })
+  expect(await list()).toEqual({
+    software: [],
+    looked_at: null,
+    changed_at: null,
+    left_out: 0,
+    upgrades_problem: null,
+  })
   const zip = known('7-Zip', '24.08', {
     publisher: 'Igor Pavlov',
     source: 'windows',
@@ -63,7 +72,7 @@ test('installed software is listed by name, with all reported details', async ()
   })
   await report([known('vim', '9.0'), zip, known('kernel', '6.1'), known('kernel', '6.2')], undefined, 3)
   const { software, ...rest } = await list()
-  expect(rest).toEqual({ looked_at: NOW, changed_at: NOW, left_out: 3 })
+  expect(rest).toEqual({ looked_at: NOW, changed_at: NOW, left_out: 3, upgrades_problem: null })
   expect(software.map(({ name, version }) => `${name} ${version}`)).toEqual([
     '7-Zip 24.08',
     'kernel 6.1',
@@ -227,4 +236,98 @@ test('the permission to list software does not allow refreshing it', async () =>
   const nobody = server.as(await given.user({ permissions: ['can_list_agents'] }))
   expect((await nobody.call(getSoftware, call)).status).toBe(403)
   expect((await nobody.call(findSoftware, { query: {} })).status).toBe(403)
+})
+
+test('newer versions are listed for a machine and counted over the fleet', async () => {
+  await using fixture = await prepare()
+  const { server, ctx, given, root, list, agentId, changes } = fixture
+  const other = await given.agent({ hostname: 'web-1' })
+  const store = (id: string, packages: InstalledPackage[], more = {}) =>
+    ctx.transaction((tx, emit) =>
+      storeSoftware(tx, emit, {
+        reports: [{ agentId: id, report: reportOf(packages, 0, more) }],
+        now: ctx.now(),
+      }),
+    )
+  const firefox = known('Mozilla Firefox', '132', { source: 'windows', package_id: 'Mozilla.Firefox' })
+  await store(agentId, [known('openssl', '3.0.1'), firefox])
+  await store(agentId, [known('openssl', '3.0.1', { available: '3.0.2' }), firefox], {
+    managers: ['apt'],
+    upgrades_problem: 'winget did not list newer versions within 25 seconds.',
+  })
+  await store(other.agent_id, [known('openssl', '3.0.1')], { managers: [] })
+  expect(await list()).toMatchObject({
+    upgrades_problem: 'winget did not list newer versions within 25 seconds.',
+    software: [
+      { name: 'Mozilla Firefox', available: null, package_name: 'Mozilla.Firefox' },
+      { name: 'openssl', available: '3.0.2', package_name: 'openssl' },
+    ],
+  })
+  // A newer version is no change of the machine.
+  expect(await changes()).toEqual([])
+  const find = async (query: object) => (await root.call(findSoftware, { query })).body
+  expect(await find({ search: 'openssl' })).toMatchObject({ results: [{ machines: 2, upgradable: 1 }] })
+  const { results } = await find({ upgradable: 'true' })
+  expect(results.map(({ name }) => name)).toEqual(['openssl'])
+  const params = { title: results[0]?.title ?? '' }
+  expect((await root.call(listSoftwareMachines, { params })).body).toMatchObject([
+    { hostname: 'PC-12', available: '3.0.2', package_name: 'openssl' },
+    { hostname: 'web-1', available: null, package_name: 'openssl' },
+  ])
+  const ids = [agentId, other.agent_id]
+  const unfit = (change: 'install' | 'remove', ...wanted: string[]) =>
+    findUnfitMachines(server.ctx.db, { change, names: wanted }, ids)
+  expect(await unfit('install', 'vim')).toEqual(
+    new Map([[other.agent_id, 'The machine has no package manager that the agent supports.']]),
+  )
+  const missing = 'The machine does not have the package vim or vi.'
+  expect((await unfit('remove', 'vim', 'vi')).get(agentId)).toBe(missing)
+  expect((await unfit('remove', 'Mozilla.Firefox')).has(agentId)).toBe(false)
+})
+
+test('a program is removed by its reported command; another command needs the right to send commands', async () => {
+  await using fixture = await prepare()
+  const { server, ctx, given } = fixture
+  const pc = await given.agent({ hostname: 'PC-9', plat: 'windows', connected: 1 })
+  const zip = known('7-Zip', '24', { source: 'windows', uninstall: 'MsiExec.exe /I{23170F69}' })
+  await fixture.report([zip, known('Paint', '1', { source: 'windows' })], pc.agent_id)
+  const ada = server.as(await given.user({ permissions: ['can_manage_software'] }))
+  const bob = server.as(await given.user({ permissions: ['can_manage_software', 'can_send_cmd'] }))
+  const params = { agent_id: pc.agent_id }
+  const body = { name: '7-Zip', command: 'MsiExec.exe /X{23170F69} /qn /norestart' }
+  expect((await ada.call(uninstallSoftware, { params, body })).body).toMatchObject({
+    command: body.command,
+    timeout: 1800,
+  })
+  const other = { ...body, command: 'whoami' }
+  expect((await ada.call(uninstallSoftware, { params, body: other })).error.code).toBe('not_allowed')
+  expect((await bob.call(uninstallSoftware, { params, body: other })).status).toBe(200)
+  const unknown = { ...body, name: 'Paint' }
+  expect((await bob.call(uninstallSoftware, { params, body: unknown })).error.code).toBe('conflict')
+  const runs = await ctx.db.selectFrom('agent_history').select(['command', 'shell']).execute()
+  expect(runs.map(({ command, shell }) => `${shell} ${command}`)).toEqual([
+    `cmd ${body.command}`,
+    'cmd whoami',
+  ])
+})
+
+test('names of Chocolatey packages are those that visible machines have, once each', async () => {
+  await using fixture = await prepare()
+  const { server, given, root, report } = fixture
+  const names = async (caller = root) => (await caller.call(listChocolateyNames, { query: {} })).body
+  expect(await names()).toEqual([])
+  const choco = (name: string, version: string) => ({
+    ...known(name, version),
+    source: 'chocolatey' as const,
+  })
+  const client = await given.client()
+  const other = await given.agent({ site_id: (await given.site({ client_id: client.id })).id })
+  await report([choco('vlc', '3.0.20'), choco('7zip', '24.8.0'), known('Firefox', '1')])
+  await report([choco('vlc', '3.0.21')], other.agent_id)
+  expect(await names()).toEqual([{ name: '7zip' }, { name: 'vlc' }])
+  const permissions = ['can_list_software' as const]
+  const bob = server.as(await given.user({ permissions, clients: [client.id] }))
+  expect(await names(bob)).toEqual([{ name: 'vlc' }])
+  const nobody = server.as(await given.user({ permissions: ['can_list_agents'] }))
+  expect((await nobody.call(listChocolateyNames, { query: {} })).status).toBe(403)
 })

@@ -75,6 +75,8 @@ async function storeInventory(
     hash,
     left_out: inventory?.left_out ?? 0,
     looked_at: at,
+    managers: inventory?.managers === undefined ? null : JSON.stringify(inventory.managers),
+    upgrades_problem: inventory?.upgrades_problem ?? null,
     ...(isChanged ? { changed_at: at } : {}),
   }
   await tx

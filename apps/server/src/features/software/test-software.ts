@@ -7,7 +7,12 @@ export function known(name: string, version: string, more: Partial<InstalledPack
 }
 
 /** The report of a machine with these packages. */
-export function reportOf(packages: InstalledPackage[], leftOut = 0) {
-  const hash = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 32)
-  return { kind: 'software', hash, inventory: { packages, left_out: leftOut } } satisfies SoftwareReport
+export function reportOf(
+  packages: InstalledPackage[],
+  leftOut = 0,
+  more: Pick<NonNullable<SoftwareReport['inventory']>, 'managers' | 'upgrades_problem'> = {},
+) {
+  const inventory = { packages, left_out: leftOut, ...more }
+  const hash = createHash('sha256').update(JSON.stringify(inventory)).digest('hex').slice(0, 32)
+  return { kind: 'software', hash, inventory } satisfies SoftwareReport
 }

@@ -45,6 +45,6 @@ test('the page shows every endpoint and runs no script', async () => {
   })
   expect(headers['content-security-policy']).not.toContain('script-src')
   expect(text).not.toContain('<script')
-  expect(text).toContain('API keys are not supported yet')
+  expect(text).toContain('Programs send an API key as header <code>X-API-KEY</code>')
   for (const endpoint of server.app.api.mounted) expect(text).toContain(`<code>${endpoint.path}</code>`)
 })

@@ -7,6 +7,8 @@ import { VERSION } from '../../platform/config/config.ts'
 import { mayDo } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
+import { hasBackupFailed } from '../backups/backup-state.ts'
+import { serverUrl } from '../installers/install-files.ts'
 import { hasOpenMaintenance } from '../maintenance/open-maintenance.ts'
 import { createTicket, TICKET_SECONDS } from '../users/sessions/socket-tickets.ts'
 import { readCoreSettings } from '../../platform/config/core-settings.ts'
@@ -20,14 +22,17 @@ import type { Metrics } from '../../platform/http/metrics.ts'
 import { viewDashInfo } from './view.ts'
 
 export function coreRoutes(api: Api, ctx: Context): void {
-  route(api, getDashInfo, async ({ caller }) =>
+  route(api, getDashInfo, async ({ caller, request }) =>
     viewDashInfo({
       preferences: await findPreferences(ctx.db, caller.userId),
       caller,
       config: ctx.config,
       agentVersion: (await findCarriedAgent(ctx.config.agentFolder))?.version,
+      agentUrl: serverUrl(ctx.config, request),
       setupOpen: await isSetupOpen(ctx.db),
       settings: await readCoreSettings(ctx.db),
+      readOnly: ctx.disk.isLow,
+      backupFailed: mayDo(caller, 'can_view_core_settings') && (await hasBackupFailed(ctx)),
       openMaintenance:
         mayDo(caller, 'can_list_agents') && (await hasOpenMaintenance(ctx.db, { caller, now: ctx.now() })),
     }),
@@ -97,7 +102,11 @@ export function descriptionRoutes(api: Api, routes: readonly DescribedRoute[]): 
 }
 
 /** Gauges of database queues, for `/metrics`. */
-export function registerFigures(metrics: Metrics, { db, now }: Context): void {
+export function registerFigures(metrics: Metrics, { db, now, disk }: Context): void {
+  metrics.gauge('muster_disk_free_bytes', 'Free space in the data folder', () => disk.free ?? 0)
+  metrics.gauge('muster_read_only', 'The disk is nearly full, and changes are refused', () =>
+    Number(disk.isLow),
+  )
   metrics.gauge('muster_jobs_waiting', 'Due jobs that have not run', async () => {
     const { count } = await db
       .selectFrom('jobs')

@@ -18,6 +18,9 @@ export function viewDashInfo({
   setupOpen,
   settings,
   openMaintenance,
+  backupFailed,
+  readOnly,
+  agentUrl,
   config,
   agentVersion,
 }: {
@@ -25,6 +28,9 @@ export function viewDashInfo({
   caller: Caller
   setupOpen: boolean
   openMaintenance: boolean
+  backupFailed: boolean
+  readOnly: boolean
+  agentUrl: string
   agentVersion: string | undefined
   config: Pick<Config, 'hosted' | 'openAi'>
   settings: Pick<
@@ -33,6 +39,7 @@ export function viewDashInfo({
     | 'enable_server_webterminal'
     | 'availability_alerts_asked'
     | 'block_local_user_logon'
+    | 'sso_enabled'
   >
 }): DashInfo {
   const { agent_dblclick_action: dblClickAction, ...rest } = preferences
@@ -49,10 +56,13 @@ export function viewDashInfo({
     server_scripts_enabled: settings.enable_server_scripts,
     web_terminal_enabled: settings.enable_server_webterminal,
     block_local_user_logon: settings.block_local_user_logon,
-    sso_enabled: false,
+    sso_enabled: settings.sso_enabled,
     default_date_format: DEFAULT_DATE_FORMAT,
     setup_open: setupOpen,
+    agent_url: agentUrl,
     ask_availability_alerts: caller.isSuperuser && !settings.availability_alerts_asked,
     open_maintenance: openMaintenance,
+    backup_failed: backupFailed,
+    read_only: readOnly,
   }
 }

@@ -1,4 +1,3 @@
-import { type ActionResult, roomForOutput } from '@muster/contract/agent/tasks'
 import type { CustomField } from '@muster/contract/api/custom-fields'
 import {
   type CustomFieldInput,
@@ -12,31 +11,40 @@ import { setFieldValues } from '../custom-fields/set-values.ts'
 import { markVariablesStale } from './mark-variables-stale.ts'
 import type { TxContext } from './store-task-reports.ts'
 
-interface CollectingTask {
+/** A task, or a job that runs a script. */
+interface Collecting {
+  noun: 'task' | 'job'
   agent_id: string
   name: string
   custom_field: number
   collector_all_output: 0 | 1
 }
 
+interface Collected {
+  /** The output of each action. */
+  parts: readonly string[]
+  /** A part of this length was cut. */
+  room: number
+}
+
 const MAX_VALUE_LENGTH = 10_000
 const SERVER = { username: 'server', source: '' }
 
 /**
- * Stores the output of a run in the custom field of its task: of the machine, or of its site or client, depending on
+ * Stores the output of a run in the custom field of its task or job: of the machine, or of its site or client, depending on
  * the field. Empty output empties it. Returns why it could not be stored, as a sentence; the field is then unchanged,
  * and the run has the output.
  */
 export async function collectResult(
   { ctx, tx, emit }: TxContext,
-  task: CollectingTask,
-  actions: readonly ActionResult[],
+  task: Collecting,
+  collected: Collected,
 ): Promise<string> {
   const row = await findField(tx, task.custom_field)
   // Deleted a moment ago.
   if (row === undefined) return ''
   const field = viewField(row)
-  const read = readPayload(field, task, actions)
+  const read = readPayload(field, task, collected)
   if ('wrong' in read) return `The result was not stored. ${read.wrong}`
   const owner = (await findOwners(tx, task.agent_id))[field.model]
   const changes = await setFieldValues(tx, { model: field.model, id: owner.id }, [read.payload])
@@ -45,7 +53,7 @@ export async function collectResult(
     caller: SERVER,
     action: 'modify',
     object_type: field.model,
-    message: `The task "${task.name}" changed the custom field "${field.name}"`,
+    message: `The ${task.noun} "${task.name}" changed the custom field "${field.name}"`,
     before: { custom_fields: changes.before },
     after: { custom_fields: changes.after },
     ...owner.subject,
@@ -59,16 +67,15 @@ export async function collectResult(
 
 function readPayload(
   field: CustomField,
-  { collector_all_output }: CollectingTask,
-  actions: readonly ActionResult[],
+  { collector_all_output }: Collecting,
+  { parts, room }: Collected,
 ): { payload: ReturnType<typeof customFieldPayload> } | { wrong: string } {
   const isAll = collector_all_output === 1
-  const output = joinOutput(actions.map(({ stdout }) => stdout))
+  const output = joinOutput(parts)
   const lines = output.trim().split(/\r?\n/)
   const text = isAll ? lines.join('\n') : (lines.at(-1) ?? '').trim()
   // The machine keeps only the end of a longer output: the value would be incomplete.
-  const room = roomForOutput(actions.length)
-  const isCut = isAll ? actions.some(({ stdout }) => stdout.length >= room) : text.length >= room
+  const isCut = isAll ? parts.some((part) => part.length >= room) : text.length >= room
   if (isCut || text.length > MAX_VALUE_LENGTH) return { wrong: `The output is too long for ${field.name}.` }
   const found = readOutput(field, text)
   if ('wrong' in found) return found

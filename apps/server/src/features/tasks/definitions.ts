@@ -3,7 +3,13 @@ import { type DefinedAction, TaskDefinition } from '@muster/contract/agent/tasks
 import type { TaskAction, TaskFields } from '@muster/contract/api/tasks'
 import type { Db } from '../../platform/database/database.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
-import { type CallMachine, loadCalls, type ScriptCalls } from '../scripts/load-calls.ts'
+import {
+  type CallMachine,
+  loadCalls,
+  type ScriptCalls,
+  type UserMachine,
+  userOf,
+} from '../scripts/load-calls.ts'
 import type { OpenKeys } from '../scripts/load-variables.ts'
 import type { DefinitionKind } from '../../fleet/definition-sync.ts'
 import { readFields, scriptIdsOf } from './view.ts'
@@ -35,16 +41,16 @@ export async function findTaskDefinitions(
     .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
     .leftJoin('policies', 'policies.id', 'tasks.policy_id')
     .selectAll('tasks')
-    .select(['agents.hostname', 'policies.author_id as policy_author'])
+    .select(['agents.hostname', 'agents.runs_as_user', 'policies.author_id as policy_author'])
     .where('tasks.id', 'in', ids)
     .where('overridden_by', 'is', null)
     .orderBy('tasks.id')
     .execute()
   const tasks = rows.map((row) => {
     const fields = readFields(row)
-    const { id, agent_id, hostname, counts_from } = row
+    const { id, agent_id, hostname, runs_as_user, counts_from } = row
     const author_id = row.policy_author ?? row.author_id
-    return { id, agent_id, hostname, author_id, counts_from, fields, actions: fields.actions }
+    return { id, agent_id, hostname, runs_as_user, author_id, counts_from, fields, actions: fields.actions }
   })
   const scripts = await findScripts(
     db,
@@ -64,7 +70,7 @@ export async function findTaskDefinitions(
   })
 }
 
-interface LoadedTask extends CallMachine {
+interface LoadedTask extends CallMachine, UserMachine {
   id: number
   counts_from: string
   fields: TaskFields
@@ -100,7 +106,7 @@ function defineScript(
   action: Given<'script'>,
   script: ScriptText | undefined,
   calls: ScriptCalls,
-  task: CallMachine,
+  task: CallMachine & UserMachine,
 ): Defined<'script'> | undefined {
   if (script === undefined) return undefined
   return {
@@ -111,7 +117,7 @@ function defineScript(
     interpreter: script.shell as Defined<'script'>['interpreter'],
     body: script.script_body,
     ...calls(task, action, script.shell),
-    ...(script.run_as_user === 1 ? { run_as_user: { signed_in: true } } : {}),
+    ...userOf(script, task),
   }
 }
 

@@ -46,6 +46,25 @@ export async function markTasksStale(
   emitDefinitionsChanged(emit, 'task.redefined', { stale, agentIds })
 }
 
+/** Call after these machines can run scripts as the signed-in user, or no longer. */
+export async function markUserTasksStale(
+  tx: Db,
+  emit: (event: Event) => void,
+  agentIds: readonly string[],
+): Promise<void> {
+  const tasks = await tx
+    .selectFrom('tasks')
+    .innerJoin('task_scripts', 'task_scripts.task_id', 'tasks.id')
+    .innerJoin('scripts', 'scripts.id', 'task_scripts.script_id')
+    .select('tasks.id')
+    .distinct()
+    .where('tasks.agent_id', 'in', agentIds)
+    .where('scripts.run_as_user', '=', 1)
+    .orderBy('tasks.id')
+    .execute()
+  if (tasks.length > 0) await markTasksStale(tx, emit, { taskIds: tasks.map(({ id }) => id) })
+}
+
 /** Stores the revisions of changed definitions, and returns those tasks. */
 async function findRevised(tx: Db, ids: number[]): Promise<{ id: number; agent_id: string }[]> {
   const stored = await tx

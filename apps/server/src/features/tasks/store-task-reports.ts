@@ -1,6 +1,6 @@
 import type { Report } from '@muster/contract/agent/link'
 import type { Event } from '@muster/contract/events'
-import type { ActionResult } from '@muster/contract/agent/tasks'
+import { type ActionResult, roomForOutput } from '@muster/contract/agent/tasks'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { takeTaskFindings, type TaskFinding } from '../alerts/task-alerts.ts'
@@ -162,7 +162,11 @@ async function storeResult(
   const { custom_field: field } = task
   const verdict = judgeTaskRun(report, { collects: field !== null })
   if (isNewest && verdict.status === 'passing' && field !== null)
-    verdict.more_info = await collectResult(txContext, { ...task, custom_field: field }, actions)
+    verdict.more_info = await collectResult(
+      txContext,
+      { ...task, noun: 'task', custom_field: field },
+      { parts: actions.map(({ stdout }) => stdout), room: roomForOutput(actions.length) },
+    )
   const execution_time = actions.reduce((sum, action) => sum + action.execution_time, 0)
   await upsertRun(tx, {
     ...headOf(report, now),

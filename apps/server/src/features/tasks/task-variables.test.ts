@@ -67,6 +67,23 @@ test('a task runs a script as the signed-in user if the script says so', async (
   ])
 })
 
+test('an agent that would run the script of a task as itself gets the reason instead', async () => {
+  await using prepared = await prepare()
+  const { server, machine, root, received } = prepared
+  machine.cut()
+  await machine.connect({ runsAsUser: false })
+  const ofUser = await server.given.script({ script_body: 'whoami', run_as_user: 1 })
+  const task = { agent: machine.agentId, name: 'Ours', task_type: 'manual' as const }
+  await root.call(createTask, { body: { ...task, actions: [scriptOf(ofUser.id, ['a'], ['B=c'])] } })
+  const problem = 'The agent of PC-12 is too old to run scripts as the signed-in user. Update the agent.'
+  const [refused] = await received()
+  expect(refused).toMatchObject({ body: '', args: [], env_vars: [], problem })
+  expect(refused).not.toHaveProperty('run_as_user')
+  machine.cut()
+  await machine.connect({ tasksVersion: 1 })
+  expect(await received()).toMatchObject([{ body: 'whoami', run_as_user: { signed_in: true }, args: ['a'] }])
+})
+
 test('a task is sent with values, again after a change, and reports missing ones', async () => {
   await using prepared = await prepare()
   const { server, machine, root, received } = prepared

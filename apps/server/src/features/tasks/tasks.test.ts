@@ -173,7 +173,7 @@ test('a task keeps its check while that exists', async () => {
   const { server, root, add, agent } = prepared
   const check = await server.given.check({ agent_id: agent.agent_id })
   const { body: task } = await add({ task_type: 'checkfailure', assigned_check: check.id })
-  expect(task.check_name).toContain('Ping Check')
+  expect(task.check_name).toContain('Ping ')
   await root.send({ method: 'DELETE', url: `/checks/${check.id}/` })
   const after: Task = (await root.call(getTask, { params: { id: task.id } })).body
   expect([after.assigned_check, after.check_name]).toEqual([null, null])

@@ -1,10 +1,10 @@
 import type { Task, TaskAction, TaskFields, TaskResult, TaskRun } from '@muster/contract/api/tasks'
 import type { ActionResult } from '@muster/contract/agent/tasks'
 import { describeTask } from '@muster/rules/schedules/task-text'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { TaskRunsTable } from '../../platform/database/tables/tasks.ts'
-import { describeCheck } from '../checks/describe-check.ts'
 import { readSettings } from '../checks/view.ts'
 import { findScriptNames, type TaskRow } from './queries.ts'
 
@@ -135,5 +135,10 @@ async function findCheckNames(db: Db, rows: readonly TaskRow[]): Promise<Map<num
     .select(['checks.id', 'check_type', 'settings', 'scripts.name as script_name'])
     .where('checks.id', 'in', ids)
     .execute()
-  return new Map(checks.map((check) => [check.id, describeCheck(readSettings(check), check.script_name)]))
+  return new Map(
+    checks.map(({ id, script_name, ...row }) => [
+      id,
+      nameCheck({ settings: readSettings(row), script_name }),
+    ]),
+  )
 }

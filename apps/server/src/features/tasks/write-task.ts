@@ -9,6 +9,7 @@ import { requireAgent } from '../agents/require-agent.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseRuns, runsOfTask } from '../users/roles/refuse-runs.ts'
 import { requireWholeClient } from '../clients/require-node.ts'
+import { completeEnvironment } from '../scripts/complete-environment.ts'
 import { laterThan, lockRow } from '../../platform/database/change-row.ts'
 import { takeTaskFindings } from '../alerts/task-alerts.ts'
 import type { TxContext } from '../alerts/store-alerts.ts'
@@ -45,7 +46,7 @@ export function addTask(
     const agent = await requireAgent(tx, agentId, caller)
     const at = ctx.now()
     // Omitted fields get their default.
-    const task: TaskFields = { ...TASK_DEFAULTS, ...given } as TaskFields
+    const task = await completeTask(tx, { ...TASK_DEFAULTS, ...given } as TaskFields)
     const author_id = await refuseRuns(tx, caller, { after: runsOfTask(task) })
     await refuseBadTask(tx, agent, task)
     const model = await refuseBadField(tx, caller, { task, before: undefined })
@@ -85,6 +86,20 @@ export function addTask(
   })
 }
 
+/** The task with the default values of its scripts' parameters. Throws for a missing or wrong value. */
+async function completeTask(db: Db, task: TaskFields): Promise<TaskFields> {
+  const ids = scriptIdsOf(task)
+  if (ids.length === 0) return task
+  const rows = await db.selectFrom('scripts').select(['id', 'parameters']).where('id', 'in', ids).execute()
+  const scripts = new Map(rows.map((script) => [script.id, script]))
+  const actions = task.actions.map((action, index) => {
+    const script = action.type === 'script' ? scripts.get(action.script) : undefined
+    if (action.type !== 'script' || script === undefined) return action
+    return { ...action, env_vars: completeEnvironment(script, action.env_vars, `actions.${index}.`) }
+  })
+  return { ...task, actions }
+}
+
 type Change = Parsed<typeof editTask>['body']
 
 /** Changes some or all fields of a task. */
@@ -101,7 +116,8 @@ export function changeTask(
     const agent = await requireAgent(tx, before.agent_id, caller)
     const fields = readFields(before)
     // Omitted fields are unchanged.
-    const task = { ...fields, ...change } as TaskFields
+    const changed = { ...fields, ...change } as TaskFields
+    const task = change.actions === undefined ? changed : await completeTask(tx, changed)
     const at = ctx.now()
     const author_id = await refuseRuns(tx, caller, {
       before: { runs: runsOfTask(fields), author: before.author_id },

@@ -1,6 +1,7 @@
 import { MAX_OF_KIND } from '@muster/contract/api/timeline'
+import { nameCheck } from '@muster/rules/checks/check-name'
+import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import { describeCheck } from '../checks/describe-check.ts'
 import { readSettings } from '../checks/view.ts'
 
 /** A machine, and a time range as instants and as Unix seconds. */
@@ -52,7 +53,10 @@ export async function findFailures(db: Db, { agentId, from, to }: TimelineRange)
     .orderBy('at', 'desc')
     .limit(LIMIT)
     .execute()
-  return rows.map((row) => ({ ...row, name: describeCheck(readSettings(row), row.script_name) }))
+  return rows.map((row) => ({
+    ...row,
+    name: nameCheck({ settings: readSettings(row), script_name: row.script_name }),
+  }))
 }
 
 /** Alerts except those of checks, which appear as failures. */
@@ -69,15 +73,17 @@ export function findOtherAlerts(db: Db, { agentId, fromInstant, toInstant }: Tim
     .execute()
 }
 
+/** By the time when they started, which may be long after they were ordered. */
 export function findRuns(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
+  const startedAt = sql<string>`coalesce(started_at, time)`
   return db
     .selectFrom('agent_history')
     .select(['id', 'time', 'started_at', 'finished_at', 'type', 'command', 'script_name', 'state'])
     .select(['retcode', 'username'])
     .where('agent_id', '=', agentId)
-    .where('time', '>=', fromInstant)
-    .where('time', '<=', toInstant)
-    .orderBy('time', 'desc')
+    .where(startedAt, '>=', fromInstant)
+    .where(startedAt, '<=', toInstant)
+    .orderBy(startedAt, 'desc')
     .limit(LIMIT)
     .execute()
 }
@@ -92,6 +98,24 @@ export function findChanges(db: Db, { agentId, fromInstant, toInstant }: Timelin
     .where('entry_time', '>=', fromInstant)
     .where('entry_time', '<=', toInstant)
     .orderBy('entry_time', 'desc')
+    .limit(LIMIT)
+    .execute()
+}
+
+/** Saved versions of these policies. */
+export function findPolicyVersions(
+  db: Db,
+  policyIds: readonly number[],
+  { fromInstant, toInstant }: TimelineRange,
+) {
+  return db
+    .selectFrom('policy_versions')
+    .innerJoin('policies', 'policies.id', 'policy_versions.policy_id')
+    .select(['policy_id', 'policies.name', 'policy_versions.version', 'at', 'by_user', 'reason'])
+    .where('policy_id', 'in', policyIds)
+    .where('at', '>=', fromInstant)
+    .where('at', '<=', toInstant)
+    .orderBy('at', 'desc')
     .limit(LIMIT)
     .execute()
 }
@@ -133,6 +157,24 @@ export function findSystemChanges(db: Db, { agentId, from, to }: TimelineRange) 
     .where('at', '>=', from)
     .where('at', '<=', to)
     .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(LIMIT)
+    .execute()
+}
+
+/** Actions of jobs that have no run of their own. */
+export function findJobActions(db: Db, { agentId, fromInstant, toInstant }: TimelineRange) {
+  return db
+    .selectFrom('fleet_job_agents')
+    .innerJoin('fleet_jobs', 'fleet_jobs.id', 'fleet_job_agents.job_id')
+    .select(['job_id', 'fleet_jobs.action_text', 'fleet_jobs.username', 'fleet_job_agents.state'])
+    .select(['fleet_job_agents.reason', 'fleet_job_agents.started_at', 'fleet_job_agents.finished_at'])
+    .where('agent_id', '=', agentId)
+    .where('fleet_job_agents.state', 'in', ['succeeded', 'failed'])
+    .where('history_id', 'is', null)
+    .where('fleet_job_agents.finished_at', '>=', fromInstant)
+    .where('fleet_job_agents.started_at', '<=', toInstant)
+    .orderBy('fleet_job_agents.started_at', 'desc')
     .limit(LIMIT)
     .execute()
 }

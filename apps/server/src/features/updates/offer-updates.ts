@@ -7,7 +7,14 @@ import type { Db } from '../../platform/database/database.ts'
 import { chunk } from '../../platform/database/sql.ts'
 import { audit } from '../audit/write-audit.ts'
 import { type CarriedAgent, findCarriedAgent } from './carried-agent.ts'
-import { findRollout, findUpdateMachines, readServerSettings, type UpdateMachine } from './queries.ts'
+import {
+  countUpdatable,
+  findRollout,
+  findWaveCandidates,
+  readServerSettings,
+  type Updatable,
+  type WaveCandidate,
+} from './queries.ts'
 
 /** Machines that download or start a new version at the same time. */
 const MAX_IN_PROGRESS = 200
@@ -17,7 +24,6 @@ const OFFER_MS = 2 * 60_000
 const SILENT_MS = 15 * 60_000
 /** After this time a failed update is tried again. */
 const RETRY_MS = 3_600_000
-const EVERYTHING = { scope: { all: true } } as const
 
 /**
  * Offers the server's version to machines: to those that a user has chosen, and to the next ones of the wave. Returns
@@ -27,7 +33,7 @@ export async function offerUpdates(ctx: Context, fleet: Fleet): Promise<boolean>
   const carried = await findCarriedAgent(ctx.config.agentFolder)
   if (carried === undefined) return false
   await endSilentUpdates(ctx)
-  const machines = await findUpdateMachines(ctx.db, EVERYTHING)
+  const machines = await findWaveCandidates(ctx.db)
   const chosen = machines.filter((one) => one.update?.state === 'waiting' && one.connected)
   const plan = await planRollout(ctx, carried, machines)
   const inWave = new Set(plan.state === 'running' ? plan.offer : [])
@@ -44,28 +50,34 @@ export async function viewRollout(db: Db, carried: CarriedAgent | undefined, now
     return { version: null, state: 'off', wave: 0, waves, reason: null, counts: none }
   const { version } = carried
   const row = await findRollout(db, version)
-  const machines = listEligible(await findUpdateMachines(db, EVERYTHING), version, now)
-  const count = (state: WaveMachine['state']) => machines.filter((one) => one.state === state).length
+  const counts = { ...none }
+  for (const { machines, ...kind } of await countUpdatable(db)) {
+    const state = stateIn(kind, version, now)
+    if (state === undefined) continue
+    counts[COUNTED[state]] += machines
+    counts.total += machines
+  }
   return {
     version,
     state: mode === 'automatic' ? (row?.state ?? 'running') : 'off',
     wave: row?.wave ?? 0,
     waves,
     reason: row?.reason ?? null,
-    counts: {
-      total: machines.length,
-      waiting: count('waiting'),
-      in_progress: count('in progress'),
-      confirmed: count('confirmed'),
-      failed: count('failed'),
-      rolled_back: count('rolled back'),
-    },
+    counts,
   }
 }
 
+const COUNTED = {
+  waiting: 'waiting',
+  'in progress': 'in_progress',
+  confirmed: 'confirmed',
+  failed: 'failed',
+  'rolled back': 'rolled_back',
+} as const
+
 /** Continues a halted update. Rollbacks so far no longer count. */
 export async function resumeUpdate(ctx: Context, tx: Db, version: string): Promise<boolean> {
-  const machines = listEligible(await findUpdateMachines(tx, EVERYTHING), version, ctx.now())
+  const machines = listEligible(await findWaveCandidates(tx), version, ctx.now())
   const forgiven = machines.filter((one) => one.state === 'rolled back').length
   const { numUpdatedRows } = await tx
     .updateTable('update_rollouts')
@@ -79,7 +91,7 @@ export async function resumeUpdate(ctx: Context, tx: Db, version: string): Promi
 async function planRollout(
   ctx: Context,
   { version }: CarriedAgent,
-  machines: readonly UpdateMachine[],
+  machines: readonly WaveCandidate[],
 ): Promise<WavePlan> {
   const { waves: shares, max_rollbacks } = await readServerSettings(ctx.db)
   const before = await findRollout(ctx.db, version)
@@ -89,7 +101,7 @@ async function planRollout(
     machines,
     ({ group }) => `${group === null}`,
   )
-  const groupOf = (members: readonly UpdateMachine[]) => ({
+  const groupOf = (members: readonly WaveCandidate[]) => ({
     machines: listEligible(members, version, ctx.now()),
     shares: members[0]?.group?.waves ?? shares,
   })
@@ -129,29 +141,33 @@ async function planRollout(
 }
 
 /** The machines that the waves of a version are for, with their state in it. */
-function listEligible(machines: readonly UpdateMachine[], version: string, now: Date): WaveMachine[] {
-  const retryBefore = new Date(now.getTime() - RETRY_MS).toISOString()
+function listEligible(machines: readonly WaveCandidate[], version: string, now: Date): WaveMachine[] {
   return machines.flatMap((one): WaveMachine[] => {
-    const isOpen = one.mode === 'automatic' || (one.mode === 'pinned' && one.pinned_version === version)
-    if (!isOpen || !one.can_update) return []
-    const of = (state: WaveMachine['state']) => [{ id: one.agent_id, isConnected: one.connected, state }]
-    if (one.update?.version !== version)
-      return compareAgentVersions(one.version, version) < 0 ? of('waiting') : []
-    switch (one.update.state) {
-      case 'waiting':
-        return of('waiting')
-      case 'offered':
-      case 'downloading':
-      case 'installed':
-        return of('in progress')
-      case 'confirmed':
-        return of('confirmed')
-      case 'failed':
-        return of(one.update.changed_at < retryBefore ? 'waiting' : 'failed')
-      case 'rolled_back':
-        return of('rolled back')
-    }
+    const state = stateIn(one, version, now)
+    return state === undefined ? [] : [{ id: one.agent_id, isConnected: one.connected, state }]
   })
+}
+
+/** Undefined = the waves of this version are not for it. */
+function stateIn(one: Updatable, version: string, now: Date): WaveMachine['state'] | undefined {
+  const isOpen = one.mode === 'automatic' || (one.mode === 'pinned' && one.pinned_version === version)
+  if (!isOpen || !one.can_update) return undefined
+  if (one.update?.version !== version)
+    return compareAgentVersions(one.version, version) < 0 ? 'waiting' : undefined
+  switch (one.update.state) {
+    case 'waiting':
+      return 'waiting'
+    case 'offered':
+    case 'downloading':
+    case 'installed':
+      return 'in progress'
+    case 'confirmed':
+      return 'confirmed'
+    case 'failed':
+      return Date.parse(one.update.changed_at) < now.getTime() - RETRY_MS ? 'waiting' : 'failed'
+    case 'rolled_back':
+      return 'rolled back'
+  }
 }
 
 function isOnItsWay(state: string | undefined): boolean {
@@ -161,39 +177,40 @@ function isOnItsWay(state: string | undefined): boolean {
 /** Sends the signed order. The row is written first: the report of a machine may be faster than the next line. */
 async function offer(
   ctx: Context,
-  { fleet, carried, machines }: { fleet: Fleet; carried: CarriedAgent; machines: UpdateMachine[] },
+  { fleet, carried, machines }: { fleet: Fleet; carried: CarriedAgent; machines: WaveCandidate[] },
 ): Promise<void> {
   const { packed: _, ...manifest } = carried
   const changed_at = ctx.now().toISOString()
   const offered = await ctx.transaction(async (tx, emit) => {
     const row = { version: carried.version, state: 'offered' as const, reason: null, changed_at }
-    const written: UpdateMachine[] = []
-    for (const machine of machines) {
-      const username = machine.update?.state === 'waiting' ? machine.update.username : null
-      // Another process may have offered it meanwhile: a machine gets one order.
-      const { numInsertedOrUpdatedRows: count } = await tx
-        .insertInto('agent_updates')
-        .values({ agent_id: machine.agent_id, username, ...row })
-        .onConflict((conflict) =>
-          conflict
-            .column('agent_id')
-            .doUpdateSet({ ...row, username })
-            .where((eb) =>
-              eb.or([
-                eb('agent_updates.version', '!=', carried.version),
-                eb('agent_updates.state', 'in', ['waiting', 'failed', 'rolled_back']),
-              ]),
-            ),
-        )
-        .executeTakeFirstOrThrow()
-      if (count === 1n) written.push(machine)
-    }
+    const values = machines.map(({ agent_id, update }) => ({
+      agent_id,
+      username: update?.state === 'waiting' ? update.username : null,
+      ...row,
+    }))
+    // Another process may have offered it meanwhile: a machine gets one order.
+    const written = await tx
+      .insertInto('agent_updates')
+      .values(values)
+      .onConflict((conflict) =>
+        conflict
+          .column('agent_id')
+          .doUpdateSet((eb) => ({ ...row, username: eb.ref('excluded.username') }))
+          .where((eb) =>
+            eb.or([
+              eb('agent_updates.version', '!=', carried.version),
+              eb('agent_updates.state', 'in', ['waiting', 'failed', 'rolled_back']),
+            ]),
+          ),
+      )
+      .returning(['agent_id', 'username'])
+      .execute()
     const ids = written.map(({ agent_id }) => agent_id)
     if (ids.length > 0) emit({ type: 'agent_update.changed', ids, agent_ids: ids })
     return written
   })
-  for (const { agent_id, update } of offered) {
-    const author = update?.state === 'waiting' ? (update.username ?? 'server') : 'server'
+  for (const { agent_id, username } of offered) {
+    const author = username ?? 'server'
     const input = { ...manifest, rollback: false }
     // endSilentUpdates withdraws an offer that reaches nobody.
     await fleet.sendAgentCommand(agent_id, 'update-agent', { input, author })

@@ -1,11 +1,13 @@
-import { findPasswordFault } from '@muster/rules/text/weak-password'
+import { MIN_PASSWORD_CHARACTERS as minCharacters } from '@muster/contract/api/sessions'
 import { AppError } from '@muster/contract/errors'
-import { randomInt } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { ConfigError } from '../../platform/config/config.ts'
+import { readCoreSettings } from '../../platform/config/core-settings.ts'
+import { generatePassword, whyRefused } from '../../platform/secrets/new-password.ts'
 import { hashPassword } from '../../platform/secrets/passwords.ts'
 import { audit } from '../audit/write-audit.ts'
 import { deleteSessions } from './sessions/queries.ts'
+import { removeSecondFactors } from './sessions/recovery-codes.ts'
 
 /**
  * Creates the superuser on the very first start. Returns the name, and a generated password, which is known only at
@@ -18,10 +20,11 @@ export async function createFirstAdmin(
   if (existing !== undefined) return undefined
   const { adminPassword, adminUser } = ctx.config
   const username = adminUser.toLowerCase()
-  const fault = adminPassword === undefined ? undefined : findPasswordFault(adminPassword, username)
+  const fault =
+    adminPassword === undefined ? undefined : whyRefused(adminPassword, { username, minCharacters })
   if (fault !== undefined) throw new ConfigError(`MUSTER_ADMIN_PASSWORD is not valid: ${fault}`)
-  const generated = adminPassword === undefined ? generatePassword() : undefined
-  const hash = await hashPassword(adminPassword ?? generated ?? generatePassword())
+  const generated = adminPassword === undefined ? generatePassword(minCharacters) : undefined
+  const hash = await hashPassword(adminPassword ?? generated ?? generatePassword(minCharacters))
   const isMade = await ctx.transaction(async (tx, emit) => {
     const result = await tx
       .insertInto('users')
@@ -51,17 +54,18 @@ export async function createFirstAdmin(
 }
 
 /**
- * Resets a lost password from the command line: sets a new one, removes the second factor, and ends every session.
+ * Resets a lost password from the command line: sets a new one, removes the second factor and accounts at providers, and
+ * ends every session.
  * Returns the password. Throws for an unknown name and lists the existing ones.
  */
 export async function resetPassword(ctx: Context, name: string): Promise<string> {
   const username = name.toLowerCase()
-  const password = generatePassword()
+  const password = generatePassword((await readCoreSettings(ctx.db)).password_min_length)
   const hash = await hashPassword(password)
   await ctx.transaction(async (tx, emit) => {
     const user = await tx
       .updateTable('users')
-      .set({ password_hash: hash, totp_key: null, totp_confirmed: 0 })
+      .set({ password_hash: hash, must_change_password_since: null })
       .where('username', '=', username)
       .returning('id')
       .executeTakeFirst()
@@ -70,8 +74,11 @@ export async function resetPassword(ctx: Context, name: string): Promise<string>
       const names = users.map((one) => one.username).join(', ')
       throw new AppError('not_found', `The user ${username} does not exist. Users: ${names || 'none yet'}.`)
     }
+    await removeSecondFactors(tx, user.id)
     await tx.deleteFrom('throttles').where('key', '=', `account:${username}`).execute()
     const ended = await deleteSessions(tx, { userId: user.id })
+    // Users with an account at a provider have no password.
+    await tx.deleteFrom('sso_accounts').where('user_id', '=', user.id).execute()
     await audit(tx, {
       caller: { username: 'server', source: '' },
       action: 'modify',
@@ -84,12 +91,4 @@ export async function resetPassword(ctx: Context, name: string): Promise<string>
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
   })
   return password
-}
-
-/** Without look-alikes, because it may be typed from a screen. */
-const LETTERS = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-const LENGTH = 20
-
-function generatePassword(): string {
-  return Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 }

@@ -37,6 +37,8 @@ async function storedPreferences(db: Db, userId: number): Promise<string> {
 
 /** Preferences without own choices. */
 export const DEFAULT_PREFERENCES: Preferences = {
+  start_page: 'dashboard',
+  first_steps_hidden: false,
   dark_mode: true,
   show_community_scripts: true,
   agent_dblclick_action: 'editagent',
@@ -49,6 +51,7 @@ export const DEFAULT_PREFERENCES: Preferences = {
   date_format: '',
   compact_rows: true,
   show_agent_version: false,
+  agent_columns: [],
   terminal_font_size: 13,
   terminal_theme: 'dark',
 }
@@ -71,14 +74,26 @@ function addPreferences(stored: string, changes: object): string {
   return JSON.stringify({ ...(JSON.parse(stored) as object), ...changes })
 }
 
-export function viewMe(caller: Caller, { totp, totpMayWait }: { totp: boolean; totpMayWait: boolean }): Me {
+export function viewMe(
+  caller: Caller,
+  state: {
+    totp: boolean
+    totpMayWait: boolean
+    passkeys: number
+    recoveryCodes: number
+    minPasswordLength: number
+  },
+): Me {
   return {
     id: caller.userId,
     username: caller.username,
     name: caller.name,
     is_superuser: caller.isSuperuser,
     permissions: PERMISSIONS.filter((permission) => mayDo(caller, permission)),
-    totp,
-    totp_may_wait: totpMayWait,
+    totp: state.totp,
+    totp_may_wait: state.totpMayWait,
+    passkeys: state.passkeys,
+    recovery_codes: state.recoveryCodes,
+    password_min_length: state.minPasswordLength,
   }
 }

@@ -68,7 +68,7 @@ test.each([
   [{ client_tree_splitter: 500 }, 'client_tree_splitter'],
   [{ default_agent_tbl_tab: 'printers' }, 'default_agent_tbl_tab'],
   [{ date_format: 'x'.repeat(61) }, 'date_format'],
-  [{ url_action: 1 }, 'url_action'],
+  [{ url_action: 'docs' }, 'url_action'],
   [{ dark_mode: 'yes' }, 'dark_mode'],
 ])('%j is refused at its field', async (body, field) => {
   await using server = await createTestServer()
@@ -100,6 +100,9 @@ test('a user sees their name and permissions', async () => {
     name: null,
     is_superuser: false,
     permissions: ['can_list_agents'],
+    passkeys: 0,
+    recovery_codes: 0,
+    password_min_length: 10,
     totp: false,
     totp_may_wait: true,
   })

@@ -67,6 +67,12 @@ export class AgentLinks implements AsyncDisposable {
     return this.#queue.size
   }
 
+  /** Reports are not stored meanwhile. Agents keep them, and their links stay up. */
+  pauseReports(isPaused: boolean): void {
+    if (isPaused) this.#queue.pause()
+    else this.#queue.resume()
+  }
+
   isConnected(agentId: string): boolean {
     return this.#sockets.has(agentId)
   }

@@ -61,6 +61,7 @@ export class ReportQueue implements AsyncDisposable {
   #isUrgent = false
   #go: () => void = () => {}
   #storedMs = Number.NEGATIVE_INFINITY
+  #pause: PromiseWithResolvers<void> | undefined
 
   constructor(log: Log, owner: QueueOwner) {
     this.#owner = owner
@@ -84,8 +85,20 @@ export class ReportQueue implements AsyncDisposable {
     this.#running ??= this.#run()
   }
 
-  /** Stores the remaining reports. */
+  /** Stores nothing until `resume`: agents keep what is not acknowledged. */
+  pause(): void {
+    this.#pause ??= Promise.withResolvers()
+  }
+
+  resume(): void {
+    this.#pause?.resolve()
+    this.#pause = undefined
+  }
+
+  /** Stores the remaining reports, unless it is paused: agents send them again. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#pause !== undefined) this.#waiting = []
+    this.resume()
     await this.#running
   }
 
@@ -96,6 +109,7 @@ export class ReportQueue implements AsyncDisposable {
         // other work gets a turn between SQLite's synchronous writes.
         await new Promise(setImmediate)
         await this.#linger()
+        await this.#pause?.promise
         const batch = this.#waiting.splice(0, countOfBatch(this.#waiting))
         if (this.#waiting.length === 0) this.#isUrgent = false
         await this.#storeBatch(batch)

@@ -11,6 +11,8 @@ test('every setting is optional', () => {
     checkTargets: 'lan',
     channelTargets: 'lan',
     hosted: false,
+    backupPassphrase: undefined,
+    backups: undefined,
     openAi: undefined,
   })
   expect(config.databaseUrl).toBeUndefined()
@@ -20,6 +22,7 @@ test.each([
   [{ MUSTER_PORT: 'eighty' }, 'MUSTER_PORT'],
   [{ MUSTER_PORT: '70000' }, 'MUSTER_PORT'],
   [{ MUSTER_PUBLIC_URL: 'rmm.example' }, 'MUSTER_PUBLIC_URL'],
+  [{ MUSTER_TRUSTED_PROXIES: '10.0.0.0/8 proxy.example' }, 'MUSTER_TRUSTED_PROXIES'],
   [{ MUSTER_CHECK_TARGETS: 'everything' }, 'MUSTER_CHECK_TARGETS'],
   [{ MUSTER_CHANNEL_TARGETS: 'everything' }, 'MUSTER_CHANNEL_TARGETS'],
   [{ MUSTER_METRICS_TOKEN: 'short' }, 'MUSTER_METRICS_TOKEN'],

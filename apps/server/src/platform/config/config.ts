@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { readFileSync } from 'node:fs'
 
@@ -21,6 +22,10 @@ const RELEASE_PACKAGES = resolve(import.meta.dirname, '../../../../../dist/packa
 
 const Origin = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).origin)
 
+const MEGABYTE = 1024 * 1024
+
+const isAddressRange = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text)
+
 const OUTBOUND_TARGETS = ['public', 'lan', 'any'] as const
 
 const Environment = z.object({
@@ -28,6 +33,11 @@ const Environment = z.object({
   MUSTER_PORT: z.coerce.number().int().min(0).max(65_535).default(8420),
   MUSTER_DATA: z.string().min(1).default('./data'),
   MUSTER_PUBLIC_URL: Origin.optional(),
+  MUSTER_TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
+    .refine((parts) => parts.every(isAddressRange), 'write addresses or ranges such as 10.0.0.0/8'),
   MUSTER_ADMIN_USER: z.string().trim().min(1).max(150).default('admin'),
   MUSTER_ADMIN_PASSWORD: z.string().min(10).max(1024).optional(),
   MUSTER_ALLOWED_ORIGINS: z
@@ -46,6 +56,15 @@ const Environment = z.object({
   MUSTER_HOSTED: z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] }).default(false),
   MUSTER_PACKAGE_BUILDER: z.string().min(1).optional(),
   MUSTER_PACKAGES: z.string().min(1).default(RELEASE_PACKAGES),
+  MUSTER_MIN_FREE_MB: z.coerce.number().int().min(0).max(1_000_000).default(200),
+  MUSTER_BACKUP_PASSPHRASE: z.string().min(10, 'use 10 characters or more').max(1024).optional(),
+  MUSTER_BACKUP_FOLDER: z.string().min(1).optional(),
+  MUSTER_BACKUP_TIME: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'write HH:MM')
+    .default('02:30'),
+  MUSTER_BACKUP_DAILY: z.coerce.number().int().min(1).max(366).default(7),
+  MUSTER_BACKUP_WEEKLY: z.coerce.number().int().min(0).max(520).default(4),
   MUSTER_OPENAI_URL: z.url({ protocol: /^https?$/ }).optional(),
   MUSTER_OPENAI_MODEL: z.string().min(1).optional(),
   MUSTER_OPENAI_KEY: z.string().min(1).optional(),
@@ -66,13 +85,15 @@ export interface Config {
   port: number
   dataFolder: string
   publicUrl: string | undefined
+  /** Proxies on other machines that forward the client's address. */
+  trustedProxies: string[]
   adminUser: string
   adminPassword: string | undefined
   allowedOrigins: string[]
   tls: { certFile: string; keyFile: string } | undefined
   /** Addresses that server checks may reach. */
   checkTargets: OutboundTargets
-  /** Addresses that alert channels may reach. */
+  /** Addresses at which alert channels, webhooks and sign-in providers are reached. */
   channelTargets: OutboundTargets
   /** Token that lets other hosts read /metrics. */
   metricsToken: string | undefined
@@ -84,6 +105,12 @@ export interface Config {
   releasePackages: string
   /** The built agent that this server offers to its machines. */
   agentFolder: string
+  /** With less free space in the data folder the server is read-only; 0 = never. */
+  minFreeBytes: number
+  /** Encrypts backups of this server. */
+  backupPassphrase: string | undefined
+  /** Backups that the server writes every day; undefined = none. */
+  backups: { folder: string; time: string; daily: number; weekly: number } | undefined
   /** A server with an OpenAI-compatible API, used to generate scripts. */
   openAi: { url: string; model: string; key: string | undefined } | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -114,6 +141,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if ((value.MUSTER_OPENAI_URL === undefined) !== (value.MUSTER_OPENAI_MODEL === undefined)) {
     throw new ConfigError('MUSTER_OPENAI_URL and MUSTER_OPENAI_MODEL must be given together')
   }
+  if (value.MUSTER_BACKUP_FOLDER !== undefined && value.MUSTER_BACKUP_PASSPHRASE === undefined) {
+    throw new ConfigError('MUSTER_BACKUP_FOLDER needs MUSTER_BACKUP_PASSPHRASE: backups are encrypted')
+  }
   if (value.NATS_URL !== undefined && value.DATABASE_URL === undefined) {
     throw new ConfigError('NATS_URL needs DATABASE_URL: several processes cannot share the embedded database')
   }
@@ -122,6 +152,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port: value.MUSTER_PORT,
     dataFolder: resolve(value.MUSTER_DATA),
     publicUrl: value.MUSTER_PUBLIC_URL,
+    trustedProxies: value.MUSTER_TRUSTED_PROXIES,
     adminUser: value.MUSTER_ADMIN_USER,
     adminPassword: value.MUSTER_ADMIN_PASSWORD,
     allowedOrigins: value.MUSTER_ALLOWED_ORIGINS,
@@ -136,6 +167,17 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     packageBuilder:
       value.MUSTER_PACKAGE_BUILDER === undefined ? undefined : resolve(value.MUSTER_PACKAGE_BUILDER),
     releasePackages: resolve(value.MUSTER_PACKAGES),
+    minFreeBytes: value.MUSTER_MIN_FREE_MB * MEGABYTE,
+    backupPassphrase: value.MUSTER_BACKUP_PASSPHRASE,
+    backups:
+      value.MUSTER_BACKUP_FOLDER === undefined
+        ? undefined
+        : {
+            folder: resolve(value.MUSTER_BACKUP_FOLDER),
+            time: value.MUSTER_BACKUP_TIME,
+            daily: value.MUSTER_BACKUP_DAILY,
+            weekly: value.MUSTER_BACKUP_WEEKLY,
+          },
     openAi:
       value.MUSTER_OPENAI_URL !== undefined && value.MUSTER_OPENAI_MODEL !== undefined
         ? { url: value.MUSTER_OPENAI_URL, model: value.MUSTER_OPENAI_MODEL, key: value.MUSTER_OPENAI_KEY }

@@ -5,6 +5,7 @@ import {
   type RecordRetention,
   type Retention,
 } from '@muster/rules/schedules/retention'
+import { MIN_PASSWORD_CHARACTERS } from '@muster/contract/api/sessions'
 import type { CoreSettings } from '@muster/contract/api/settings'
 import { DEFAULT_VNC_TARGETS } from '@muster/rules/remote/vnc-targets'
 import { AppError } from '@muster/contract/errors'
@@ -16,6 +17,8 @@ export interface StoredSettings extends Retention, RecordRetention {
   enable_server_scripts: boolean
   /** Superusers may open a shell of the server. */
   enable_server_webterminal: boolean
+  /** Users may sign in with providers. */
+  sso_enabled: boolean
   /** Only superusers may sign in with a password. */
   block_local_user_logon: boolean
   /** Seconds between metrics samples of each machine. */
@@ -30,6 +33,8 @@ export interface StoredSettings extends Retention, RecordRetention {
   availability_alerts_workstations: boolean
   /** False only after an update from a version without defaults, if there were machines. */
   availability_alerts_asked: boolean
+  /** For new passwords. */
+  password_min_length: number
   modified: string
 }
 
@@ -50,6 +55,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     metrics_interval: DEFAULT_METRICS_INTERVAL,
     enable_server_scripts: false,
     enable_server_webterminal: false,
+    sso_enabled: false,
     block_local_user_logon: false,
     record_terminals: 'servers',
     recording_keep_days: 90,
@@ -60,6 +66,7 @@ export async function readCoreSettings(db: Db): Promise<StoredSettings> {
     availability_alerts_servers: true,
     availability_alerts_workstations: false,
     availability_alerts_asked: true,
+    password_min_length: MIN_PASSWORD_CHARACTERS,
     modified: NEVER,
     ...stored,
   }

@@ -43,7 +43,7 @@ test(`kill -9 while writing loses no acknowledged row, ${KILLS} times in a row`,
   } finally {
     rmSync(folder, { recursive: true })
   }
-}, 60_000)
+})
 
 async function writeUntilKilled(folder: string, run: number): Promise<string[]> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program(folder, run)], {

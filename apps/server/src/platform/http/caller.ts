@@ -14,6 +14,8 @@ export interface Caller {
   scope: Scope
   /** Absent for callers with an API key. */
   session: CallerSession | undefined
+  /** The API key of a program that acts for the user. */
+  apiKey?: CallerKey | undefined
   source: string
 }
 
@@ -22,23 +24,53 @@ export interface CallerSession {
   expiresAt: string
   /** Expired, but within the grace period for reads. */
   inGrace: boolean
-  /** TOTP must be set up before anything else. */
-  totpPending: boolean
+  /** The step that comes before anything else: a password change, then the set-up of a second factor. */
+  pending: 'password' | 'totp' | undefined
   /** The second factor, if it is required again. */
   code: {
     /** The role requires it before a terminal or a desktop. */
     isAsked: boolean
     hasTotp: boolean
+    hasPasskey: boolean
+    /** A provider opened the session, which counts as the code. */
+    isByProvider: boolean
     /** When this session last passed one. */
     at: string | null
   }
 }
 
+export interface CallerKey {
+  id: number
+  name: string
+  /** It has fewer rights than its owner. */
+  isNarrowed: boolean
+  /** The role that narrows it. */
+  roleId: number | null
+  /** A role requires a code before remote tools, and keys cannot give one. */
+  needsCode: boolean
+}
+
 /** A caller with a session, which every holder of a ticket has. */
 export type LiveCaller = Caller & { session: CallerSession }
 
+/** Refuses sessions whose user must do something else first. */
+export function refusePending({ session }: Pick<Caller, 'session'>): void {
+  if (session?.pending === 'password')
+    throw new AppError('password_change_required', 'Change your password before anything else.')
+  if (session?.pending === 'totp')
+    throw new AppError('totp_required', 'Set up two-factor sign-in before anything else.')
+}
+
 export function mayDo(caller: Caller, permission: Permission): boolean {
   return caller.isSuperuser || caller.permissions.has(permission)
+}
+
+/** The user whose role opens keys of the key store to later runs. Null = only unrestricted keys. */
+export function authorOf({
+  userId,
+  apiKey,
+}: { userId: number | null } & Pick<Caller, 'apiKey'>): number | null {
+  return apiKey?.isNarrowed === true ? null : userId
 }
 
 /** Refuses callers with a limited scope, because the change affects every client. */

@@ -86,6 +86,18 @@ test('programs get the API where browsers get the console', async () => {
   }
 })
 
+test('the service worker may fetch the console, is never old, and the manifest has its type', async () => {
+  await using folder = await createConsoleFolder()
+  await using server = await createTestServer({ consoleFolder: folder.path })
+  const { headers } = await server.anonymous.send({ method: 'GET', url: '/service-worker.js' })
+  expect(headers['content-security-policy']).toBe("default-src 'none'; connect-src 'self'")
+  expect(headers['cache-control']).toBe('no-cache')
+  const manifest = await server.anonymous.send({ method: 'GET', url: '/manifest.webmanifest' })
+  expect(manifest.headers['content-type']).toContain('application/manifest+json')
+  const other = await server.anonymous.send({ method: 'GET', url: '/first-paint.js' })
+  expect(other.headers['content-security-policy']).not.toContain('connect-src')
+})
+
 test('a server without a built console says so', async () => {
   await using server = await createTestServer()
   const { status, text } = await server.anonymous.send({ method: 'GET', url: '/', headers: HTML })
@@ -100,6 +112,8 @@ async function createConsoleFolder() {
   await writeFile(join(parent, 'package.json'), 'secret')
   await writeFile(join(path, '.env'), 'secret')
   await writeFile(join(path, 'first-paint.js'), '1')
+  await writeFile(join(path, 'service-worker.js'), '1')
+  await writeFile(join(path, 'manifest.webmanifest'), '{}')
   await writeFile(join(path, 'index.html'), '<title>console</title>')
   await writeFile(join(path, 'assets', 'main-abc.js'), 'x'.repeat(5000))
   await writeFile(join(path, 'assets', 'main-abc.js.br'), brotliCompressSync('x'.repeat(5000)))

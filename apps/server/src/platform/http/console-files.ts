@@ -3,10 +3,11 @@ import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
 import { negotiate } from '@fastify/accept-negotiator'
-import { CONSOLE_POLICY, PAGE_POLICY } from './security-headers.ts'
+import { CONSOLE_POLICY, PAGE_POLICY, WORKER_POLICY } from './security-headers.ts'
 
 const ONE_YEAR_SECONDS = 31_536_000
 const INDEX = 'index.html'
+const WORKER = 'service-worker.js'
 const NOT_BUILT = `<!doctype html><title>Muster</title><p>The console has not been built yet. Start the server with <code>npm start</code>, or run <code>node deploy/build.mjs console</code>.`
 
 export interface ConsoleFiles {
@@ -19,9 +20,11 @@ export function serveConsole(fastify: FastifyInstance, folder: string): ConsoleF
   if (!existsSync(join(folder, INDEX))) return { sendIndex: (_request, reply) => sendNotBuilt(reply) }
   // Only files on this list are ever opened, whatever the URL.
   for (const [name, file] of listFiles(folder)) {
-    if (name !== INDEX) {
-      fastify.get(`/${name}`, (request, reply) => sendFile(file, request, reply, 'no-cache'))
-    }
+    if (name === INDEX) continue
+    fastify.get(`/${name}`, (request, reply) => {
+      if (name === WORKER) void reply.header('content-security-policy', WORKER_POLICY)
+      return sendFile(file, request, reply, 'no-cache')
+    })
   }
   const assets = listFiles(join(folder, 'assets'))
   fastify.get<{ Params: { '*': string } }>('/assets/*', (request, reply) => {
@@ -76,6 +79,8 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
 }
 /** In order of preference. */
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' }

@@ -32,8 +32,11 @@ export function createFastify({ config, log }: { config: Config; log: Log }): Fa
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_WITHIN_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // With a public URL and no TLS, a proxy on this machine forwards the client's address.
-    trustProxy: config.publicUrl !== undefined && config.tls === undefined ? 'loopback' : false,
+    // With a public URL and no TLS, a proxy forwards the client's address.
+    trustProxy:
+      config.publicUrl !== undefined && config.tls === undefined
+        ? ['loopback', ...config.trustedProxies]
+        : false,
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
     // watchStopping() responds in the contract's format.

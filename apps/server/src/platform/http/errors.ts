@@ -1,4 +1,5 @@
-import { AppError, ERROR_STATUS, type ErrorBody } from '@muster/contract/errors'
+import type { ErrorBody } from '@muster/contract/error-body'
+import { AppError, ERROR_STATUS } from '@muster/contract/errors'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const SQLITE_FULL = 13
@@ -40,7 +41,7 @@ export function errorText(error: AppError, requestId: string): string {
 
 function reportFault(error: Error): AppError {
   if (isDiskFull(error))
-    return new AppError('unavailable', 'The disk of the server is full. Free some space and try again.')
+    return new AppError('disk_full', 'The disk of the server is full. Free some space and try again.')
   return new AppError('internal', 'Something went wrong on the server. Its log has the details.')
 }
 

@@ -34,7 +34,8 @@ export function createIdempotency({
     if (typeof key !== 'string' || key.length > 200) {
       throw new AppError('invalid', 'An Idempotency-Key is limited to 200 characters.')
     }
-    const id = `${caller.userId}:${endpoint.method} ${request.url}:${key}`
+    const owner = caller.apiKey === undefined ? caller.userId : `key ${caller.apiKey.id}`
+    const id = `${owner}:${endpoint.method} ${request.url}:${key}`
     // The raw text, because serializing a deeply nested value would overflow the stack.
     const digest = createHash('sha256')
       .update(request.bodyText ?? '')

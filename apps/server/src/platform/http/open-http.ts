@@ -191,6 +191,7 @@ function guardOrigins(fastify: FastifyInstance, config: Config): void {
       throw new AppError('invalid', 'The Host header is not a valid host name.')
     }
     if (origin === undefined || (SAFE_METHODS.has(request.method) && upgrade === undefined)) return
+    if (request.routeOptions.config.anyOrigin === true) return
     if (!isAllowedOrigin(config, request, origin)) {
       throw new AppError(
         'bad_origin',

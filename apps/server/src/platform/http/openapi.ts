@@ -1,5 +1,5 @@
 import type { Endpoint } from '@muster/contract/endpoint'
-import { ErrorBody } from '@muster/contract/errors'
+import { ErrorBody } from '@muster/contract/error-body'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { strictSchema } from '@muster/contract/strict-schema'
@@ -41,7 +41,7 @@ export function describeApi(routes: readonly DescribedRoute[], version: string):
       title: 'Muster',
       version,
       description:
-        'Instants are ISO 8601 in UTC. Errors are ErrorBody objects. Only user sessions can call the API: API keys are not supported yet.',
+        'Instants are ISO 8601 in UTC. Errors are ErrorBody objects. Programs send an API key as X-API-KEY, or as Authorization: Bearer, and X-Muster-Shape: own for the responses described here (docs/api.md). Endpoints without it in their security need a signed-in person.',
     },
     paths,
     components: {
@@ -53,6 +53,7 @@ export function describeApi(routes: readonly DescribedRoute[], version: string):
           name: 'Authorization',
           description: 'Token <token>, together with the cookie that sign-in sets',
         },
+        api_key: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
       },
     },
   }
@@ -78,7 +79,9 @@ function describeRoute(route: DescribedRoute): Json {
     summary: endpoint.summary,
     tags,
     'x-access': access,
-    ...(access === 'public' ? {} : { security: [{ session: [] }] }),
+    ...(access === 'public'
+      ? {}
+      : { security: [...(endpoint.needsPerson === true ? [] : [{ api_key: [] }]), { session: [] }] }),
     parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
     ...(endpoint.body === undefined
       ? {}
@@ -89,13 +92,19 @@ function describeRoute(route: DescribedRoute): Json {
           },
         }),
     responses: {
-      200: { description: 'Done', content: jsonContent(answerOf(endpoint)) },
+      200: { description: 'Done', content: contentOf(endpoint) },
       default: {
         description: 'Refused',
         content: jsonContent({ $ref: '#/components/schemas/ErrorBody' }),
       },
     },
   }
+}
+
+function contentOf(endpoint: Endpoint): Json {
+  return endpoint.text === true
+    ? { 'text/plain': { schema: { type: 'string' } } }
+    : jsonContent(answerOf(endpoint))
 }
 
 function answerOf(endpoint: Endpoint): Json {

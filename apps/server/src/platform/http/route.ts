@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream'
 import { AppError } from '@muster/contract/errors'
+import { isPermission } from '@muster/contract/permissions'
 import type { Endpoint, Output, Parsed } from '@muster/contract/endpoint'
 import { IdParams, type ListQuery } from '@muster/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import { type Caller, mayDo } from './caller.ts'
+import { OWN_SHAPE, SHAPE_HEADER } from '@muster/contract/client'
+import { type Caller, mayDo, refusePending } from './caller.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
 import type { SignInGate } from './sign-in-gate.ts'
+import type { DiskSpace } from '../files/disk-space.ts'
 import { pageOf } from './page.ts'
 import { readBody, readPart, refuseQuery } from './read-input.ts'
 
@@ -21,6 +24,7 @@ export interface Api {
   mounted: Endpoint[]
   /** The GET handlers by path: they return the object that a PUT of the same path changes. */
   readers: Map<string, (input: ReaderInput) => Promise<unknown>>
+  disk: Pick<DiskSpace, 'isLow'>
   /** Metrics for `/metrics`. Features add their own. */
   metrics: Metrics
   /** Console sockets that have not redeemed their ticket yet. */
@@ -35,6 +39,8 @@ declare module 'fastify' {
     endpoint?: Endpoint
     /** For routes that are not endpoints: their summary in the API description. */
     summary?: string
+    /** Its address is a secret, and no cookie counts: a page of another origin gains nothing by calling it. */
+    anyOrigin?: true
   }
 }
 
@@ -42,6 +48,8 @@ type ReaderInput = RouteContext & { params: unknown }
 
 export interface RouteContext {
   caller: Caller
+  /** A program expects the reference shape: see `Shapes`. */
+  inReferenceShape: boolean
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -62,15 +70,41 @@ export class JsonPieces {
   }
 }
 
+/** A text response that is generated while sending. GET only. */
+export class TextPieces {
+  type: string
+  pieces: AsyncIterable<string>
+  constructor(type: string, pieces: AsyncIterable<string>) {
+    this.type = type
+    this.pieces = pieces
+  }
+}
+
 type Handler<E extends Endpoint> = (
   input: Parsed<E> & RouteContext,
-) => Promise<Output<E> | JsonText | JsonPieces>
+) => Promise<Output<E> | JsonText | JsonPieces | TextPieces>
+
+/**
+ * The response as programs know it that were written for the field's reference. API keys get it, unless they send
+ * `X-Muster-Shape: own` as the console and the command line do: docs/decisions/0117-reference-shapes.md.
+ */
+export interface Shapes<E extends Endpoint> {
+  toReference: (response: Output<E>, input: Parsed<E>) => unknown
+}
+
+const takesReferenceShape = (caller: Caller, { headers }: FastifyRequest): boolean =>
+  caller.apiKey !== undefined && headers[SHAPE_HEADER] !== OWN_SHAPE
 
 /**
  * Mounts an endpoint: checks the caller's access, parses the input, runs the handler, and returns only declared fields.
  * Handlers of public endpoints receive `NOBODY` as caller.
  */
-export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handler<E>): void {
+export function route<E extends Endpoint>(
+  api: Api,
+  endpoint: E,
+  handler: Handler<E>,
+  shapes?: Shapes<E>,
+): void {
   api.mounted.push(endpoint)
   if (endpoint.method === 'GET') api.readers.set(endpoint.path, readerOf(endpoint, handler))
   api.fastify.route({
@@ -80,30 +114,47 @@ export function route<E extends Endpoint>(api: Api, endpoint: E, handler: Handle
     ...(endpoint.bodyLimit === undefined ? {} : { bodyLimit: endpoint.bodyLimit }),
     handler: async (request, reply) => {
       const caller = await admit(api, endpoint, { request, reply })
+      if (api.disk.isLow) refuseChange(endpoint)
       const params = readPart(endpoint.params, request.params, 'address')
       if (endpoint.query === undefined && endpoint.method !== 'GET') refuseQuery(request.query)
       const input = {
         params,
         query: readPart(endpoint.query, request.query, 'query'),
         body: await readBody(endpoint, request.body, () =>
-          readCurrent(api, endpoint, { params, caller, request, reply }),
+          readCurrent(api, endpoint, { params, caller, inReferenceShape: false, request, reply }),
         ),
       }
-      let pieces: Iterable<string> | undefined
+      const inReferenceShape = takesReferenceShape(caller, request)
+      let stream: JsonPieces | TextPieces | undefined
       const answer = async () => {
         // Parsed by the same schemas that define Parsed<E>.
-        const result = await handler({ ...input, caller, request, reply } as Parsed<E> & RouteContext)
-        if (!(result instanceof JsonPieces)) return serialize(endpoint, result, input.query)
-        pieces = result.pieces
+        const given = { ...input, caller, inReferenceShape, request, reply } as Parsed<E> & RouteContext
+        const result = await handler(given)
+        if (!isStream(result))
+          return serialize(endpoint, result, input.query, async (response) =>
+            shapes !== undefined && inReferenceShape
+              ? shapes.toReference(response as Output<E>, given)
+              : response,
+          )
+        stream = result
         return ''
       }
       const text = await api.idempotency(request, endpoint, caller, answer)
       // Responses are private to their caller unless the endpoint sets its own header.
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-      const body = pieces === undefined ? text : Readable.from(pieces)
-      return reply.type('application/json; charset=utf-8').send(body)
+      const type = stream instanceof TextPieces ? stream.type : 'application/json; charset=utf-8'
+      return reply.type(type).send(stream === undefined ? text : Readable.from(stream.pieces))
     },
   })
+}
+
+function refuseChange({ method, withLowDisk }: Endpoint): void {
+  if (method === 'GET' || method === 'DELETE' || withLowDisk === true) return
+  throw new AppError(
+    'disk_full',
+    'The disk of the server is nearly full, so nothing can be changed. Free some space there.',
+    { retryAfterSeconds: 60 },
+  )
 }
 
 /** The caller of public endpoints. */
@@ -126,14 +177,16 @@ async function admit(
   if (endpoint.access === 'public') return { ...NOBODY, source: request.ip }
   const caller = await api.authenticate(request, reply)
   if (caller === undefined) throw new AppError('not_signed_in', 'Sign in first.')
-  if (endpoint.access === 'totp-setup') return caller
-  if (caller.session?.totpPending === true) {
-    throw new AppError('totp_required', 'Set up two-factor sign-in before anything else.')
-  }
-  if (endpoint.access !== 'signed-in' && !mayDo(caller, endpoint.access)) {
-    throw new AppError('not_allowed', `Your role does not allow this (${endpoint.access}).`)
-  }
-  return caller
+  if (endpoint.needsPerson === true && caller.apiKey !== undefined)
+    throw new AppError('not_allowed', 'API keys cannot do this. Sign in to the console instead.')
+  const { access } = endpoint
+  const pending = caller.session?.pending
+  if (access === 'any-session') return caller
+  if (access === 'password-change' && pending === 'password') return caller
+  if (access === 'totp-setup' && pending === 'totp') return caller
+  refusePending(caller)
+  if (!isPermission(access) || mayDo(caller, access)) return caller
+  throw new AppError('not_allowed', `Your role does not allow this (${access}).`)
 }
 
 /** Returns the object that a PUT changes, from its GET or from the GET of its list. */
@@ -149,17 +202,24 @@ async function readCurrent(api: Api, { path }: Endpoint, input: ReaderInput): Pr
 function readerOf<E extends Endpoint>(endpoint: E, handler: Handler<E>) {
   return async (input: ReaderInput): Promise<unknown> => {
     const { access } = endpoint
-    const isForAll = access === 'public' || access === 'signed-in' || access === 'totp-setup'
-    if (!isForAll && !mayDo(input.caller, access)) return undefined
+    if (isPermission(access) && !mayDo(input.caller, access)) return undefined
     // The parameters were parsed for another method of the same path.
     const result = await handler({ ...input, query: {} } as unknown as Parsed<E> & RouteContext)
-    return result instanceof JsonPieces ? undefined : (JSON.parse(serialize(endpoint, result, {})) as unknown)
+    return isStream(result) ? undefined : (JSON.parse(await serialize(endpoint, result, {})) as unknown)
   }
 }
 
-function serialize(endpoint: Endpoint, result: unknown, query: unknown): string {
+const isStream = (result: unknown): result is JsonPieces | TextPieces =>
+  result instanceof JsonPieces || result instanceof TextPieces
+
+async function serialize(
+  endpoint: Endpoint,
+  result: unknown,
+  query: unknown,
+  shape = async (response: unknown): Promise<unknown> => response,
+): Promise<string> {
   if (result instanceof JsonText) return result.text
-  const value = endpoint.response.parse(result)
+  const value = await shape(endpoint.response.parse(result))
   if (endpoint.paged === true && Array.isArray(value)) {
     // Every paged endpoint's query extends ListQuery.
     return JSON.stringify(pageOf(value, (query ?? {}) as ListQuery))

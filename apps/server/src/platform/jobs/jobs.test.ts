@@ -51,7 +51,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     })
     await expect(undone).rejects.toThrow('no')
     await transaction((tx) => jobs.enqueue('work', 'kept', { db: tx }))
-    await expect.poll(() => ran, { timeout: 5000 }).toEqual(['kept'])
+    await expect.poll(() => ran).toEqual(['kept'])
     expect(bench.logged).toEqual([])
   })
 
@@ -161,7 +161,7 @@ describe.each(testEngines)('$engine', ({ open }) => {
     const claimedUntil = async () => (await readRows())[0]?.claimed_until
     const before = await claimedUntil()
     pass(50)
-    await expect.poll(claimedUntil, { timeout: 5000 }).not.toBe(before)
+    await expect.poll(claimedUntil).not.toBe(before)
     pass(50)
 
     const second = openJobs('two')
@@ -210,11 +210,11 @@ describe.each(testEngines)('$engine', ({ open }) => {
     await jobs.start()
     const { schema } = bench.database.db
     await schema.alterTable('jobs').renameTo('jobs_away').execute()
-    await expect.poll(() => bench.logged, { timeout: 5000 }).toEqual(['jobs cannot be read'])
+    await expect.poll(() => bench.logged).toEqual(['jobs cannot be read'])
     await expect(jobs.enqueue('work', 1)).rejects.toThrow(/jobs/)
     await schema.alterTable('jobs_away').renameTo('jobs').execute()
     await jobs.enqueue('work', 2)
-    await expect.poll(() => ran, { timeout: 5000 }).toEqual([2])
+    await expect.poll(() => ran).toEqual([2])
     expect(bench.logged).toEqual(['jobs cannot be read'])
   })
 })

@@ -1,7 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { AppError } from '@muster/contract/errors'
-import { findPasswordFault } from '@muster/rules/text/weak-password'
 
 /** OWASP's argon2id figures: 19 MiB, 2 passes. */
 const MEMORY_KIB = 19_456
@@ -11,12 +10,6 @@ const SALT_BYTES = 16
 /** One core stays free for other work during many sign-ins. */
 const CONCURRENT = Math.max(1, Math.min(4, availableParallelism() - 1))
 const MAX_QUEUE = 64
-
-/** Refuses a new password that is easy to guess. */
-export function refuseWeakPassword(password: string, username: string): void {
-  const fault = findPasswordFault(password, username)
-  if (fault !== undefined) throw new AppError('invalid', fault, { fields: { password: [fault] } })
-}
 
 /** Returns an argon2id hash in the usual text form, including salt and parameters. */
 export async function hashPassword(password: string): Promise<string> {

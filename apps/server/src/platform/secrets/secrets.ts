@@ -21,6 +21,8 @@ export interface Secrets {
   /** Encrypts bytes. They can be decrypted only with the same `about`. */
   seal(bytes: Uint8Array, about: string): Buffer
   open(sealed: Uint8Array, about: string): Buffer
+  /** A token that only this server can derive from `text`. It differs for each `about`. */
+  deriveToken(text: string, about: string): string
 }
 
 /** Opens `secret.key` in the data folder, and creates it (mode 0600) if it is missing. */
@@ -98,6 +100,10 @@ export function createSecrets(key: Buffer): Secrets {
       const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
       decipher.setAAD(Buffer.from(about)).setAuthTag(sealed.subarray(12, 28))
       return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()])
+    },
+    deriveToken(text, about) {
+      const own = createHmac('sha256', key).update(`muster token: ${about}`).digest()
+      return createHmac('sha256', own).update(text).digest('base64url')
     },
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type FoundValue,
   MAX_VALUE_BYTES,
   PREVIEW_BYTES,
   REGISTRY_PAGE,
@@ -15,6 +16,7 @@ import {
   ACCESS,
   createKey,
   ERROR,
+  findKey,
   openKey,
   type RegistryKey,
   require,
@@ -78,6 +80,17 @@ async function readValue({ path, name }: { path: string; name: string }): Promis
   const value = findValue(key, name, MAX_VALUE_BYTES)
   if (value === undefined) throw new AgentError(`"${path}" no longer has this value.`)
   return value
+}
+
+/** Returns one whole value, or how much of its key is missing. */
+async function findWholeValue({ path, name }: { path: string; name: string }): Promise<FoundValue> {
+  let missing = 0
+  for (let key = path; ; missing += 1, key = splitLast(key).parent) {
+    using found = await findKey(key)
+    if (found === undefined) continue
+    const value = missing === 0 ? findValue(found, name, MAX_VALUE_BYTES) : undefined
+    return { value: value ?? null, missing_keys: missing }
+  }
 }
 
 /** A value of an open key; undefined if missing. For larger values only the size is returned. */
@@ -285,4 +298,9 @@ function requireFound({ type, bytes, size }: { type: number; bytes: string; size
   return { type, size, bytes: size > MAX_REPORTED_BYTES ? null : bytes }
 }
 
-export const windowsRegistry: RegistryTools = { readKey, readValue, change: changeRegistry }
+export const windowsRegistry: RegistryTools = {
+  readKey,
+  readValue,
+  findValue: findWholeValue,
+  change: changeRegistry,
+}

@@ -38,18 +38,17 @@ const MAX_FOLDER_DEPTH = 16
 export const windowsScheduler: SchedulerTools = {
   async list(name) {
     const com = await loadCom()
-    using root = openRoot(com)
+    using root = await openRoot(com)
     if (name !== null) {
       using task = findTask(com, root, name)
-      return task === undefined ? [] : [readTask(com, task)]
+      return task === undefined ? [] : [await readTask(com, task)]
     }
-    const found: SystemTask[] = []
-    await listFolder(com, root, { found, depth: 0 })
-    return found.slice(0, MAX_SYSTEM_TASKS)
+    // Not returned without waiting: the folder would be closed first.
+    return await listTasks(com, root)
   },
   async change(name, action) {
     const com = await loadCom()
-    using root = openRoot(com)
+    using root = await openRoot(com)
     using task = findTask(com, root, name)
     if (task === undefined) throw new AgentError(`The task ${name} does not exist.`)
     if (action === 'run') {
@@ -66,10 +65,12 @@ export const windowsScheduler: SchedulerTools = {
   },
 }
 
-function openRoot(com: Com): ComObject {
+async function openRoot(com: Com): Promise<ComObject> {
   using service = com.create(SERVICE.classId, SERVICE.interfaceId)
+  await setImmediate()
   const none = Buffer.alloc(VARIANT_BYTES)
   com.require(service.call(SERVICE.connect, none, none, none, none), 'The Task Scheduler does not respond')
+  await setImmediate()
   const found = Buffer.alloc(8)
   com.require(
     com.withText(ROOT, (path) => service.call(SERVICE.getFolder, path, found)),
@@ -91,24 +92,34 @@ function findTask(com: Com, root: ComObject, path: string): ComObject | undefine
   return com.objectAt(found)
 }
 
-async function listFolder(
-  com: Com,
-  folder: ComObject,
-  { found, depth }: { found: SystemTask[]; depth: number },
-): Promise<void> {
+/**
+ * The tasks below a folder. Each call waits for the process of the scheduler, and each task takes a dozen, so everything
+ * else in the agent gets its turn between two calls. Throws MeasureError.
+ */
+export async function listTasks(com: Com, root: ComObject): Promise<SystemTask[]> {
+  const found: SystemTask[] = []
+  for await (const task of eachTask(com, root)) {
+    found.push(task)
+    if (found.length === MAX_SYSTEM_TASKS) break
+  }
+  return found
+}
+
+async function* eachTask(com: Com, folder: ComObject, depth = 0): AsyncGenerator<SystemTask> {
   const path = Buffer.alloc(8)
   const name = folder.call(FOLDER.path, path) < 0 ? 'a folder' : com.takeText(path)
   const folders = { method: FOLDER.getFolders, flags: 0, what: `the folders of ${name}` }
   const tasks = { method: FOLDER.getTasks, flags: TASK_ENUM_HIDDEN, what: `the tasks of ${name}` }
   for (const child of depth === MAX_FOLDER_DEPTH ? [] : eachItem(com, folder, folders)) {
     using open = child
-    await listFolder(com, open, { found, depth: depth + 1 })
+    await setImmediate()
+    yield* eachTask(com, open, depth + 1)
   }
   for (const task of eachItem(com, folder, tasks)) {
     using open = task
-    found.push(readTask(com, open))
+    await setImmediate()
+    yield await readTask(com, open)
   }
-  // Each call waits for another process, so that other work gets its turn between folders.
   await setImmediate()
 }
 
@@ -137,29 +148,31 @@ function* eachItem(
   }
 }
 
-function readTask(com: Com, task: ComObject): SystemTask {
-  const text = (method: number) => {
-    const value = Buffer.alloc(8)
-    return task.call(method, value) < 0 ? '' : com.takeText(value)
+async function readTask(com: Com, task: ComObject): Promise<SystemTask> {
+  const read = async (method: number, bytes: number) => {
+    const value = Buffer.alloc(bytes)
+    const result = task.call(method, value)
+    await setImmediate()
+    return result < 0 ? undefined : value
   }
-  const number = (method: number) => {
-    const value = Buffer.alloc(4)
-    return task.call(method, value) < 0 ? undefined : value.readInt32LE()
+  const text = async (method: number) => {
+    const value = await read(method, 8)
+    return value === undefined ? '' : com.takeText(value)
   }
-  const date = (method: number) => {
-    const value = Buffer.alloc(8)
-    return task.call(method, value) < 0 ? null : dateOf(value.readDoubleLE())
+  const date = async (method: number) => {
+    const value = await read(method, 8)
+    return value === undefined ? null : dateOf(value.readDoubleLE())
   }
   const isEnabled = Buffer.alloc(2)
   com.require(task.call(TASK.isEnabled, isEnabled), 'Windows does not state whether a task is enabled')
   return describeTask({
-    path: text(TASK.path),
-    xml: text(TASK.xml),
-    state: number(TASK.state),
+    path: await text(TASK.path),
+    xml: await text(TASK.xml),
+    state: (await read(TASK.state, 4))?.readInt32LE(),
     isEnabled: isEnabled.readInt16LE() !== 0,
-    lastRun: date(TASK.lastRun),
-    lastResult: number(TASK.lastResult),
-    nextRun: date(TASK.nextRun),
+    lastRun: await date(TASK.lastRun),
+    lastResult: (await read(TASK.lastResult, 4))?.readInt32LE(),
+    nextRun: await date(TASK.nextRun),
   })
 }
 

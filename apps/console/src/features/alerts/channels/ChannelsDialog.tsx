@@ -51,6 +51,7 @@ function Channels({ close }: { close: () => void }) {
         rows={channels}
         empty="No notifications yet. Add a channel and send a test message."
         create={mayEdit && <NewChannel />}
+        searchText={({ name, settings }) => `${name}\n${settings.kind}`}
       >
         {(channel) => (
           <ChannelRow

@@ -1,5 +1,5 @@
 import '@mantine/core/styles/NumberInput.css'
-import { ActionIcon, Button, Input, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Input, NumberInput, Select, Text, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type ChannelKind, MASKED_SECRET } from '@muster/contract/api/alert-channels'
 import { IconPlus, IconX } from '@tabler/icons-react'
@@ -19,6 +19,8 @@ interface SettingFieldsProps {
 
 /** The fields of one kind of channel. */
 export function SettingFields({ kind, form, start }: SettingFieldsProps) {
+  if (kind === 'push')
+    return <Text c="dimmed">Sent to browsers in which users have turned on notifications.</Text>
   return shownFields(kind, form.values).map((field) => (
     <SettingField key={field.name} field={field} form={form} start={start} />
   ))

@@ -10,11 +10,13 @@ export const KIND_LABELS: Record<ChannelKind, string> = {
   ntfy: 'ntfy',
   pagerduty: 'PagerDuty',
   sms: 'SMS (Twilio)',
+  push: 'Push notifications',
 }
 /** In menu order. */
 export const KINDS = [
   'email',
   'sms',
+  'push',
   'slack',
   'teams',
   'discord',
@@ -150,6 +152,7 @@ export const KIND_FIELDS: Record<ChannelKind, readonly ChannelField[]> = {
     { name: 'twilio_auth_token', label: 'Auth token', input: 'secret' },
     { name: 'api_url', label: 'Service address', input: 'machine-text' },
   ],
+  push: [],
 }
 
 function webhookUrl(placeholder: string): ChannelField {

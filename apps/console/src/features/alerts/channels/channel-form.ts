@@ -53,6 +53,7 @@ const STARTS: Record<ChannelKind, ChannelForm> = {
     recipients: [''],
     api_url: 'https://api.twilio.com',
   },
+  push: {},
 }
 
 export function newChannelForm(kind: ChannelKind, timeZone: string): ChannelForm {

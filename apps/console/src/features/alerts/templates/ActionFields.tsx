@@ -1,11 +1,12 @@
 import '@mantine/core/styles/NumberInput.css'
-import { Checkbox, Group, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Group, NumberInput, Select, Text, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { MASKED_SECRET } from '@muster/contract/api/alert-channels'
+import { completeParameters } from '@muster/rules/agents/script-parameters'
 import { useQuery } from '@tanstack/react-query'
 import { useDashInfo, useMay } from '../../../app/api/queries.ts'
 import { allScriptsQuery } from '../../scripts/all-scripts-query.ts'
-import { ListField } from '../../../ui/inputs/ListField.tsx'
+import { EnvironmentFields } from '../../scripts/EnvironmentFields.tsx'
 import { ArgumentsField } from '../../scripts/ScriptFieldset.tsx'
 import { HeadersField } from '../channels/SettingFields.tsx'
 import { SecretField } from '../channels/SecretField.tsx'
@@ -41,7 +42,7 @@ export function ActionFields(props: ActionFieldsProps) {
         description={
           mayRunOnServer || info?.hosted === true
             ? undefined
-            : 'Server scripts are disabled in Global settings.'
+            : 'Server scripts are disabled in the settings, under General.'
         }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         data={types.map((one) => ({ ...one, disabled: one.value === 'server' && !mayRunOnServer }))}
@@ -67,6 +68,7 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
   const id = form.values[kind]
   const chosen = scripts.find((script) => script.id === id)
   const timeout = form.values[`${kind}_timeout`]
+  const [missing] = completeParameters(chosen?.parameters ?? [], form.values[`${kind}_env_vars`]).problems
   return (
     <>
       <Select
@@ -89,6 +91,8 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
           const script = scripts.find((one) => `${one.id}` === value)
           if (script === undefined) return
           form.setFieldValue(`${kind}_args`, script.args)
+          const { env_vars } = completeParameters(script.parameters, script.env_vars)
+          form.setFieldValue(`${kind}_env_vars`, env_vars)
           form.setFieldValue(`${kind}_timeout`, script.default_timeout)
         }}
       />
@@ -96,15 +100,17 @@ function ScriptFields({ form, kind }: ActionFieldsProps) {
         values={form.values[`${kind}_args`]}
         onChange={(lines) => form.setFieldValue(`${kind}_args`, lines)}
       />
-      <ListField
-        label="Environment variables"
-        noun="variable"
+      <EnvironmentFields
+        parameters={chosen?.parameters}
         description="Always set: MUSTER_ALERT_ID, _TYPE, _STATE, _SEVERITY, _TIME and _MESSAGE"
-        placeholder="NAME=value"
         values={form.values[`${kind}_env_vars`]}
-        check={(line) => (line === '' || /^[A-Za-z_]\w*=/.test(line) ? null : 'Write NAME=value.')}
         onChange={(lines) => form.setFieldValue(`${kind}_env_vars`, lines)}
       />
+      {missing !== undefined && (
+        <Text size="sm" role="alert">
+          {missing.sentence}
+        </Text>
+      )}
       <Group align="flex-end" gap="lg">
         <NumberInput
           label="Time limit"

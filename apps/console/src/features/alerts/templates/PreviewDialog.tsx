@@ -16,6 +16,7 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
 import { HOLD_LABELS, SEVERITIES, SEVERITY_LABELS } from '../alert-labels.ts'
 import { Time } from '../../../ui/layout/Time.tsx'
+import { afterLabel } from '../escalations/chain-form.ts'
 import { machineNamesQuery, namesOf } from './template-form.ts'
 import classes from './Templates.module.css'
 import { OUTCOME_LABELS, SOURCE_LABELS } from './template-labels.ts'
@@ -114,7 +115,7 @@ const TYPE_OF = new Map<string, AlertType>([
 
 type Answer = Output<typeof previewAlertTemplate>
 
-/** The applied template and its reason, the recipients, and the actions. */
+/** The applied template and its reason, the recipients, the escalation, and the actions. */
 function PreviewAnswer({ answer }: { answer: Answer }) {
   const { hold, opens, template, failure_action, resolved_action } = answer
   return (
@@ -143,6 +144,7 @@ function PreviewAnswer({ answer }: { answer: Answer }) {
         </ul>
         {answer.channels.length === 0 && <p className="note">No channels</p>}
       </Part>
+      {answer.escalation !== null && <Escalation escalation={answer.escalation} />}
       <Part title="Actions">
         <ul className={classes.plain}>
           <li>On open: {failure_action ?? 'none'}</li>
@@ -150,6 +152,33 @@ function PreviewAnswer({ answer }: { answer: Answer }) {
         </ul>
       </Part>
     </div>
+  )
+}
+
+/** The steps of the chain, in order of time. */
+function Escalation({ escalation }: { escalation: NonNullable<Answer['escalation']> }) {
+  const { chain, steps, repeat_minutes, repeat_times } = escalation
+  return (
+    <Part title="Escalation">
+      <p className={classes.answer}>
+        <bdi className="strong">{chain}</bdi> starts with the first notification and stops when a user
+        acknowledges the alert.
+      </p>
+      <ol className={classes.plain} aria-label="Escalation steps">
+        {steps.map(({ after_minutes, recipients }) => (
+          <li key={after_minutes}>
+            {afterLabel(after_minutes)}:{' '}
+            <bdi>{recipients.length === 0 ? 'no recipients' : recipients.join(', ')}</bdi>
+          </li>
+        ))}
+        {repeat_minutes > 0 && repeat_times > 0 && (
+          <li className="dim">
+            Last step repeated every {formatDuration(repeat_minutes * 60)},{' '}
+            {repeat_times === 1 ? 'once' : `${repeat_times} times`}
+          </li>
+        )}
+      </ol>
+    </Part>
   )
 }
 

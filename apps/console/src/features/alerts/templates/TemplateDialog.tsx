@@ -1,7 +1,5 @@
 import '@mantine/core/styles/Pill.css'
 import '@mantine/core/styles/PillsInput.css'
-import '@mantine/core/styles/NumberInput.css'
-import '@mantine/core/styles/SimpleGrid.css'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import {
   type AlertTemplate,
@@ -9,17 +7,7 @@ import {
   editAlertTemplate,
 } from '@muster/contract/api/alert-templates'
 import { type ReactNode, useState } from 'react'
-import {
-  Checkbox,
-  Group,
-  Input,
-  MultiSelect,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  TextInput,
-} from '@mantine/core'
+import { Checkbox, Group, Input, MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
@@ -28,19 +16,19 @@ import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialog
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { clientsQuery, useMay } from '../../../app/api/queries.ts'
-import { SEVERITIES, SEVERITY_LABELS } from '../alert-labels.ts'
 import {
   checkTemplateForm,
   machineNamesQuery,
   namesOf,
   newTemplateForm,
   readTemplateForm,
-  type SettingsKind,
   type TemplateForm,
   templatesQuery,
   toTemplate,
 } from './template-form.ts'
 import { ActionFields } from './ActionFields.tsx'
+import { EscalationFields } from './EscalationFields.tsx'
+import { TemplateMatrix } from './TemplateMatrix.tsx'
 import classes from './Templates.module.css'
 
 /** A new template (`new`) or an existing one (`3`). Closing leads to the list. */
@@ -53,7 +41,7 @@ export function TemplateDialog({ item }: AddressedDialogProps) {
       item={item}
       title={title}
       needs="can_manage_alerttemplates"
-      size="lg"
+      size="xl"
       gone="This alert template does not exist any more."
       back="Show all templates"
       onClose={openList}
@@ -100,7 +88,7 @@ function TemplateFormDialog({ title, template, onReload, onClose }: TemplateForm
   return (
     <FormDialog
       title={title}
-      size="lg"
+      size="xl"
       form={form}
       save={save}
       done={template === undefined ? 'Alert template added.' : 'Alert template saved.'}
@@ -149,17 +137,14 @@ function TemplateFields({ form, start }: TemplateFieldsProps) {
         />
         <Wrong text={form.errors.text_recipients} />
       </Section>
-      <Section title="Overdue machines" hint="Overrides the rules of e-mail and SMS channels.">
-        <SettingsFields form={form} kind="agent" />
+      <Section
+        title="Notifications"
+        hint="Default = as the channel and the machine are configured. No severity = all."
+      >
+        <TemplateMatrix form={form} />
       </Section>
-      <Section title="Checks">
-        <SettingsFields form={form} kind="check" />
-      </Section>
-      <Section title="Tasks">
-        <SettingsFields form={form} kind="task" />
-      </Section>
-      <Section title="Custom alerts" hint="Created through the API with POST /alerts/">
-        <SettingsFields form={form} kind="custom" />
+      <Section title="Escalation" hint="Notifies one after the other until an alert is acknowledged.">
+        <EscalationFields form={form} />
       </Section>
       <Section
         title="When an alert opens"
@@ -261,104 +246,6 @@ function Names({ label, data, values, onChange }: NamesProps) {
       hidePickedOptions
       nothingFoundMessage="No matches"
       limit={200}
-    />
-  )
-}
-
-interface SettingsFieldsProps {
-  form: UseFormReturnType<TemplateForm>
-  kind: SettingsKind
-}
-
-const MEDIA = [
-  { name: 'email', always: 'email', label: 'E-mail' },
-  { name: 'text', always: 'text', label: 'SMS' },
-  { name: 'dashboard', always: 'alert', label: 'Bell' },
-] as const
-
-/** Notifications of one type of alert: channels, reminders, and whether actions run. */
-function SettingsFields({ form, kind }: SettingsFieldsProps) {
-  const minutes = form.getInputProps(`${kind}_periodic_alert_minutes`)
-  return (
-    <>
-      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
-        {MEDIA.map(({ always, label }) => (
-          <Choice key={always} label={label} {...form.getInputProps(`${kind}_always_${always}`)} />
-        ))}
-      </SimpleGrid>
-      {kind !== 'agent' && (
-        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
-          {MEDIA.map(({ name, label }) => (
-            <Checkbox.Group
-              key={name}
-              label={`${label}: severities`}
-              description="None selected = all"
-              {...form.getInputProps(`${kind}_${name}_alert_severity`)}
-            >
-              <Group gap="sm" mt={4}>
-                {SEVERITIES.map((severity) => (
-                  <Checkbox key={severity} value={severity} label={SEVERITY_LABELS[severity]} />
-                ))}
-              </Group>
-            </Checkbox.Group>
-          ))}
-        </SimpleGrid>
-      )}
-      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
-        <Choice label="E-mail when resolved" {...form.getInputProps(`${kind}_email_on_resolved`)} />
-        <Choice label="SMS when resolved" {...form.getInputProps(`${kind}_text_on_resolved`)} />
-        <NumberInput
-          label="Remind every"
-          description="Empty = as the channel, 0 = never"
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          suffix=" min"
-          min={0}
-          allowDecimal={false}
-          clampBehavior="none"
-          {...minutes}
-          value={form.values[`${kind}_periodic_alert_minutes`] ?? ''}
-          onChange={(value) =>
-            form.setFieldValue(
-              `${kind}_periodic_alert_minutes`,
-              value === '' ? null : typeof value === 'number' ? value : Number.NaN,
-            )
-          }
-        />
-      </SimpleGrid>
-      <Checkbox
-        label="Run the actions below"
-        {...form.getInputProps(`${kind}_script_actions`, { type: 'checkbox' })}
-      />
-    </>
-  )
-}
-
-const CHOICES = [
-  { value: 'null', label: 'As configured' },
-  { value: 'true', label: 'Always' },
-  { value: 'false', label: 'Never' },
-]
-const VALUES = new Map([
-  ['null', null],
-  ['true', true],
-  ['false', false],
-])
-
-interface ChoiceProps {
-  label: string
-  value?: boolean | null
-  onChange?: (value: boolean | null) => void
-}
-
-/** Always, never, or as configured elsewhere. */
-function Choice({ label, value = null, onChange }: ChoiceProps) {
-  return (
-    <Select
-      label={label}
-      data={CHOICES}
-      allowDeselect={false}
-      value={String(value)}
-      onChange={(chosen) => onChange?.(VALUES.get(chosen ?? 'null') ?? null)}
     />
   )
 }

@@ -56,6 +56,7 @@ function Templates({ close }: { close: () => void }) {
             Preview
           </Button>
         }
+        searchText={({ name }) => name}
       >
         {(template) => (
           <TemplateRow

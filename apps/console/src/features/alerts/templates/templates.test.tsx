@@ -8,17 +8,31 @@ import {
   previewAlertTemplate,
   setDefaultTemplate,
 } from '@muster/contract/api/alert-templates'
-import { getScriptApproval } from '@muster/contract/api/scripts'
+import { type EscalationChain, listEscalationChains } from '@muster/contract/api/escalations'
+import { getScriptApproval, listScripts, type ScriptParameter } from '@muster/contract/api/scripts'
 import { editClient } from '@muster/contract/api/clients'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../../testing/test-server.ts'
 import { givenDashboard } from '../../dashboard/test-dashboard.ts'
+import { testScript } from '../../scripts/test-script.ts'
 import { testTemplate } from './test-template.ts'
 
 const LIST = '/?dialog=alert-templates'
 const dialog = () => page.getByRole('dialog')
+
+const CHAIN: EscalationChain = {
+  id: 5,
+  name: 'On call',
+  steps: [{ after_minutes: 0, users: [1], schedules: [], channels: [] }],
+  repeat_minutes: 0,
+  repeat_times: 0,
+  mail_channel: null,
+  step_names: [['Ada']],
+  used_by: [],
+  modified: 'm1',
+}
 
 async function givenTemplates(templates: AlertTemplate[] = [], me: Partial<Me> = {}) {
   const { server, open } = await givenDashboard({ me })
@@ -28,6 +42,7 @@ async function givenTemplates(templates: AlertTemplate[] = [], me: Partial<Me> =
   server.on(setDefaultTemplate, () => answer(setDefaultTemplate, { alert_template: 1 }))
   server.on(editAlertTemplate, () => answer(editAlertTemplate, testTemplate()))
   server.on(deleteAlertTemplate, () => answer(deleteAlertTemplate, null))
+  server.on(listEscalationChains, () => answer(listEscalationChains, [CHAIN]))
   return { server, open }
 }
 
@@ -97,17 +112,21 @@ test('a new template is sent in full; missing values are shown at their fields',
   const { server, open } = await givenTemplates()
   await open('/?dialog=alert-template&item=new')
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Night')
-  const checks = page.getByRole('region', { name: 'Checks' })
-  await checks.getByRole('combobox', { name: 'E-mail', exact: true }).click()
+  const matrix = page.getByRole('table', { name: 'Notifications by type of alert' })
+  await matrix.getByRole('combobox', { name: 'Checks: E-mail', exact: true }).click()
   await page.getByRole('option', { name: 'Always' }).click()
-  await checks
-    .getByRole('group', { name: 'Bell: severities' })
+  await matrix
+    .getByRole('group', { name: 'Checks: Bell severities' })
     .getByRole('checkbox', { name: 'Error' })
     .click()
-  await checks.getByRole('textbox', { name: 'Remind every' }).fill('15')
+  await matrix.getByRole('textbox', { name: 'Checks: Remind every' }).fill('15')
   const opens = page.getByRole('region', { name: 'When an alert opens' })
   await opens.getByRole('combobox', { name: 'Run' }).click()
   await page.getByRole('option', { name: 'A webhook' }).click()
+  const escalation = page.getByRole('region', { name: 'Escalation' })
+  await escalation.getByRole('combobox', { name: 'Escalation chain' }).click()
+  await page.getByRole('option', { name: 'On call' }).click()
+  await escalation.getByRole('checkbox', { name: 'Error' }).click()
   await expect.element(page.getByRole('button', { name: 'Add template' })).toBeDisabled()
   await opens.getByRole('textbox', { name: 'Address' }).fill('https://example.com/hook')
   await page.getByRole('button', { name: 'Add template' }).click()
@@ -122,7 +141,57 @@ test('a new template is sent in full; missing values are shown at their fields',
       action_type: 'rest',
       action_rest: { url: 'https://example.com/hook', method: 'POST' },
       resolved_action_type: null,
+      escalation_chain: 5,
+      escalation_severities: ['error'],
     })
+})
+
+test('the matrix shows a whole template: types of alert by ways to notify', async () => {
+  const { server, open } = await givenTemplates([
+    testTemplate({
+      agent_always_email: true,
+      check_always_text: false,
+      task_email_on_resolved: true,
+      custom_periodic_alert_minutes: 0,
+      task_script_actions: false,
+      check_email_alert_severity: ['error'],
+    }),
+  ])
+  await open('/?dialog=alert-template&item=1')
+  const matrix = page.getByRole('table', { name: 'Notifications by type of alert' })
+  const field = (role: 'combobox' | 'textbox' | 'checkbox', name: string) =>
+    matrix.getByRole(role, { name, exact: true })
+  await expect.element(field('combobox', 'Overdue machines: E-mail')).toHaveValue('Always')
+  await expect.element(field('combobox', 'Checks: E-mail')).toHaveValue('Default')
+  await expect.element(field('combobox', 'Checks: SMS')).toHaveValue('Never')
+  await expect.element(field('combobox', 'Tasks: E-mail when resolved')).toHaveValue('Always')
+  await expect.element(field('textbox', 'Custom alerts: Remind every')).toHaveValue('0 min')
+  await expect.element(field('checkbox', 'Tasks: Run the actions below')).not.toBeChecked()
+  const severities = matrix.getByRole('group', { name: 'Checks: E-mail severities' })
+  await expect.element(severities.getByRole('checkbox', { name: 'Error' })).toBeChecked()
+  await expect.element(severities.getByRole('checkbox', { name: 'Info' })).not.toBeChecked()
+  expect(matrix.getByRole('group', { name: /^Overdue machines/ }).elements()).toHaveLength(0)
+  await page.viewport(390, 844)
+  const root = document.documentElement
+  expect(root.scrollWidth).toBeLessThanOrEqual(root.clientWidth)
+  await field('combobox', 'Custom alerts: Bell').click()
+  await page.getByRole('option', { name: 'Never' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(() => server.calls(editAlertTemplate).at(-1)?.body)
+    .toMatchObject({ custom_always_alert: false, agent_always_email: true, check_always_text: false })
+})
+
+test('on a phone each way to notify is a card that fits', async () => {
+  const { open } = await givenTemplates([testTemplate()])
+  await page.viewport(390, 844)
+  await open('/?dialog=alert-template&item=1')
+  const matrix = page.getByRole('table', { name: 'Notifications by type of alert' })
+  const field = matrix.getByRole('combobox', { name: 'Custom alerts: E-mail', exact: true })
+  await expect.element(field).toBeVisible()
+  expect(field.element().getBoundingClientRect().right).toBeLessThanOrEqual(390)
+  const box = matrix.element().parentElement
+  expect(box?.scrollWidth).toBe(box?.clientWidth)
 })
 
 test('a conflict is shown and the form can reload', async () => {
@@ -135,7 +204,7 @@ test('a conflict is shown and the form can reload', async () => {
     return refuse('changed_meanwhile', '"Night" was changed by another user. Reload it and try again.')
   })
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reload' }).click()
   await expect.element(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('Evening')
 })
 
@@ -176,6 +245,15 @@ test('a preview shows recipients, reasons and actions', async () => {
           repeat_minutes: 15,
         },
       ],
+      escalation: {
+        chain: 'On call',
+        steps: [
+          { after_minutes: 0, recipients: ['Ada (Servers)'] },
+          { after_minutes: 15, recipients: ['Mail', 'Cleo'] },
+        ],
+        repeat_minutes: 10,
+        repeat_times: 2,
+      },
       failure_action: 'The script "Clean up" on the machine',
       resolved_action: null,
     }),
@@ -193,6 +271,10 @@ test('a preview shows recipients, reasons and actions', async () => {
       ),
     )
     .toBeVisible()
+  const steps = page.getByRole('list', { name: 'Escalation steps' }).getByRole('listitem')
+  await expect.element(steps.nth(0)).toHaveTextContent('At once: Ada (Servers)')
+  await expect.element(steps.nth(1)).toHaveTextContent('After 15 min: Mail, Cleo')
+  await expect.element(steps.nth(2)).toHaveTextContent('Last step repeated every 10 min, 2 times')
   await expect.element(page.getByText('On open: The script "Clean up" on the machine')).toBeVisible()
 })
 
@@ -200,4 +282,41 @@ test('a role without permission sees the refusal instead of templates', async ()
   const { open } = await givenTemplates([], { is_superuser: false, permissions: [] })
   await open(LIST)
   await expect.element(dialog().getByText('Your role does not allow this action.')).toBeVisible()
+})
+
+test('the parameters of the scripts of both actions have fields', async () => {
+  const { server, open } = await givenTemplates()
+  const parameter = (name: string, more: Partial<ScriptParameter>): ScriptParameter => ({
+    name,
+    type: 'text',
+    description: '',
+    required: false,
+    default: '',
+    choices: [],
+    ...more,
+  })
+  const parameters = [
+    parameter('path', { required: true }),
+    parameter('mode', { type: 'choice', choices: ['fast', 'full'], default: 'fast' }),
+  ]
+  server.on(listScripts, () => answer(listScripts, [testScript({ id: 7, name: 'Clean', parameters })]))
+  await open('/?dialog=alert-template&item=new')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Night')
+  for (const name of ['When an alert opens', 'When an alert is resolved']) {
+    const part = page.getByRole('region', { name })
+    await part.getByRole('combobox', { name: 'Run' }).click()
+    await page.getByRole('option', { name: 'A script on the machine' }).click()
+    await part.getByRole('combobox', { name: 'Script' }).click()
+    await page.getByRole('option', { name: 'Clean' }).click()
+    await expect.element(part.getByText('path needs a value.')).toBeVisible()
+    await part.getByRole('textbox', { name: 'path' }).fill('/tmp')
+    await expect.element(part.getByText('path needs a value.')).not.toBeInTheDocument()
+    await part.getByRole('combobox', { name: 'mode' }).click()
+    await page.getByRole('option', { name: 'full' }).click()
+  }
+  await page.getByRole('button', { name: 'Add template' }).click()
+  const values = ['MUSTER_PARAM_PATH=/tmp', 'MUSTER_PARAM_MODE=full']
+  await expect
+    .poll(() => server.calls(createAlertTemplate).at(-1)?.body)
+    .toMatchObject({ action: 7, action_env_vars: values, resolved_action_env_vars: values })
 })

@@ -1,4 +1,5 @@
 import '@mantine/core/styles/SimpleGrid.css'
+import { EVERY_DISK } from '@muster/rules/checks/every-disk'
 import type { CheckType } from '@muster/contract/api/checks'
 import type { ReactNode } from 'react'
 import { Autocomplete, SimpleGrid, TextInput } from '@mantine/core'
@@ -90,10 +91,17 @@ function FileFields({ agent, form }: FieldsProps) {
           <WholeNumber
             form={form}
             name="max_age_minutes"
-            description="Since the last change; 0 = any"
+            description="Since the last change"
+            placeholder="Any"
             suffix=" min"
           />
-          <WholeNumber form={form} name="max_size_mb" description="0 = any." suffix=" MB" />
+          <WholeNumber
+            form={form}
+            name="max_size_mb"
+            description="Of the file"
+            placeholder="Any"
+            suffix=" MB"
+          />
         </SimpleGrid>
       )}
       <SeverityChoice form={form} />
@@ -116,9 +124,9 @@ function DiskFields(props: FieldsProps) {
     <>
       <Autocomplete
         label={FIELD_LABELS.disk}
-        description={isWindows ? 'Drive, such as C:' : 'Mount point, such as /'}
+        description={`${isWindows ? 'Drive, such as C:' : 'Mount point, such as /'}; * = every fixed disk`}
         placeholder={isWindows ? 'C:' : '/'}
-        data={[...byName.keys()]}
+        data={[EVERY_DISK, ...byName.keys()]}
         // All disks are offered whatever is typed: there are few, and a selected one hides no other.
         filter={({ options }) => options}
         renderOption={({ option: { value } }) => {
@@ -127,6 +135,7 @@ function DiskFields(props: FieldsProps) {
             <div className={classes.option}>
               <span className="mono">{value}</span>
               <span className="dim small">
+                {value === EVERY_DISK && 'Every fixed disk'}
                 {disk && `${formatFileSize(disk.free)} free of ${formatFileSize(disk.total)}`}
               </span>
             </div>

@@ -3,13 +3,13 @@ import '@mantine/core/styles/SimpleGrid.css'
 import type { UseFormReturnType } from '@mantine/form'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { type Check, listAgentChecks } from '@muster/contract/api/checks'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { query } from '../../../app/api/api.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { machineNamesQuery, namesOf } from '../../alerts/templates/template-form.ts'
 import type { CheckForm } from '../check-form.ts'
-import { checkName } from '../check-labels.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
 
 interface DependencyFieldsProps {
@@ -31,7 +31,7 @@ export function DependencyFields({ agent, check, form }: DependencyFieldsProps) 
     : [...known, { value: machine, label: agent.hostname }]
   const offered = checks
     .filter(({ id }) => id !== check?.id)
-    .map((one) => ({ value: `${one.id}`, label: checkName(one) }))
+    .map((one) => ({ value: `${one.id}`, label: nameCheck(one) }))
   const chosen = form.values.depends_on
   const isHidden = check?.depends_on != null && check.dependency === null && chosen === `${check.depends_on}`
   return (

@@ -94,7 +94,8 @@ export function EventLogFields({ form }: FieldsProps) {
         <WholeNumber
           form={form}
           name="search_last_days"
-          description="From 0 to 9999. 0 = the whole log."
+          description="Days to search"
+          placeholder="Whole log"
           suffix=" d"
         />
       </EntryFields>

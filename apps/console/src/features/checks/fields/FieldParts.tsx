@@ -47,6 +47,8 @@ export function WholeNumber({
   ...more
 }: PartProps & {
   suffix?: string
+  /** The meaning of an empty field. */
+  placeholder?: string
   /** The field that shows the error of both together. */
   boundTo?: FieldName
 }) {

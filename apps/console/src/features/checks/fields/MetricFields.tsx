@@ -7,7 +7,7 @@ import { type CheckForm, asRows } from '../check-form.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
 import classes from './Fields.module.css'
 
-const NEW_ROW = { name: '', warning_threshold: 0, error_threshold: 0, reverse: false }
+const NEW_ROW = { name: '', warning_threshold: '', error_threshold: '', reverse: false }
 const SIDES = [
   { value: 'false', label: 'above' },
   { value: 'true', label: 'below' },
@@ -24,7 +24,7 @@ export function MetricFields({ form }: { form: UseFormReturnType<CheckForm> }) {
       </Input.Label>
       <Input.Description mb={4}>
         A script may print lines such as “metric queue=12 jobs”. Each name has a graph, and may have
-        thresholds here; 0 = none.
+        thresholds here.
       </Input.Description>
       {rows.map((row, index) => {
         const at = `metric_thresholds.${index}`
@@ -47,11 +47,13 @@ export function MetricFields({ form }: { form: UseFormReturnType<CheckForm> }) {
             />
             <NumberInput
               aria-label={`Warning threshold of metric ${index + 1}`}
+              placeholder="no warning"
               suffix=" warning"
               {...form.getInputProps(`${at}.warning_threshold`)}
             />
             <NumberInput
               aria-label={`Error threshold of metric ${index + 1}`}
+              placeholder="no error"
               suffix=" error"
               {...form.getInputProps(`${at}.error_threshold`)}
             />

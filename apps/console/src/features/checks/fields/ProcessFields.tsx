@@ -24,11 +24,12 @@ export function ProcessFields({ agent, form }: FieldsProps) {
             description="Number of processes with this name"
             boundTo="max_count"
           />
-          <WholeNumber form={form} name="max_count" description="Not below “At least”; 0 = any" />
+          <WholeNumber form={form} name="max_count" description="Not below “At least”" placeholder="Any" />
           <WholeNumber
             form={form}
             name="max_memory_mb"
-            description="Of all processes together; 0 = any"
+            description="Of all processes together"
+            placeholder="Any"
             suffix=" MB"
           />
         </>

@@ -1,11 +1,12 @@
 import { Select, TextInput } from '@mantine/core'
 import { listScripts } from '@muster/contract/api/scripts'
+import { completeParameters } from '@muster/rules/agents/script-parameters'
 import { query } from '../../../app/api/api.ts'
 import { useDashInfo } from '../../../app/api/queries.ts'
 import { useQueryPane } from '../../../app/dialogs/use-query-pane.tsx'
-import { ListField } from '../../../ui/inputs/ListField.tsx'
+import { EnvironmentFields } from '../../scripts/EnvironmentFields.tsx'
 import { ArgumentsField, NoScripts } from '../../scripts/ScriptFieldset.tsx'
-import { checkVariable, groupScripts } from '../../runs/run-form.ts'
+import { groupScripts } from '../../runs/run-form.ts'
 import { asTexts } from '../check-form.ts'
 import { FIELD_LABELS } from '../field-labels.ts'
 import { ThresholdPreview } from '../ThresholdPreview.tsx'
@@ -35,7 +36,7 @@ export function ScriptFields(props: FieldsProps) {
     if (chosen === undefined) return
     // The script's suggestions; arguments of another script do not fit.
     form.setFieldValue('script_args', chosen.args)
-    form.setFieldValue('env_vars', chosen.env_vars)
+    form.setFieldValue('env_vars', completeParameters(chosen.parameters, chosen.env_vars).env_vars)
     form.setFieldValue('timeout', Math.min(3600, chosen.default_timeout))
   }
   return (
@@ -61,12 +62,9 @@ export function ScriptFields(props: FieldsProps) {
         values={asTexts(form.values.script_args)}
         onChange={(values) => form.setFieldValue('script_args', values)}
       />
-      <ListField
-        label={FIELD_LABELS.env_vars}
-        noun="variable"
-        placeholder="NAME=value"
+      <EnvironmentFields
+        parameters={script?.parameters}
         values={asTexts(form.values.env_vars)}
-        check={checkVariable}
         onChange={(values) => form.setFieldValue('env_vars', values)}
       />
       <WholeNumber form={form} name="timeout" suffix=" s" />

@@ -134,7 +134,8 @@ function CertificateDays({ form, name, word }: CertificateDaysProps) {
   return (
     <NumberInput
       label={FIELD_LABELS[name]}
-      description={`${word} below this number of days. 0 = off.`}
+      description={`${word} below this number of days`}
+      placeholder="Off"
       suffix=" d"
       min={0}
       allowDecimal={false}

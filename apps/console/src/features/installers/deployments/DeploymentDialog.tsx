@@ -1,6 +1,6 @@
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Radio.css'
-import { NumberInput, Stack, TextInput } from '@mantine/core'
+import { NumberInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Client } from '@muster/contract/api/clients'
 import { createDeployment } from '@muster/contract/api/deployments'
@@ -18,6 +18,7 @@ import classes from '../InstallAgent.module.css'
 import { findInitialSite, isWhole, MAX_USES, type SiteChoice } from '../install-form.ts'
 import { deploymentsQuery } from './DeploymentsDialog.tsx'
 import { FlagFields, PlatformField, SiteFields, TypeField } from '../InstallerFields.tsx'
+import { DateTimeField } from '../../../ui/inputs/DateTimeField.tsx'
 
 const TITLE = 'New deployment'
 const DEFAULT_DAYS = 30
@@ -118,8 +119,7 @@ function NewDeployment({ clients, item, onClose }: NewDeploymentProps) {
           />
         )}
         <div className={classes.pair}>
-          <TextInput
-            type="datetime-local"
+          <DateTimeField
             label="Expires"
             data-autofocus={form.values.site !== null || undefined}
             {...form.getInputProps('expires')}

@@ -49,6 +49,7 @@ function Deployments({ close }: { close: () => void }) {
             Anyone who has a link can add machines. Keep it secret.
           </Text>
         }
+        searchText={({ client_name, site_name }) => `${client_name}\n${site_name}`}
       >
         {(deployment) => (
           <DeploymentRow

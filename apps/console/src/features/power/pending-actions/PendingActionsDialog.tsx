@@ -60,7 +60,7 @@ function Actions({ title, agentId, all = 0, close }: ActionsProps) {
   })
   const { data, error, refetch } = agentId === undefined ? everyone : one
   const [withOver, setWithOver] = useState(false)
-  const pending = data?.filter(({ status }) => status === 'pending') ?? []
+  const pending = data?.filter(({ status }) => status !== 'completed') ?? []
   const over = (data?.length ?? 0) - pending.length
   const waiting = Math.max(0, all - pending.length)
   const shown = withOver ? (data ?? []) : pending
@@ -142,8 +142,12 @@ export function useCancelAction() {
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: ({ id }: PendingAction) => call(cancelPendingAction, { params: { id } }),
-    onSuccess: async (_, { description, hostname }) => {
-      notifyDone(`${description} of ${hostname} cancelled.`)
+    onSuccess: async (kept, { description, hostname }) => {
+      notifyDone(
+        kept === null
+          ? `${description} of ${hostname} cancelled.`
+          : `${description} of ${hostname} will be cancelled when the machine connects.`,
+      )
       await queryClient.invalidateQueries({ queryKey: queryKey(listAgentPendingActions) })
       await queryClient.invalidateQueries({ queryKey: queryKey(listPendingActions) })
     },

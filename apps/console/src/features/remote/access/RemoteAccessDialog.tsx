@@ -6,13 +6,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Alert, Checkbox, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
-import { GuardedDialog, StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
+import { FormSection } from '../../../app/dialogs/FormSection.tsx'
+import { GuardedDialog, LoadingState, StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { call, query } from '../../../app/api/api.ts'
 import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { WEEKDAYS } from '../../maintenance/schedule-labels.ts'
 import {
+  ACCESS_FIELDS,
   accessChoices,
-  type AccessForm,
+  type AccessForm as AccessFormValues,
   checkAccess,
   type TargetLevel,
   readAccess,
@@ -22,13 +24,18 @@ import {
 const TITLE = 'Remote access'
 type Params = ReturnType<typeof paramsOf>
 
-/** Remote access settings of a client, a site, a machine or all machines: `client-3`, `site-2`, `agent-ABC`, nothing. */
-export function RemoteAccessDialog({ item = 'default-all', close }: AddressedDialogProps) {
+/** Remote access settings of a client, a site or a machine: `client-3`, `site-2`, `agent-ABC`. */
+export function RemoteAccessDialog({ item = '', close }: AddressedDialogProps) {
   return (
     <GuardedDialog title={TITLE} needs="can_manage_remote_access" onClose={close}>
       <LoadAccess params={paramsOf(item)} close={close} />
     </GuardedDialog>
   )
+}
+
+/** Remote access settings of all machines, in the settings. */
+export function RemoteAccessSection() {
+  return <LoadAccess params={{ level: 'default', id: 'all' }} close={undefined} />
 }
 
 function paramsOf(item: string) {
@@ -38,41 +45,59 @@ function paramsOf(item: string) {
   return { level, id: item.slice(dash + 1) }
 }
 
-function LoadAccess({ params, close }: { params: Params; close: () => void }) {
+function LoadAccess({ params, close }: Pick<AccessDialogProps, 'params' | 'close'>) {
   const options = query(getRemoteAccess, { params })
   const { data, error, refetch } = useQuery({ ...options, staleTime: 0, gcTime: 0 })
   if (data === undefined) {
-    return <StateDialog title={TITLE} onClose={close} error={error} onRetry={() => void refetch()} />
+    const retry = () => void refetch()
+    if (close === undefined) return <LoadingState error={error} onRetry={retry} />
+    return <StateDialog title={TITLE} onClose={close} error={error} onRetry={retry} />
   }
-  return <AccessDialog key={data.modified} params={params} access={data} close={close} />
+  return (
+    <AccessForm
+      key={data.modified}
+      params={params}
+      access={data}
+      close={close}
+      reload={async () => void (await refetch())}
+    />
+  )
 }
 
 interface AccessDialogProps {
   params: Params
   access: TargetRemoteAccess
-  close: () => void
+  /** Absent in the settings, where the form stays. */
+  close: (() => void) | undefined
+  reload: () => Promise<void>
 }
 
-function AccessDialog({ params, access, close }: AccessDialogProps) {
+function AccessForm({ params, access, close, reload }: AccessDialogProps) {
   const { name, settings, inherited, modified } = access
-  const isTop = params.level === 'default'
-  const form = useForm<AccessForm>({
+  const form = useForm<AccessFormValues>({
     initialValues: readAccess(settings),
     validate: checkAccess,
     validateInputOnChange: true,
   })
-  return (
-    <FormDialog
-      title={`Remote access to ${isTop ? 'all machines' : name}`}
-      form={form}
-      save={(values) => call(setRemoteAccess, { params, body: { ...writeAccess(values), modified } })}
-      done="Saved. Online machines are updated within seconds, others when they reconnect."
-      onClose={close}
-    >
-      <NotEnforced access={access} level={params.level} />
-      <AccessFields form={form} inherited={inherited} level={params.level} />
-    </FormDialog>
-  )
+  const shared = {
+    form,
+    save: (values: AccessFormValues) =>
+      call(setRemoteAccess, { params, body: { ...writeAccess(values), modified } }),
+    done: 'Saved. Online machines are updated within seconds, others when they reconnect.',
+    children: (
+      <>
+        <NotEnforced access={access} level={params.level} />
+        <AccessFields form={form} inherited={inherited} level={params.level} />
+      </>
+    ),
+  }
+  if (close !== undefined)
+    return <FormDialog title={`Remote access to ${name}`} onClose={close} {...shared} />
+  const saveAndReload = async (values: AccessFormValues) => {
+    await shared.save(values)
+    await reload()
+  }
+  return <FormSection title={TITLE} {...shared} save={saveAndReload} />
 }
 
 interface NotEnforcedProps {
@@ -119,7 +144,7 @@ const NOBODY: Record<string, string> = {
 }
 
 interface AccessFieldsProps {
-  form: UseFormReturnType<AccessForm>
+  form: UseFormReturnType<AccessFormValues>
   inherited: TargetRemoteAccess['inherited']
   level: TargetLevel
 }
@@ -131,16 +156,14 @@ function AccessFields({ form, inherited, level }: AccessFieldsProps) {
   return (
     <Stack gap="md">
       <Select
-        label="Remote tools"
-        description="Terminal, desktop, files, logs, processes, services. Does not apply to commands and scripts."
+        {...ACCESS_FIELDS.forbidden}
         data={choices.forbidden}
         allowDeselect={false}
         data-autofocus
         {...form.getInputProps('forbidden')}
       />
       <Select
-        label="Hours"
-        description="In each machine's time zone. Open sessions end with the hours."
+        {...ACCESS_FIELDS.hours}
         data={choices.hours}
         allowDeselect={false}
         {...form.getInputProps('hours')}
@@ -167,44 +190,39 @@ function AccessFields({ form, inherited, level }: AccessFieldsProps) {
         </>
       )}
       <Select
-        label="Person at the machine"
-        description={`Asked before a terminal or desktop opens. ${NOBODY[form.values.consent] ?? NOBODY[inherited.consent]}`}
+        label={ACCESS_FIELDS.consent.label}
+        description={`${ACCESS_FIELDS.consent.description} ${NOBODY[form.values.consent] ?? NOBODY[inherited.consent]}`}
         data={choices.consent}
         allowDeselect={false}
         {...form.getInputProps('consent')}
       />
       <NumberInput
-        label="Time to respond"
-        description="In seconds, from 5 to 120"
+        {...ACCESS_FIELDS.consent_seconds}
         placeholder={`${isTop ? 'Not set' : 'Inherited'}: ${inherited.consent_seconds}`}
         allowDecimal={false}
         clampBehavior="none"
         {...form.getInputProps('consent_seconds')}
       />
       <Select
-        label="Note with the technician's name"
-        description="Shown at the machine while a terminal or desktop is open."
+        {...ACCESS_FIELDS.banner}
         data={choices.banner}
         allowDeselect={false}
         {...form.getInputProps('banner')}
       />
       <Select
-        label="Reason"
-        description="Ask why a terminal, the desktop or VNC is opened. Kept with the session and in the audit log."
+        {...ACCESS_FIELDS.ask_purpose}
         data={choices.ask_purpose}
         allowDeselect={false}
         {...form.getInputProps('ask_purpose')}
       />
       <Select
-        label="Record terminals"
-        description="The technician is informed. Servers are machines of the type “Server”."
+        {...ACCESS_FIELDS.record_terminals}
         data={choices.record_terminals}
         allowDeselect={false}
         {...form.getInputProps('record_terminals')}
       />
       <Select
-        label="Record desktops"
-        description="Take control and VNC. The person at the machine is always informed."
+        {...ACCESS_FIELDS.record_desktops}
         data={choices.record_desktops}
         allowDeselect={false}
         {...form.getInputProps('record_desktops')}

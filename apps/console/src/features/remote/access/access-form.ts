@@ -28,6 +28,40 @@ export interface AccessForm extends Record<string, unknown> {
 
 export type AccessField = keyof AccessForm & string
 
+export const ACCESS_FIELDS = {
+  forbidden: {
+    label: 'Remote tools',
+    description:
+      'Terminal, desktop, files, logs, processes, services. Does not apply to commands and scripts.',
+  },
+  hours: {
+    label: 'Hours',
+    description: "In each machine's time zone. Open sessions end with the hours.",
+  },
+  consent: {
+    label: 'Person at the machine',
+    description: 'Asked before a terminal or desktop opens.',
+  },
+  consent_seconds: { label: 'Time to respond', description: 'In seconds, from 5 to 120' },
+  banner: {
+    label: "Note with the technician's name",
+    description: 'Shown at the machine while a terminal or desktop is open.',
+  },
+  ask_purpose: {
+    label: 'Reason',
+    description:
+      'Ask why a terminal, the desktop or VNC is opened. Kept with the session and in the audit log.',
+  },
+  record_terminals: {
+    label: 'Record terminals',
+    description: 'The technician is informed. Servers are machines of the type “Server”.',
+  },
+  record_desktops: {
+    label: 'Record desktops',
+    description: 'Take control and VNC. The person at the machine is always informed.',
+  },
+} satisfies Partial<Record<string, { label: string; description: string }>>
+
 export function readAccess(settings: RemoteSettings): AccessForm {
   const { forbidden, hours, consent, consent_seconds: seconds, banner } = settings
   const own = hours === null || hours === 'always' ? undefined : hours

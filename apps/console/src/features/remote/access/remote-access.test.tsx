@@ -38,6 +38,7 @@ const QUIET = {
   failing_checks: { error: false, warning: false },
   block_policy_inheritance: false,
   custom_fields: [],
+  tags: [],
   alert_template: null,
   server_policy: null,
   workstation_policy: null,
@@ -101,10 +102,10 @@ test('invalid hours are shown at their field and not saved', async () => {
   await expect.element(screen.getByRole('button', { name: 'Save' })).toBeDisabled()
 })
 
-test('the dialog without an item is of all machines', async () => {
+test('the settings have the access of all machines', async () => {
   const { asked } = givenServer({ name: '' })
   const { screen } = await openConsole('/?dialog=remote-access')
-  await expect.element(screen.getByRole('dialog', { name: 'Remote access to all machines' })).toBeVisible()
+  await expect.element(screen.getByRole('heading', { level: 2, name: 'Remote access' })).toBeVisible()
   expect(asked).toEqual(['/remoteaccess/default/all/'])
   await expect.element(screen.getByRole('combobox', { name: 'Hours' })).toHaveValue('Not set: at any time')
 })

@@ -55,7 +55,7 @@ function AskTarget({ agentId, close }: { agentId: string; close: () => void }) {
         <Stack gap="md">
           <TextInput
             label="Host"
-            description="As seen from the machine: localhost is itself. Global settings limit the choice."
+            description="As seen from the machine: localhost is itself. The settings limit the choice."
             value={host}
             onChange={({ currentTarget }) => setHost(currentTarget.value)}
             error={isVncHost(host) ? undefined : 'Enter a name or an address, such as localhost or 10.0.0.5.'}

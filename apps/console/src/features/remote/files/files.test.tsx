@@ -16,6 +16,7 @@ import { page, userEvent } from 'vitest/browser'
 import { answer, refuse } from '../../../testing/test-server.ts'
 import { getAgent } from '@muster/contract/api/agents'
 import { rawOfText } from '@muster/rules/agents/raw-path'
+import { Upload } from './upload.ts'
 import { givenDashboard, testDetail } from '../../dashboard/test-dashboard.ts'
 
 const GET_BYTES: Endpoint = { ...startDownload, method: 'GET' }
@@ -112,6 +113,30 @@ test('an upload shows why it waits while the machine is offline, and resumes', a
   isAway = false
   await expect.element(uploads.getByRole('status')).toHaveTextContent('Uploaded, 7 B of 7 B')
   expect(server.calls(PUT_BYTES).map(({ search }) => search.get('offset'))).toEqual(['2'])
+})
+
+test('an upload that is paused and resumed at once is sent whole, with its hash', async () => {
+  const server = await openFiles()
+  server.on(beginUpload, () => answer(beginUpload, { upload: '11111111-1111-4111-8111-111111111111' }))
+  server.on(lookAtUpload, () => answer(lookAtUpload, { size: 0 }))
+  const size = 32 * 1024 * 1024
+  const options = { agentId: 'alpha0000000', path: raw('/zeros.bin'), replace: false, onDone: () => {} }
+  const upload = new Upload({ ...options, file: new File([new Uint8Array(size)], 'zeros.bin') })
+  server.on(PUT_BYTES, () => {
+    // While the file is still being hashed.
+    if (server.calls(PUT_BYTES).length === 1) {
+      upload.pause()
+      upload.start()
+    }
+    return new Response(JSON.stringify({ size }))
+  })
+  server.on(finishUpload, () => answer(finishUpload, null))
+  upload.start()
+  await expect.poll(() => upload.view.get()).toEqual({ state: 'done', sent: size, problem: undefined })
+  expect(server.calls(beginUpload)).toHaveLength(1)
+  expect(server.calls(finishUpload).map(({ body }) => body)).toMatchObject([
+    { hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ])
 })
 
 test('a text changed by another user is kept, reloaded or overwritten', async () => {

@@ -111,6 +111,9 @@ export class Upload {
   #id: string | undefined
   #hash: Promise<string | null> | undefined
   #stop = new AbortController()
+  readonly #dropped = new AbortController()
+  /** The last run. The next begins when it has ended, so that an upload is begun once. */
+  #run = Promise.resolve()
 
   constructor(options: UploadOptions) {
     this.options = options
@@ -118,9 +121,9 @@ export class Upload {
 
   /** Starts or resumes it. */
   start(): void {
-    this.#stop = new AbortController()
+    const { signal } = (this.#stop = new AbortController())
     this.#notify({ state: 'running', problem: undefined })
-    void this.#run(this.#stop.signal)
+    this.#run = this.#run.then(() => this.#sendUntil(signal))
   }
 
   pause(): void {
@@ -131,14 +134,16 @@ export class Upload {
   /** Removes the uploaded part. */
   async cancel(): Promise<void> {
     this.#stop.abort()
+    this.#dropped.abort()
     this.#notify({ state: 'cancelled', problem: undefined })
+    await this.#run
     if (this.#id === undefined) return
     const { agentId: agent_id, path } = this.options
     await call(dropUpload, { params: { agent_id, upload: this.#id }, query: { path } })
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
-    for (let tries = 0; ; tries += 1) {
+  async #sendUntil(signal: AbortSignal): Promise<void> {
+    for (let tries = 0; !signal.aborted; tries += 1) {
       const before = this.view.get().sent
       try {
         await this.#send(signal)
@@ -152,7 +157,6 @@ export class Upload {
         this.#notify({ state: 'waiting', problem: message })
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-      if (signal.aborted) return
     }
   }
 
@@ -160,8 +164,9 @@ export class Upload {
     const { agentId, path, file, replace } = this.options
     const upload = await this.#begin()
     const params = { agent_id: agentId, upload }
-    this.#hash ??= hashFile(file, signal)
-    this.#hash.catch(() => (this.#hash = undefined))
+    // Goes on while the upload is paused.
+    const hash = (this.#hash ??= hashFile(file, this.#dropped.signal))
+    hash.catch(() => (this.#hash = undefined))
     let offset = (await call(lookAtUpload, { params, query: { path } }, { signal })).size
     this.#notify({ state: 'running', sent: offset, problem: undefined })
     for (let size = FIRST_PIECE_BYTES; offset < file.size;) {
@@ -171,7 +176,7 @@ export class Upload {
       this.#notify({ sent: offset })
     }
     this.#notify({ state: 'checking' })
-    const body = { path, size: file.size, replace, hash: await this.#hash }
+    const body = { path, size: file.size, replace, hash: await hash }
     await call(finishUpload, { params, body }, { signal, timeoutMs: FINISH_TIMEOUT_MS })
     this.#notify({ state: 'done' })
     this.options.onDone()

@@ -52,6 +52,7 @@ function givenSockets() {
     }
 
     send(data: string | Uint8Array): void {
+      if (data === 'ping') return
       if (typeof data === 'string') {
         this.hello = Object(JSON.parse(data)).request
         return

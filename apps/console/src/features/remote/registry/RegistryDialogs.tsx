@@ -12,18 +12,13 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import {
-  parseBytes,
-  readRegistryData,
-  showBytes,
-  writeRegistryData,
-} from '@muster/rules/agents/registry-value'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
 import { call, query } from '../../../app/api/api.ts'
 import { queryKey } from '../../../app/api/query-key.ts'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { StateDialog } from '../../../app/dialogs/GuardedDialog.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { bytesOf, formOf, kindOf, NEW_TYPES, type ValueForm, WRONG } from './value-form.ts'
 
 interface RegistryDialogsProps {
   agentId: string
@@ -267,84 +262,6 @@ function both(text: string): string {
   if (!/^\s*(\d+|0x[0-9a-f]+)\s*$/i.test(text)) return ''
   const number = BigInt(text.trim())
   return `: ${number}, 0x${number.toString(16)}`
-}
-
-/** Types of a new value; an existing value keeps its type. */
-const NEW_TYPES = [
-  'REG_SZ',
-  'REG_EXPAND_SZ',
-  'REG_MULTI_SZ',
-  'REG_DWORD',
-  'REG_QWORD',
-  'REG_BINARY',
-  'REG_NONE',
-]
-
-type Kind = 'text' | 'lines' | 'number' | 'bytes'
-
-interface ValueForm extends Record<string, unknown> {
-  name: string
-  type: string
-  kind: Kind
-  text: string
-}
-
-const KINDS: Record<string, Kind> = {
-  REG_SZ: 'text',
-  REG_EXPAND_SZ: 'text',
-  REG_LINK: 'text',
-  REG_MULTI_SZ: 'lines',
-  REG_DWORD: 'number',
-  REG_DWORD_BIG_ENDIAN: 'number',
-  REG_QWORD: 'number',
-}
-
-const kindOf = (type: string): Kind => KINDS[type] ?? 'bytes'
-
-/** A value for editing; as bytes where other forms would lose data. */
-function formOf({ name, type, bytes }: { name: string; type: string; bytes: string }): ValueForm {
-  const raw = Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0))
-  const data = readRegistryData(type, raw)
-  switch (data.kind) {
-    case 'text':
-      // A single-line field would drop line ends.
-      return /[\r\n]/.test(data.text)
-        ? { name, type, kind: 'bytes', text: showBytes(raw) }
-        : { name, type, kind: 'text', text: data.text }
-    case 'lines':
-      return data.lines.some((line) => line === '' || /[\r\n]/.test(line))
-        ? { name, type, kind: 'bytes', text: showBytes(raw) }
-        : { name, type, kind: 'lines', text: data.lines.join('\n') }
-    case 'number':
-      return { name, type, kind: 'number', text: `0x${data.number.toString(16)}` }
-    case 'bytes':
-      return { name, type, kind: 'bytes', text: showBytes(raw) }
-  }
-}
-
-/** The data to write, base64; undefined = invalid text for this kind. */
-function bytesOf({ type, kind, text }: Pick<ValueForm, 'type' | 'kind' | 'text'>): string | undefined {
-  const bytes = kind === 'bytes' ? parseBytes(text) : write(type, kind, text)
-  return bytes === undefined
-    ? undefined
-    : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
-}
-
-const WRONG: Record<Kind, string> = {
-  text: 'Invalid data.',
-  lines: 'Invalid data.',
-  number: 'Enter a number such as 10 or 0x0a that fits the type.',
-  bytes: 'Enter bytes as two hexadecimal digits each: 0a ff 00.',
-}
-
-function write(type: string, kind: Exclude<Kind, 'bytes'>, text: string): Uint8Array | undefined {
-  if (kind === 'text') return writeRegistryData(type, { kind, text })
-  // An empty line would end the list for readers.
-  if (kind === 'lines')
-    return writeRegistryData(type, { kind, lines: text.split('\n').filter((line) => line !== '') })
-  const digits = text.trim()
-  if (!/^(\d+|0x[0-9a-f]+)$/i.test(digits)) return undefined
-  return writeRegistryData(type, { kind, number: BigInt(digits) })
 }
 
 /** The open dialog, about the shown key or one of its values. */

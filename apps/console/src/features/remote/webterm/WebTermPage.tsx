@@ -1,8 +1,9 @@
 import { Button, Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useEffect } from 'react'
+import { Suspense } from 'react'
 import { lazyPart } from '../../../app/shell/lazy-part.ts'
 import { useDashInfo, useMe } from '../../../app/api/queries.ts'
+import { usePageTitle } from '../../../app/shell/page-title.ts'
 import { EmptyState, NoPermission, SkeletonRows } from '../../../ui/layout/States.tsx'
 import classes from '../RemoteBackgroundPage.module.css'
 
@@ -17,9 +18,7 @@ export function WebTermPage() {
   const navigate = page.useNavigate()
   const me = useMe()
   const info = useDashInfo()
-  useEffect(() => {
-    document.title = 'Web terminal | Muster'
-  }, [])
+  usePageTitle('Web terminal')
   if (me === undefined || info === undefined) return <SkeletonRows rows={10} />
   if (!me.is_superuser) {
     return (
@@ -54,7 +53,7 @@ export function WebTermPage() {
           ) : (
             <EmptyState message="The web terminal is disabled.">
               {!info.hosted && (
-                <Button variant="default" component="a" href="/?dialog=settings">
+                <Button variant="default" component="a" href="/settings/general">
                   Open global settings
                 </Button>
               )}

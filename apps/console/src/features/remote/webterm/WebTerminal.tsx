@@ -4,6 +4,7 @@ import { notifyDone } from '../../../app/shell/notify.ts'
 import { copyText } from '../../../ui/inputs/CopyText.tsx'
 import { openTerminal, type TerminalState, type TerminalView } from '../terminal-view.ts'
 import { AskNeeded } from '../AskNeeded.tsx'
+import { KeyBar } from '../KeyBar.tsx'
 import { RecordedMark } from '../RecordedMark.tsx'
 import classes from '../TerminalTab.module.css'
 import { TERMINAL_THEMES, useTerminalLook } from '../terminal-look.ts'
@@ -72,6 +73,7 @@ export function WebTerminal() {
       <div className={classes.screen} style={{ background: TERMINAL_THEMES[terminal_theme].background }}>
         <div ref={place} className={classes.place} />
       </div>
+      {state.state === 'open' && <KeyBar key={round} view={view} />}
     </div>
   )
 }

@@ -16,12 +16,11 @@ import { snippetsQuery } from './SnippetDialog.tsx'
 
 const TITLE = 'Snippets'
 
-/** Pieces of code that scripts include by name. Closing leads to the script library. */
-export function SnippetsDialog(_props: AddressedDialogProps) {
-  const { openList: openLibrary } = useRecordAddress('scripts', 'snippets')
+/** Pieces of code that scripts include by name. */
+export function SnippetsDialog({ close }: AddressedDialogProps) {
   return (
-    <GuardedDialog title={TITLE} needs="can_list_scripts" onClose={openLibrary}>
-      <Snippets onClose={openLibrary} />
+    <GuardedDialog title={TITLE} needs="can_list_scripts" onClose={close}>
+      <Snippets onClose={close} />
     </GuardedDialog>
   )
 }
@@ -39,6 +38,7 @@ function Snippets({ onClose }: { onClose: () => void }) {
         rows={snippets}
         empty="No snippets yet. Scripts include a snippet as {{name}}."
         create={mayManage && <NewButton onClick={() => openRecord('new')}>New snippet</NewButton>}
+        searchText={({ name, desc }) => `${name}\n${desc}`}
       >
         {(snippet) => (
           <ListRow

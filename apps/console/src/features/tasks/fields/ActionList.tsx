@@ -3,13 +3,14 @@ import { ActionIcon, Button, Checkbox, NumberInput, Select, Textarea, TextInput 
 import { IconArrowDown, IconArrowUp, IconPlus, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { listScripts } from '@muster/contract/api/scripts'
+import { completeParameters } from '@muster/rules/agents/script-parameters'
 import { useDashInfo, useMay } from '../../../app/api/queries.ts'
-import { checkVariable, groupScripts, shellsOf } from '../../runs/run-form.ts'
+import { groupScripts, shellsOf } from '../../runs/run-form.ts'
 import { type ActionForm, newAction } from '../task-form.ts'
-import { fieldsQuery, MODELS } from '../../custom-fields/field-form.ts'
+import { fieldsQuery, groupFields } from '../../custom-fields/field-form.ts'
 import { query } from '../../../app/api/api.ts'
 import { useQueryPane } from '../../../app/dialogs/use-query-pane.tsx'
-import { ListField } from '../../../ui/inputs/ListField.tsx'
+import { EnvironmentFields } from '../../scripts/EnvironmentFields.tsx'
 import { ArgumentsField } from '../../scripts/ScriptFieldset.tsx'
 import { Section, type TaskFieldsProps } from './GeneralFields.tsx'
 import classes from './TaskFields.module.css'
@@ -112,12 +113,7 @@ function ResultField({ form }: Pick<TaskFieldsProps, 'form'>) {
   const { data: fields = [], isSuccess } = useQuery({ ...fieldsQuery, enabled: mayView })
   const chosen = form.values.custom_field
   const isGone = isSuccess && chosen !== null && !fields.some(({ id }) => `${id}` === chosen)
-  const groups = MODELS.map(({ model, label }) => ({
-    group: label,
-    items: fields
-      .filter((field) => field.model === model)
-      .map(({ id, name }) => ({ value: `${id}`, label: name })),
-  })).filter(({ items }) => items.length > 0)
+  const groups = groupFields(fields)
   return (
     <>
       <Select
@@ -167,7 +163,7 @@ function ScriptFields({ agent, form, index }: TaskFieldsProps & { index: number 
     if (script === undefined) return
     // The script's suggestions; arguments of another script do not fit.
     form.setFieldValue(path('script_args'), script.args)
-    form.setFieldValue(path('env_vars'), script.env_vars)
+    form.setFieldValue(path('env_vars'), completeParameters(script.parameters, script.env_vars).env_vars)
     form.setFieldValue(path('timeout'), script.default_timeout)
   }
   return (
@@ -193,12 +189,9 @@ function ScriptFields({ agent, form, index }: TaskFieldsProps & { index: number 
         values={action.script_args}
         onChange={(values) => form.setFieldValue(path('script_args'), values)}
       />
-      <ListField
-        label="Environment variables"
-        noun="variable"
-        placeholder="NAME=value"
+      <EnvironmentFields
+        parameters={chosen?.parameters}
         values={action.env_vars}
-        check={checkVariable}
         onChange={(values) => form.setFieldValue(path('env_vars'), values)}
       />
       <Timeout form={form} name={path('timeout')} />

@@ -5,10 +5,10 @@ import { isTimed, nextTaskRuns } from '@muster/rules/schedules/task-schedule'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { wallClockAt } from '@muster/rules/schedules/zone-time'
+import { nameCheck } from '@muster/rules/checks/check-name'
 import moment from 'moment'
 import { query } from '../../../app/api/api.ts'
 import { useMay } from '../../../app/api/queries.ts'
-import { checkName } from '../../checks/check-labels.ts'
 import { knownZone, MONTH_CHOICES, TYPE_CHOICES, WEEK_CHOICES, WEEKDAY_CHOICES } from '../task-labels.ts'
 import { useDateFormat } from '../../../ui/layout/date-format.ts'
 import { useNow } from '../../../ui/layout/use-now.ts'
@@ -16,6 +16,7 @@ import { ownTimeZone } from '../../setup/time-zones.ts'
 import { toTimes } from '../task-form.ts'
 import { Section, type TaskFieldsProps } from './GeneralFields.tsx'
 import classes from './TaskFields.module.css'
+import { DateTimeField } from '../../../ui/inputs/DateTimeField.tsx'
 
 export function ScheduleFields({ agent, form }: TaskFieldsProps) {
   const type = TYPE_CHOICES.find(({ value }) => value === form.values.task_type)?.value ?? 'manual'
@@ -61,17 +62,15 @@ export function ScheduleFields({ agent, form }: TaskFieldsProps) {
         <>
           <div className={classes.pair}>
             {type !== 'cron' && (
-              <TextInput
-                type="datetime-local"
+              <DateTimeField
                 label={type === 'runonce' ? 'At' : 'First time'}
                 {...form.getInputProps('run_time_date')}
               />
             )}
-            {type === 'daily' && <Every form={form} name="daily_interval" unit="days" />}
-            {type === 'weekly' && <Every form={form} name="weekly_interval" unit="weeks" />}
+            {type === 'daily' && <Every form={form} name="daily_interval" unit="day" />}
+            {type === 'weekly' && <Every form={form} name="weekly_interval" unit="week" />}
             {type !== 'runonce' && (
-              <TextInput
-                type="datetime-local"
+              <DateTimeField
                 label="Ends"
                 description="Optional. No runs after this time."
                 inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -88,11 +87,16 @@ export function ScheduleFields({ agent, form }: TaskFieldsProps) {
 
 type FormProps = Pick<TaskFieldsProps, 'form'>
 
-function Every({ form, name, unit }: FormProps & { name: string; unit: string }) {
+interface EveryProps extends FormProps {
+  name: 'daily_interval' | 'weekly_interval'
+  unit: string
+}
+
+function Every({ form, name, unit }: EveryProps) {
   return (
     <NumberInput
       label="Every"
-      suffix={` ${unit}`}
+      suffix={form.values[name] === 1 ? ` ${unit}` : ` ${unit}s`}
       allowDecimal={false}
       clampBehavior="none"
       {...form.getInputProps(name)}
@@ -127,7 +131,7 @@ function CheckChoice({ agent, form }: TaskFieldsProps) {
   const agentId = agent.agent_id ?? ''
   const options = query(listAgentChecks, { params: { agent_id: agentId }, query: {} })
   const { data: checks = [] } = useQuery({ ...options, enabled: mayList && agentId !== '' })
-  const ofMachine = checks.map((check) => ({ value: `${check.id}`, label: checkName(check) }))
+  const ofMachine = checks.map((check) => ({ value: `${check.id}`, label: nameCheck(check) }))
   return (
     <Select
       label="Check"

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { rolesQuery } from '../roles/role-form.ts'
+import { roleOptions, rolesQuery } from '../roles/role-form.ts'
 import type { UserForm } from './user-form.ts'
 
 /** The role of a user. */
@@ -18,7 +18,7 @@ export function RoleField({ form, isOwn }: { form: UseFormReturnType<UserForm>; 
       label="Role"
       description={words}
       placeholder={is_superuser ? 'None: superusers need no role' : 'None: no permissions'}
-      data={(roles ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))}
+      data={roleOptions(roles)}
       value={role === null ? null : `${role}`}
       onChange={(value) => form.setFieldValue('role', value === null ? null : Number(value))}
       error={form.errors['role']}

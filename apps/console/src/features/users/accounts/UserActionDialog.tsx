@@ -7,7 +7,7 @@ import {
 } from '@muster/contract/api/accounts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useForm } from '@mantine/form'
-import { Button } from '@mantine/core'
+import { Button, Checkbox, Stack } from '@mantine/core'
 import { endUserSessions, listUserSessions } from '@muster/contract/api/sessions'
 import { FormDialog, FormError } from '../../../app/dialogs/FormDialog.tsx'
 import { call, query } from '../../../app/api/api.ts'
@@ -16,11 +16,17 @@ import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog.tsx'
 import { LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
+import { AccountsDialog } from '../../sso/AccountsDialog.tsx'
 import { SessionRow } from '../sessions/SessionRow.tsx'
 import { usersQuery } from './user-form.ts'
-import { checkNewPassword, NewPasswordField } from './NewPasswordField.tsx'
+import {
+  checkNewPassword,
+  MUST_CHANGE_PASSWORD,
+  NewPasswordField,
+  useMinPasswordLength,
+} from './NewPasswordField.tsx'
 
-export type UserAction = 'password' | 'sessions' | keyof typeof ACTS
+export type UserAction = 'password' | 'sessions' | 'accounts' | keyof typeof ACTS
 
 export interface Asked {
   user: User
@@ -40,7 +46,7 @@ const ACTS = {
   totp: {
     title: (name) => `Reset two-factor sign-in of ${name}?`,
     message:
-      'Their authenticator app stops working. The password alone is enough until a new setup. Sessions end.',
+      'Their authenticator app and passkeys stop working. The password alone is enough until a new setup. Sessions end.',
     label: 'Reset two-factor',
     danger: true,
     done: 'Two-factor sign-in reset.',
@@ -76,6 +82,7 @@ const ACTS = {
 export function UserActionDialog({ user, what, onClose }: Asked & { onClose: () => void }) {
   if (what === 'password') return <ResetUserPassword user={user} onClose={onClose} />
   if (what === 'sessions') return <UserSessions user={user} onClose={onClose} />
+  if (what === 'accounts') return <AccountsDialog user={user} onClose={onClose} />
   return <Confirm user={user} ask={ACTS[what]} onClose={onClose} />
 }
 
@@ -111,27 +118,34 @@ function Confirm({ user, ask, onClose }: { user: User; ask: Act; onClose: () => 
 /** Sets a new password for another user, who is signed out. */
 function ResetUserPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const { id, username } = user
+  const minCharacters = useMinPasswordLength()
   const form = useForm({
-    initialValues: { password: '' },
+    initialValues: { password: '', must_change_password: true },
     validateInputOnBlur: true,
-    validate: { password: checkNewPassword },
+    validate: { password: (password) => checkNewPassword(password, minCharacters) },
   })
   return (
     <FormDialog
       title={`Reset the password of ${username}`}
       size="sm"
       form={form}
-      save={({ password }) => call(resetUserPassword, { body: { id, password } })}
+      save={(values) => call(resetUserPassword, { body: { id, ...values } })}
       done="Password changed. The user was signed out everywhere."
       submitLabel="Reset password"
       onClose={onClose}
     >
-      <NewPasswordField
-        label="New password"
-        autoFocus
-        onGenerate={(password) => form.setFieldValue('password', password)}
-        {...form.getInputProps('password')}
-      />
+      <Stack gap="md">
+        <NewPasswordField
+          label="New password"
+          autoFocus
+          onGenerate={(password) => form.setFieldValue('password', password)}
+          {...form.getInputProps('password')}
+        />
+        <Checkbox
+          label={MUST_CHANGE_PASSWORD}
+          {...form.getInputProps('must_change_password', { type: 'checkbox' })}
+        />
+      </Stack>
     </FormDialog>
   )
 }

@@ -2,7 +2,7 @@ import { Checkbox, Stack, TextInput } from '@mantine/core'
 import { createUser, editUser, type User } from '@muster/contract/api/accounts'
 import { useForm } from '@mantine/form'
 import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
-import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
+import type { AddressedDialogProps } from '../../../app/dialogs/use-dialog.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { NoPermission } from '../../../ui/layout/States.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
@@ -10,13 +10,12 @@ import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
 import { call } from '../../../app/api/api.ts'
 import { useMe } from '../../../app/api/queries.ts'
 import { checkUser, readUser, type UserForm as Values, usersQuery, writeUser } from './user-form.ts'
-import { NewPasswordField } from './NewPasswordField.tsx'
+import { MUST_CHANGE_PASSWORD, NewPasswordField, useMinPasswordLength } from './NewPasswordField.tsx'
 import { RoleField } from './RoleField.tsx'
 import classes from './Users.module.css'
 
-/** A new user (`new`) or an existing one (`3`). Closing leads to the users. */
-export function UserDialog({ item }: AddressedDialogProps) {
-  const { openList } = useRecordAddress('users', 'user')
+/** A new user (`new`) or an existing one (`3`). */
+export function UserDialog({ item, close }: AddressedDialogProps) {
   return (
     <RecordDialog
       list={usersQuery}
@@ -24,18 +23,18 @@ export function UserDialog({ item }: AddressedDialogProps) {
       title="User"
       needs="can_manage_accounts"
       gone="User not found."
-      back="Show users"
-      onClose={openList}
+      back="Close"
+      onClose={close}
     >
       {(user, onReload) =>
         user?.may_change === false ? (
-          <Dialog title="User" onClose={openList}>
+          <Dialog title="User" onClose={close}>
             <NoPermission
               message={`${user.username} has more permissions than you. You cannot edit this user.`}
             />
           </Dialog>
         ) : (
-          <UserForm user={user} onReload={onReload} onClose={openList} />
+          <UserForm user={user} onReload={onReload} onClose={close} />
         )
       }
     </RecordDialog>
@@ -57,7 +56,7 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
   const isOwn = user !== undefined && user.id === me?.id
   const form = useForm<Values>({
     initialValues: readUser(user),
-    validate: checkUser(isNew),
+    validate: checkUser(isNew, useMinPasswordLength()),
     validateInputOnBlur: true,
   })
   const save = async (values: Values) => {
@@ -65,7 +64,8 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
     await saveInto(async () => {
       if (user === undefined) {
         const { username, password } = values
-        await call(createUser, { body: { ...body, username, password } })
+        const needed = values.block_dashboard_login ? {} : { password }
+        await call(createUser, { body: { ...body, username, ...needed } })
       } else {
         await call(editUser, { params: { id: user.id }, body: { ...body, modified: user.modified } })
       }
@@ -95,11 +95,13 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
               data-autofocus
               {...text('username', 150)}
             />
-            <NewPasswordField
-              label="Password"
-              onGenerate={(password) => form.setFieldValue('password', password)}
-              {...form.getInputProps('password')}
-            />
+            {!form.values.block_dashboard_login && (
+              <NewPasswordField
+                label="Password"
+                onGenerate={(password) => form.setFieldValue('password', password)}
+                {...form.getInputProps('password')}
+              />
+            )}
           </>
         )}
         <div className={classes.names}>
@@ -122,6 +124,23 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
             }
             disabled={isOwn}
             {...form.getInputProps('is_superuser', { type: 'checkbox' })}
+          />
+        )}
+        <Checkbox
+          label="For programs only"
+          description={
+            isOwn
+              ? 'You cannot block your own sign-in.'
+              : 'API keys work. Signing in to the console does not.'
+          }
+          disabled={isOwn}
+          {...form.getInputProps('block_dashboard_login', { type: 'checkbox' })}
+        />
+        {!form.values.block_dashboard_login && (
+          <Checkbox
+            label={MUST_CHANGE_PASSWORD}
+            description="API keys of the user keep working."
+            {...form.getInputProps('must_change_password', { type: 'checkbox' })}
           />
         )}
         <Checkbox

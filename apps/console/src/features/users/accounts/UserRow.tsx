@@ -5,8 +5,11 @@ import {
   IconCrown,
   IconDeviceLaptop,
   IconDots,
+  IconFingerprint,
+  IconHistory,
   IconKey,
   IconLockOpen,
+  IconLink,
   IconShieldOff,
   IconTrash,
 } from '@tabler/icons-react'
@@ -16,7 +19,7 @@ import { MenuItems } from '../../../ui/dialog/ContextMenu.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
 import { divider, type MenuEntry } from '../../../ui/dialog/menu-entry.ts'
 import type { UserAction } from './UserActionDialog.tsx'
-import { useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
+import { useDialog } from '../../../app/dialogs/use-dialog.ts'
 import { describeRole, fullName } from './user-form.ts'
 import classes from './Users.module.css'
 
@@ -30,7 +33,7 @@ interface UserRowProps {
 export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
   const { username, email, last_login, last_login_ip } = user
   const isOwn = useMe()?.id === user.id
-  const { openRecord } = useRecordAddress('users', 'user')
+  const { open } = useDialog()
   const person = [fullName(user), email].filter(Boolean).join(', ')
   return (
     <ListRow
@@ -40,7 +43,7 @@ export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
       actions={
         mayEdit && user.may_change ? (
           <>
-            <Button variant="default" aria-label={`Edit ${username}`} onClick={() => openRecord(user.id)}>
+            <Button variant="default" aria-label={`Edit ${username}`} onClick={() => open('user', user.id)}>
               Edit
             </Button>
             <Menu position="bottom-end" withinPortal>
@@ -50,7 +53,7 @@ export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                <MenuItems entries={entriesFor(user, isOwn, onAsk)} />
+                <MenuItems entries={entriesFor(user, isOwn, { onAsk, open })} />
               </Menu.Dropdown>
             </Menu>
           </>
@@ -65,6 +68,8 @@ export function UserRow({ user, mayEdit, onAsk }: UserRowProps) {
       <RowDetail>
         <bdi>{describeRole(user)}</bdi>
         {user.totp && ' · two-factor sign-in'}
+        {user.passkeys > 0 && (user.passkeys === 1 ? ' · 1 passkey' : ` · ${user.passkeys} passkeys`)}
+        {user.sso.length > 0 && ` · signs in with ${user.sso.join(' and ')}`}
         {mayEdit && !user.may_change && ' · more permissions than you'}
       </RowDetail>
       <RowDetail>
@@ -85,11 +90,14 @@ function Marks({ user, isOwn }: { user: User; isOwn: boolean }) {
   return (
     <>
       {isOwn && <span className={classes.mark}>you</span>}
+      {user.sso.length > 0 && <span className={classes.mark}>SSO</span>}
       {user.has_all_rights && (
         <span className={classes.mark} data-tone="warning">
           <IconCrown size={14} stroke={1.75} aria-hidden /> superuser
         </span>
       )}
+      {user.block_dashboard_login && <span className={classes.mark}>programs only</span>}
+      {user.must_change_password && <span className={classes.mark}>must change password</span>}
       {!user.is_active && (
         <span className={classes.mark} data-tone="negative">
           <IconBan size={14} stroke={1.75} aria-hidden /> blocked
@@ -100,25 +108,43 @@ function Marks({ user, isOwn }: { user: User; isOwn: boolean }) {
 }
 
 const IN_ACCOUNT = 'Use your account menu.'
+const AT_PROVIDER = 'The user signs in with a provider.'
 
-function entriesFor(user: User, isOwn: boolean, onAsk: (what: UserAction) => void): MenuEntry[] {
+function entriesFor(
+  user: User,
+  isOwn: boolean,
+  { onAsk, open }: Pick<UserRowProps, 'onAsk'> & Pick<ReturnType<typeof useDialog>, 'open'>,
+): MenuEntry[] {
+  const isSso = user.sso.length > 0
+  const hasSecond = user.totp || user.passkeys > 0
   const notOwn = (why: string) => ({ disabledReason: isOwn ? why : undefined })
   return [
     {
       id: 'password',
       label: 'Reset password',
       icon: IconKey,
-      ...notOwn(IN_ACCOUNT),
+      disabledReason: isSso ? AT_PROVIDER : isOwn ? IN_ACCOUNT : undefined,
       run: () => onAsk('password'),
     },
     {
       id: 'totp',
       label: 'Reset two-factor sign-in',
       icon: IconShieldOff,
-      disabledReason: isOwn ? IN_ACCOUNT : user.totp ? undefined : 'Not set up',
+      disabledReason: isSso ? AT_PROVIDER : isOwn ? IN_ACCOUNT : hasSecond ? undefined : 'Not set up',
       run: () => onAsk('totp'),
     },
+    {
+      id: 'passkeys',
+      label: 'Passkeys',
+      icon: IconFingerprint,
+      disabledReason: isSso ? AT_PROVIDER : isOwn ? IN_ACCOUNT : undefined,
+      run: () => open('passkeys', user.id),
+    },
     { id: 'sessions', label: 'Sessions', icon: IconDeviceLaptop, run: () => onAsk('sessions') },
+    { id: 'sign-ins', label: 'Sign-in history', icon: IconHistory, run: () => open('sign-ins', user.id) },
+    ...(isSso
+      ? [{ id: 'accounts', label: 'Connected accounts', icon: IconLink, run: () => onAsk('accounts') }]
+      : []),
     divider('end'),
     user.is_active
       ? {

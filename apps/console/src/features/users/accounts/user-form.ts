@@ -12,6 +12,8 @@ export type UserForm = {
   role: number | null
   is_superuser: boolean
   is_active: boolean
+  block_dashboard_login: boolean
+  must_change_password: boolean
 }
 
 /** Initial values of a user's form. */
@@ -25,13 +27,15 @@ export function readUser(user: User | undefined): UserForm {
     role: user?.role ?? null,
     is_superuser: user?.is_superuser ?? false,
     is_active: user?.is_active ?? true,
+    block_dashboard_login: user?.block_dashboard_login ?? false,
+    // The administrator who adds the user knows the password.
+    must_change_password: user?.must_change_password ?? true,
   }
 }
 
 /** The changes of a user, or the values of a new one. */
-export function writeUser(form: UserForm) {
-  const { first_name, last_name, email, role, is_superuser, is_active } = form
-  return { first_name, last_name, email, role, is_superuser, is_active }
+export function writeUser({ username: _username, password: _password, ...values }: UserForm) {
+  return values
 }
 
 const ofContract =
@@ -39,11 +43,16 @@ const ofContract =
   (text: string): string | null =>
     schema.safeParse(text).error?.issues[0]?.message ?? null
 
-/** Name and password are required for a new user only. */
-export const checkUser = (isNew: boolean) => ({
+/** Name and password are required for a new user only, the password only for sign-in. */
+export const checkUser = (isNew: boolean, minPasswordLength: number) => ({
   email: ofContract(OptionalEmail),
-  ...(isNew ? { username: ofContract(NewUsername), password: checkNewPassword } : {}),
+  ...(isNew ? { username: ofContract(NewUsername), password: checkPassword(minPasswordLength) } : {}),
 })
+
+const checkPassword =
+  (minCharacters: number) =>
+  (password: string, { block_dashboard_login }: UserForm) =>
+    block_dashboard_login ? null : checkNewPassword(password, minCharacters)
 
 export const usersQuery = query(listUsers, {})
 

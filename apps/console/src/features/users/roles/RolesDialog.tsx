@@ -1,18 +1,18 @@
 import { ActionIcon, Button, Text, Tooltip } from '@mantine/core'
+import { isTemplateRole } from '@muster/contract/built-in-roles'
 import { deleteRole, type Role } from '@muster/contract/api/roles'
-import { IconCrown, IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconCrown, IconLock, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { PERMISSIONS } from '@muster/contract/permissions'
-import { GuardedDialog, LoadingState } from '../../../app/dialogs/GuardedDialog.tsx'
+import { GuardedDialog } from '../../../app/dialogs/GuardedDialog.tsx'
+import { ListDialog, NewButton } from '../../../app/dialogs/ListDialog.tsx'
 import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useMe } from '../../../app/api/queries.ts'
-import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { ListRow, ListRows, RowDetail } from '../../../ui/table/ListRows.tsx'
-import { EmptyState } from '../../../ui/layout/States.tsx'
+import { ListRow, RowDetail } from '../../../ui/table/ListRows.tsx'
 import { RemoveDialog } from '../../../app/dialogs/RemoveDialog.tsx'
 import { call } from '../../../app/api/api.ts'
-import { rolesQuery } from './role-form.ts'
+import { describeBuiltIn, rolesQuery } from './role-form.ts'
 import classes from './Roles.module.css'
 
 const TITLE = 'Roles'
@@ -28,49 +28,25 @@ export function RolesDialog({ close }: AddressedDialogProps) {
 
 function Roles({ close }: { close: () => void }) {
   const mayEdit = useMe()?.is_superuser === true
-  const { data, error, refetch } = useQuery(rolesQuery)
+  const { openRecord } = useRecordAddress('roles', 'role')
+  const roles = useQuery(rolesQuery)
   const [removing, setRemoving] = useState<Role>()
   return (
     <>
-      <Dialog
+      <ListDialog
         title={TITLE}
-        onClose={close}
         size="lg"
-        footer={
-          <>
-            <Button variant="default" onClick={close} data-autofocus>
-              Close
-            </Button>
-            {mayEdit && data !== undefined && data.length > 0 && <NewRole />}
-          </>
-        }
+        onClose={close}
+        rows={roles}
+        empty="No roles yet. A role sets permissions and visible clients."
+        create={mayEdit && <NewButton onClick={() => openRecord('new')}>New role</NewButton>}
+        note={!mayEdit && <p className={classes.note}>Only superusers can change roles.</p>}
+        searchText={({ name, users }) => [name, ...users].join('\n')}
       >
-        {!mayEdit && <p className={classes.note}>Only superusers can change roles.</p>}
-        {data === undefined ? (
-          <LoadingState error={error} onRetry={() => void refetch()} rows={3} />
-        ) : data.length === 0 ? (
-          <EmptyState message="No roles yet. A role sets permissions and visible clients.">
-            {mayEdit && <NewRole />}
-          </EmptyState>
-        ) : (
-          <ListRows label={TITLE}>
-            {data.map((role) => (
-              <RoleRow key={role.id} role={role} mayEdit={mayEdit} onRemove={() => setRemoving(role)} />
-            ))}
-          </ListRows>
-        )}
-      </Dialog>
+        {(role) => <RoleRow key={role.id} role={role} mayEdit={mayEdit} onRemove={() => setRemoving(role)} />}
+      </ListDialog>
       {removing !== undefined && <RemoveRole role={removing} onClose={() => setRemoving(undefined)} />}
     </>
-  )
-}
-
-function NewRole() {
-  const { openRecord } = useRecordAddress('roles', 'role')
-  return (
-    <Button leftSection={<IconPlus size={14} stroke={1.75} aria-hidden />} onClick={() => openRecord('new')}>
-      New role
-    </Button>
   )
 }
 
@@ -105,30 +81,50 @@ function RoleRow({ role, mayEdit, onRemove }: RoleRowProps) {
   const { openRecord } = useRecordAddress('roles', 'role')
   const { name, users } = role
   const isUsed = users.length > 0
-  const why = isUsed ? 'The role has users.' : 'Delete'
+  const isBuiltIn = role.built_in !== null
+  const why = isBuiltIn ? 'Built-in roles cannot be deleted.' : isUsed ? 'The role has users.' : 'Delete'
+  const isKept = isUsed || isBuiltIn
   return (
     <ListRow
       name={name}
       beside={
-        role.is_superuser && (
-          <span className={classes.superuser}>
-            <IconCrown size={14} stroke={1.75} aria-hidden /> superuser
-          </span>
-        )
+        <>
+          {role.is_superuser && (
+            <span className={classes.superuser}>
+              <IconCrown size={14} stroke={1.75} aria-hidden /> superuser
+            </span>
+          )}
+          {isBuiltIn && (
+            <span className={classes.builtIn}>
+              <IconLock size={14} stroke={1.75} aria-hidden /> built in
+            </span>
+          )}
+        </>
       }
       actions={
         mayEdit ? (
           <>
-            <Button variant="default" aria-label={`Edit ${name}`} onClick={() => openRecord(role.id)}>
-              Edit
+            <Button
+              variant="default"
+              aria-label={`${isBuiltIn ? 'View' : 'Edit'} ${name}`}
+              onClick={() => openRecord(role.id)}
+            >
+              {isBuiltIn ? 'View' : 'Edit'}
+            </Button>
+            <Button
+              variant="default"
+              aria-label={`Copy ${name}`}
+              onClick={() => openRecord(`copy.${role.id}`)}
+            >
+              Copy
             </Button>
             <Tooltip label={why}>
               <ActionIcon
                 aria-label={`Delete ${name}`}
-                {...(isUsed ? { 'data-disabled': true } : {})}
-                aria-disabled={isUsed}
+                {...(isKept ? { 'data-disabled': true } : {})}
+                aria-disabled={isKept}
                 onClick={() => {
-                  if (!isUsed) onRemove()
+                  if (!isKept) onRemove()
                 }}
               >
                 <IconTrash size={16} stroke={1.75} aria-hidden />
@@ -138,9 +134,11 @@ function RoleRow({ role, mayEdit, onRemove }: RoleRowProps) {
         ) : null
       }
     >
+      {isBuiltIn && <RowDetail>{describeBuiltIn(role)}</RowDetail>}
       <RowDetail>
         {describeExtent(role)}
         {role.require_2fa_for_remote && ', code before remote tools'}
+        {(role.approve_jobs_over !== null || role.approve_job_actions.length > 0) && ', jobs need approval'}
       </RowDetail>
       <RowDetail>{isUsed ? <bdi>{describeUsers(users)}</bdi> : 'No users'}</RowDetail>
     </ListRow>
@@ -149,6 +147,7 @@ function RoleRow({ role, mayEdit, onRemove }: RoleRowProps) {
 
 function describeExtent(role: Role): string {
   if (role.is_superuser) return 'All permissions, all clients'
+  const isTemplate = isTemplateRole(role.built_in)
   const count = PERMISSIONS.filter((permission) => role[permission]).length
   const clients = role.can_view_clients.length
   const sites = role.can_view_sites.length
@@ -156,7 +155,11 @@ function describeExtent(role: Role): string {
     ...(clients > 0 ? [`${clients} ${clients === 1 ? 'client' : 'clients'}`] : []),
     ...(sites > 0 ? [`${sites} ${sites === 1 ? 'site' : 'sites'}`] : []),
   ]
-  const where = places.length === 0 ? 'all clients' : places.join(' and ')
+  const where = isTemplate
+    ? 'clients chosen in the copy'
+    : places.length === 0
+      ? 'all clients'
+      : places.join(' and ')
   return `${count} of ${PERMISSIONS.length} permissions, ${where}`
 }
 

@@ -19,6 +19,7 @@ export function ScopeFields({ form }: { form: UseFormReturnType<RoleForm> }) {
         list,
         values.map(Number).toSorted((a, b) => a - b),
       ),
+    'data-path': list,
     error: form.errors[list],
     placeholder: isAll ? 'All' : '',
     searchable: true,

@@ -1,10 +1,11 @@
 import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { ApiError } from '@muster/contract/client'
+import { IconFingerprint } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { describeError } from '../../../app/api/describe-error.ts'
 import { ErrorBox } from '../../../ui/layout/States.tsx'
-import type { Credentials } from './use-sign-in.ts'
+import type { Credentials, useSignIn } from './use-sign-in.ts'
 
 interface PasswordFormProps {
   /** For a repeated sign-in: the name is fixed. */
@@ -86,13 +87,14 @@ interface CodeFormProps {
   submitLabel?: string
   /** Shown above the field. */
   children?: ReactNode
-  onBack?: () => void
+  /** Shown below the button. */
+  below?: ReactNode
 }
 
 const DIGITS = 6
 
 /** Asks for the code of an authenticator app; sends it as soon as six digits are typed or pasted. */
-export function CodeForm({ send, submitLabel = 'Sign in', children, onBack }: CodeFormProps) {
+export function CodeForm({ send, submitLabel = 'Sign in', children, below }: CodeFormProps) {
   const [code, setCode] = useState('')
   const input = useRef<HTMLInputElement>(null)
   const { attempt, busy, error, secondsLeft } = useAttempt(send)
@@ -136,13 +138,122 @@ export function CodeForm({ send, submitLabel = 'Sign in', children, onBack }: Co
         <Button type="submit" size="sm" loading={busy} disabled={code.length !== DIGITS || secondsLeft > 0}>
           {submitLabel}
         </Button>
-        {onBack && (
-          <Anchor component="button" type="button" onClick={onBack} c="dimmed" size="sm">
-            Use another account
-          </Anchor>
-        )}
+        {below}
       </Stack>
     </form>
+  )
+}
+
+type Factor = 'passkey' | 'code' | 'recovery code'
+const FACTORS: Record<Factor, string> = {
+  passkey: 'Use a passkey',
+  code: 'Use a code of the authenticator app',
+  'recovery code': 'Use a recovery code',
+}
+
+interface SecondStepProps {
+  signIn: Pick<ReturnType<typeof useSignIn>, 'hasCode' | 'hasPasskey' | 'sendCode' | 'sendPasskey'>
+  onBack?: () => void
+}
+
+/** The second step of signing in: a passkey, a code of the app, or a recovery code. */
+export function SecondStepForm({ signIn, onBack }: SecondStepProps) {
+  const { hasCode, hasPasskey, sendCode, sendPasskey } = signIn
+  const [factor, setFactor] = useState<Factor>(hasPasskey ? 'passkey' : 'code')
+  const offered: Factor[] = [
+    ...(hasPasskey ? (['passkey'] as const) : []),
+    ...(hasCode ? (['code', 'recovery code'] as const) : []),
+  ]
+  const below = (
+    <>
+      {offered
+        .filter((other) => other !== factor)
+        .map((other) => (
+          <TextButton key={other} onClick={() => setFactor(other)}>
+            {FACTORS[other]}
+          </TextButton>
+        ))}
+      {onBack && <TextButton onClick={onBack}>Use another account</TextButton>}
+    </>
+  )
+  if (factor === 'code') return <CodeForm send={sendCode} below={below} />
+  if (factor === 'recovery code') return <RecoveryCodeForm send={sendCode} below={below} />
+  return (
+    <Stack gap="md">
+      <div>The password is right. Your account also needs your passkey.</div>
+      <PasskeyButton label="Use your passkey" send={sendPasskey} isMain />
+      {below}
+    </Stack>
+  )
+}
+
+interface PasskeyButtonProps {
+  label: string
+  send: () => Promise<void>
+  /** The only button of its step. */
+  isMain?: boolean
+}
+
+/** Lets the browser ask for a passkey. */
+export function PasskeyButton({ label, send, isMain = false }: PasskeyButtonProps) {
+  const { attempt, busy, error, secondsLeft } = useAttempt<void>(send)
+  return (
+    <Stack gap="md" {...(isMain ? {} : { mt: 'md' })}>
+      <SignInError error={error} secondsLeft={secondsLeft} />
+      <Button
+        variant={isMain ? 'filled' : 'default'}
+        size="sm"
+        leftSection={<IconFingerprint size={16} stroke={1.75} aria-hidden />}
+        loading={busy}
+        disabled={secondsLeft > 0}
+        onClick={() => attempt()}
+        autoFocus={isMain}
+      >
+        {label}
+      </Button>
+    </Stack>
+  )
+}
+
+function RecoveryCodeForm({ send, below }: Pick<CodeFormProps, 'send' | 'below'>) {
+  const [code, setCode] = useState('')
+  const { attempt, busy, error, secondsLeft } = useAttempt(send)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    attempt(code)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <SignInError error={error} secondsLeft={secondsLeft} />
+        <TextInput
+          label="Recovery code"
+          description="One of the ten codes that you saved. Each works once."
+          name="recovery"
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          placeholder="abcde-fghjk"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={40}
+          classNames={{ input: 'mono' }}
+          autoFocus
+        />
+        <Button type="submit" size="sm" loading={busy} disabled={code.trim() === '' || secondsLeft > 0}>
+          Sign in
+        </Button>
+        {below}
+      </Stack>
+    </form>
+  )
+}
+
+function TextButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Anchor component="button" type="button" onClick={onClick} c="dimmed" size="sm">
+      {children}
+    </Anchor>
   )
 }
 

@@ -55,7 +55,7 @@ export function SessionsDialog({ close }: AddressedDialogProps) {
   )
 }
 
-/** No live event reports sign-ins elsewhere; an open dialog polls the list. */
+/** No live event reports the last use of a session; an open dialog polls the list. */
 const REFRESH_MS = 3_000
 
 function SessionList() {

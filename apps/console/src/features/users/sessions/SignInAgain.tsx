@@ -3,12 +3,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useSession } from '../../../app/session/session.ts'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { CodeForm, PasswordForm } from './PasswordForm.tsx'
+import { ProviderLink } from '../../sso/ProviderLinks.tsx'
+import { PasswordForm, SecondStepForm } from './PasswordForm.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
 /** Shown over the page after the session expired: signs in again in place, so that typed text is kept. */
 export function SignInAgain() {
-  const { user_name } = useSession()
+  const { user_name, sso_provider: provider } = useSession()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const signIn = useSignIn(() => {
@@ -17,9 +18,14 @@ export function SignInAgain() {
   return (
     <Dialog title="Your session has expired" size="sm" zIndex={600}>
       <Stack gap="md">
-        <div>Sign in again to continue. Your input on this page is kept.</div>
-        {signIn.step === 'code' ? (
-          <CodeForm send={signIn.sendCode} />
+        <div>
+          Sign in again{provider === null ? '' : ' in a new tab'} to continue. Your input on this page is
+          kept.
+        </div>
+        {provider !== null ? (
+          <ProviderLink name={provider} newTab />
+        ) : signIn.step === 'code' ? (
+          <SecondStepForm signIn={signIn} />
         ) : (
           <PasswordForm username={user_name ?? undefined} send={signIn.sendPassword} />
         )}

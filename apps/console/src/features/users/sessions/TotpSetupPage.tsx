@@ -1,22 +1,49 @@
 import { Anchor, Button, Group } from '@mantine/core'
 import { confirmTotp, setupTotp } from '@muster/contract/api/sessions'
-import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import qrcode from 'qrcode-generator'
-import { useMemo } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { MessagePage } from '../../../app/shell/MessagePage.tsx'
 import { call, query } from '../../../app/api/api.ts'
 import { describeError } from '../../../app/api/describe-error.ts'
-import { notify } from '../../../app/shell/notify.ts'
 import { meQuery } from '../../../app/api/queries.ts'
-import { clearSignIn, takeNext } from '../../../app/session/session.ts'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { ErrorState, SkeletonRows } from '../../../ui/layout/States.tsx'
+import { AddPasskeyDialog } from '../passkeys/PasskeyForms.tsx'
+import { whyNoPasskeys } from '../passkeys/browser-passkeys.ts'
 import { CodeForm } from './PasswordForm.tsx'
+import { RecoveryCodeList } from './RecoveryCodes.tsx'
 import classes from './TotpSetupPage.module.css'
+import { useOpenNext } from './use-open-next.ts'
 
-/** Shows the key for an authenticator app and asks for a first code as proof. */
+/** Shows the key for an authenticator app, asks for a first code as proof, and shows the recovery codes. */
 export function TotpSetupPage() {
+  const [codes, setCodes] = useState<readonly string[]>()
+  if (codes === undefined) return <SetUp onConfirmed={setCodes} />
+  return <SaveCodes codes={codes} />
+}
+
+/** The recovery codes, once: the session goes on. */
+function SaveCodes({ codes }: { codes: readonly string[] }) {
+  const openNext = useOpenNext()
+  return (
+    <MessagePage title="Save your recovery codes" wide>
+      <p>
+        Two-factor sign-in is set up. Each code signs you in once, without the authenticator app. Codes are
+        not shown again: keep them where you find them without this machine.
+      </p>
+      <RecoveryCodeList codes={codes} />
+      <Group>
+        <Button size="sm" data-autofocus onClick={() => void openNext()}>
+          Continue
+        </Button>
+      </Group>
+    </MessagePage>
+  )
+}
+
+function SetUp({ onConfirmed }: { onConfirmed: (codes: readonly string[]) => void }) {
   // A POST that changes nothing once a key exists: sent once, and never cached beyond this page.
   const { data, error, refetch } = useQuery({ ...query(setupTotp, {}), gcTime: 0, staleTime: Infinity })
   if (error !== null) {
@@ -57,35 +84,56 @@ export function TotpSetupPage() {
           <CopyText text={data.totp_key} label="Copy the key" shown={inGroups(data.totp_key)} />
         </div>
       </div>
-      <ConfirmCode />
+      <ConfirmCode onConfirmed={onConfirmed} />
+      <PasskeyInstead />
       <Leave />
     </MessagePage>
   )
 }
 
-function ConfirmCode() {
-  const navigate = useNavigate()
+function ConfirmCode({ onConfirmed }: { onConfirmed: (codes: readonly string[]) => void }) {
+  const queryClient = useQueryClient()
   const confirm = async (twofactor: string) => {
-    await call(confirmTotp, { body: { twofactor } })
-    clearSignIn()
-    notify('Two-factor sign-in is set up. Now sign in with a code.', { tone: 'positive' })
-    void navigate({ to: '/login', replace: true })
+    const { recovery_codes } = await call(confirmTotp, { body: { twofactor } })
+    onConfirmed(recovery_codes)
+    // Requests that were refused until now succeed.
+    await queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
   }
   return <CodeForm send={confirm} submitLabel="Confirm" />
 }
 
+/** A passkey is a second factor too. */
+function PasskeyInstead() {
+  const [isAsking, setAsking] = useState(false)
+  const isAdded = useRef(false)
+  const openNext = useOpenNext()
+  const close = () => (isAdded.current ? void openNext() : setAsking(false))
+  if (whyNoPasskeys() !== undefined) return null
+  return (
+    <>
+      <Button variant="default" size="sm" onClick={() => setAsking(true)}>
+        Add a passkey instead
+      </Button>
+      {isAsking && (
+        <AddPasskeyDialog
+          onAdded={() => {
+            isAdded.current = true
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}
+
 /** Ways out: later, if allowed, or sign-out. */
 function Leave() {
-  const navigate = useNavigate()
+  const openNext = useOpenNext()
   const { data: me } = useQuery(meQuery)
   return (
     <Group justify="space-between">
       {me?.totp_may_wait === true ? (
-        <Button
-          variant="default"
-          size="sm"
-          onClick={() => void navigate({ href: takeNext(), replace: true })}
-        >
+        <Button variant="default" size="sm" onClick={() => void openNext()}>
           Not now
         </Button>
       ) : (

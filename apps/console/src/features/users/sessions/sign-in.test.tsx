@@ -1,9 +1,9 @@
 import { listClients } from '@muster/contract/api/clients'
 import { getDashInfo } from '@muster/contract/api/system'
-import { checkCredentials, confirmTotp, login, setupTotp } from '@muster/contract/api/sessions'
+import { checkCredentials, confirmTotp, login, resetPassword, setupTotp } from '@muster/contract/api/sessions'
 import { getMe } from '@muster/contract/api/users'
-import { beforeEach, expect, test } from 'vitest'
-import { userEvent } from 'vitest/browser'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { page as browser, userEvent } from 'vitest/browser'
 import { storeNext } from '../../../app/session/session.ts'
 import { givenDashInfo, givenMe, givenSession, openConsole } from '../../../testing/test-console.tsx'
 import { answer, fakeServer, refuse } from '../../../testing/test-server.ts'
@@ -112,11 +112,11 @@ test('too many attempts show a countdown before the next one', async () => {
   )
   const page = await openConsole('/login')
   await enterPassword(page)
-  const button = page.screen.getByRole('button', { name: 'Sign in' })
+  const button = page.screen.getByRole('button', { name: 'Sign in', exact: true })
   await expect.element(page.screen.getByText('Try again in 2 s.')).toBeVisible()
   await expect.element(button).toBeDisabled()
   await expect.element(page.screen.getByText('Try again in 1 s.')).toBeVisible()
-  await expect.element(button, { timeout: 4_000 }).toBeEnabled()
+  await expect.element(button).toBeEnabled()
 })
 
 test('an unreachable server is shown in the form', async () => {
@@ -142,7 +142,7 @@ test('a user without TOTP gets to its setup, with key and QR code', async () => 
     }),
   )
   server.on(getMe, () => answer(getMe, givenMe({ totp: false, totp_may_wait: true })))
-  server.on(confirmTotp, () => answer(confirmTotp, null))
+  server.on(confirmTotp, () => answer(confirmTotp, { recovery_codes: ['abcde-fghjk', 'mnpqr-stuvw'] }))
   storeNext('/setup')
   const page = await openConsole('/login')
   await enterPassword(page)
@@ -152,11 +152,67 @@ test('a user without TOTP gets to its setup, with key and QR code', async () => 
   await expect.element(page.screen.getByText('ABCD EFGH IJKL')).toBeVisible()
   await expect.element(page.screen.getByRole('button', { name: 'Not now' })).toBeVisible()
   await page.screen.getByRole('textbox', { name: 'Code' }).fill('123456')
-  await expect.element(page.screen.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await expect.element(page.screen.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible()
   expect(server.calls(confirmTotp)[0]?.body).toEqual({ twofactor: '123456' })
-  expect(localStorage.getItem('access_token')).toBeNull()
-  // The sign-in with a code that follows still leads to where one wanted to go.
-  expect(localStorage.getItem('next')).toBe('/setup')
+  const codes = page.screen.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
+  expect(codes.elements().map(({ textContent }) => textContent)).toEqual(['abcde-fghjk', 'mnpqr-stuvw'])
+  await page.screen.getByRole('button', { name: 'Continue' }).click()
+  // The session goes on, where the user wanted to go.
+  await expect.element(page.screen.getByRole('heading', { name: 'Welcome to Muster' })).toBeVisible()
+  expect(localStorage.getItem('access_token')).toBe('new')
+})
+
+test('recovery codes are saved as a file and printed', async () => {
+  const page = await openConfirmed()
+  const save = vi.spyOn(URL, 'createObjectURL')
+  await page.screen.getByRole('button', { name: 'Download' }).click()
+  const [blob] = save.mock.calls[0] ?? []
+  expect(blob instanceof Blob ? await blob.text() : '').toContain('abcde-fghjk\nmnpqr-stuvw')
+  const print = vi.spyOn(window, 'print').mockReturnValue()
+  await page.screen.getByRole('button', { name: 'Print' }).click()
+  expect(print).toHaveBeenCalledOnce()
+})
+
+/** The set-up page after the first code. */
+async function openConfirmed() {
+  givenSession({ token: 'abc', username: 'ada' })
+  const server = givenServer()
+  server.on(setupTotp, () =>
+    answer(setupTotp, { username: 'ada', totp_key: 'ABCD', qr_url: 'otpauth://totp/ada' }),
+  )
+  server.on(confirmTotp, () => answer(confirmTotp, { recovery_codes: ['abcde-fghjk', 'mnpqr-stuvw'] }))
+  const page = await openConsole('/totp_setup')
+  await page.screen.getByRole('textbox', { name: 'Code' }).fill('123456')
+  await expect.element(page.screen.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible()
+  return page
+}
+
+test('without the app, a recovery code signs in, and the number left is shown', async () => {
+  const server = givenServer()
+  server.on(login, () =>
+    answer(login, { totp: true, token: 'new', username: 'ada', name: null, recovery_codes_left: 9 }),
+  )
+  const page = await openConsole('/login')
+  await enterPassword(page)
+  await page.screen.getByRole('button', { name: 'Use a recovery code' }).click()
+  await page.screen.getByRole('textbox', { name: 'Recovery code' }).fill('ABCDE-fghjk')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.screen.getByText('Recovery code used. 9 left.')).toBeVisible()
+  expect(server.calls(login)[0]?.body).toMatchObject({ twofactor: 'ABCDE-fghjk' })
+  expect(localStorage.getItem('access_token')).toBe('new')
+})
+
+test('a wrong recovery code says so, and a code of the app can be used instead', async () => {
+  const server = givenServer()
+  server.on(login, () => refuse('bad_credentials', WRONG))
+  const page = await openConsole('/login')
+  await enterPassword(page)
+  await page.screen.getByRole('button', { name: 'Use a recovery code' }).click()
+  await page.screen.getByRole('textbox', { name: 'Recovery code' }).fill('abcde-fghjk')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.screen.getByRole('alert')).toHaveTextContent(WRONG)
+  await page.screen.getByRole('button', { name: 'Use a code of the authenticator app' }).click()
+  await expect.element(page.screen.getByRole('textbox', { name: 'Code', exact: true })).toBeVisible()
 })
 
 test('where TOTP may not wait, there is no way past it but signing out', async () => {
@@ -177,4 +233,34 @@ test('a finished TOTP setup shows a note', async () => {
   server.on(setupTotp, () => answer(setupTotp, false))
   const { screen } = await openConsole('/totp_setup')
   await expect.element(screen.getByText(/already set up/)).toBeVisible()
+})
+
+// Last: its notification covers the buttons of another test.
+test('a required password change comes before everything else', async () => {
+  const server = givenServer()
+  server.on(checkCredentials, () =>
+    answer(checkCredentials, { totp: false, token: 'new', username: 'ada', must_change_password: true }),
+  )
+  server.on(getMe, () => answer(getMe, givenMe({ totp: false })))
+  server.on(setupTotp, () => answer(setupTotp, false))
+  server.on(resetPassword, () => answer(resetPassword, null))
+  const page = await openConsole('/login')
+  await enterPassword(page)
+  const { screen } = page
+  await expect.element(screen.getByRole('heading', { name: 'Change your password' })).toBeVisible()
+  expect(page.at()).toBe('/change_password')
+  await browser.viewport(390, 844)
+  const signOut = screen.getByRole('link', { name: 'Sign out' })
+  await expect.poll(() => signOut.element().getBoundingClientRect().height).toBeGreaterThanOrEqual(44)
+  await screen.getByLabelText('Current password').fill('correct horse')
+  await screen.getByLabelText('New password', { exact: true }).fill('kites fly over there')
+  await screen.getByLabelText('Repeat new password').fill('kites fly over here')
+  const change = screen.getByRole('button', { name: 'Change password' })
+  await expect.element(change).toBeDisabled()
+  await screen.getByLabelText('Repeat new password').fill('kites fly over there')
+  await change.click()
+  await expect.element(screen.getByRole('heading', { name: 'Two-factor sign-in' })).toBeVisible()
+  expect(server.calls(resetPassword).map(({ body }) => body)).toEqual([
+    { current_password: 'correct horse', password: 'kites fly over there' },
+  ])
 })

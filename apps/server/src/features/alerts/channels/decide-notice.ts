@@ -47,7 +47,10 @@ export interface NoticeContext {
 
 /** Decides what to send on one channel for one change of an alert, and when. Undefined = nothing. */
 export function decideNotice(context: NoticeContext): NoticePlan | undefined {
-  return context.kind === 'resolved' ? decideEnd(context) : decideNews(context)
+  // Mails to users do not notify the recipients of the channel.
+  const earlier = context.earlier.filter(({ kind }) => kind !== 'paged')
+  const rest = { ...context, earlier }
+  return context.kind === 'resolved' ? decideEnd(rest) : decideNews(rest)
 }
 
 function decideNews(context: NoticeContext): NoticePlan | undefined {
@@ -57,7 +60,7 @@ function decideNews(context: NoticeContext): NoticePlan | undefined {
   const waiting = earlier.filter(isInHand)
   // A new notice restarts the repetition.
   const drop = waiting.filter((notice) => notice.kind === 'repeated').map(({ id }) => id)
-  const same = waiting.find((notice) => notice.kind !== 'repeated' && notice.kind !== 'resolved')
+  const same = waiting.find(({ kind }) => kind === 'opened' || kind === 'severity_changed')
   if (same === undefined) {
     return { drop, isHeld: false, dueMs, insert: wasNotified(earlier) ? kind : 'opened' }
   }

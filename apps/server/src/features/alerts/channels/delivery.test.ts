@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestServer } from '../../../testing/test-server.ts'
 import { createAlertBench, RESOLVED, webhookTo } from './test-alerts.ts'
 import { LOOPBACK_CHANNELS, openTestReceiver, type TestReceiver } from './test-receiver.ts'
-import { openTestSmtp } from './test-smtp.ts'
+import { emailTo, openTestSmtp } from './test-smtp.ts'
 
 const NOON = '2026-11-21T12:00:00.000Z'
 
@@ -33,26 +33,7 @@ test('an opened and a resolved alert are sent by webhook and by mail', async () 
   const { server, ctx, pass, bench } = await openBench()
   await using _server = server
   const hook = await bench.channel(webhookTo(receiver.url), {}, 'Hook')
-  await bench.channel(
-    {
-      kind: 'email',
-      smtp_host: '127.0.0.1',
-      smtp_port: smtp.port,
-      smtp_security: 'none',
-      smtp_auth: 'none',
-      smtp_host_user: '',
-      smtp_host_password: '',
-      oauth2_token_url: '',
-      oauth2_client_id: '',
-      oauth2_client_secret: '',
-      oauth2_refresh_token: '',
-      smtp_from_email: 'muster@example.com',
-      smtp_from_name: 'Muster',
-      recipients: ['ops@example.com'],
-    },
-    {},
-    'Mail',
-  )
+  await bench.channel(emailTo(smtp.port), {}, 'Mail')
   const agent = await server.given.agent({ hostname: 'PC-12' })
   const alert = await bench.alert({ agent_id: agent.agent_id, alert_type: 'check' })
   await bench.notify(alert, 'opened')

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import type { Context } from '../../../context.ts'
+import { giveLease, takeLease } from '../../../platform/database/sender-lease.ts'
 import type { Job } from '../../../platform/jobs/run-job.ts'
 import { everyMinute } from '../../../platform/jobs/schedule.ts'
-import { giveLease, takeLease } from './channel-lease.ts'
 import { findDue, findLateChannels } from './notice-queries.ts'
 import { SEND_JOB } from './plan-notices.ts'
 import { prepareMessage } from './prepare-message.ts'
 import { recordOutcome } from './record-outcome.ts'
 import { sendMessage } from './send-message.ts'
+import { sendPush } from './senders/push.ts'
 
 const Payload = z.object({ channel_id: z.int() })
 const LATE_MS = 30_000
@@ -37,18 +38,23 @@ export function alertChannelsJobs(ctx: Context): Job[] {
  * message in flight.
  */
 async function sendDue(ctx: Context, channelId: number, signal: AbortSignal): Promise<void> {
+  const sender = { table: 'alert_channels', id: channelId } as const
   do {
-    if (!(await takeLease(ctx, channelId))) return
+    if (!(await takeLease(ctx, sender))) return
     try {
       for (;;) {
         signal.throwIfAborted()
         const prepared = await prepareMessage(ctx, channelId)
         if (prepared === undefined) break
-        const { settings, message } = prepared
-        await recordOutcome(ctx, prepared, await sendMessage(settings, message, ctx.config.channelTargets))
+        const { settings, message, browsers } = prepared
+        const outcome =
+          settings.kind === 'push'
+            ? await sendPush(ctx, browsers, message)
+            : await sendMessage(settings, message, ctx.config.channelTargets)
+        await recordOutcome(ctx, prepared, outcome)
       }
     } finally {
-      await giveLease(ctx, channelId)
+      await giveLease(ctx, sender)
     }
   } while ((await findDue(ctx.db, channelId, ctx.now().toISOString())).length > 0)
 }

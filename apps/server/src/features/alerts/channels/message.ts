@@ -22,7 +22,7 @@ export type NotifiedAlert = Pick<
 
 /** One alert change in a message. */
 export interface News {
-  kind: AlertNoticesTable['kind']
+  kind: Exclude<AlertNoticesTable['kind'], 'paged'>
   alert: NotifiedAlert
 }
 
@@ -38,6 +38,14 @@ export interface Message {
   /** URL of the console, undefined if the server does not know it. */
   consoleUrl: string | undefined
   news: readonly [News, ...News[]]
+  /** Empty for a digest, for a resolved alert, and if the server does not know its URL. */
+  links: readonly AcknowledgeLink[]
+}
+
+/** Acknowledges the alert in the name of the recipient, once. */
+export interface AcknowledgeLink {
+  recipient: string
+  url: string
 }
 
 const SEVERITY = { error: 'Error', warning: 'Warning', info: 'Info' } as const
@@ -106,11 +114,12 @@ export function textOf(message: Message): string {
 
 /** The URL in the console. */
 export function linkOf({ consoleUrl, news }: Message): string | undefined {
-  if (consoleUrl === undefined) return undefined
-  const base = consoleUrl.replace(/\/+$/, '')
-  return news.length === 1 && news[0].alert.id > 0
-    ? `${base}/alerts?dialog=alert&item=${news[0].alert.id}`
-    : `${base}/alerts`
+  return consoleUrl === undefined ? undefined : consoleUrl.replace(/\/+$/, '') + consolePath({ news })
+}
+
+/** The page of the console that shows the alert, or the alerts. */
+export function consolePath({ news }: Pick<Message, 'news'>): string {
+  return news.length === 1 && news[0].alert.id > 0 ? `/alerts?alert=${news[0].alert.id}` : '/alerts'
 }
 
 /** The worst severity that is still open, undefined if all alerts are resolved. */
@@ -157,12 +166,14 @@ function wordOf(kind: News['kind'], alert: NotifiedAlert): string {
       return `Now ${severity.toLowerCase()}`
     case 'repeated':
       return `Still ${severity.toLowerCase()}`
+    case 'escalated':
+      return `${severity}, escalated`
     case 'resolved':
       return 'Resolved'
   }
 }
 
-function writeTime(instant: string, timeZone: string): string {
+export function writeTime(instant: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
   return `${format.format(new Date(instant))} (${timeZone})`
 }

@@ -3,10 +3,14 @@ import type { ChannelRules, ChannelSettings } from '@muster/contract/api/alert-c
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
+import { keepLease } from '../../../platform/database/sender-lease.ts'
 import { emitAlertsChanged, writeAlertLog } from '../alert-log.ts'
 import { openTemplateResolver } from '../templates/template-resolver.ts'
+import { findAddresses } from '../escalations/queries.ts'
+import { issueLinks } from '../links/alert-links.ts'
+import { type Browser, findBrowsers, findReaders } from '../push/subscriptions.ts'
+import { userOfPushAddress } from '../escalations/find-targets.ts'
 import { lockAlerts } from '../queries.ts'
-import { keepLease } from './channel-lease.ts'
 import { wasNotified } from './decide-notice.ts'
 import { composeMessage, recheckNotice } from './recheck-notice.ts'
 import type { Message, News } from './message.ts'
@@ -22,6 +26,7 @@ import { enqueueSending } from './plan-notices.ts'
 import { type ChannelRow, findChannel } from './queries.ts'
 import { openSettings } from './seal-settings.ts'
 import { canDigest } from './send-message.ts'
+import { MAX_LINKED_MAILS } from './senders/email.ts'
 import { readRules } from './view.ts'
 
 export interface Prepared {
@@ -30,6 +35,8 @@ export interface Prepared {
   rules: ChannelRules
   notices: NoticeRow[]
   message: Message
+  /** Recipients on a push channel, empty on others. */
+  browsers: Browser[]
   /** A crashed process was sending it, so it may have arrived. */
   isAgain: boolean
 }
@@ -41,7 +48,7 @@ export interface Prepared {
 export function prepareMessage(ctx: Context, channelId: number): Promise<Prepared | undefined> {
   return ctx.transaction(async (tx, emit) => {
     const now = ctx.now()
-    const isOurs = await keepLease(tx, ctx, channelId)
+    const isOurs = await keepLease(tx, ctx, { table: 'alert_channels', id: channelId })
     const channel = await findChannel(tx, channelId)
     if (!isOurs || channel === undefined) return undefined
     const due = await findDue(tx, channelId, now.toISOString())
@@ -54,9 +61,10 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
     const known = waiting.filter(({ alert_id }) => alerts.has(alert_id))
     const settings = openSettings(channel.settings, ctx.secrets)
     const rules = readRules(channel)
-    const txContext = { ctx, tx, emit, channel, rules, alerts, now }
     const lost = known.find(({ delivery }) => delivery !== null)
-    const recipientsFor = await findRecipients(tx, settings, alerts)
+    const recipientsFor = await findRecipients({ ctx, tx }, settings, { alerts, notices: known })
+    const hasReader = (notice: NoticeRow) => settings.kind !== 'push' || recipientsFor(notice).length > 0
+    const txContext = { ctx, tx, emit, channel, rules, alerts, now, hasReader }
     const notices =
       lost === undefined
         ? composeMessage(sameRecipients(await sortOut(txContext, known), recipientsFor), canDigest(settings))
@@ -71,6 +79,7 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
     const ids = notices.map(({ id }) => id)
     const delivery = lost?.delivery ?? deliveryOf(ctx.secrets.keyId, ids)
     await updateWaiting(tx, ids, { delivery })
+    const recipients = recipientsFor(notices[0])
     const message: Message = {
       delivery,
       installation: ctx.secrets.keyId,
@@ -78,27 +87,46 @@ export function prepareMessage(ctx: Context, channelId: number): Promise<Prepare
       timeZone: rules.time_zone,
       consoleUrl: ctx.config.publicUrl,
       news: [first, ...rest],
+      links: await issueLinks(ctx, tx, {
+        notices,
+        timeZone: rules.time_zone,
+        recipients: linkRecipients(channel, settings, recipients),
+      }),
     }
-    const recipients = recipientsFor(notices[0])
     return {
       channel,
       settings: sendTo(settings, recipients),
       rules,
       notices,
       message,
+      browsers: settings.kind === 'push' ? await findBrowsers(ctx, tx, recipients.map(Number)) : [],
       isAgain: lost !== undefined,
     }
   })
 }
 
-/** The recipients of each alert: its template may name others than the channel. */
+/**
+ * The recipients of each notice: users of an escalation, those of its template, or those of the channel. Those of a push
+ * channel are ids of browsers whose users may see the alert.
+ */
 async function findRecipients(
-  tx: Db,
+  { ctx, tx }: { ctx: Context; tx: Db },
   settings: ChannelSettings,
-  alerts: ReadonlyMap<number, NotifiedRow>,
-): Promise<(notice: Pick<NoticeRow, 'alert_id'> | undefined) => string[]> {
+  { alerts, notices }: { alerts: ReadonlyMap<number, NotifiedRow>; notices: readonly NoticeRow[] },
+): Promise<(notice: NoticeRow | undefined) => string[]> {
+  const paged = notices.filter(({ kind }) => kind === 'paged').map(({ id }) => id)
+  const addresses = await findAddresses(tx, paged)
+  if (settings.kind === 'push') {
+    const readers = await findReaders(ctx, tx, [...alerts.keys()])
+    return (notice) => {
+      const users = notice?.kind === 'paged' ? addresses.get(notice.id)?.map(userOfPushAddress) : undefined
+      const browsers = (notice && readers.get(notice.alert_id)) ?? []
+      return browsers.filter(({ userId }) => users?.includes(userId) ?? true).map(({ id }) => `${id}`)
+    }
+  }
   const book = await openTemplateResolver(tx)
   return (notice) => {
+    if (notice?.kind === 'paged') return addresses.get(notice.id) ?? []
     const alert = notice && alerts.get(notice.alert_id)
     return recipientsOf(settings, alert && book.ask(alert)?.template)
   }
@@ -123,11 +151,14 @@ interface TxContext {
   rules: ChannelRules
   alerts: ReadonlyMap<number, NotifiedRow>
   now: Date
+  hasReader: (notice: NoticeRow) => boolean
 }
+
+const NO_READER = 'No subscribed browser may show this alert.'
 
 /** Drops obsolete notices, postpones those that must wait, and returns the rest. */
 async function sortOut(txContext: TxContext, due: readonly NoticeRow[]): Promise<NoticeRow[]> {
-  const { ctx, tx, channel, rules, alerts, now } = txContext
+  const { ctx, tx, channel, rules, alerts, now, hasReader } = txContext
   const all = Map.groupBy(await findNotices(tx, [...alerts.keys()]), ({ alert_id }) => alert_id)
   const sendable: NoticeRow[] = []
   const dropped: { notice: NoticeRow; reason: string }[] = []
@@ -142,7 +173,8 @@ async function sortOut(txContext: TxContext, due: readonly NoticeRow[]): Promise
       wasNotified: wasNotified(earlier),
       nowMs: now.getTime(),
     })
-    if ('send' in look) sendable.push(notice)
+    if ('send' in look && !hasReader(notice)) dropped.push({ notice, reason: NO_READER })
+    else if ('send' in look) sendable.push(notice)
     else if ('drop' in look) dropped.push({ notice, reason: look.drop })
     else {
       const due_at = new Date(look.waitUntilMs).toISOString()
@@ -197,7 +229,7 @@ export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: NotifiedRow): N
     resolved_on: alert.resolved_on,
     flapping: alert.flapping === 1,
   }
-  return { kind, alert: content }
+  return { kind: kind === 'paged' ? 'escalated' : kind, alert: content }
 }
 
 /** The same notices have the same id in every attempt and process. */
@@ -218,6 +250,12 @@ export function recipientsOf(settings: ChannelSettings, template: Template | und
   const named =
     settings.kind === 'email' ? template?.settings.email_recipients : template?.settings.text_recipients
   return named === undefined || named.length === 0 ? settings.recipients : named
+}
+
+/** In whose names a message can be acknowledged by a link. Members of a chat are not known one by one. */
+function linkRecipients({ name }: ChannelRow, { kind }: ChannelSettings, recipients: string[]): string[] {
+  if (kind === 'email') return recipients.length > MAX_LINKED_MAILS ? [] : recipients
+  return kind === 'webhook' ? [`channel ${name}`] : []
 }
 
 /** The settings of a channel with these recipients. */

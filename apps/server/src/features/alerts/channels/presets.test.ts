@@ -69,7 +69,7 @@ test('the text names the place, the time in the zone of the channel, and a link'
     'Since: 21 Nov 2026, 16:42 (Europe/Zurich)',
     'Resolved: 21 Nov 2026, 17:00 (Europe/Zurich)',
     '',
-    'https://muster.example/alerts?dialog=alert&item=7',
+    'https://muster.example/alerts?alert=7',
   ])
   const many = testMessage(...Array.from({ length: 120 }, (_, index) => testNews({ id: index + 1 })))
   expect(textOf(many).split('\n').slice(49, 51)).toEqual([
@@ -136,7 +136,7 @@ test('slack: markup in a message is text', () => {
     attachments: [
       {
         color: '#c92a2a',
-        title_link: 'https://muster.example/alerts?dialog=alert&item=7',
+        title_link: 'https://muster.example/alerts?alert=7',
         fields: [{ title: 'Machine', value: 'PC-12' }, {}, {}, {}, {}],
       },
     ],
@@ -167,7 +167,7 @@ test('teams: an adaptive card of text runs', () => {
             {},
             {},
           ],
-          actions: [{ url: 'https://muster.example/alerts?dialog=alert&item=7' }],
+          actions: [{ url: 'https://muster.example/alerts?alert=7' }],
         },
       },
     ],
@@ -218,7 +218,7 @@ test('ntfy: any title, by priority, with the token', () => {
     topic: 'alerts',
     title: 'Error on PC-12: Größe ß',
     priority: 5,
-    click: 'https://muster.example/alerts?dialog=alert&item=7',
+    click: 'https://muster.example/alerts?alert=7',
   })
   expect(ntfyRequest({ ...settings, token: '' }, testMessage()).headers).not.toHaveProperty('authorization')
 })

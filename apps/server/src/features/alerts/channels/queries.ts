@@ -33,6 +33,19 @@ export async function deleteChannelRow(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('alert_channels').where('id', '=', id).execute()
 }
 
+/** The setting with the time of the first test message that arrived. */
+export const CHANNEL_TESTED = 'alert_channel_tested'
+
+/** Returns whether it was the first. */
+export async function noteTest(db: Db, now: Date): Promise<boolean> {
+  const result = await db
+    .insertInto('settings')
+    .values({ name: CHANNEL_TESTED, value: JSON.stringify(now.toISOString()) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .executeTakeFirst()
+  return Number(result.numInsertedOrUpdatedRows) === 1
+}
+
 /** Number of waiting messages per channel, without planned repetitions. */
 export async function countWaiting(db: Db): Promise<Map<number, number>> {
   const rows = await db

@@ -30,7 +30,9 @@ export function recheckNotice({
   const reason = notice.kind === 'resolved' ? whyNotEnd(wasNotified) : whyNotNews(alert)
   if (!rules.enabled) return { drop: 'The channel is switched off.' }
   if (reason !== undefined) return { drop: reason }
-  const quietMs = quietEnd(rules, alert.severity, nowMs)
+  // Users on call are notified at night.
+  const isUrgent = notice.kind === 'escalated' || notice.kind === 'paged'
+  const quietMs = isUrgent ? undefined : quietEnd(rules, alert.severity, nowMs)
   return quietMs === undefined ? { send: true } : { waitUntilMs: quietMs }
 }
 

@@ -18,6 +18,7 @@ import type { Prepared } from './prepare-message.ts'
 import { type ChannelRow, findChannel } from './queries.ts'
 import { openSettings, sealSettings } from './seal-settings.ts'
 import type { MailOutcome } from './senders/email.ts'
+import type { PushOutcome } from './senders/push.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
@@ -25,16 +26,23 @@ const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 3
 /** Together with the hourly retries that follow, this is a day. */
 const MAX_ATTEMPTS = BACK_OFF_MS.length + 23
 
+/** An escalation chain repeats its own. */
+const REPEATED: ReadonlySet<NoticeRow['kind']> = new Set(['opened', 'severity_changed', 'repeated'])
+
 interface TxContext {
   ctx: Context
   tx: Db
   prepared: Prepared
-  outcome: MailOutcome
+  outcome: MailOutcome & PushOutcome
   at: Date
 }
 
 /** Records the outcome with the notices, in the logs of the alerts, and on the channel. */
-export function recordOutcome(ctx: Context, prepared: Prepared, outcome: MailOutcome): Promise<void> {
+export function recordOutcome(
+  ctx: Context,
+  prepared: Prepared,
+  outcome: MailOutcome & PushOutcome,
+): Promise<void> {
   return ctx.transaction(async (tx, emit) => {
     // The channel is locked before the alerts, as everywhere, which prevents deadlocks.
     await lockRow(tx, 'alert_channels', 'id', prepared.channel.id)
@@ -46,7 +54,10 @@ export function recordOutcome(ctx: Context, prepared: Prepared, outcome: MailOut
     const alerts = new Map((await lockAlerts(tx, ctx.engine, alertIds)).map((alert) => [alert.id, alert]))
     const { notices } = prepared
     const changed = new Set(outcome.ok ? await noteSent(txContext, alerts) : await noteFailed(txContext))
-    await noteHealth(txContext, channel, emit)
+    const { gone = [] } = outcome
+    if (gone.length > 0) await tx.deleteFrom('push_subscriptions').where('id', 'in', gone).execute()
+    // A channel does not fail because users have left it.
+    if (outcome.ok || gone.length === 0) await noteHealth(txContext, channel, emit)
     const changedAlerts = notices
       .filter(({ id }) => changed.has(id))
       .flatMap(({ alert_id }) => alerts.get(alert_id) ?? [])
@@ -85,7 +96,7 @@ async function planRepeats(
   const minutesOf = ({ alert_id }: NoticeRow) => repeatMinutes(rules, choices.get(alert_id))
   const open = sent.filter(
     (notice) =>
-      notice.kind !== 'resolved' && alerts.get(notice.alert_id)?.state === 'open' && minutesOf(notice) > 0,
+      REPEATED.has(notice.kind) && alerts.get(notice.alert_id)?.state === 'open' && minutesOf(notice) > 0,
   )
   const earlier = await findNotices(
     tx,

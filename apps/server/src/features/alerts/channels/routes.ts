@@ -8,7 +8,7 @@ import {
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { addChannel, changeChannel, isVisible, removeChannel } from './write-channel.ts'
-import { countWaiting, findChannels } from './queries.ts'
+import { countWaiting, findChannels, noteTest } from './queries.ts'
 import { testChannel } from './test-channel.ts'
 import { viewChannel } from './view.ts'
 
@@ -34,5 +34,10 @@ export function alertChannelsRoutes(api: Api, ctx: Context): void {
     await removeChannel(ctx, caller, params.id)
     return null
   })
-  route(api, testAlertChannel, ({ body, caller }) => testChannel(ctx, caller, body))
+  route(api, testAlertChannel, async ({ body, caller }) => {
+    const outcome = await testChannel(ctx, caller, body)
+    if (outcome.ok && (await noteTest(ctx.db, ctx.now())))
+      ctx.emit({ type: 'alert_channel.changed', ids: [] })
+    return outcome
+  })
 }

@@ -10,9 +10,12 @@ import { smsRequests } from './senders/sms.ts'
 import { type Outcome, sendRequest, type WebRequest } from './senders/web-request.ts'
 import { webhookRequest } from './senders/webhook.ts'
 
-/** Sends a message on any kind of channel. Never throws: errors are part of the outcome. */
+/** Channels that need nothing but their settings. */
+export type SentSettings = Exclude<ChannelSettings, { kind: 'push' }>
+
+/** Sends a message. Never throws: errors are part of the outcome. */
 export async function sendMessage(
-  settings: ChannelSettings,
+  settings: SentSettings,
   message: Message,
   targets: OutboundTargets,
 ): Promise<MailOutcome> {
@@ -20,7 +23,11 @@ export async function sendMessage(
     settings.kind === 'email'
       ? await sendEmail(settings, message, targets)
       : await sendAll(requestsOf(settings, message), targets)
-  return { ...outcome, answer: withoutSecrets(outcome.answer, settings) }
+  const secrets = [
+    ...secretsOf(settings),
+    ...message.links.map(({ url }) => url.slice(url.lastIndexOf('/') + 1)),
+  ]
+  return { ...outcome, answer: withoutSecrets(outcome.answer, secrets) }
 }
 
 /** Whether one message can contain many alerts. */
@@ -37,7 +44,7 @@ export function canDigest(settings: ChannelSettings): boolean {
   }
 }
 
-function requestsOf(settings: Exclude<ChannelSettings, { kind: 'email' }>, message: Message): WebRequest[] {
+function requestsOf(settings: Exclude<SentSettings, { kind: 'email' }>, message: Message): WebRequest[] {
   switch (settings.kind) {
     case 'webhook':
       return [webhookRequest(settings, message)]
@@ -81,8 +88,8 @@ async function sendAll(requests: readonly WebRequest[], targets: OutboundTargets
 }
 
 /** Some servers repeat the request in their response. */
-function withoutSecrets(answer: string, settings: ChannelSettings): string {
-  return secretsOf(settings)
+function withoutSecrets(answer: string, secrets: readonly string[]): string {
+  return secrets
     .filter((secret) => secret.length >= 4)
     .sort((a, b) => b.length - a.length)
     .reduce((text, secret) => text.replaceAll(secret, MASKED_SECRET), answer)

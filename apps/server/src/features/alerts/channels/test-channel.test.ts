@@ -11,7 +11,7 @@ import { judge } from './senders/web-request.ts'
 import { shownReply } from './senders/email.ts'
 import { trustTestCertificate } from './test-certificate.ts'
 import { LOOPBACK_CHANNELS, openTestReceiver } from './test-receiver.ts'
-import { openTestSmtp } from './test-smtp.ts'
+import { emailTo, openTestSmtp } from './test-smtp.ts'
 
 type Body = Input<typeof testAlertChannel>['body']
 
@@ -59,19 +59,9 @@ test('channels cannot reach the server itself and its surroundings by default', 
   for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::1]', '[::ffff:127.0.0.1]'])
     expect(await tryOut({ kind: 'webhook', url: `http://${host}:${port}/hook` }), host).toMatchObject(refused)
   expect(await tryOut({ kind: 'slack', url: 'https://169.254.169.254/latest' })).toMatchObject(refused)
-  const email = {
-    kind: 'email',
-    smtp_host: '127.0.0.1',
-    smtp_port: smtp.port,
-    smtp_security: 'none',
-    smtp_auth: 'none',
-    smtp_from_email: 'muster@example.com',
-    recipients: ['ada@example.com'],
-  } as const
-  expect(await tryOut({ ...email, recipients: [...email.recipients] })).toMatchObject(refused)
+  expect(await tryOut(emailTo(smtp.port))).toMatchObject(refused)
   const byToken: Body['settings'] = {
-    ...email,
-    recipients: [...email.recipients],
+    ...emailTo(smtp.port),
     smtp_auth: 'oauth2',
     smtp_host_user: 'ada',
     oauth2_token_url: receiver.url,
@@ -128,23 +118,12 @@ test('a test of a mail server on a private address shows the codes of its reply'
   await using server = await createTestServer({ env: LOOPBACK_CHANNELS })
   await using smtp = await openTestSmtp()
   const { tryOut } = await asAdmin(server)
-  const email = {
-    kind: 'email',
-    smtp_host: '127.0.0.1',
-    smtp_port: smtp.port,
-    smtp_security: 'none',
-    smtp_auth: 'none',
-    smtp_from_email: 'muster@example.com',
-    recipients: ['ops@example.com'],
-  } as const
-  expect(await tryOut({ ...email, recipients: [...email.recipients] })).toMatchObject({
+  expect(await tryOut(emailTo(smtp.port))).toMatchObject({
     ok: true,
     answer: '250 2.0.0',
   })
   smtp.refuse.sender = '550 5.7.1 Not from you'
-  expect((await tryOut({ ...email, recipients: [...email.recipients] })).answer).toMatch(
-    /^550 5\.7\.1 \(to MAIL FROM\)/,
-  )
+  expect((await tryOut(emailTo(smtp.port))).answer).toMatch(/^550 5\.7\.1 \(to MAIL FROM\)/)
 })
 
 test('a stored channel is tested with its secrets, at its own address only', async () => {

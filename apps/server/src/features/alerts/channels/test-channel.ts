@@ -7,7 +7,9 @@ import { checkSettings } from './check-channel.ts'
 import type { Message, News } from './message.ts'
 import { requireChannel } from './write-channel.ts'
 import { keepSecrets, openSettings } from './seal-settings.ts'
+import { findBrowsersOf } from '../push/subscriptions.ts'
 import { sendMessage } from './send-message.ts'
+import { sendPush } from './senders/push.ts'
 
 /** Sends a test message now. Returns the response of the receiver, good or bad. */
 export async function testChannel(
@@ -20,6 +22,14 @@ export async function testChannel(
   checkSettings(settings)
   const startedAt = performance.now()
   const message = sampleMessage(ctx)
+  if (settings.kind === 'push') {
+    const browsers = await findBrowsersOf(ctx, caller.userId)
+    const { ok, answer } =
+      browsers.length === 0
+        ? { ok: false, answer: 'You have no browser with notifications. Turn them on in the bell menu.' }
+        : await sendPush(ctx, browsers, message)
+    return { ok, answer, took_ms: Math.round(performance.now() - startedAt) }
+  }
   let outcome = await sendMessage(settings, message, ctx.config.channelTargets)
   if (outcome.ok && settings.kind === 'pagerduty') {
     // An incident triggered by the test is resolved at once.
@@ -38,6 +48,7 @@ function sampleMessage(ctx: Context): Message {
     at,
     timeZone: 'UTC',
     consoleUrl: ctx.config.publicUrl,
+    links: [],
     news: [
       {
         kind: 'opened',

@@ -31,6 +31,7 @@ export function testMessage(...news: News[]): Message {
     at: new Date('2026-11-21T15:43:00.000Z'),
     timeZone: 'Europe/Zurich',
     consoleUrl: 'https://muster.example',
+    links: [],
     news: [first, ...rest],
   }
 }

@@ -11,6 +11,7 @@ export interface ReceivedRequest {
   path: string
   headers: IncomingHttpHeaders
   body: string
+  bytes: Buffer
 }
 
 export interface TestReceiver extends AsyncDisposable {
@@ -35,7 +36,8 @@ export async function openTestReceiver({ tls = false } = {}): Promise<TestReceiv
     request.on('data', (part: Buffer) => parts.push(part))
     request.once('end', async () => {
       const { method = '', url: path = '', headers } = request
-      requests.push({ method, path, headers, body: Buffer.concat(parts).toString('utf8') })
+      const bytes = Buffer.concat(parts)
+      requests.push({ method, path, headers, body: bytes.toString('utf8'), bytes })
       const { status = 200, body = 'ok', headers: more = {}, hang = false, hold } = receiver.answer
       await hold
       if (hang) return

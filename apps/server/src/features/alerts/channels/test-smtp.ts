@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import type { EmailSettings } from './senders/email.ts'
 import { TEST_CERT, TEST_KEY } from './test-certificate.ts'
 
 export interface ReceivedMail {
@@ -26,6 +27,25 @@ interface Options {
   password?: string
   accessToken?: string
 }
+
+/** A channel that sends through a mail server on this machine. */
+export const emailTo = (port: number, change: Partial<EmailSettings> = {}): EmailSettings => ({
+  kind: 'email',
+  smtp_host: '127.0.0.1',
+  smtp_port: port,
+  smtp_security: 'none',
+  smtp_auth: 'none',
+  smtp_host_user: '',
+  smtp_host_password: '',
+  oauth2_token_url: '',
+  oauth2_client_id: '',
+  oauth2_client_secret: '',
+  oauth2_refresh_token: '',
+  smtp_from_email: 'muster@example.com',
+  smtp_from_name: 'Muster',
+  recipients: ['ops@example.com'],
+  ...change,
+})
 
 /** A real mail server on a free loopback port. */
 export async function openTestSmtp({

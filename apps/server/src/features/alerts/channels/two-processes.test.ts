@@ -51,7 +51,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
     const never = Promise.withResolvers<void>()
     receiver.answer = { hold: never.promise }
     const drained = dying.jobs.drain().catch(() => undefined)
-    await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => receiver.requests.length).toBe(2)
     await dying.db.destroy()
     receiver.answer = {}
     never.resolve()
@@ -77,7 +77,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
     )
     await living[Symbol.asyncDispose]()
     await rm(dataFolder, { recursive: true, force: true })
-  }, 60_000)
+  })
 })
 
 if (testEngines.some(({ engine }) => engine === 'postgres'))
@@ -107,10 +107,10 @@ if (testEngines.some(({ engine }) => engine === 'postgres'))
             'opened',
           )
     }
-    await expect.poll(() => receiver.requests.length, { timeout: 30_000 }).toBe(40)
+    await expect.poll(() => receiver.requests.length).toBe(40)
     for (const ctx of both) await ctx[Symbol.asyncDispose]()
     const keys = receiver.requests.map(({ body }) => (JSON.parse(body) as { dedup_key: string }).dedup_key)
     expect(keys).toHaveLength(40)
     expect(new Set(keys).size).toBe(40)
     await rm(dataFolder, { recursive: true, force: true })
-  }, 60_000)
+  })

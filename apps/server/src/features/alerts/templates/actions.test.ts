@@ -124,7 +124,7 @@ describe.each(testEngines)('on $engine', ({ open }) => {
       .execute()
     expect(audited[0]).toEqual({
       username: 'server',
-      message: expect.stringMatching(/^Ran the script "Clean up" on "PC-1" for the alert "CPU Load Check/),
+      message: expect.stringMatching(/^Ran the script "Clean up" on "PC-1" for the alert "CPU load/),
     })
   })
 

@@ -4,18 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { testEngines } from '../../../platform/database/test-engines.ts'
 import type { Database } from '../../../platform/database/database.ts'
 import { createAlertBench } from '../channels/test-alerts.ts'
+import { emailTo } from '../channels/test-smtp.ts'
 import { instant } from '../test-alerts.ts'
 import { prepareTemplates } from './test-templates.ts'
 
-const EMAIL = {
-  kind: 'email' as const,
-  smtp_host: '127.0.0.1',
-  smtp_port: 1,
-  smtp_auth: 'none' as const,
-  smtp_security: 'none' as const,
-  smtp_from_email: 'muster@example.com',
-  recipients: ['ops@example.com'],
-}
+const EMAIL = emailTo(1)
 
 describe.each(testEngines)('on $engine', ({ open }) => {
   test('a template says never, always and which severities, on its own machines only', async () => {

@@ -3,6 +3,7 @@ import type { Output, Parsed } from '@muster/contract/endpoint'
 import {
   alwaysWatches,
   belongsInBell,
+  allowsSeverity,
   choicesFor,
   type TemplateChoices,
 } from '@muster/rules/alerts/alert-template'
@@ -18,6 +19,8 @@ import { requireWholeAgent } from '../../agents/require-agent.ts'
 import { isOverdue } from '../overdue.ts'
 import { findApprovalStates } from '../../scripts/server-approval.ts'
 import { readCoreSettings } from '../../../platform/config/core-settings.ts'
+import { nameTargets } from '../escalations/find-targets.ts'
+import { findChain, readChain } from '../escalations/queries.ts'
 import { nameOfWork, workOf } from './plan-actions.ts'
 import { findPolicyNames, findScriptNames } from './queries.ts'
 import type { Template } from './stored-template.ts'
@@ -56,6 +59,7 @@ export async function previewTemplate(ctx: Context, caller: Caller, query: Query
     opens: query.alert_type !== 'availability' || isWatched(agent, applies),
     bell: belongsInBell(choices, query.severity),
     channels: channels.map((row) => viewChannel({ ctx, agent, query, applies, choices, seesSettings }, row)),
+    escalation: await previewEscalation(ctx, query, applies),
     failure_action: await describe(ctx, applies, choices, 'failure'),
     resolved_action: await describe(ctx, applies, choices, 'resolved'),
   }
@@ -96,6 +100,28 @@ function viewChannel(
     repeat_minutes: notified ? repeatMinutes(channel.rules, choices) : 0,
   }
 }
+
+/** The chain of a template starts with the first notification of an alert that it accepts. */
+async function previewEscalation(
+  { db, now }: Context,
+  { severity }: Query,
+  applies: Template | undefined,
+): Promise<Answer['escalation']> {
+  const { escalation_chain: id, escalation_severities: severities } = applies?.settings ?? {}
+  if (id === undefined || id === null || !allowsSeverity({ severities: severities ?? [] }, severity))
+    return null
+  const stored = await findChain(db, id)
+  if (stored === undefined) return null
+  const { name: chain, steps, repeat_minutes, repeat_times } = readChain(stored)
+  const named = []
+  for (const step of steps) {
+    const at = new Date(now().getTime() + step.after_minutes * MINUTE_MS)
+    named.push({ after_minutes: step.after_minutes, recipients: await nameTargets(db, step, at) })
+  }
+  return { chain, steps: named, repeat_minutes, repeat_times }
+}
+
+const MINUTE_MS = 60_000
 
 /** Check alerts of a machine that is down are held, because its own alert is notified. */
 function holdOf(agent: AgentsRow, alertType: Query['alert_type'], now: Date): Answer['hold'] {

@@ -4,7 +4,7 @@ import { findNotifiedAlerts, type NotifiedRow } from '../channels/notice-queries
 import type { Message } from '../channels/message.ts'
 import { newsOf } from '../channels/prepare-message.ts'
 import { openSettings } from '../channels/seal-settings.ts'
-import { sendMessage } from '../channels/send-message.ts'
+import { sendMessage, type SentSettings } from '../channels/send-message.ts'
 import { findAgentsWithSite } from '../../agents/queries.ts'
 import { scriptOrder } from '../../runs/run-requests.ts'
 import { writeRun } from '../../runs/create-run.ts'
@@ -12,6 +12,7 @@ import { runOnServer, type ServerCall, writtenText } from '../../scripts/run-on-
 import { audit } from '../../audit/write-audit.ts'
 import { findApproval, isApproved, readServerVersion } from '../../scripts/server-approval.ts'
 import { readCoreSettings } from '../../../platform/config/core-settings.ts'
+import { completeEnvironment } from '../../scripts/complete-environment.ts'
 import { fillVariables } from '../../scripts/fill-variables.ts'
 import { type ActionRow, findAction, isOver, lockActions, RUN_JOB, updateAction } from './action-queries.ts'
 import { type ActionContext, endAction, logAction, MAX_OUTPUT } from './end-action.ts'
@@ -135,9 +136,12 @@ async function send(
     at: ctx.now(),
     timeZone: 'UTC',
     consoleUrl: ctx.config.publicUrl,
+    links: [],
     news: [newsOf({ kind: action.kind === 'failure' ? 'opened' : 'resolved' }, alert)],
   }
-  const outcome = await sendMessage(openSettings(settings, ctx.secrets), message, ctx.config.channelTargets)
+  // Templates have webhooks only.
+  const webhook = openSettings(settings, ctx.secrets) as SentSettings
+  const outcome = await sendMessage(webhook, message, ctx.config.channelTargets)
   const executionTime = (performance.now() - startedMs) / SECOND_MS
   await ctx.transaction(async (tx, emit) => {
     const txContext = { ctx, tx, emit }
@@ -217,8 +221,9 @@ async function callOf(
     shell: script.shell,
     author: work.author ?? null,
   }
-  const asked = { args: work.args, env_vars: work.env_vars, alert: factsOf(alert) }
   try {
+    const complete = completeEnvironment(script, work.env_vars)
+    const asked = { args: work.args, env_vars: complete, alert: factsOf(alert) }
     const { args, env_vars, secrets } = await fillVariables(ctx, tx, target, asked)
     return {
       interpreter: version.shell,
@@ -230,7 +235,7 @@ async function callOf(
       mostOutput: MAX_OUTPUT,
     }
   } catch (error) {
-    // A variable has no value: this is the outcome.
+    // A variable or a parameter has no value: this is the outcome.
     if (!(error instanceof AppError)) throw error
     return error.message
   }

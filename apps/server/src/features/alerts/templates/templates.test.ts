@@ -223,3 +223,57 @@ test('setting an action requires the permission to run it, and templates require
   ]
   expect(refusals.map(({ status }) => status)).toEqual([403, 403, 403, 403])
 })
+
+test('the parameters of a script are checked, completed, and reach the run of each action', async () => {
+  await using bench = await prepareTemplates()
+  const { caller, ctx } = bench
+  const declare = (name: string, more: object = {}) => ({
+    name,
+    type: 'text',
+    description: '',
+    required: false,
+    default: '',
+    choices: [],
+    ...more,
+  })
+  const script = await bench.script()
+  const setParameters = (parameters: object[]) =>
+    ctx.db
+      .updateTable('scripts')
+      .set({ parameters: JSON.stringify(parameters) })
+      .where('id', '=', script.id)
+      .execute()
+  await setParameters([
+    declare('path', { required: true }),
+    declare('days', { type: 'number', default: '30' }),
+  ])
+  const action = { action_type: 'script' as const, action: script.id }
+  const add = (form: object) =>
+    caller.call(createAlertTemplate, { body: { name: 'Night', ...action, ...form } })
+  expect((await add({})).error.fields).toEqual({ 'action.parameters.path': ['path needs a value.'] })
+  const wrong = ['MUSTER_PARAM_PATH=/tmp', 'MUSTER_PARAM_DAYS=ten']
+  expect((await add({ action_env_vars: wrong })).error.fields).toEqual({
+    'action.parameters.days': ['days needs a number, such as 10 or -0.5.'],
+  })
+  const resolved = await add({
+    action_type: null,
+    resolved_action_type: 'script',
+    resolved_action: script.id,
+  })
+  expect(resolved.error.fields).toEqual({ 'resolved_action.parameters.path': ['path needs a value.'] })
+  const given = ['A=1', 'MUSTER_PARAM_PATH=/tmp']
+  const complete = ['A=1', 'MUSTER_PARAM_PATH=/tmp', 'MUSTER_PARAM_DAYS=30']
+  const { body: made } = await add({
+    action_env_vars: given,
+    resolved_action_type: 'script',
+    resolved_action: script.id,
+    resolved_action_env_vars: given,
+  })
+  expect(made).toMatchObject({ action_env_vars: complete, resolved_action_env_vars: complete })
+  await setParameters([declare('other', { required: true })])
+  const params = { id: made.id }
+  const renamed = await caller.call(editAlertTemplate, { params, body: { name: 'Day' } })
+  expect(renamed.body).toMatchObject({ name: 'Day', action_env_vars: complete })
+  const changed = await caller.call(editAlertTemplate, { params, body: { action_env_vars: ['A=2'] } })
+  expect(changed.error.fields).toEqual({ 'action.parameters.other': ['other needs a value.'] })
+})

@@ -80,7 +80,7 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
         .select(['id', 'kind', 'state'])
         .where('state', '=', 'done')
         .execute()
-    await expect.poll(async () => (await ended()).length, { timeout: 30_000 }).toBe(2 * ALERTS)
+    await expect.poll(async () => (await ended()).length).toBe(2 * ALERTS)
     for (const ctx of processes) await ctx[Symbol.asyncDispose]()
     const deliveries = receiver.requests.map(({ headers }) => String(headers['muster-delivery']))
     expect(deliveries).toHaveLength(2 * ALERTS)
@@ -92,5 +92,5 @@ describe.each(testEngines)('on $engine', ({ engine }) => {
       expect(paths).toEqual(['/hook', '/hook/over'])
     }
     await rm(dataFolder, { recursive: true, force: true })
-  }, 60_000)
+  })
 })

@@ -10,15 +10,16 @@ import {
 } from '../../../platform/database/change-row.ts'
 import { type Caller, refuseLimited } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
+import { completeEnvironment } from '../../scripts/complete-environment.ts'
 import { approveFirstUse } from '../../scripts/server-approval.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { checkSettings } from '../channels/check-channel.ts'
+import { findChain } from '../escalations/queries.ts'
 import { enqueueApply } from './apply-templates.ts'
 import {
   ASSIGNED_TO,
   deleteTemplateRow,
   findDefault,
-  findScriptNames,
   findTemplate,
   insertTemplate,
   storeDefault,
@@ -81,11 +82,15 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
       const old = formOf(before, openRest(ctx.secrets))
       const given = Object.entries(changes).filter(([, value]) => value !== undefined)
       const sent: AlertTemplateForm = { ...old, ...Object.fromEntries(given) }
-      const form = await checkTemplate(tx, {
-        ...sent,
-        action_rest: keepRest(sent.action_rest, old.action_rest),
-        resolved_action_rest: keepRest(sent.resolved_action_rest, old.resolved_action_rest),
-      })
+      const form = await checkTemplate(
+        tx,
+        {
+          ...sent,
+          action_rest: keepRest(sent.action_rest, old.action_rest),
+          resolved_action_rest: keepRest(sent.resolved_action_rest, old.resolved_action_rest),
+        },
+        old,
+      )
       const author_id = await refuseActions(tx, caller, {
         before: { form: old, author: before.author_id },
         after: form,
@@ -165,23 +170,48 @@ export async function requireAssignable(tx: Db, id: number | null, field: string
 
 const KINDS = ['action', 'resolved_action'] as const
 
-/** Refuses impossible actions at their field, and drops disabled ones. */
-async function checkTemplate(db: Db, form: AlertTemplateForm): Promise<AlertTemplateForm> {
+/**
+ * Refuses impossible actions at their field, drops disabled ones, and completes the parameters of their scripts. Those of
+ * `before` that are unchanged stay as they are, even if their script has changed since.
+ */
+async function checkTemplate(
+  db: Db,
+  form: AlertTemplateForm,
+  before?: AlertTemplateForm,
+): Promise<AlertTemplateForm> {
   const checked = { ...form }
+  await checkChain(db, form.escalation_chain)
   for (const kind of KINDS) {
     const type = form[`${kind}_type` as const]
     const isScript = type === 'script' || type === 'server'
     if (!isScript) checked[kind] = null
     if (type !== 'rest') checked[`${kind}_rest` as const] = null
-    if (isScript) await checkScript(db, kind, form[kind])
+    const env_vars = form[`${kind}_env_vars` as const]
+    const isUnchanged =
+      before?.[kind] === form[kind] &&
+      JSON.stringify(before[`${kind}_env_vars` as const]) === JSON.stringify(env_vars)
+    if (isScript) {
+      const script = await checkScript(db, kind, form[kind])
+      if (!isUnchanged)
+        checked[`${kind}_env_vars` as const] = completeEnvironment(script, env_vars, `${kind}.`)
+    }
     if (type === 'rest') checkRest(kind, form[`${kind}_rest` as const])
   }
   return checked
 }
 
-async function checkScript(db: Db, field: string, id: number | null): Promise<void> {
+/** The chain stays locked until the end, so that it is not deleted at the same time. */
+async function checkChain(db: Db, id: number | null): Promise<void> {
+  if (id === null) return
+  await lockRow(db, 'escalation_chains', 'id', id)
+  if ((await findChain(db, id)) === undefined)
+    refuse('escalation_chain', 'This escalation chain does not exist.')
+}
+
+async function checkScript(db: Db, field: string, id: number | null): Promise<{ parameters: string }> {
   if (id === null) refuse(field, 'Choose a script.')
-  if (!(await findScriptNames(db, [id])).has(id)) refuse(field, 'This script does not exist.')
+  const script = await db.selectFrom('scripts').select('parameters').where('id', '=', id).executeTakeFirst()
+  return script ?? refuse(field, 'This script does not exist.')
 }
 
 function checkRest(kind: (typeof KINDS)[number], rest: AlertTemplateForm['action_rest']): void {

@@ -2,8 +2,8 @@ import type { CheckSettings } from '@muster/contract/api/checks'
 import type { PolicyCheck } from '@muster/contract/policies/policy-content'
 import { checkFitsPlatform, checkKey } from '@muster/rules/checks/check-key'
 import { mergePolicies, type PolicyItem } from '@muster/rules/policies/policy-merge'
+import { describeCheck } from '@muster/rules/checks/check-name'
 import type { Db } from '../../../platform/database/database.ts'
-import { describeCheck } from '../../checks/describe-check.ts'
 import { readSettings } from '../../checks/view.ts'
 import type { PolicyMachine } from '../machines.ts'
 import type { PolicySet } from '../policy-set.ts'
@@ -84,7 +84,7 @@ class PolicyItems {
         item: {
           key: checkKey(settings),
           value: {
-            what: describeCheck(settings, found?.name ?? null),
+            what: describeCheck({ settings, script_name: found?.name ?? null }),
             digest: JSON.stringify([settings, fails_b4_alert, run_interval, depends_on]),
             row_id: null,
             ref: check,
@@ -127,6 +127,6 @@ async function findOwn(
 
 function ownThing(id: number, settings: CheckSettings, set: PolicySet): Thing<CheckRef> {
   const script = settings.check_type === 'script' ? set.scripts.get(settings.script) : undefined
-  const what = describeCheck(settings, script?.name ?? null)
+  const what = describeCheck({ settings, script_name: script?.name ?? null })
   return { what, digest: JSON.stringify(settings), row_id: id, ref: undefined }
 }

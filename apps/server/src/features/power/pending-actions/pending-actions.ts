@@ -1,65 +1,13 @@
-import type { Fleet } from '../../../fleet/fleet.ts'
-import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
 import type { PendingAction } from '@muster/contract/api/pending-actions'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Context } from '../../../context.ts'
-import { requireRow } from '../../../platform/database/change-row.ts'
-import type { Caller, Scope } from '../../../platform/http/caller.ts'
-import { audit } from '../../audit/write-audit.ts'
+import type { Scope } from '../../../platform/http/caller.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { PendingActionsTable } from '../../../platform/database/tables/history.ts'
 import { visibleTo } from '../../../platform/database/visible-to.ts'
 import type { Job } from '../../../platform/jobs/run-job.ts'
 import { everyDay } from '../../../platform/jobs/schedule.ts'
-
-/** Cancels a pending action, also one that the machine has. A started one cannot be cancelled. */
-export async function cancelAction(
-  ctx: Context,
-  { fleet, caller, id }: { fleet: Fleet; caller: Caller; id: number },
-): Promise<void> {
-  const action = requireRow(await findAction(ctx.db, id, caller), 'pending action')
-  const isSent = action.status === 'pending' && action.sent_at !== null
-  if (isSent) await cancelOnMachine(ctx, { fleet, caller, action })
-  await ctx.transaction(async (tx, emit) => {
-    const isDeleted = isSent ? await deleteSent(tx, id) : (await deletePending(tx, { id })).length > 0
-    if (!isDeleted)
-      throw new AppError('already_finished', 'This action has already started and cannot be cancelled.')
-    if (action.action_type === 'agentupdate') await deleteWaitingUpdate(tx, action.agent_id)
-    await audit(tx, {
-      caller,
-      action: 'delete',
-      object_type: 'agent',
-      message: CANCELLED[action.action_type],
-      before: { id, due: action.due, username: action.username },
-      agent: action,
-      emit,
-    })
-    emitActions(emit, [id], action.agent_id)
-  })
-}
-
-/** A machine that has not reported this long after the time has done it, or never will. */
-const SILENT_MS = 3_600_000
-
-async function cancelOnMachine(
-  ctx: Context,
-  { fleet, caller, action }: { fleet: Fleet; caller: Caller; action: ActionRow },
-): Promise<void> {
-  const { agent_id, hostname, plan, due } = action
-  if (plan === null) return
-  try {
-    const request = { input: { id: plan }, author: caller.username }
-    await fleet.ask({ agent_id, hostname }, 'cancel-power', request)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'agent_offline') throw error
-    if (ctx.now().getTime() > Date.parse(due) + SILENT_MS) return
-    throw new AppError(
-      'agent_offline',
-      `${hostname} is offline and keeps its plan. Cancel it when the machine is connected.`,
-    )
-  }
-}
 
 /** Restarts that the machine has planned itself. */
 export function findSentReboots(db: Db, agentId: string): Promise<{ id: number }[]> {
@@ -71,15 +19,6 @@ export function findSentReboots(db: Db, agentId: string): Promise<{ id: number }
     .where('status', '=', 'pending')
     .where('sent_at', 'is not', null)
     .execute()
-}
-
-async function deleteSent(tx: Db, id: number): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('pending_actions')
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
 }
 
 /** Lists of pending actions changed, and the number in the row of the machine. */
@@ -94,13 +33,6 @@ const DESCRIPTIONS: Record<ActionRow['action_type'], string> = {
   schedsignout: 'Sign-out',
   agentupdate: 'Agent update',
 }
-const CANCELLED: Record<ActionRow['action_type'], string> = {
-  schedreboot: 'Cancelled the planned restart',
-  schedshutdown: 'Cancelled the planned shutdown',
-  schedsignout: 'Cancelled the planned sign-out',
-  agentupdate: 'Cancelled the update of the agent',
-}
-
 export function viewAction(row: ActionRow): PendingAction {
   const {
     id,
@@ -155,7 +87,7 @@ export async function findActions(db: Db, caller: { scope: Scope }, agentId?: st
     query.where('pending_actions.agent_id', '=', agentId ?? ''),
   )
   const pending = await all
-    .where('pending_actions.status', '=', 'pending')
+    .where('pending_actions.status', '!=', 'completed')
     .orderBy('due')
     .orderBy('pending_actions.id')
     .limit(MAX_COUNT)
@@ -221,16 +153,6 @@ export function deletePending(
     .execute()
 }
 
-async function deleteWaitingUpdate(tx: Db, agentId: string): Promise<void> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('agent_updates')
-    .where('agent_id', '=', agentId)
-    .where('state', '=', 'waiting')
-    .executeTakeFirstOrThrow()
-  if (numDeletedRows === 0n)
-    throw new AppError('already_finished', 'This update has already started and cannot be cancelled.')
-}
-
 async function deleteActionsBefore(db: Db, before: string): Promise<void> {
   await db
     .deleteFrom('pending_actions')
@@ -250,7 +172,7 @@ async function endSilent(db: Db, now: Date): Promise<void> {
       output: 'The machine has not reported whether it was done.',
       finished_at: now.toISOString(),
     })
-    .where('status', '=', 'pending')
+    .where('status', '!=', 'completed')
     .where('sent_at', 'is not', null)
     .where('due', '<', new Date(now.getTime() - DAY_MS).toISOString())
     .execute()

@@ -7,7 +7,8 @@ import type { Context } from '../../../context.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
-import { cancelAction, findActions, viewAction } from './pending-actions.ts'
+import { cancelAction } from './cancel-action.ts'
+import { findActions, viewAction } from './pending-actions.ts'
 
 export function pendingActionsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   route(api, listPendingActions, async ({ caller }) => (await findActions(ctx.db, caller)).map(viewAction))
@@ -16,7 +17,7 @@ export function pendingActionsRoutes(api: Api, ctx: Context, fleet: Fleet): void
     return (await findActions(ctx.db, caller, agent_id)).map(viewAction)
   })
   route(api, cancelPendingAction, async ({ params, caller }) => {
-    await cancelAction(ctx, { fleet, caller, id: params.id })
-    return null
+    const kept = await cancelAction(ctx, { fleet, caller, id: params.id })
+    return kept === undefined ? null : viewAction(kept)
   })
 }

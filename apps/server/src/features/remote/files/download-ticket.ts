@@ -54,7 +54,13 @@ export async function redeemDownload(
   const isOwn =
     found !== undefined && cookie !== undefined && equalTexts(digestOf(cookie), found.cookie_digest)
   const session = caller?.session
-  if (!isOwn || caller === undefined || session === undefined || session.inGrace || session.totpPending)
+  if (
+    !isOwn ||
+    caller === undefined ||
+    session === undefined ||
+    session.inGrace ||
+    session.pending !== undefined
+  )
     throw refused()
   return { ticket, caller: { ...caller, session } }
 }

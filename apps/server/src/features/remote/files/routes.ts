@@ -27,7 +27,7 @@ import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 import type { ChannelHub } from '../channel-hub.ts'
 import type { SessionCookies } from '../../users/sessions/session-cookies.ts'
-import { mayDo } from '../../../platform/http/caller.ts'
+import { mayDo, refusePending } from '../../../platform/http/caller.ts'
 import { type AgentRequest, requestAgent } from '../../agents/request-agent.ts'
 import { redeemDownload, writeDownloadUrl } from './download-ticket.ts'
 import { sendDownload } from './send-download.ts'
@@ -193,8 +193,7 @@ function uploadRoutes(api: Api, parts: FileParts): void {
       async (request, reply) => {
         const caller = await api.authenticate(request, reply)
         if (caller === undefined) throw new AppError('not_signed_in', 'Sign in first.')
-        if (caller.session?.totpPending === true)
-          throw new AppError('totp_required', 'Set up two-factor sign-in before anything else.')
+        refusePending(caller)
         if (!mayDo(caller, 'can_manage_files'))
           throw new AppError('not_allowed', 'Your role does not allow this (can_manage_files).')
         const params = BytesParams.safeParse(request.params)

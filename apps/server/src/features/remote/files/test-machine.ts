@@ -23,7 +23,7 @@ export async function givenMachine(server: TestServer) {
   const { url } = await server.listen()
   const site = await server.given.site()
   const agent = await TestAgent.enrol(server, url, site.id)
-  await agent.connect()
+  await agent.comeOnline()
   const user = await server.given.user({
     username: 'ada',
     permissions: ['can_manage_files', 'can_view_auditlogs'],

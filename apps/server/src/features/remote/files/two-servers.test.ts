@@ -41,9 +41,9 @@ test('a file is downloaded across servers, and resumes after a lost link', async
   sending.data(Buffer.from('01234'))
   const begun = await first
   expect(begun.status).toBe(200)
-  agent.cut()
+  await agent.goOffline()
   await expect(begun.text()).rejects.toThrow()
-  await agent.connect()
+  await agent.comeOnline()
   const from = agent.frames.length
   const headers = { range: 'bytes=5-', 'if-range': '"v1"' }
   const second = fetchAs(here, user, { url: address, headers })
@@ -89,9 +89,9 @@ test('an upload crosses servers, is interrupted, and resumes where it stopped', 
   first.text({ type: 'ready', size: 0 })
   await vi.waitFor(() => expect(first.received().length).toBeGreaterThan(CHANNEL_WINDOW_BYTES - 32_768))
   const before = first.received().length
-  agent.cut()
+  await agent.goOffline()
   expect((await broken).status).toBe(503)
-  await agent.connect()
+  await agent.comeOnline()
   const from = agent.frames.length
   const again = put(bytes.subarray(ARRIVED), ARRIVED)
   const rest = await nextChannel(agent, from)

@@ -133,3 +133,28 @@ test('an upload is audited from start to end, also an abandoned one', async () =
     'ada: Cancelled the upload of "/srv/big.iso"',
   ])
 })
+
+test('a machine may take longer than 15 seconds to compare the hash of a large file', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, ada, params, answered } = fixture
+  const begun = await answered(
+    () => ada.call(beginUpload, { params, body: { path: PATH, size: 2048, replace: false } }),
+    { answer: { size: 0 } },
+  )
+  const at = { ...params, upload: begun.answer.body.upload }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const from = agent.frames.length
+    const asked = ada.call(finishUpload, { params: at, body: { path: PATH, size: 2048, hash: null } })
+    const channel = await nextChannel(agent, from)
+    channel.text({ type: 'finishing', size: 2048 })
+    // The link answers only after it has read what came before.
+    await vi.waitFor(() => expect(channel.credit()).toBeGreaterThan(0))
+    vi.advanceTimersByTime(60_000)
+    channel.end()
+    expect((await asked).status).toBe(200)
+  } finally {
+    vi.useRealTimers()
+  }
+})

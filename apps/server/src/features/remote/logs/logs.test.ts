@@ -6,7 +6,7 @@ import {
 } from '@muster/contract/agent/channel'
 import { commands } from '@muster/contract/agent/commands'
 import { listAudit } from '@muster/contract/api/audit'
-import { readMachineLog } from '@muster/contract/api/logs'
+import { readEventLog, readMachineLog } from '@muster/contract/api/logs'
 import type { LogRequest } from '@muster/contract/channels'
 import type { Permission } from '@muster/contract/permissions'
 import { expect, test, vi } from 'vitest'
@@ -27,11 +27,7 @@ async function prepare(server: TestServer) {
   const { url } = await server.listen()
   const site = await server.given.site()
   const agent = await TestAgent.enrol(server, url, site.id)
-  await agent.connect()
-  await vi.waitFor(async () => {
-    const row = await server.ctx.db.selectFrom('agents').select('connected').executeTakeFirstOrThrow()
-    expect(row.connected).toBe(1)
-  })
+  await agent.comeOnline()
   const given = (...permissions: Permission[]) =>
     server.given.user({ username: 'ada', permissions: [...permissions, 'can_view_auditlogs'] })
   const follow = async (user: TestUser, request: LogRequest) => {
@@ -94,6 +90,45 @@ test('the log of a machine is read on request, and invalid responses are refused
   }
   for (const unit of ['--root=%2F', 'a%2Fb', 'a%0Ab']) {
     const url = `/agents/${params.agent_id}/logs/?unit=${unit}`
+    expect((await ada.send({ method: 'GET', url })).status).toBe(400)
+  }
+})
+
+test('a Windows log of the last days is read in pages, and refused for other systems', async () => {
+  await using server = await createTestServer()
+  const { agent, given, params } = await prepare(server)
+  const ada = server.as(await given('can_view_eventlogs'))
+  const of = { params: { ...params, log: 'System', days: '2' } }
+  expect((await ada.call(readEventLog, of)).error.code).toBe('agent_refused')
+  await server.ctx.db.updateTable('agents').set({ plat: 'windows' }).execute()
+  let from = agent.frames.length
+  const read = ada.call(readEventLog, of)
+  const answers = async (answer: object) => {
+    const { payload } = await agent.nextCommand(from)
+    from = agent.frames.length
+    agent.send({ type: 'reply', nonce: payload.nonce, refused: null, answer })
+    return payload
+  }
+  const event = { ...ENTRY, source: 'Service Control Manager', event_id: 7034, message: 'It ended.' }
+  expect((await answers({ entries: [event], complete: false, next: '41' })).input).toMatchObject({
+    log: 'System',
+    priority: 'debug',
+  })
+  const older = { ...ENTRY, priority: 'info', message: 'It began.' }
+  expect((await answers({ entries: [older], complete: true })).input).toMatchObject({ before: '41' })
+  expect((await read).body).toEqual([
+    {
+      uid: 0,
+      time: '2026-03-01T12:00:00.000Z',
+      source: 'Service Control Manager',
+      eventType: 'ERROR',
+      eventID: 7034,
+      message: 'It ended.',
+    },
+    expect.objectContaining({ uid: 1, eventType: 'INFO', eventID: 0 }),
+  ])
+  for (const days of ['0', '-1', 'x', '1e9']) {
+    const url = `/agents/${params.agent_id}/eventlog/System/${days}/`
     expect((await ada.send({ method: 'GET', url })).status).toBe(400)
   }
 })

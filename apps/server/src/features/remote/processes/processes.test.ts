@@ -128,6 +128,22 @@ test('a process is ended by its number and start, and the audit row names it', a
   ])
 })
 
+test('without a start time the process that has the number now is ended', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { agent, ada, params, reply } = fixture
+  await agent.connect()
+  const end = (pid: number) => ada.call(endProcess, { params: { ...params, pid }, query: {} })
+  const from = agent.frames.length
+  const ended = end(7)
+  expect((await agent.nextCommand(from)).payload.name).toBe('watch-processes')
+  agent.send(look({ whole: true, put: [fake(7, 'sleep', { start: '77' })] }))
+  const payload = await reply(from + 1, { answer: { name: 'sleep', ended: 1, left: [] } })
+  expect(payload).toMatchObject({ name: 'end-process', input: { pid: 7, start: '77' } })
+  expect((await ended).body).toEqual({ ended: 1, left: [] })
+  expect((await end(8)).error).toMatchObject({ code: 'not_found', detail: 'PC-12 has no process 8.' })
+})
+
 test('failures are described in a sentence', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)

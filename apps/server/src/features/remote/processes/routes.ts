@@ -9,6 +9,7 @@ import {
 import { AppError } from '@muster/contract/errors'
 import type { ProcessTarget } from '@muster/contract/agent/processes'
 import type { Context } from '../../../context.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
@@ -23,12 +24,20 @@ export function processesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     const agent = await requireAgent(ctx.db, params.agent_id, caller)
     return (await requireWatched(fleet, agent, query.after)) ?? { ...AWAY, next: query.after }
   })
-  route(api, endProcess, ({ params, query, caller }) =>
-    endMachineProcess(ctx, { fleet, caller, agentId: params.agent_id }, { pid: params.pid, ...query }),
-  )
+  route(api, endProcess, async ({ params: { agent_id, pid }, query, caller }) => {
+    const start = query.start ?? (await findStart(agent_id, pid, caller))
+    return endMachineProcess(ctx, { fleet, caller, agentId: agent_id }, { pid, ...query, start })
+  })
   route(api, setPriority, ({ params, body, caller }) =>
     changePriority(ctx, { fleet, caller, agentId: params.agent_id }, { pid: params.pid, ...body }),
   )
+
+  async function findStart(agentId: string, pid: number, caller: Caller): Promise<string> {
+    const agent = await requireAgent(ctx.db, agentId, caller)
+    const found = (await readOnce(fleet, agent)).find((process) => process.pid === pid)
+    if (found === undefined) throw new AppError('not_found', `${agent.hostname} has no process ${pid}.`)
+    return found.start
+  }
 }
 
 const AWAY = {

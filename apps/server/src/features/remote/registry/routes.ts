@@ -68,7 +68,8 @@ export function registryRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   )
 }
 
-function setValue(
+/** The change that writes a value, by the name of its type. */
+export function setValue(
   { path, name, type, bytes }: { path: string; name: string; type: string; bytes: string },
   { isNew }: { isNew: boolean },
 ): RegistryChange {
@@ -76,8 +77,14 @@ function setValue(
   return { change: 'set-value', path, name, type: numberOfRegistryType(type) ?? 0, bytes, is_new: isNew }
 }
 
-function refuseWithoutCode(ctx: Context, caller: Caller): void {
-  const { session } = caller
+/** Throws if the role requires a second factor that the session has not given. */
+export function refuseWithoutCode(ctx: Context, caller: Caller): void {
+  const { session, apiKey } = caller
+  if (apiKey?.needsCode === true)
+    throw new AppError(
+      'not_allowed',
+      'The role requires a code before the registry is opened, which API keys cannot give.',
+    )
   const needed = session === undefined ? undefined : checkMfa({ session }, 'registry', ctx.now())
   if (needed === undefined) return
   throw new AppError(needed.code === 'code_needed' ? 'code_needed' : 'not_allowed', needed.message)
@@ -87,7 +94,7 @@ function refuseWithoutCode(ctx: Context, caller: Caller): void {
 const MAX_KEPT = 2000
 
 /** Changes the registry of a machine, with an audit row that has the previous value. */
-async function changeRegistry(
+export async function changeRegistry(
   ctx: Context,
   asking: AgentRequest,
   change: RegistryChange,

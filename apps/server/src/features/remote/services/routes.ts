@@ -1,4 +1,4 @@
-import type { ServiceAction, WantedStartType } from '@muster/contract/agent/services'
+import type { MachineService, ServiceAction, WantedStartType } from '@muster/contract/agent/services'
 import {
   controlService,
   getService,
@@ -9,12 +9,12 @@ import {
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { requestAgent } from '../../agents/request-agent.ts'
+import { type AgentRequest, requestAgent } from '../../agents/request-agent.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireAgent } from '../../agents/require-agent.ts'
 
 const DONE: Record<ServiceAction, string> = { start: 'Started', stop: 'Stopped', restart: 'Restarted' }
-const START_WORDS: Record<WantedStartType, string> = {
+export const START_WORDS: Record<WantedStartType, string> = {
   auto: 'automatic',
   autodelay: 'automatic, delayed',
   manual: 'manual',
@@ -36,34 +36,45 @@ export function servicesRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     return service
   })
   route(api, controlService, ({ params: { agent_id: agentId, name }, body, caller }) =>
-    requestAgent(
-      ctx,
-      { fleet, caller, agentId },
-      {
-        name: 'control-service',
-        input: { name, action: body.sv_action },
-        action: 'modify',
-        object_type: 'service',
-        describe: () => `${DONE[body.sv_action]} the service "${name}"`,
-      },
-    ),
+    changeService(ctx, { fleet, caller, agentId }, { name, action: body.sv_action }),
   )
   route(api, setStartType, ({ params: { agent_id: agentId, name }, body, caller }) =>
-    requestAgent(
-      ctx,
-      { fleet, caller, agentId },
-      {
-        name: 'set-start-type',
-        input: { name, start_type: body.startType },
-        action: 'modify',
-        object_type: 'service',
-        describe: () => `Changed the start type of the service "${name}" to ${START_WORDS[body.startType]}`,
-      },
-    ),
+    changeStartType(ctx, { fleet, caller, agentId }, { name, start_type: body.startType }),
   )
   route(api, getServiceLog, async ({ params: { agent_id, name }, query, caller }) => {
     const agent = await requireAgent(ctx.db, agent_id, caller)
     const order = { input: { name, lines: query.lines }, author: caller.username }
     return fleet.ask(agent, 'read-service-log', order)
+  })
+}
+
+/** Starts, stops or restarts a service. Returns its new state. */
+export function changeService(
+  ctx: Context,
+  request: AgentRequest,
+  input: { name: string; action: ServiceAction },
+): Promise<MachineService> {
+  return requestAgent(ctx, request, {
+    name: 'control-service',
+    input,
+    action: 'modify',
+    object_type: 'service',
+    describe: () => `${DONE[input.action]} the service "${input.name}"`,
+  })
+}
+
+/** Returns the new state of the service. */
+export function changeStartType(
+  ctx: Context,
+  request: AgentRequest,
+  input: { name: string; start_type: WantedStartType },
+): Promise<MachineService> {
+  return requestAgent(ctx, request, {
+    name: 'set-start-type',
+    input,
+    action: 'modify',
+    object_type: 'service',
+    describe: () =>
+      `Changed the start type of the service "${input.name}" to ${START_WORDS[input.start_type]}`,
   })
 }

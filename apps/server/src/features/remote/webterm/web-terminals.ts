@@ -95,7 +95,7 @@ export class WebTerminals implements AsyncDisposable {
     const { session: known, source } = terminal.caller
     const caller = await findCaller(this.#ctx, known.digest, source)
     const session = caller?.session
-    const isSignedIn = session !== undefined && !session.inGrace && !session.totpPending
+    const isSignedIn = session !== undefined && !session.inGrace && session.pending === undefined
     const end = caller === undefined || !isSignedIn ? SIGNED_OUT : await checkWebTerminal(this.#ctx, caller)
     if (end !== undefined) await terminal.end(end)
   }

@@ -8,19 +8,44 @@ import type { Comparison } from './write-user.ts'
 export type UserRow = Omit<Selectable<UsersTable>, 'password_hash' | 'totp_key' | 'preferences'> & {
   role_name: string | null
   role_is_superuser: 0 | 1 | null
+  /** Names of the providers. */
+  sso: string[]
+  passkeys: number
 }
 
 /** All users by name, or one. */
 export async function findUsers(db: Db, id?: number): Promise<UserRow[]> {
-  return db
+  const users = await db
     .selectFrom('users')
     .leftJoin('roles', 'roles.id', 'users.role_id')
     .select(['users.id', 'username', 'first_name', 'last_name', 'email', 'role_id', 'is_active'])
+    .select(['block_dashboard_login', 'must_change_password_since'])
     .select(['users.is_superuser', 'totp_confirmed', 'totp_last_step', 'last_login', 'last_login_source'])
     .select(['created_at', 'roles.name as role_name', 'roles.is_superuser as role_is_superuser'])
     .$if(id !== undefined, (query) => query.where('users.id', '=', Number(id)))
     .orderBy('username')
     .execute()
+  const accounts = await db
+    .selectFrom('sso_accounts')
+    .innerJoin('sso_providers', 'sso_providers.id', 'sso_accounts.provider_id')
+    .select(['user_id', 'sso_providers.name'])
+    .distinct()
+    .$if(id !== undefined, (query) => query.where('user_id', '=', Number(id)))
+    .orderBy('sso_providers.name')
+    .execute()
+  const passkeys = await db
+    .selectFrom('passkeys')
+    .select((eb) => ['user_id', eb.fn.countAll<number>().as('count')])
+    .$if(id !== undefined, (query) => query.where('user_id', '=', Number(id)))
+    .groupBy('user_id')
+    .execute()
+  const byUser = Map.groupBy(accounts, ({ user_id }) => user_id)
+  const counts = new Map(passkeys.map(({ user_id, count }) => [user_id, Number(count)]))
+  return users.map((user) => ({
+    ...user,
+    sso: byUser.get(user.id)?.map(({ name }) => name) ?? [],
+    passkeys: counts.get(user.id) ?? 0,
+  }))
 }
 
 /**
@@ -50,7 +75,9 @@ export function viewUser(row: UserRow, { mayChange }: Pick<Comparison, 'mayChang
     username: row.username,
     role_name: row.role_name,
     has_all_rights: hasAllRights(row),
+    sso: row.sso,
     totp: row.totp_confirmed === 1,
+    passkeys: row.passkeys,
     last_login: row.last_login,
     // Like their sessions: addresses of superusers are visible only to superusers.
     last_login_ip: hasAllRights(row) && !mayChange(row) ? null : row.last_login_source,
@@ -66,6 +93,8 @@ export function viewUserContent(row: UserRow) {
     last_name: row.last_name,
     email: row.email,
     is_active: row.is_active === 1,
+    block_dashboard_login: row.block_dashboard_login === 1,
+    must_change_password: row.must_change_password_since !== null,
     is_superuser: row.is_superuser === 1,
     role: row.role_id,
   }

@@ -1,14 +1,18 @@
-import type { createUser, editUser, User } from '@muster/contract/api/accounts'
+import type { createUser, editUser, resetUserPassword, User } from '@muster/contract/api/accounts'
 import type { Parsed } from '@muster/contract/endpoint'
+import { isTemplateRole } from '@muster/contract/built-in-roles'
 import { AppError } from '@muster/contract/errors'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
 import { refuseStale, refuseTaken, requireRow } from '../../../platform/database/change-row.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
-import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
+import { refuseWeakPassword } from '../../../platform/secrets/new-password.ts'
+import { hashPassword } from '../../../platform/secrets/passwords.ts'
+import { newToken } from '../../../platform/secrets/secrets.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { markKeyUsesStale } from '../../keystore/key-use.ts'
 import { deleteSessions } from '../sessions/queries.ts'
+import { removeSecondFactors } from '../sessions/recovery-codes.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { findRoles, hasSuperuser, type RoleRow, viewRoleContent } from '../roles/queries.ts'
 import {
@@ -27,9 +31,11 @@ export async function addUser(
   body: Parsed<typeof createUser>['body'],
 ): Promise<User> {
   const { username, role = null, is_superuser = false, is_active = true } = body
+  // Without a password, nobody knows the one that is stored.
+  const password = body.password ?? newToken()
   if (is_superuser) requireMayGiveAll(caller)
-  refuseWeakPassword(body.password, username)
-  const hash = await hashPassword(body.password)
+  if (body.password !== undefined) await refuseWeakPassword(ctx.db, body.password, username)
+  const hash = await hashPassword(password)
   const taken = { field: 'username', sentence: `A user named "${username}" already exists.` }
   return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
@@ -47,6 +53,8 @@ export async function addUser(
           role_id: role,
           is_superuser: is_superuser ? 1 : 0,
           is_active: is_active ? 1 : 0,
+          block_dashboard_login: body.block_dashboard_login === true ? 1 : 0,
+          must_change_password_since: body.must_change_password === true ? ctx.now().toISOString() : null,
           created_at: ctx.now().toISOString(),
         })
         .returning('id')
@@ -84,6 +92,8 @@ export async function changeUser(
     refuseStale({ name: before.username, modified: modifiedOf(before) }, modified)
     const changed = changedOf(before, changes)
     if (changed.has('is_active')) refuseOneself(caller, before, 'You cannot block yourself.', 'is_active')
+    if (changed.has('block_dashboard_login'))
+      refuseOneself(caller, before, 'You cannot block your own sign-in.', 'block_dashboard_login')
     if (changed.has('role')) {
       refuseOneself(caller, before, 'You cannot change your own role. Ask another administrator.', 'role')
       if (typeof changes.role === 'number') requireMayGive(comparison, changes.role)
@@ -100,13 +110,14 @@ export async function changeUser(
     if (changed.size === 0) return viewUser(before, comparison)
     await tx
       .updateTable('users')
-      .set(columnsOf(viewUserContent(before), changes))
+      .set({ ...columnsOf(viewUserContent(before), changes), ...passwordColumn(ctx, changed, changes) })
       .where('id', '=', id)
       .execute()
     await requireSuperuserLeft(tx)
     if (changed.has('role') || changed.has('is_superuser')) await markKeyUsesStale(ctx, tx, emit)
     const user = await requireUser(tx, id)
-    const ended = user.is_active === 1 ? [] : await deleteSessions(tx, { userId: id })
+    const maySignIn = user.is_active === 1 && user.block_dashboard_login === 0
+    const ended = maySignIn ? [] : await deleteSessions(tx, { userId: id })
     await audit(tx, {
       caller,
       action: 'modify',
@@ -141,8 +152,16 @@ function columnsOf(was: ReturnType<typeof viewUserContent>, changes: Changes) {
     email: changes.email ?? was.email,
     role_id: changes.role === undefined ? was.role : changes.role,
     is_active: (changes.is_active ?? was.is_active) ? (1 as const) : (0 as const),
+    block_dashboard_login:
+      (changes.block_dashboard_login ?? was.block_dashboard_login) ? (1 as const) : (0 as const),
     is_superuser: (changes.is_superuser ?? was.is_superuser) ? (1 as const) : (0 as const),
   }
+}
+
+/** Sessions that are open stay as they are. */
+function passwordColumn(ctx: Context, changed: ReadonlySet<string>, { must_change_password }: Changes) {
+  if (!changed.has('must_change_password')) return {}
+  return { must_change_password_since: must_change_password === true ? ctx.now().toISOString() : null }
 }
 
 /** Deletes a user and ends their sessions. The audit log keeps the name. */
@@ -162,10 +181,12 @@ export async function removeUser(ctx: Context, caller: Caller, id: number): Prom
       emit,
     })
     const ended = await deleteSessions(tx, { userId: id })
+    const keys = await tx.deleteFrom('api_keys').where('user_id', '=', id).returning('id').execute()
     await tx.deleteFrom('users').where('id', '=', id).execute()
     await requireSuperuserLeft(tx)
     await markKeyUsesStale(ctx, tx, emit)
     emit({ type: 'user.changed', ids: [id] })
+    if (keys.length > 0) emit({ type: 'api_key.changed', ids: keys.map((key) => key.id) })
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
   })
 }
@@ -183,15 +204,24 @@ const TOTP = {
 export async function setUserPassword(
   ctx: Context,
   caller: Caller,
-  { id, password }: { id: number; password: string },
+  { id, password, must_change_password: mustChange }: Parsed<typeof resetUserPassword>['body'],
 ): Promise<void> {
   const password_hash = await hashPassword(password)
-  await reset(ctx, caller, { id, password, ...PASSWORD, columns: { password_hash } })
+  const must_change_password_since = mustChange ? ctx.now().toISOString() : null
+  const write = async (tx: Db) => {
+    await tx
+      .updateTable('users')
+      .set({ password_hash, must_change_password_since })
+      .where('id', '=', id)
+      .execute()
+  }
+  const more = mustChange ? ', who must change it at the next sign-in' : ''
+  await reset(ctx, caller, { id, password, ...PASSWORD, more, write })
 }
 
-/** Removes another user's authenticator: the next sign-in sets up a new one. */
+/** Removes another user's authenticator, recovery codes and passkeys: the next sign-in sets up a new second factor. */
 export async function deleteUserTotp(ctx: Context, caller: Caller, id: number): Promise<void> {
-  await reset(ctx, caller, { id, ...TOTP, columns: { totp_key: null, totp_confirmed: 0 } })
+  await reset(ctx, caller, { id, ...TOTP, write: (tx) => removeSecondFactors(tx, id) })
 }
 
 interface Reset {
@@ -199,28 +229,35 @@ interface Reset {
   what: string
   own: string
   password?: string
-  columns: { password_hash: string } | { totp_key: null; totp_confirmed: 0 }
+  /** Added to the audit message. */
+  more?: string
+  write: (tx: Db) => Promise<void>
 }
 
 async function reset(
   ctx: Context,
   caller: Caller,
-  { id, what, own, password, columns }: Reset,
+  { id, what, own, password, more = '', write }: Reset,
 ): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
     await holdRights(tx, { user: id })
     const user = await requireUser(tx, id)
     requireMayChange(await openComparison(tx, caller), user)
     refuseOneself(caller, user, own)
-    if (password !== undefined) refuseWeakPassword(password, user.username)
-    await tx.updateTable('users').set(columns).where('id', '=', id).execute()
+    if (user.sso.length > 0)
+      throw new AppError(
+        'conflict',
+        `"${user.username}" signs in with ${user.sso.join(' and ')}. Disconnect this account first.`,
+      )
+    if (password !== undefined) await refuseWeakPassword(tx, password, user.username)
+    await write(tx)
     await tx.deleteFrom('throttles').where('key', '=', `account:${user.username}`).execute()
     const ended = await deleteSessions(tx, { userId: id })
     await audit(tx, {
       caller,
       action: 'modify',
       object_type: 'user',
-      message: `Reset ${what} of "${user.username}"`,
+      message: `Reset ${what} of "${user.username}"${more}`,
       at: ctx.now(),
       emit,
     })
@@ -234,7 +271,10 @@ export async function requireUser(db: Db, id: number): Promise<UserRow> {
   return requireRow(user, 'user')
 }
 
-export function requireMayChange({ mayChange }: Comparison, user: UserRow): void {
+export function requireMayChange(
+  { mayChange }: Comparison,
+  user: Pick<UserRow, 'username' | 'is_superuser' | 'role_id'>,
+): void {
   if (!mayChange(user))
     throw new AppError(
       'not_allowed',
@@ -248,8 +288,14 @@ function refuseOneself(caller: Caller, user: UserRow, sentence: string, field?: 
   throw new AppError('conflict', sentence, field === undefined ? {} : { fields: { [field]: [sentence] } })
 }
 
+export const TEMPLATE_REFUSAL = 'This role is a template. Copy it, choose its clients, and use the copy.'
+
 /** Requires an existing role without rights that the caller lacks. */
-function requireMayGive({ mayGive }: Comparison, role: number): void {
+export function requireMayGive({ mayGive, isTemplate }: Comparison, role: number): void {
+  if (isTemplate(role)) {
+    const sentence = TEMPLATE_REFUSAL
+    throw new AppError('invalid', sentence, { fields: { role: [sentence] } })
+  }
   const may = mayGive(role)
   if (may === true) return
   if (may === undefined) {
@@ -268,7 +314,7 @@ function requireMayGiveAll(caller: Caller): void {
 }
 
 /** Call in the transaction of the change, after it. */
-async function requireSuperuserLeft(db: Db): Promise<void> {
+export async function requireSuperuserLeft(db: Db): Promise<void> {
   if (await hasSuperuser(db)) return
   throw new AppError('conflict', 'No superuser would be left. Make another user a superuser first.')
 }
@@ -294,7 +340,11 @@ export async function openComparison(db: Db, caller: Caller) {
     if (role === undefined) return false
     const allows = viewRoleContent(role)
     if (PERMISSIONS.some((permission) => allows[permission] && !mayDo(caller, permission))) return true
-    if (caller.session?.code.isAsked === true && role.require_2fa_for_remote === 0) return true
+    if (
+      (caller.session?.code.isAsked ?? caller.apiKey?.needsCode) === true &&
+      role.require_2fa_for_remote === 0
+    )
+      return true
     if (scope.all) return false
     if (role.clientIds.length === 0 && role.siteIds.length === 0) return true
     return (
@@ -303,8 +353,9 @@ export async function openComparison(db: Db, caller: Caller) {
     )
   }
   return {
-    mayChange: ({ is_superuser, role_id }: UserRow) =>
+    mayChange: ({ is_superuser, role_id }: Pick<UserRow, 'is_superuser' | 'role_id'>) =>
       !exceeds({ isSuperuser: is_superuser === 1, role: roles.get(role_id ?? 0) }),
+    isTemplate: (roleId: number) => isTemplateRole(roles.get(roleId)?.built_in ?? null),
     /** Undefined for an unknown role. */
     mayGive: (roleId: number): boolean | undefined => {
       const role = roles.get(roleId)

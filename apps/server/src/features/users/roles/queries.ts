@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Role } from '@muster/contract/api/roles'
+import { BUILT_IN_ROLES } from '@muster/contract/built-in-roles'
+import { JobActionType } from '@muster/contract/fleet-jobs/job-draft'
 import { type Permission, PERMISSIONS } from '@muster/contract/permissions'
 import type { Db } from '../../../platform/database/database.ts'
 import { chunk } from '../../../platform/database/sql.ts'
@@ -90,6 +92,7 @@ export async function hasSuperuser(db: Db): Promise<boolean> {
     .leftJoin('roles', 'roles.id', 'users.role_id')
     .select('users.id')
     .where('users.is_active', '=', 1)
+    .where('users.block_dashboard_login', '=', 0)
     .where((eb) => eb.or([eb('users.is_superuser', '=', 1), eb('roles.is_superuser', '=', 1)]))
     .limit(1)
     .executeTakeFirst()
@@ -101,6 +104,7 @@ export function viewRole(row: RoleRow): Role {
     ...viewRoleContent(row),
     id: row.id,
     user_count: row.users.length,
+    built_in: BUILT_IN_ROLES.find((role) => role === row.built_in) ?? null,
     users: row.users,
     modified: modifiedOf(row),
   }
@@ -119,10 +123,18 @@ export function viewRoleContent(row: RoleRow) {
     is_superuser: row.is_superuser === 1,
     totp_required: row.totp_required === 1,
     require_2fa_for_remote: row.require_2fa_for_remote === 1,
+    approve_jobs_over: row.approve_jobs_over,
+    approve_job_actions: readActions(row.approve_job_actions),
     can_view_clients: row.clientIds,
     can_view_sites: row.siteIds,
     ...flags,
   }
+}
+
+/** Names that this version does not know are ignored. */
+export function readActions(list: string): JobActionType[] {
+  const names: unknown = JSON.parse(list)
+  return JobActionType.options.filter((type) => Array.isArray(names) && names.includes(type))
 }
 
 export function modifiedOf(row: RoleRow): string {

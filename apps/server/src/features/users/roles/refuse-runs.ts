@@ -3,7 +3,7 @@ import type { TaskFields } from '@muster/contract/api/tasks'
 import { AppError } from '@muster/contract/errors'
 import type { Permission } from '@muster/contract/permissions'
 import type { Db } from '../../../platform/database/database.ts'
-import { type Caller, mayDo } from '../../../platform/http/caller.ts'
+import { authorOf, type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { type Author, findKeyRefusal } from '../../keystore/key-use.ts'
 
 /** A command or script that runs later without a user. */
@@ -46,10 +46,10 @@ export async function refuseRuns(db: Db, caller: Caller, { before, after }: Save
   // One author is stored for all runs: keys in existing ones are read with the same role from now on.
   const refusal = await findKeyRefusal(
     db,
-    caller.userId,
+    authorOf(caller),
     after.flatMap(({ texts }) => texts),
   )
-  if (refusal === undefined) return caller.userId
+  if (refusal === undefined) return authorOf(caller)
   if (added.length === 0) return null
   throw new AppError('not_allowed', refusal)
 }

@@ -1,6 +1,8 @@
 import type { createRole, editRole, Role } from '@muster/contract/api/roles'
 import type { Parsed } from '@muster/contract/endpoint'
+import { isTemplateRole } from '@muster/contract/built-in-roles'
 import { AppError } from '@muster/contract/errors'
+import { JobActionType } from '@muster/contract/fleet-jobs/job-draft'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
 import { refuseStale, refuseTaken, requireRow, takenName } from '../../../platform/database/change-row.ts'
@@ -29,13 +31,24 @@ const NOTHING: RoleRow = {
   permissions: '[]',
   totp_required: 0,
   require_2fa_for_remote: 0,
+  approve_jobs_over: null,
+  approve_job_actions: '[]',
+  built_in: null,
   users: [],
   clientIds: [],
   siteIds: [],
 }
 
-function requireSuperuser(caller: Caller): void {
+export function requireSuperuser(caller: Caller): void {
   if (!caller.isSuperuser) throw new AppError('not_allowed', ONLY_SUPERUSERS)
+}
+
+function refuseBuiltIn({ name, built_in }: RoleRow, verb: string): void {
+  if (built_in !== null)
+    throw new AppError(
+      'conflict',
+      `The role "${name}" is built in and cannot be ${verb}. Copy it to get a role that you can change.`,
+    )
 }
 
 export async function requireRole(db: Db, id: number): Promise<RoleRow> {
@@ -46,17 +59,24 @@ export async function requireRole(db: Db, id: number): Promise<RoleRow> {
 export async function addRole(
   ctx: Context,
   caller: Caller,
-  body: Parsed<typeof createRole>['body'],
+  { copy_of, ...body }: Parsed<typeof createRole>['body'],
 ): Promise<Role> {
   requireSuperuser(caller)
   return refuseTaken(takenName('A role', body.name), () =>
     ctx.transaction(async (tx, emit) => {
+      const source = copy_of === undefined ? NOTHING : await requireRole(tx, copy_of)
+      const can_view_clients = body.can_view_clients ?? source.clientIds
+      const can_view_sites = body.can_view_sites ?? source.siteIds
+      if (isTemplateRole(source.built_in) && can_view_clients.length + can_view_sites.length === 0) {
+        const sentence = `Choose the clients of this copy of "${source.name}".`
+        throw new AppError('invalid', sentence, { fields: { can_view_clients: [sentence] } })
+      }
       const { id } = await tx
         .insertInto('roles')
-        .values(columnsOf(NOTHING, body))
+        .values(columnsOf(source, body))
         .returning('id')
         .executeTakeFirstOrThrow()
-      await saveScope(tx, id, NOTHING, body)
+      await saveScope(tx, id, NOTHING, { can_view_clients, can_view_sites })
       const role = await requireRole(tx, id)
       await audit(tx, {
         caller,
@@ -90,6 +110,7 @@ export async function changeRole(
         .where((eb) => eb.or([eb('is_superuser', '=', 1), eb('id', '=', id)]))
         .execute()
       const before = await requireRole(tx, id)
+      refuseBuiltIn(before, 'changed')
       refuseStale({ name: before.name, modified: modifiedOf(before) }, modified)
       await tx.updateTable('roles').set(columnsOf(before, changes)).where('id', '=', id).execute()
       await saveScope(tx, id, before, changes)
@@ -120,11 +141,14 @@ export async function changeRole(
 function columnsOf(before: RoleRow, changes: RoleChanges) {
   const was = viewRoleContent(before)
   const is = { ...was, ...changes }
+  const actions = changes.approve_job_actions ?? was.approve_job_actions
   return {
     name: changes.name ?? was.name,
     is_superuser: is.is_superuser ? (1 as const) : (0 as const),
     totp_required: is.totp_required ? (1 as const) : (0 as const),
     require_2fa_for_remote: is.require_2fa_for_remote ? (1 as const) : (0 as const),
+    approve_jobs_over: is.approve_jobs_over,
+    approve_job_actions: JSON.stringify(JobActionType.options.filter((type) => actions.includes(type))),
     permissions: JSON.stringify(PERMISSIONS.filter((permission) => is[permission])),
   }
 }
@@ -139,7 +163,11 @@ async function saveScope(tx: Db, id: number, before: RoleRow, changes: RoleChang
   await replaceScope(tx, id, { clientIds, siteIds })
 }
 
-async function refuseUnknown(tx: Db, table: 'clients' | 'sites', ids: readonly number[]): Promise<void> {
+export async function refuseUnknown(
+  tx: Db,
+  table: 'clients' | 'sites',
+  ids: readonly number[],
+): Promise<void> {
   if ((await countKnown(tx, table, ids)) === ids.length) return
   const sentence = `One of these ${table} no longer exists.`
   throw new AppError('invalid', sentence, { fields: { [`can_view_${table}`]: [sentence] } })
@@ -152,6 +180,8 @@ function auditValues(row: RoleRow) {
     is_superuser,
     totp_required,
     require_2fa_for_remote,
+    approve_jobs_over,
+    approve_job_actions,
     can_view_clients,
     can_view_sites,
     ...flags
@@ -162,6 +192,8 @@ function auditValues(row: RoleRow) {
     is_superuser,
     totp_required,
     require_2fa_for_remote,
+    approve_jobs_over,
+    approve_job_actions,
     can_view_clients,
     can_view_sites,
     permissions,
@@ -175,8 +207,21 @@ export async function removeRole(ctx: Context, caller: Caller, id: number): Prom
   requireSuperuser(caller)
   await ctx.transaction(async (tx, emit) => {
     const role = await requireRole(tx, id)
+    refuseBuiltIn(role, 'deleted')
     if (role.users.length > 0)
       throw new AppError('conflict', `The role "${role.name}" cannot be deleted: ${whoHasIt(role.users)}.`)
+    const key = await tx.selectFrom('api_keys').select('name').where('role_id', '=', id).executeTakeFirst()
+    if (key !== undefined)
+      throw new AppError(
+        'conflict',
+        `The role "${role.name}" cannot be deleted: the API key "${key.name}" has it.`,
+      )
+    const provider = await findProviderOfRole(tx, id)
+    if (provider !== undefined)
+      throw new AppError(
+        'conflict',
+        `The role "${role.name}" cannot be deleted: the sign-in provider "${provider}" gives it.`,
+      )
     await audit(tx, {
       caller,
       action: 'delete',
@@ -189,6 +234,16 @@ export async function removeRole(ctx: Context, caller: Caller, id: number): Prom
     await tx.deleteFrom('roles').where('id', '=', id).execute()
     emit({ type: 'user.changed', ids: [] })
   })
+}
+
+async function findProviderOfRole(tx: Db, id: number): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('sso_providers')
+    .leftJoin('sso_provider_roles', 'sso_provider_roles.provider_id', 'sso_providers.id')
+    .where((eb) => eb.or([eb('sso_providers.role_id', '=', id), eb('sso_provider_roles.role_id', '=', id)]))
+    .select('sso_providers.name')
+    .executeTakeFirst()
+  return row?.name
 }
 
 function whoHasIt(users: readonly string[]): string {

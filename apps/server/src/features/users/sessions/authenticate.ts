@@ -39,12 +39,6 @@ export async function authenticate(
 
 function readToken(request: FastifyRequest): string | undefined {
   const header = request.headers.authorization
-  const hasKey = request.headers['x-api-key'] !== undefined
-  if (hasKey && header !== undefined) {
-    throw new AppError('invalid', 'Send either Authorization or X-API-KEY, not both.')
-  }
-  if (hasKey)
-    throw new AppError('not_signed_in', 'API keys are not supported yet. Sign in instead, see /docs/.')
   if (header === undefined) return undefined
   const [scheme, token, ...rest] = header.trim().split(/ +/)
   if (scheme?.toLowerCase() !== 'token' || token === undefined || rest.length > 0) {

@@ -1,7 +1,8 @@
-import { PERMISSIONS, type Permission } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
-import type { Caller, Scope } from '../../../platform/http/caller.ts'
-import { findSessionUser, listRoleScope, type SessionUser } from './queries.ts'
+import type { Caller, CallerSession } from '../../../platform/http/caller.ts'
+import { findKeyUser, keyCallerOf, refusalOfKey } from '../api-keys/find-key-caller.ts'
+import { readRights } from '../rights.ts'
+import { displayName, findSessionUser, type SessionUser } from './queries.ts'
 import { ageOfSession } from './session-cookies.ts'
 
 /**
@@ -20,22 +21,21 @@ export async function callerOf(
 ): Promise<Caller | undefined> {
   const age = ageOfSession(found.expires_at, ctx.now())
   if (age === 'over') return undefined
-  const isSuperuser = found.is_superuser === 1 || found.role_is_superuser === 1
   return {
     userId: found.user_id,
     username: found.username,
     name: displayName(found),
-    isSuperuser,
-    permissions: permissionsOf(found),
-    scope: isSuperuser ? { all: true } : await scopeOf(ctx, found.role_id),
+    ...(await readRights(ctx.db, found)),
     session: {
       digest: found.digest,
       expiresAt: found.expires_at,
       inGrace: age === 'grace',
-      totpPending: found.totp_confirmed === 0 && isTotpDemanded(ctx, found.totp_required),
+      pending: pendingOf(ctx, found),
       code: {
         isAsked: found.require_2fa_for_remote === 1,
         hasTotp: found.totp_confirmed === 1,
+        hasPasskey: Boolean(found.has_passkey),
+        isByProvider: found.sso_account_id !== null,
         at: found.code_at,
       },
     },
@@ -43,25 +43,48 @@ export async function callerOf(
   }
 }
 
+function pendingOf(ctx: Context, found: SessionUser): CallerSession['pending'] {
+  if (found.sso_account_id !== null) return undefined
+  const since = found.must_change_password_since
+  if (since !== null && found.created_at >= since) return 'password'
+  const hasSecondFactor = found.totp_confirmed === 1 || Boolean(found.has_passkey)
+  return !hasSecondFactor && isTotpDemanded(ctx, found.totp_required) ? 'totp' : undefined
+}
+
+/**
+ * Returns a user with the current rights of the role, and of the API key if it was used, without a session: for work
+ * that they started and that goes on without them. Undefined if the user is inactive, or user or key are gone.
+ */
+export async function findUserCaller(
+  ctx: Context,
+  work: { user_id: number; api_key_id?: number | null; source?: string },
+): Promise<Caller | undefined> {
+  const { user_id: userId, api_key_id: keyId = null, source = '' } = work
+  if (keyId !== null) {
+    const key = await findKeyUser(ctx.db, { id: keyId })
+    if (key === undefined || refusalOfKey(key, ctx.now()) !== undefined) return undefined
+    return keyCallerOf(ctx, key, source)
+  }
+  const found = await ctx.db
+    .selectFrom('users')
+    .leftJoin('roles', 'roles.id', 'users.role_id')
+    .where('users.id', '=', userId)
+    .where('users.is_active', '=', 1)
+    .select(['users.username', 'users.first_name', 'users.last_name', 'users.is_superuser', 'users.role_id'])
+    .select(['roles.is_superuser as role_is_superuser', 'roles.permissions'])
+    .executeTakeFirst()
+  if (found === undefined) return undefined
+  return {
+    userId,
+    username: found.username,
+    name: displayName(found),
+    ...(await readRights(ctx.db, found)),
+    session: undefined,
+    source,
+  }
+}
+
 /** On a loopback address two-factor sign-in is optional, unless the role requires it. */
 export function isTotpDemanded({ config }: Context, roleDemands: 0 | 1 | null): boolean {
   return !config.isLoopback || roleDemands === 1
-}
-
-export function displayName(user: { first_name: string; last_name: string }): string | null {
-  const name = `${user.first_name} ${user.last_name}`.trim()
-  return name === '' ? null : name
-}
-
-function permissionsOf(found: SessionUser): ReadonlySet<Permission> {
-  // Written as a JSON list of names. Unknown names are ignored.
-  const names = new Set(found.permissions === null ? [] : (JSON.parse(found.permissions) as string[]))
-  return new Set(PERMISSIONS.filter((permission) => names.has(permission)))
-}
-
-async function scopeOf(ctx: Context, roleId: number | null): Promise<Scope> {
-  if (roleId === null) return { all: false, clientIds: [], siteIds: [] }
-  const scope = await listRoleScope(ctx.db, roleId)
-  if (scope.clientIds.length === 0 && scope.siteIds.length === 0) return { all: true }
-  return { all: false, ...scope }
 }

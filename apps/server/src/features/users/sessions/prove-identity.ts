@@ -4,7 +4,7 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { verifyPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { findDevice, type SignInParts } from './sign-in.ts'
-import { requireUser, takeTotpStep } from './queries.ts'
+import { refuseSsoUser, requireUser, takeTotpStep } from './queries.ts'
 import { countFailure, keyList, refuseWhileBlocked, throttleKeys } from './throttle.ts'
 import { findTotpStep } from './confirm-code.ts'
 
@@ -26,6 +26,7 @@ export function proveIdentity(
   const keys = throttleKeys(username, request.ip, findDevice(ctx, cookies, { request, username }))
   return turns.run(keyList(keys), async () => {
     await refuseWhileBlocked(ctx, keys)
+    await refuseSsoUser(ctx.db, caller.userId)
     const user = await requireUser(ctx.db, caller.userId)
     const { current_password, twofactor } = proof
     if (current_password !== undefined) {

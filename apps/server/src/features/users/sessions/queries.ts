@@ -13,14 +13,26 @@ export async function findSessionUser(db: Db, digest: string) {
     .leftJoin('roles', 'roles.id', 'users.role_id')
     .where('sessions.digest', '=', digest)
     .where('users.is_active', '=', 1)
+    .where('users.block_dashboard_login', '=', 0)
     .select(['sessions.digest', 'sessions.cookie_digest', 'sessions.expires_at', 'sessions.last_used_at'])
-    .select(['sessions.code_at', 'roles.require_2fa_for_remote'])
+    .select(['sessions.created_at', 'users.must_change_password_since'])
+    .select(['sessions.code_at', 'sessions.sso_account_id', 'roles.require_2fa_for_remote'])
     .select(['users.id as user_id', 'users.username', 'users.first_name', 'users.last_name'])
     .select(['users.is_superuser', 'users.totp_confirmed', 'users.role_id'])
     .select(['roles.is_superuser as role_is_superuser', 'roles.permissions', 'roles.totp_required'])
+    .select((eb) =>
+      eb
+        .exists(eb.selectFrom('passkeys').whereRef('passkeys.user_id', '=', 'users.id').select('passkeys.id'))
+        .as('has_passkey'),
+    )
     .executeTakeFirst()
 }
 export type SessionUser = NonNullable<Awaited<ReturnType<typeof findSessionUser>>>
+
+export function displayName(user: { first_name: string; last_name: string }): string | null {
+  const name = `${user.first_name} ${user.last_name}`.trim()
+  return name === '' ? null : name
+}
 
 export async function listRoleScope(db: Db, roleId: number) {
   const clients = await db
@@ -67,17 +79,25 @@ export async function findSession(db: Db, digest: string): Promise<SessionRow | 
     .executeTakeFirst()
 }
 
-/** Deletes the chosen sessions of a user and returns their digests. */
+/** Deletes the chosen sessions of a user and returns their digests. Unless it is one, sign-ins halfway end too. */
 export async function deleteSessions(
   db: Db,
-  chosen: { userId: number; only?: string; except?: string },
+  chosen: { userId: number; only?: string; except?: string; ssoAccount?: number },
 ): Promise<string[]> {
-  const { userId, only, except } = chosen
+  const { userId, only, except, ssoAccount } = chosen
   let query = db.deleteFrom('sessions').where('user_id', '=', userId)
   if (only !== undefined) query = query.where('digest', '=', only)
   if (except !== undefined) query = query.where('digest', '!=', except)
+  if (ssoAccount !== undefined) query = query.where('sso_account_id', '=', ssoAccount)
   const rows = await query.returning('digest').execute()
   const digests = rows.map((row) => row.digest)
+  // Also of sessions that have expired since: a browser is notified beyond its session, but not after it was ended.
+  let browsers = db.deleteFrom('push_subscriptions').where('user_id', '=', userId)
+  if (only !== undefined) browsers = browsers.where('session_digest', '=', only)
+  if (except !== undefined) browsers = browsers.where('session_digest', '!=', except)
+  if (ssoAccount !== undefined) browsers = browsers.where('session_digest', 'in', digests)
+  if (ssoAccount === undefined || digests.length > 0) await browsers.execute()
+  if (only === undefined) await db.deleteFrom('passkey_challenges').where('user_id', '=', userId).execute()
   if (digests.length > 0) {
     await db.deleteFrom('socket_tickets').where('session_digest', 'in', digests).execute()
   }
@@ -124,6 +144,25 @@ export async function isSuperuser(db: Db, id: number): Promise<boolean> {
     .select('users.id')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Signs in with a provider. Such users have no password and no second factor here. */
+export async function hasSsoAccount(db: Db, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('sso_accounts')
+    .where('user_id', '=', userId)
+    .select('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Refuses the caller who signs in with a provider. */
+export async function refuseSsoUser(db: Db, userId: number): Promise<void> {
+  if (!(await hasSsoAccount(db, userId))) return
+  throw new AppError(
+    'not_allowed',
+    'You sign in with a provider. Manage your password and second factor there.',
+  )
 }
 
 export async function findWholeUser(db: Db, id: number) {

@@ -2,10 +2,13 @@ import {
   checkCredentials,
   confirmSession,
   confirmTotp,
+  createRecoveryCodes,
   endSession,
   endUserSessions,
   listOwnSessions,
+  listOwnSignIns,
   listUserSessions,
+  listUserSignIns,
   login,
   logout,
   logoutAll,
@@ -18,19 +21,22 @@ import type { Context } from '../../../context.ts'
 import { requireRow } from '../../../platform/database/change-row.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
-import { hashPassword, refuseWeakPassword } from '../../../platform/secrets/passwords.ts'
+import { refuseWeakPassword } from '../../../platform/secrets/new-password.ts'
+import { hashPassword, verifyPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { openComparison, requireMayChange, requireUser } from '../accounts/write-user.ts'
+import { openComparison, requireMayChange, requireUser as requireListedUser } from '../accounts/write-user.ts'
 import { holdRights } from '../accounts/queries.ts'
 import { confirmCode } from './confirm-code.ts'
-import { deleteSessions, findSession, findUser, isSuperuser, listSessions } from './queries.ts'
-import { type SessionCookies, viewSession } from './session-cookies.ts'
+import { deleteSessions, findSession, findUser, isSuperuser, listSessions, requireUser } from './queries.ts'
+import { viewSession } from './session-cookies.ts'
 import { confirmTotpKey, deleteTotpKey, showTotpKey } from './set-up-totp.ts'
+import { replaceRecoveryCodes } from './recovery-codes.ts'
 import { proveIdentity } from './prove-identity.ts'
-import { createSignInDesk, signInByCode, signInByPassword } from './sign-in.ts'
+import { signInByCode, signInByPassword, type SignInParts } from './sign-in.ts'
+import { findSignIns } from './sign-ins.ts'
 
-export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies): void {
-  const desk = createSignInDesk(ctx, cookies)
+export function sessionsRoutes(api: Api, desk: SignInParts): void {
+  const { ctx, cookies } = desk
 
   route(api, checkCredentials, ({ body, request, reply }) =>
     signInByPassword(desk, { ...body, request, reply }),
@@ -57,10 +63,13 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
 
   route(api, setupTotp, ({ caller }) => showTotpKey(ctx, caller))
 
-  route(api, confirmTotp, async ({ caller, body, reply }) => {
-    await confirmTotpKey(ctx, caller, body.twofactor)
-    cookies.clear(reply)
-    return null
+  route(api, confirmTotp, async ({ caller, body }) => ({
+    recovery_codes: await confirmTotpKey(ctx, caller, body.twofactor),
+  }))
+
+  route(api, createRecoveryCodes, async ({ caller, body, request }) => {
+    await proveIdentity(desk, { caller, proof: body, request })
+    return { recovery_codes: await replaceRecoveryCodes(ctx, caller) }
   })
 
   route(api, confirmSession, ({ caller, body }) => confirmCode(desk, caller, body.twofactor))
@@ -90,6 +99,17 @@ export function sessionsRoutes(api: Api, ctx: Context, cookies: SessionCookies):
     return rows.map((row) => viewSession(row, caller))
   })
 
+  route(api, listOwnSignIns, async ({ caller }) =>
+    findSignIns(ctx.db, await requireUser(ctx.db, caller.userId)),
+  )
+
+  route(api, listUserSignIns, async ({ caller, params }) => {
+    const user = await requireListedUser(ctx.db, params.id)
+    if (!caller.isSuperuser && (await isSuperuser(ctx.db, user.id)))
+      throw new AppError('not_allowed', 'Only superusers may see the sign-ins of superusers.')
+    return findSignIns(ctx.db, user)
+  })
+
   route(api, endUserSessions, async ({ caller, params }) => {
     await endSessions(ctx, caller, { user: await requireUserOfId(ctx, params.id) })
     return null
@@ -113,10 +133,19 @@ async function requireUserOfId(ctx: Context, id: number): Promise<{ id: number; 
 
 /** Sets the caller's own password and ends all other sessions of the caller. */
 async function changeOwnPassword(ctx: Context, caller: Caller, password: string): Promise<void> {
-  refuseWeakPassword(password, caller.username)
+  await refuseWeakPassword(ctx.db, password, caller.username)
+  const { password_hash: current } = await requireUser(ctx.db, caller.userId)
+  if (await verifyPassword(password, current)) {
+    const sentence = 'This is your current password. Choose another one.'
+    throw new AppError('invalid', sentence, { fields: { password: [sentence] } })
+  }
   const hash = await hashPassword(password)
   await ctx.transaction(async (tx, emit) => {
-    await tx.updateTable('users').set({ password_hash: hash }).where('id', '=', caller.userId).execute()
+    await tx
+      .updateTable('users')
+      .set({ password_hash: hash, must_change_password_since: null })
+      .where('id', '=', caller.userId)
+      .execute()
     const ended = await deleteSessions(tx, {
       userId: caller.userId,
       ...(caller.session === undefined ? {} : { except: caller.session.digest }),
@@ -129,6 +158,7 @@ async function changeOwnPassword(ctx: Context, caller: Caller, password: string)
       at: ctx.now(),
       emit,
     })
+    emit({ type: 'user.changed', ids: [caller.userId] })
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
   })
 }
@@ -146,7 +176,7 @@ async function endSessions(
   await ctx.transaction(async (tx, emit) => {
     if (!isOwn) {
       await holdRights(tx, { user: user.id })
-      requireMayChange(await openComparison(tx, caller), await requireUser(tx, user.id))
+      requireMayChange(await openComparison(tx, caller), await requireListedUser(tx, user.id))
     }
     const ended = await deleteSessions(tx, {
       userId: user.id,

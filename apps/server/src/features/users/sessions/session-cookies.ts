@@ -25,6 +25,9 @@ export interface SessionCookies {
   /** The cookie of a browser in which an account signed in before, see devices.ts. */
   findDevice(request: FastifyRequest): string | undefined
   setDevice(reply: FastifyReply, value: string): void
+  /** The cookie of a browser that is signing in with a provider. */
+  findSso(request: FastifyRequest): string | undefined
+  setSso(reply: FastifyReply, value: string, seconds: number): void
 }
 
 /**
@@ -38,11 +41,16 @@ export async function openSessionCookies(ctx: Context): Promise<SessionCookies> 
   const name = `${prefix}muster-session-${suffix}`
   const shared = { path: '/', sameSite: 'strict', secure } as const
   const deviceName = `${prefix}muster-device-${suffix}`
+  const ssoName = `${prefix}muster-sso-${suffix}`
   return {
     name,
     findDevice: (request) => request.cookies[deviceName],
     setDevice: (reply, value) => {
       reply.setCookie(deviceName, value, { ...shared, httpOnly: true, maxAge: COOKIE_SECONDS })
+    },
+    findSso: (request) => request.cookies[ssoName],
+    setSso: (reply, value, seconds) => {
+      reply.setCookie(ssoName, value, { ...shared, httpOnly: true, maxAge: seconds })
     },
     find: (request) => request.cookies[name],
     set: (reply, value) => {

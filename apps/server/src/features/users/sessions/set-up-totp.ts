@@ -2,7 +2,8 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { deleteSessions, keepTotpKey, requireUser, takeTotpStep } from './queries.ts'
+import { insertRecoveryCodes, removeTotp } from './recovery-codes.ts'
+import { deleteSessions, keepTotpKey, refuseSsoUser, requireUser, takeTotpStep } from './queries.ts'
 import { findTotpStep, newTotpKey, totpAddress } from './confirm-code.ts'
 
 /** The key for an authenticator app: unchanged until a code has confirmed it, then `false`. */
@@ -10,6 +11,7 @@ export async function showTotpKey(
   ctx: Context,
   caller: Caller,
 ): Promise<false | { username: string; totp_key: string; qr_url: string }> {
+  await refuseSsoUser(ctx.db, caller.userId)
   const user = await requireUser(ctx.db, caller.userId)
   if (user.totp_confirmed === 1) return false
   const sealed = user.totp_key ?? (await keepTotpKey(ctx.db, user.id, ctx.secrets.encrypt(newTotpKey())))
@@ -18,11 +20,12 @@ export async function showTotpKey(
 }
 
 /**
- * Accepts the first code. It ends every session of the user, because they were opened with the password alone. The code
- * is used up, so the next sign-in needs another one.
+ * Accepts the first code and returns recovery codes. It ends the other sessions of the user, because they were opened
+ * with the password alone. The code is used up, so the next sign-in needs another one.
  */
-export async function confirmTotpKey(ctx: Context, caller: Caller, code: string): Promise<void> {
-  await ctx.transaction(async (tx, emit) => {
+export async function confirmTotpKey(ctx: Context, caller: Caller, code: string): Promise<string[]> {
+  return ctx.transaction(async (tx, emit) => {
+    await refuseSsoUser(tx, caller.userId)
     const user = await requireUser(tx, caller.userId)
     if (user.totp_confirmed === 1) {
       throw new AppError('conflict', 'Two-factor sign-in is already set up.')
@@ -35,7 +38,19 @@ export async function confirmTotpKey(ctx: Context, caller: Caller, code: string)
       const message = 'This code is wrong. Enter the current one of the app, and check that the clocks agree.'
       throw new AppError('invalid', message, { fields: { twofactor: [message] } })
     }
-    const ended = await deleteSessions(tx, { userId: user.id })
+    const own = caller.session?.digest
+    const ended = await deleteSessions(tx, {
+      userId: user.id,
+      ...(own === undefined ? {} : { except: own }),
+    })
+    if (own !== undefined) {
+      await tx
+        .updateTable('sessions')
+        .set({ code_at: ctx.now().toISOString() })
+        .where('digest', '=', own)
+        .execute()
+    }
+    const codes = await insertRecoveryCodes(ctx, tx, user.id)
     await audit(tx, {
       caller,
       action: 'modify',
@@ -45,18 +60,15 @@ export async function confirmTotpKey(ctx: Context, caller: Caller, code: string)
       emit,
     })
     emit({ type: 'user.changed', ids: [user.id] })
-    emit({ type: 'session.ended', ids: ended })
+    if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
+    return codes
   })
 }
 
 /** Deletes the caller's own key and ends all other sessions of the caller. */
 export async function deleteTotpKey(ctx: Context, caller: Caller): Promise<void> {
   await ctx.transaction(async (tx, emit) => {
-    await tx
-      .updateTable('users')
-      .set({ totp_key: null, totp_confirmed: 0 })
-      .where('id', '=', caller.userId)
-      .execute()
+    await removeTotp(tx, caller.userId)
     const ended = await deleteSessions(tx, {
       userId: caller.userId,
       ...(caller.session === undefined ? {} : { except: caller.session.digest }),

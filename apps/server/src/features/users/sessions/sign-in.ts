@@ -1,25 +1,34 @@
-import type { SignIn } from '@muster/contract/api/sessions'
+import {
+  RECOVERY_CODE_LENGTH,
+  type SignIn,
+  type SignInFailure,
+  type SignInMethod,
+} from '@muster/contract/api/sessions'
 import { AppError } from '@muster/contract/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Selectable } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../../context.ts'
 import { verifyPassword } from '../../../platform/secrets/passwords.ts'
-import { audit } from '../../audit/write-audit.ts'
 import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { UsersTable } from '../../../platform/database/tables/users.ts'
 import { digestOf, newToken } from '../../../platform/secrets/secrets.ts'
+import { requestSecondFactor } from '../passkeys/challenges.ts'
+import { countPasskeys, findPasskeys } from '../passkeys/queries.ts'
 import {
   deleteSessionOfCookie,
   deleteSessions,
+  displayName,
   findUserByName,
   findWholeUser,
+  hasSsoAccount,
   insertSession,
   isSuperuser,
   takeTotpStep,
 } from './queries.ts'
 import { endOfSession, type SessionCookies } from './session-cookies.ts'
+import { auditSignIn, userAgentOf } from './sign-ins.ts'
 import {
   countFailure,
   forgiveFailures,
@@ -28,9 +37,9 @@ import {
   type ThrottleKeys,
   throttleKeys,
 } from './throttle.ts'
+import { countRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts'
 import { findTotpStep, newTotpKey } from './confirm-code.ts'
 import { Turns } from './slots.ts'
-import { displayName } from './find-caller.ts'
 
 export interface SignInParts {
   ctx: Context
@@ -51,22 +60,45 @@ export interface Attempt {
   reply: FastifyReply
 }
 
-/** Signs in with the password alone: a session for a user without TOTP; others need a code. */
+/** Signs in with the password alone: a session for a user without a second factor; others need a code or a passkey. */
 export function signInByPassword(desk: SignInParts, attempt: Attempt): Promise<SignIn> {
   return attemptSignIn(desk, attempt, async (keys, user) => {
     // Failures stay counted: a correct password must not allow new attempts at the code.
-    if (user.totp_confirmed === 1) return { totp: true }
-    return openSession(desk, { ...attempt, user, keys, hasCode: false })
+    const second = await askSecondFactor(desk.ctx, user, attempt.request)
+    return second ?? openSession(desk, { ...attempt, user, keys, method: 'password' })
   })
 }
 
-/** Signs in with password and code. The first accepted code confirms a pending key. */
+/** Returns undefined for a user without a second factor. */
+async function askSecondFactor(
+  ctx: Context,
+  user: SigningUser,
+  request: FastifyRequest,
+): Promise<SignIn | undefined> {
+  const hasCode = user.totp_confirmed === 1
+  const passkeys = await findPasskeys(ctx.db, user.id)
+  if (passkeys.length === 0) return hasCode ? { totp: true } : undefined
+  const passkey = await requestSecondFactor(ctx, { passkeys, request })
+  if (passkey !== undefined) return { totp: true, passkey: { request: passkey, or_code: hasCode } }
+  if (hasCode) return { totp: true }
+  const hosts = [...new Set(passkeys.map(({ host }) => host))].join(' and ')
+  throw new AppError('not_allowed', `Your passkeys work at ${hosts} only. Open this server there.`)
+}
+
+/** Signs in with password and code, or a recovery code. The first accepted code confirms a pending key. */
 export function signInByCode(desk: SignInParts, attempt: Attempt & { code: string }): Promise<SignIn> {
   const { ctx } = desk
   return attemptSignIn(desk, attempt, async (keys, user) => {
+    if (isRecoveryCode(attempt.code)) {
+      if (user.totp_confirmed === 0 || !(await takeRecoveryCode(ctx, user.id, attempt.code)))
+        return 'wrong_recovery_code'
+      const left = await countRecoveryCodes(ctx.db, user.id)
+      return openSession(desk, { ...attempt, user, keys, method: 'recovery_code', recoveryCodesLeft: left })
+    }
     const step = findStep(desk, user, attempt.code)
-    if (step === undefined || !(await takeTotpStep(ctx.db, user.id, step))) return undefined
-    return openSession(desk, { ...attempt, user, keys, hasCode: true })
+    if (step === undefined) return 'wrong_code'
+    if (!(await takeTotpStep(ctx.db, user.id, step))) return 'used_code'
+    return openSession(desk, { ...attempt, user, keys, method: 'code' })
   })
 }
 
@@ -77,7 +109,7 @@ export function signInByCode(desk: SignInParts, attempt: Attempt & { code: strin
 async function attemptSignIn(
   desk: SignInParts,
   attempt: Attempt & { code?: string },
-  finish: (keys: ThrottleKeys, user: SigningUser) => Promise<SignIn | undefined>,
+  finish: (keys: ThrottleKeys, user: SigningUser) => Promise<SignIn | SignInFailure>,
 ): Promise<SignIn> {
   const { ctx, cookies, turns } = desk
   const username = attempt.username.toLowerCase()
@@ -86,21 +118,28 @@ async function attemptSignIn(
   return turns.run(keyList(keys), async () => {
     await refuseWhileBlocked(ctx, keys)
     const user = await findUserByName(ctx.db, username)
-    const isRight = await verifyPassword(
-      attempt.password,
-      user?.is_active === 1 ? user.password_hash : undefined,
-    )
+    const hasPassword = user?.is_active === 1 && !(await hasSsoAccount(ctx.db, user.id))
+    const isRight = await verifyPassword(attempt.password, hasPassword ? user.password_hash : undefined)
+    let reason: SignInFailure = user?.is_active === 0 ? 'blocked' : 'wrong_password'
     if (user !== undefined && isRight) {
-      await refuseBlockedLogon(ctx, user, request.ip)
+      await refuseBlockedLogon(ctx, user, { request, method: methodOf(attempt.code) })
       const answer = await finish(keys, user)
-      if (answer !== undefined) return answer
+      if (typeof answer !== 'string') return answer
+      reason = answer
     } else if (attempt.code !== undefined) {
-      findStep(desk, user, attempt.code)
+      // Nobody's code: takes as long, and consumes none.
+      if (isRecoveryCode(attempt.code)) await takeRecoveryCode(ctx, 0, attempt.code)
+      else findStep(desk, user, attempt.code)
     }
     await countFailure(ctx, keys)
-    await auditFailure(ctx, request.ip, user)
+    await auditFailure(ctx, user, { request, method: methodOf(attempt.code), reason })
     throw new AppError('bad_credentials', 'User name, password or code is wrong. Check them and try again.')
   })
+}
+
+/** TOTP codes are shorter. */
+function isRecoveryCode(code: string): boolean {
+  return code.length === RECOVERY_CODE_LENGTH
 }
 
 function findStep(desk: SignInParts, user: SigningUser | undefined, code: string): number | undefined {
@@ -109,45 +148,58 @@ function findStep(desk: SignInParts, user: SigningUser | undefined, code: string
   return key === undefined ? undefined : step
 }
 
-/** Superusers may always sign in with a password. */
-async function refuseBlockedLogon(ctx: Context, user: SigningUser, source: string): Promise<void> {
+function methodOf(code: string | undefined): SignInMethod {
+  if (code === undefined) return 'password'
+  return isRecoveryCode(code) ? 'recovery_code' : 'code'
+}
+
+/** Superusers may sign in without a provider, unless they are for programs only. */
+export async function refuseBlockedLogon(
+  ctx: Context,
+  user: SigningUser,
+  attempt: { request: FastifyRequest; method: SignInMethod },
+): Promise<void> {
+  if (user.block_dashboard_login === 1) {
+    await auditFailure(ctx, user, { ...attempt, reason: 'programs_only' })
+    throw new AppError('not_allowed', 'This user is for programs only and cannot sign in.')
+  }
   const { block_local_user_logon: isBlocked } = await readCoreSettings(ctx.db)
   if (!isBlocked || (await isSuperuser(ctx.db, user.id))) return
-  await auditFailure(ctx, source, user)
-  throw new AppError('not_allowed', 'Only superusers can sign in with a password.')
+  await auditFailure(ctx, user, { ...attempt, reason: 'superusers_only' })
+  const what = attempt.method === 'passkey' ? 'passkey' : 'password'
+  throw new AppError('not_allowed', `Only superusers can sign in with a ${what}.`)
 }
 
-/** An unknown name is not stored: it may be a password in the wrong field. */
-async function auditFailure(ctx: Context, source: string, user: SigningUser | undefined): Promise<void> {
-  await audit(ctx.db, {
-    caller: { username: user?.username ?? '', source },
-    action: 'failed_login',
-    object_type: 'user',
-    message:
-      user === undefined ? 'Failed to sign in as an unknown user' : `Failed to sign in as "${user.username}"`,
-    at: ctx.now(),
-    emit: ctx.emit,
-  })
+async function auditFailure(
+  ctx: Context,
+  user: SigningUser | undefined,
+  attempt: { request: FastifyRequest; method: SignInMethod; reason: SignInFailure },
+): Promise<void> {
+  await auditSignIn(ctx.db, { ...attempt, user }, { at: ctx.now(), emit: ctx.emit })
 }
 
-type SigningUser = Selectable<UsersTable>
-
-const MAX_USER_AGENT_LENGTH = 300
+export type SigningUser = Selectable<UsersTable>
 
 /** Ends a successful sign-in: stores the session, sets its cookies, and returns the token, which is shown only now. */
-async function openSession(
+export async function openSession(
   { ctx, cookies }: { ctx: Context; cookies: SessionCookies },
   {
     user,
-    hasCode,
+    method,
+    recoveryCodesLeft,
     keys,
+    sso,
     request,
     reply,
   }: {
     user: SigningUser
-    /** A TOTP code was accepted besides the password. */
-    hasCode: boolean
-    keys: ThrottleKeys
+    method: SignInMethod
+    /** After a recovery code. */
+    recoveryCodesLeft?: number
+    /** Absent after a sign-in with a provider. */
+    keys?: ThrottleKeys
+    /** The account at a provider that signed in. */
+    sso?: { accountId: number; provider: string; idToken: string }
     request: FastifyRequest
     reply: FastifyReply
   },
@@ -157,7 +209,8 @@ async function openSession(
   const cookie = newToken()
   const expiry = endOfSession(now)
   const source = request.ip
-  await ctx.transaction(async (tx, emit) => {
+  const hasCode = method !== 'password'
+  const mustChangePassword = await ctx.transaction(async (tx, emit) => {
     const fresh = await requireUnchanged(tx, user, hasCode)
     const ended = await endReplaced(tx, { user, fresh, oldCookie: cookies.find(request) })
     await insertSession(tx, {
@@ -168,29 +221,37 @@ async function openSession(
       expires_at: expiry,
       last_used_at: now.toISOString(),
       source,
-      user_agent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT_LENGTH),
+      user_agent: userAgentOf(request),
       code_at: hasCode ? now.toISOString() : null,
+      sso_account_id: sso?.accountId ?? null,
+      id_token: sso === undefined ? null : ctx.secrets.encrypt(sso.idToken),
     })
     await tx
       .updateTable('users')
       .set({ last_login: now.toISOString(), last_login_source: source })
       .where('id', '=', user.id)
       .execute()
-    await forgiveFailures(tx, keys, now)
-    await audit(tx, {
-      caller: { username: user.username, source },
-      action: 'login',
-      object_type: 'user',
-      message: `Signed in as "${user.username}"`,
-      at: now,
-      emit,
-    })
+    if (keys !== undefined) await forgiveFailures(tx, keys, now)
+    const withCode = recoveryCodesLeft === undefined ? '' : ` with a recovery code, ${recoveryCodesLeft} left`
+    const withPasskey = method === 'passkey' ? ' with a passkey' : withCode
+    const more = sso === undefined ? withPasskey : ` with the provider "${sso.provider}"`
+    await auditSignIn(tx, { user, request, method, more }, { at: now, emit })
+    if (recoveryCodesLeft !== undefined) emit({ type: 'user.changed', ids: [user.id] })
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
+    return sso === undefined && fresh.must_change_password_since !== null
   })
   cookies.set(reply, cookie)
   cookies.keepXsrf(request, reply)
   rememberDevice(ctx, cookies, { request, reply, username: user.username })
-  return { totp: hasCode, token, username: user.username, name: displayName(user), expiry }
+  return {
+    totp: hasCode,
+    token,
+    username: user.username,
+    name: displayName(user),
+    expiry,
+    ...(recoveryCodesLeft === undefined ? {} : { recovery_codes_left: recoveryCodesLeft }),
+    ...(mustChangePassword ? { must_change_password: true } : {}),
+  }
 }
 
 /**
@@ -205,11 +266,13 @@ async function endReplaced(
   return oldCookie === undefined ? [] : deleteSessionOfCookie(tx, user.id, digestOf(oldCookie))
 }
 
-/** Reads the user again: password, rights or TOTP may have changed during the verification. */
+/** Reads the user again: password, rights or second factor may have changed during the verification. */
 async function requireUnchanged(tx: Db, user: SigningUser, hasCode: boolean): Promise<SigningUser> {
   const fresh = await findWholeUser(tx, user.id)
-  const isSame = fresh?.password_hash === user.password_hash && fresh.is_active === 1
-  if (isSame && (hasCode || fresh.totp_confirmed === 0)) return fresh
+  const isSame =
+    fresh?.password_hash === user.password_hash && fresh.is_active === 1 && fresh.block_dashboard_login === 0
+  if (isSame && (hasCode || (fresh.totp_confirmed === 0 && (await countPasskeys(tx, user.id)) === 0)))
+    return fresh
   throw new AppError('conflict', 'This account was changed a moment ago. Sign in again.')
 }
 

@@ -35,7 +35,7 @@ export async function redeemTicket(ctx: Context, ticket: string, source: string)
     .executeTakeFirst()
   const isGood = row !== undefined && row.expires_at > ctx.now().toISOString()
   const caller = isGood ? await findCaller(ctx, row.session_digest, source) : undefined
-  if (caller === undefined || caller.session?.inGrace === true || caller.session?.totpPending === true) {
+  if (caller === undefined || caller.session?.inGrace === true || caller.session?.pending !== undefined) {
     throw new AppError('not_signed_in', 'This ticket was used or has expired. Request a new one.')
   }
   return caller

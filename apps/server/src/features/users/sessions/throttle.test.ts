@@ -174,3 +174,23 @@ test('behind a local proxy each client is its own source, and a stranger cannot 
   for (let index = 0; index < 5; index += 1) await from('203.0.113.9', `198.51.100.${index}`)
   expect((await from('203.0.113.9', '198.51.100.77')).status).toBe(429)
 })
+
+test('behind a proxy of another machine that is trusted each client is its own source', async () => {
+  const env = {
+    MUSTER_PUBLIC_URL: 'https://muster.example.com',
+    MUSTER_TRUSTED_PROXIES: '172.18.0.0/16, 10.0.0.7',
+  }
+  await using server = await createTestServer({ env })
+  const from = (source: string, forwarded: string) => {
+    const client = at(server, source)
+    client.headers = { 'x-forwarded-for': forwarded, origin: '' }
+    return client.call(checkCredentials, { body: { username: `name-${forwarded}`, password: 'x' } })
+  }
+  for (const proxy of ['172.18.0.5', '10.0.0.7']) {
+    for (let index = 0; index < 6; index += 1) {
+      expect((await from(proxy, `192.0.2.${index}`)).status).toBe(400)
+    }
+  }
+  for (let index = 0; index < 5; index += 1) await from('10.0.0.8', `198.51.100.${index}`)
+  expect((await from('10.0.0.8', '198.51.100.77')).status).toBe(429)
+})

@@ -306,3 +306,60 @@ export const powerPlans: Migration = {
     await db.schema.createIndex('pending_actions_plan').on('pending_actions').column('plan').execute()
   },
 }
+
+/** Patches of the whole fleet. Each machine's next scan fills the index, since its list counts as changed. */
+export const patchVersions: Migration = {
+  name: '0081-patch-versions',
+  changesData: true,
+  async up(db, engine) {
+    await db.schema
+      .createTable('patch_versions')
+      .addColumn('id', ...idColumn(engine))
+      .addColumn('digest', 'text', (col) => col.notNull().unique())
+      .addColumn('guid', 'text', (col) => col.notNull())
+      .addColumn('source', 'text', (col) => col.notNull())
+      .addColumn('title', 'text', (col) => col.notNull())
+      .addColumn('kb', 'text', (col) => col.notNull())
+      .addColumn('version', 'text', (col) => col.notNull())
+      .addColumn('severity', 'text', (col) => col.notNull())
+      .addColumn('security', ...flagColumn())
+      .addColumn('needs_reboot', ...flagColumn())
+      .addColumn('search_text', 'text', (col) => col.notNull())
+      .addColumn('severity_rank', 'integer', (col) => col.notNull())
+      .addColumn('first_seen', ...instantColumn())
+      .execute()
+    await db.schema
+      .createTable('machine_patch_versions')
+      .addColumn('agent', 'integer', (col) => col.notNull().references('agents.id').onDelete('cascade'))
+      .addColumn('patch', 'integer', (col) =>
+        col.notNull().references('patch_versions.id').onDelete('cascade'),
+      )
+      .addColumn('action', 'text', (col) => col.notNull())
+      .addColumn('current_version', 'text', (col) => col.notNull())
+      .addPrimaryKeyConstraint('machine_patch_versions_pk', ['agent', 'patch'])
+      .execute()
+    await db.schema
+      .createIndex('machine_patch_versions_patch')
+      .on('machine_patch_versions')
+      .column('patch')
+      .execute()
+    await db.schema
+      .createTable('patch_days')
+      .addColumn('day', 'text', (col) => col.notNull())
+      .addColumn('client_id', 'integer', (col) => col.notNull().references('clients.id').onDelete('cascade'))
+      .addColumn('scanned', 'integer', (col) => col.notNull())
+      .addColumn('up_to_date', 'integer', (col) => col.notNull())
+      .addPrimaryKeyConstraint('patch_days_pk', ['day', 'client_id'])
+      .execute()
+    await sql`update machine_patches set hash = ''`.execute(db)
+  },
+}
+
+/** Whether agents can run scripts of checks and tasks as the signed-in user: unknown until they connect again. */
+export const runsAsUser: Migration = {
+  name: '0084-runs-as-user',
+  changesData: false,
+  async up(db) {
+    await db.schema.alterTable('agents').addColumn('runs_as_user', 'integer').execute()
+  },
+}

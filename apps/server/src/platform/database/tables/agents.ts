@@ -25,6 +25,10 @@ export interface AgentsTable {
   enforces_rules: Generated<0 | 1>
   /** 0 = the agent is too old to update itself, or no installer has laid it out. */
   can_update: Generated<0 | 1>
+  /** 0 = the agent is too old to run scripts of checks and tasks as the signed-in user; NULL = it is not known yet. */
+  runs_as_user: 0 | 1 | null
+  /** 0 = the agent is too old to write files of jobs; NULL = it is not known yet. */
+  pushes_files: 0 | 1 | null
   maintenance_mode: Generated<0 | 1>
   /** The window that switched maintenance mode on. NULL = a user, or it is off. */
   maintenance_by: number | null

@@ -71,8 +71,12 @@ export interface AlertNoticesTable {
   id: Generated<number>
   alert_id: number
   channel_id: number
-  kind: 'opened' | 'severity_changed' | 'repeated' | 'resolved'
-  /** Number of earlier notices of this kind of the alert on this channel. It prevents duplicate notices. */
+  /** By an escalation chain: `escalated` goes to the recipients of the channel, `paged` to users. */
+  kind: 'opened' | 'severity_changed' | 'repeated' | 'resolved' | 'escalated' | 'paged'
+  /**
+   * Number of earlier notices of this kind of the alert on this channel, or the turn of its escalation. It prevents
+   * duplicate notices.
+   */
   turn: number
   state: 'waiting' | 'sent' | 'failed' | 'dropped'
   /** Earliest time to send. Later than created_at in quiet hours and after a failure. */
@@ -87,6 +91,19 @@ export interface AlertNoticesTable {
   unsure: Generated<0 | 1>
   /** The response of the receiver, or why the notice was dropped. */
   answer: Generated<string>
+}
+
+/** A link in a notification that acknowledges its alert once, without signing in. */
+export interface AlertLinksTable {
+  /** hex sha256 of the token. */
+  digest: string
+  alert_id: number
+  /** The alert is acknowledged in this name: an e-mail address, or a channel. */
+  recipient: string
+  /** IANA name, for times on its page. */
+  time_zone: string
+  expires_at: string
+  used_at: string | null
 }
 
 export interface AlertTemplatesTable {

@@ -4,6 +4,8 @@ export interface AuditLogTable {
   id: Generated<number>
   entry_time: string
   username: string
+  /** The name of the API key that the user's program used. */
+  api_key: string | null
   agent_id: string | null
   /** Names at that time, so that the row stays readable after a deletion. */
   agent: string | null

@@ -106,3 +106,13 @@ export interface DroppedResultsTable {
   to_at: number
   count: number
 }
+
+/** A disk that will be full soon. Replaced as a whole every hour. */
+export interface DiskForecastsTable {
+  /** agents.id */
+  agent: number
+  mount: string
+  full_at: string
+  /** JSON: `[unix seconds, percent used]`, one for each of the last 30 days. */
+  points: string
+}

@@ -1,3 +1,4 @@
+import type { PackageChange } from '@muster/rules/agents/package-change'
 import type { HistoryType } from '@muster/rules/agents/history-state'
 import type { Generated } from 'kysely'
 
@@ -30,7 +31,13 @@ export interface AgentHistoryTable {
   timeout_seconds: number
   expires_at: string
   /** Command name and JSON of its input as the contract has it, without secrets. */
-  command_name: 'run-command' | 'run-script' | 'install-patches' | 'install-package'
+  command_name:
+    | 'run-command'
+    | 'run-script'
+    | 'install-patches'
+    | 'install-file'
+    | 'push-file'
+    | `${PackageChange}-package`
   command_input: string
   nonce: string
   cancel_requested: Generated<0 | 1>
@@ -44,6 +51,9 @@ export interface AgentHistoryTable {
   last_chunk: Generated<number>
   output_bytes: Generated<number>
   output_cut_bytes: Generated<number>
+  /** The job that it belongs to, and the number of its try on this machine. One run exists for both. */
+  fleet_job_id: number | null
+  fleet_job_try: number | null
 }
 
 export interface OutputDaysTable {
@@ -66,7 +76,8 @@ export interface PendingActionsTable {
   id: Generated<number>
   agent_id: string
   action_type: 'schedreboot' | 'schedshutdown' | 'schedsignout' | 'agentupdate'
-  status: 'pending' | 'completed'
+  /** `cancelling`: its machine, which is offline, has it until it connects. */
+  status: 'pending' | 'cancelling' | 'completed'
   due: string
   username: string
   entry_time: string

@@ -11,6 +11,8 @@ export interface ScriptsTable {
   args: string
   /** JSON list of NAME=value. */
   env_vars: string
+  /** JSON list of `ScriptParameter`. */
+  parameters: Generated<string>
   filename: string
   syntax: string
   script_body: string

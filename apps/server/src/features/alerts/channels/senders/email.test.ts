@@ -3,26 +3,11 @@ import { textOf } from '../message.ts'
 import { trustTestCertificate } from '../test-certificate.ts'
 import { testMessage, testNews } from '../test-message.ts'
 import { openTestReceiver } from '../test-receiver.ts'
-import { openTestSmtp } from '../test-smtp.ts'
+import { emailTo, openTestSmtp } from '../test-smtp.ts'
 import { type EmailSettings, sendEmail } from './email.ts'
 
-const settingsOf = (port: number, change: Partial<EmailSettings> = {}): EmailSettings => ({
-  kind: 'email',
-  smtp_host: '127.0.0.1',
-  smtp_port: port,
-  smtp_security: 'none',
-  smtp_auth: 'none',
-  smtp_host_user: '',
-  smtp_host_password: '',
-  oauth2_token_url: '',
-  oauth2_client_id: '',
-  oauth2_client_secret: '',
-  oauth2_refresh_token: '',
-  smtp_from_email: 'muster@example.com',
-  smtp_from_name: 'Muster',
-  recipients: ['ops@example.com', 'boss@example.com'],
-  ...change,
-})
+const settingsOf = (port: number, change: Partial<EmailSettings> = {}) =>
+  emailTo(port, { recipients: ['ops@example.com', 'boss@example.com'], ...change })
 
 test('one mail goes to all recipients, with text, HTML and a stable id', async () => {
   await using smtp = await openTestSmtp()

@@ -1,7 +1,7 @@
 import type { ChannelSettings } from '@muster/contract/api/alert-channels'
 import { createTransport, type SMTPTransportOptions } from 'nodemailer'
 import type { OutboundTargets } from '../../../../platform/config/config.ts'
-import { cut, type Message, oneLine } from '../message.ts'
+import { type AcknowledgeLink, cut, type Message, oneLine } from '../message.ts'
 import { mailOf } from './email-body.ts'
 import {
   connectReceiver,
@@ -18,6 +18,8 @@ const CONNECT_MS = 10_000
 const SILENCE_MS = 15_000
 /** For the whole delivery, which bounds a server that replies byte by byte. */
 const LIMIT_MS = 30_000
+/** More recipients get one mail without a link: mails of their own would take too long. */
+export const MAX_LINKED_MAILS = 10
 const MAX_ANSWER_LENGTH = 500
 
 export type MailOutcome = Outcome & {
@@ -25,7 +27,10 @@ export type MailOutcome = Outcome & {
   rotatedToken?: string
 }
 
-/** Sends one mail to all recipients on its own connection, which is closed when this returns. */
+/**
+ * Sends one mail to all recipients, or one to each if each has a link of its own. Some of several delivered counts as
+ * success: retrying would notify the others twice.
+ */
 export async function sendEmail(
   settings: EmailSettings,
   message: Message,
@@ -35,8 +40,43 @@ export async function sendEmail(
   if (!signIn.ok) return signIn.outcome
   const { rotated } = signIn
   const more = rotated === undefined ? {} : { rotatedToken: rotated }
+  const parts = message.links.length === 0 ? [undefined] : message.links
+  const limit = AbortSignal.timeout(LIMIT_MS)
+  const outcomes: Outcome[] = []
+  for (const link of parts) {
+    const own = link === undefined ? settings : { ...settings, recipients: [link.recipient] }
+    outcomes.push(await sendOne(own, { message, link, options: signIn.options }, { targets, limit }))
+  }
+  return { ...summarize(outcomes), ...more }
+}
+
+function summarize(outcomes: readonly Outcome[]): Outcome {
+  const [first] = outcomes
+  if (first === undefined) return { ok: false, answer: 'The channel has no recipients. Add one.' }
+  const failed = outcomes.filter(({ ok }) => !ok)
+  const [worst] = failed
+  if (worst === undefined) return first
+  if (failed.length < outcomes.length) {
+    const answer = `${failed.length} of ${outcomes.length} mails were not delivered: ${worst.answer}`
+    return { ok: true, answer: cut(answer, MAX_ANSWER_LENGTH) }
+  }
+  return failed.find(({ unsure }) => unsure) ?? worst
+}
+
+interface Mail {
+  message: Message
+  link: AcknowledgeLink | undefined
+  options: SMTPTransportOptions
+}
+
+/** Sends a mail on its own connection, which is closed when this returns. */
+async function sendOne(
+  settings: EmailSettings,
+  { message, link, options }: Mail,
+  { targets, limit }: { targets: OutboundTargets; limit: AbortSignal },
+): Promise<Outcome> {
   const where = `${settings.smtp_host}:${settings.smtp_port}`
-  const signal = AbortSignal.timeout(CONNECT_MS)
+  const signal = AbortSignal.any([limit, AbortSignal.timeout(CONNECT_MS)])
   let receiver: Receiver
   try {
     receiver = await connectReceiver(
@@ -44,28 +84,24 @@ export async function sendEmail(
       { targets, signal },
     )
   } catch (error) {
-    return { ok: false, answer: describeConnectError(error, where, signal), ...more }
+    return { ok: false, answer: describeConnectError(error, where, signal) }
   }
   const { socket: connection, isPublic } = receiver
-  const transport = createTransport({ ...connectionOf(settings), connection, ...signIn.options })
+  const transport = createTransport({ ...connectionOf(settings), connection, ...options })
   try {
     const info = await transport.sendMail({
-      ...mailOf(message, domainOf(settings.smtp_from_email)),
+      ...mailOf(message, domainOf(settings.smtp_from_email), link),
       from: { name: oneLine(settings.smtp_from_name), address: settings.smtp_from_email },
       to: settings.recipients.map((address) => ({ name: '', address })),
-      signal: AbortSignal.timeout(LIMIT_MS),
+      signal: limit,
     })
     const refused =
       info.rejected.length === 0
         ? ''
         : ` Refused: ${info.rejected.map((address) => String(address)).join(', ')}`
-    return {
-      ok: true,
-      answer: cut(shownReply(info.response, isPublic) + refused, MAX_ANSWER_LENGTH),
-      ...more,
-    }
+    return { ok: true, answer: cut(shownReply(info.response, isPublic) + refused, MAX_ANSWER_LENGTH) }
   } catch (error) {
-    return { ...describeFailure(error, { where, isPublic }), ...more }
+    return describeFailure(error, { where, isPublic })
   } finally {
     transport.close()
     connection.destroy()

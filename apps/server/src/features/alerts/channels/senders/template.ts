@@ -41,6 +41,7 @@ function valuesOf(message: Message): Map<string, string> {
     ['subject', subjectOf(message)],
     ['text', textOf(message)],
     ['url', linkOf(message) ?? ''],
+    ['acknowledge_url', message.links[0]?.url ?? ''],
     ['delivery', message.delivery],
     ['sent_at', message.at.toISOString()],
   ])
@@ -53,6 +54,7 @@ const SAMPLE: Message = {
   at: new Date(0),
   timeZone: 'UTC',
   consoleUrl: undefined,
+  links: [],
   news: [
     {
       kind: 'opened',

@@ -21,6 +21,8 @@ export interface WebRequest {
 export interface Outcome {
   ok: boolean
   answer: string
+  /** The HTTP status, if the receiver responded. */
+  status?: number
   /** Sent without a response, so it may have arrived. */
   unsure?: true
 }
@@ -34,11 +36,11 @@ const MAX_BODY_LENGTH = 100_000
  * and its signature to an address that nobody chose. With `whole` the full body is returned, which must not be shown.
  */
 export async function sendRequest(
-  { url, method, headers, body }: WebRequest,
+  { url, method, headers, body }: Omit<WebRequest, 'body'> & { body: string | Buffer },
   { targets, whole = false }: { targets: OutboundTargets; whole?: boolean },
 ): Promise<Outcome & { body?: string }> {
   const { promise, resolve } = Promise.withResolvers<Outcome & { body?: string }>()
-  const bytes = Buffer.from(body)
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const signal = AbortSignal.timeout(LIMIT_MS)
   const address = new URL(url)
   const isSecure = address.protocol === 'https:'
@@ -64,7 +66,8 @@ export async function sendRequest(
     })
     request.once('response', (response) => {
       readAnswer(response, whole ? MAX_BODY_LENGTH : MAX_ANSWER_LENGTH, (text) => {
-        resolve({ ...judge(response, text, isPublic), ...(whole ? { body: text } : {}) })
+        const { statusCode: status = 0 } = response
+        resolve({ ...judge(response, text, isPublic), status, ...(whole ? { body: text } : {}) })
         request.destroy()
       })
     })

@@ -27,7 +27,7 @@ export function webhookRequest(settings: Settings, message: Message): WebRequest
 }
 
 /** `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`: the time lets the receiver reject replays. */
-function signatureOf(secret: string, at: Date, body: string): string {
+export function signatureOf(secret: string, at: Date, body: string): string {
   const seconds = Math.floor(at.getTime() / 1000)
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 }
@@ -37,7 +37,13 @@ function plainBody(message: Message): string {
   const head = { delivery, sent_at: at.toISOString(), subject: subjectOf(message), text: textOf(message) }
   const link = linkOf(message) ?? null
   if (news.length === 1)
-    return JSON.stringify({ ...head, kind: news[0].kind, url: link, alert: news[0].alert })
+    return JSON.stringify({
+      ...head,
+      kind: news[0].kind,
+      url: link,
+      acknowledge_url: message.links[0]?.url ?? null,
+      alert: news[0].alert,
+    })
   return JSON.stringify({ ...head, kind: 'digest', url: link, alerts: news.map(flatten) })
 }
 

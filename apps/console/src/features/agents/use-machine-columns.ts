@@ -1,0 +1,73 @@
+import { listSearchFields } from '@muster/contract/calls/agent-search'
+import type { AgentRow } from '@muster/contract/api/agents'
+import { savePreferences } from '@muster/contract/calls/users'
+import type { MachineView } from '@muster/contract/api/views'
+import type { MachineColumnChoice } from '@muster/contract/machine-columns'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useRef } from 'react'
+import { call, query } from '../../app/api/api.ts'
+import { dashInfoQuery, useDashInfo } from '../../app/api/queries.ts'
+import { createStore, useStore } from '../../app/session/store.ts'
+import { allColumns, defaultColumns, needsFields, showColumns } from './machine-columns.tsx'
+import { isMetric, type MachineSort } from './sort-machines.ts'
+
+/** Changed columns of the open view that are not saved yet. */
+const draft = createStore<{ view: number; columns: MachineColumnChoice[] } | undefined>(undefined)
+
+export const dropColumnDraft = (): void => draft.set(undefined)
+
+/** The custom fields of machines. */
+export const fieldsQuery = query(listSearchFields, {})
+
+/** A drag of a title's edge is saved once, at its end. */
+const SAVE_PAUSE_MS = 500
+
+interface MachineColumnsOptions {
+  rows: readonly AgentRow[] | undefined
+  sort: MachineSort
+  /** The open view; undefined = the user's own columns. */
+  view: MachineView | undefined
+}
+
+/** The columns of the machines table: of the open view, or the user's own, or the default ones. */
+export function useMachineColumns({ rows, sort, view }: MachineColumnsOptions) {
+  const info = useDashInfo()
+  const changed = useStore(draft, (value) => (value?.view === view?.id ? value?.columns : undefined))
+  const saveOwn = useSaveOwn()
+  const hasTags = useMemo(() => rows?.some(({ tags }) => tags.length > 0) === true, [rows])
+  // Sorted by an address of a colleague, it is shown as well.
+  const hasVersion = info?.show_agent_version === true || sort.column === 'version'
+  const usual = useMemo(() => defaultColumns({ version: hasVersion, tags: hasTags }), [hasVersion, hasTags])
+  const chosen = (view === undefined ? undefined : (changed ?? view.columns)) ?? info?.agent_columns ?? []
+  const choices = chosen.length === 0 ? usual : chosen
+  const { data: fields } = useQuery({ ...fieldsQuery, enabled: needsFields(choices) })
+  const shown = useMemo(() => showColumns(choices, allColumns(fields ?? [])), [choices, fields])
+  const change = (columns: MachineColumnChoice[]) => {
+    if (view === undefined) saveOwn(columns)
+    else draft.set({ view: view.id, columns })
+  }
+  return {
+    ...shown,
+    choices,
+    /** Empty = the default columns. */
+    change,
+    resize: (id: string, width: number | null) =>
+      change(choices.map((choice) => (choice.id === id ? { id, width } : choice))),
+    isChanged: changed !== undefined,
+    showsMetrics: isMetric(sort.column) || choices.some(({ id }) => isMetric(id)),
+  }
+}
+
+/** Saves the user's own columns, also after the table is left; they are shown at once. */
+function useSaveOwn() {
+  const queryClient = useQueryClient()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const { mutate } = useMutation({
+    mutationFn: (agent_columns: MachineColumnChoice[]) => call(savePreferences, { body: { agent_columns } }),
+  })
+  return (agent_columns: MachineColumnChoice[]) => {
+    queryClient.setQueryData(dashInfoQuery.queryKey, (old) => (old ? { ...old, agent_columns } : old))
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => mutate(agent_columns), SAVE_PAUSE_MS)
+  }
+}

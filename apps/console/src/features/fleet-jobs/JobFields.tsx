@@ -1,0 +1,286 @@
+import { Checkbox, NumberInput, Radio, Select, Textarea, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import '@mantine/core/styles/Radio.css'
+import { listPackageFiles } from '@muster/contract/api/package-files'
+import { listScripts } from '@muster/contract/api/scripts'
+import { completeParameters } from '@muster/rules/agents/script-parameters'
+import { useQuery } from '@tanstack/react-query'
+import { query } from '../../app/api/api.ts'
+import { groupScripts, shellsOf } from '../runs/run-form.ts'
+import { EnvironmentFields } from '../scripts/EnvironmentFields.tsx'
+import { ArgumentsField } from '../scripts/ScriptFieldset.tsx'
+import { tagsQuery } from '../tags/tags-query.ts'
+import { isChange } from './change-form.ts'
+import { ChangeFields } from './ChangeFields.tsx'
+import { ACTIONS, type ActionName, isPackageAction, type JobForm, type TargetKind } from './job-form.ts'
+import { countMachines } from './job-labels.ts'
+import { ScriptOutputFields } from './ScriptOutputFields.tsx'
+import classes from './Jobs.module.css'
+
+interface FieldsProps {
+  form: JobForm
+  onChange: (values: Partial<JobForm>) => void
+}
+
+interface TargetFieldsProps extends FieldsProps {
+  checked: number
+  /** Follows the number of checked machines. */
+  checkedLabel: string
+  /** A target for which the form has no field, as words. */
+  kept?: string | undefined
+}
+
+/** The action of a job, its machines and its waves. */
+export function JobFields(props: TargetFieldsProps) {
+  return (
+    <>
+      <TargetFields {...props} />
+      <ActionFields {...props} />
+      <RolloutFields {...props} />
+    </>
+  )
+}
+
+function TargetFields({ form, checked, checkedLabel, kept, onChange }: TargetFieldsProps) {
+  const { data: tags = [] } = useQuery({ ...tagsQuery, enabled: form.target === 'tag' })
+  return (
+    <Radio.Group
+      label="Machines"
+      value={form.target}
+      onChange={(target) => onChange({ target: target as TargetKind })}
+    >
+      <div className="stack">
+        {kept !== undefined && <Radio value="kept" label={kept} />}
+        {checked > 0 && <Radio value="checked" label={`${countMachines(checked)} ${checkedLabel}`} />}
+        <Radio value="search" label="All that match a search" />
+        {form.target === 'search' && (
+          <TextInput
+            aria-label="Search for machines"
+            placeholder="is:online os:windows disk_free<10%"
+            classNames={{ input: 'mono' }}
+            maxLength={500}
+            value={form.search}
+            onChange={({ currentTarget }) => onChange({ search: currentTarget.value })}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+        )}
+        <Radio value="tag" label="All with a tag" />
+        {form.target === 'tag' && (
+          <Select
+            aria-label="Tag"
+            placeholder="Choose a tag"
+            data={tags.map(({ id, name, agent_count }) => ({
+              value: `${id}`,
+              label: `${name} (${countMachines(agent_count)})`,
+            }))}
+            searchable
+            allowDeselect={false}
+            nothingFoundMessage="No tag matches."
+            value={form.tag}
+            onChange={(tag) => onChange({ tag })}
+          />
+        )}
+        <Radio value="all" label="All machines" />
+      </div>
+    </Radio.Group>
+  )
+}
+
+function ActionFields({ form, onChange }: FieldsProps) {
+  const { data: scripts } = useQuery({
+    ...query(listScripts, { query: {} }),
+    enabled: form.action === 'script',
+  })
+  const { data: files } = useQuery({
+    ...query(listPackageFiles, {}),
+    enabled: form.action === 'package_file',
+  })
+  const script = scripts?.find(({ id }) => `${id}` === form.script)
+  return (
+    <>
+      <Select
+        label="Action"
+        data={[...ACTIONS]}
+        allowDeselect={false}
+        value={form.action}
+        onChange={(action) => action !== null && onChange({ action: action as ActionName })}
+      />
+      {isChange(form.action) && (
+        <ChangeFields
+          action={form.action}
+          form={form.changes}
+          onChange={(values) => onChange({ changes: { ...form.changes, ...values } })}
+        />
+      )}
+      {form.action === 'script' && (
+        <>
+          <Select
+            label="Script"
+            placeholder="Choose a script"
+            data={groupScripts(scripts ?? [])}
+            searchable
+            allowDeselect={false}
+            value={form.script}
+            description={script?.description || undefined}
+            onChange={(id) => {
+              const chosen = scripts?.find((one) => `${one.id}` === id)
+              const { env_vars } = completeParameters(chosen?.parameters ?? [], chosen?.env_vars ?? [])
+              onChange({ script: id, args: chosen?.args ?? [], variables: env_vars })
+            }}
+          />
+          {script !== undefined && (
+            <>
+              <ArgumentsField
+                description={script.syntax}
+                values={form.args}
+                onChange={(args) => onChange({ args })}
+              />
+              <EnvironmentFields
+                parameters={script.parameters}
+                values={form.variables}
+                onChange={(variables) => onChange({ variables })}
+              />
+              <ScriptOutputFields form={form} onChange={onChange} />
+            </>
+          )}
+        </>
+      )}
+      {form.action === 'command' && (
+        <>
+          <Textarea
+            label="Command"
+            autosize
+            minRows={2}
+            maxRows={10}
+            maxLength={100_000}
+            classNames={{ input: 'mono' }}
+            value={form.cmd}
+            onChange={({ currentTarget }) => onChange({ cmd: currentTarget.value })}
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <Select
+            label="Shell"
+            data={shellsOf(null).filter(({ value }) => value !== 'custom')}
+            allowDeselect={false}
+            value={form.shell}
+            onChange={(shell) => shell !== null && onChange({ shell })}
+          />
+        </>
+      )}
+      {form.action === 'package_file' && (
+        <Select
+          label="Package file"
+          description="Upload files on the page Software"
+          placeholder="Choose a package file"
+          data={(files ?? [])
+            .filter(({ sha256, format }) => sha256 !== null && format !== 'other')
+            .map(({ id, name, format }) => ({ value: `${id}`, label: `${name} (${format.toUpperCase()})` }))}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage="No matching package file"
+          value={form.packageFile}
+          onChange={(packageFile) => onChange({ packageFile })}
+        />
+      )}
+      {isPackageAction(form.action) && (
+        <TextInput
+          label="Package"
+          description="Its name in the package manager; further names after a comma, for machines that have another"
+          placeholder="firefox, Mozilla.Firefox"
+          classNames={{ input: 'mono' }}
+          maxLength={500}
+          value={form.packages}
+          onChange={({ currentTarget }) => onChange({ packages: currentTarget.value })}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+      {(form.action === 'script' || form.action === 'command') && (
+        <NumberInput
+          label="Time limit"
+          suffix=" s"
+          placeholder={`${script?.default_timeout ?? 30} s`}
+          min={1}
+          max={86_400}
+          value={form.timeout}
+          onChange={(timeout) => onChange({ timeout })}
+        />
+      )}
+    </>
+  )
+}
+
+function RolloutFields({ form, onChange }: FieldsProps) {
+  const isStaged = form.canary !== ''
+  return (
+    <>
+      <div className={classes.row}>
+        <NumberInput
+          label="First wave"
+          description="Before all other machines"
+          placeholder="All at once"
+          suffix=" machines"
+          min={1}
+          value={form.canary}
+          onChange={(canary) => onChange({ canary })}
+        />
+        <NumberInput
+          label="Second wave"
+          description="Share of all machines"
+          placeholder="The rest"
+          suffix=" %"
+          min={1}
+          max={100}
+          disabled={!isStaged}
+          value={form.second}
+          onChange={(second) => onChange({ second })}
+        />
+        <NumberInput
+          label="Pause between waves"
+          description="The machines are watched meanwhile"
+          suffix=" min"
+          min={0}
+          disabled={!isStaged}
+          value={form.pauseMinutes}
+          onChange={(pauseMinutes) => onChange({ pauseMinutes })}
+        />
+      </div>
+      {isStaged && (
+        <Checkbox
+          label="Halt if a new alert opens on these machines"
+          checked={form.noNewAlerts}
+          onChange={({ currentTarget }) => onChange({ noNewAlerts: currentTarget.checked })}
+        />
+      )}
+      <div className={classes.row}>
+        <NumberInput
+          label="Halt at"
+          placeholder="Never"
+          suffix=" failures"
+          min={1}
+          value={form.haltAt}
+          onChange={(haltAt) => onChange({ haltAt })}
+        />
+        <NumberInput
+          label="At once"
+          placeholder="No limit"
+          suffix=" machines"
+          min={1}
+          value={form.maxAtOnce}
+          onChange={(maxAtOnce) => onChange({ maxAtOnce })}
+        />
+        <NumberInput
+          label="At once per site"
+          placeholder="No limit"
+          suffix=" machines"
+          min={1}
+          value={form.maxPerSite}
+          onChange={(maxPerSite) => onChange({ maxPerSite })}
+        />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,245 @@
+import { PackageName } from '@muster/contract/agent/patches'
+import type { JobDraft, JobRepeat } from '@muster/contract/fleet-jobs/job-draft'
+import { findRepeatProblem } from '@muster/rules/fleet-jobs/job-repeat'
+import type { z } from 'zod'
+import {
+  CHANGE_ACTIONS,
+  type ChangeForm,
+  findChangeProblem,
+  isChange,
+  NEW_CHANGE,
+  toChange,
+} from './change-form.ts'
+
+export const ACTIONS = [
+  { value: 'script', label: 'Run a script' },
+  { value: 'command', label: 'Send a command' },
+  { value: 'maintenance_on', label: 'Switch maintenance mode on' },
+  { value: 'maintenance_off', label: 'Switch maintenance mode off' },
+  { value: 'run_checks', label: 'Run checks' },
+  { value: 'refresh', label: 'Refresh facts' },
+  { value: 'scan_patches', label: 'Scan for patches' },
+  { value: 'install_patches', label: 'Install approved patches' },
+  { value: 'install', label: 'Install a package' },
+  { value: 'upgrade', label: 'Upgrade a package' },
+  { value: 'remove', label: 'Remove a package' },
+  { value: 'package_file', label: 'Install a package file' },
+  { value: 'reboot', label: 'Restart' },
+  { value: 'shutdown', label: 'Shut down' },
+  { value: 'wake', label: 'Wake' },
+  { value: 'update_agent', label: 'Update the agent' },
+  ...CHANGE_ACTIONS,
+] as const
+export type ActionName = (typeof ACTIONS)[number]['value']
+
+/**
+ * Which machines: the checked ones, those that a search finds, those with a tag, or all. `kept`: a stored target for
+ * which the form has no field.
+ */
+export type TargetKind = 'checked' | 'search' | 'tag' | 'all' | 'kept'
+
+/** `machine_time`: by the clock of each machine. */
+export type StartKind = 'now' | 'time' | 'machine_time' | 'repeat'
+
+export interface JobForm {
+  name: string
+  target: TargetKind
+  search: string
+  /** The id of a tag. */
+  tag: string | null
+  action: ActionName
+  script: string | null
+  args: string[]
+  variables: string[]
+  /** Where the output of a script goes, besides the job. */
+  saveAsNote: boolean
+  saveToField: string | null
+  saveAllOutput: boolean
+  shell: string
+  cmd: string
+  /** The fields of actions that undo can take back. */
+  changes: ChangeForm
+  /** Names of one package, separated by commas. */
+  packages: string
+  /** The id of a package file. */
+  packageFile: string | null
+  timeout: number | string
+  /** Number of machines in the first wave; empty = all at once. */
+  canary: number | string
+  /** Percentage of all machines in the second wave; empty = the rest. */
+  second: number | string
+  pauseMinutes: number | string
+  noNewAlerts: boolean
+  haltAt: number | string
+  maxAtOnce: number | string
+  maxPerSite: number | string
+  start: StartKind
+  /** `YYYY-MM-DDTHH:mm`, by the clock of the user or of each machine. */
+  startAt: string
+  cron: string
+  clock: JobRepeat['clock']
+  inWindows: boolean
+  offline: 'keep' | 'skip'
+  expiresHours: number | string
+}
+
+export const NEW_JOB: JobForm = {
+  name: '',
+  target: 'checked',
+  search: '',
+  tag: null,
+  action: 'script',
+  script: null,
+  args: [],
+  variables: [],
+  saveAsNote: false,
+  saveToField: null,
+  saveAllOutput: false,
+  shell: 'bash',
+  cmd: '',
+  changes: NEW_CHANGE,
+  packages: '',
+  packageFile: null,
+  timeout: '',
+  canary: '',
+  second: '',
+  pauseMinutes: 0,
+  noNewAlerts: false,
+  haltAt: '',
+  maxAtOnce: '',
+  maxPerSite: '',
+  start: 'now',
+  startAt: '',
+  cron: '',
+  clock: 'server',
+  inWindows: false,
+  offline: 'keep',
+  expiresHours: 48,
+}
+
+const MAX_PACKAGE_NAMES = 5
+
+export function isPackageAction(action: ActionName): action is 'install' | 'upgrade' | 'remove' {
+  return action === 'install' || action === 'upgrade' || action === 'remove'
+}
+
+const namesOf = ({ packages }: JobForm) => packages.split(/[\s,]+/).filter((name) => name !== '')
+
+/** Why the job cannot be planned yet, as a sentence. */
+export function findFormProblem(form: JobForm, checked: number): string | undefined {
+  if (form.target === 'checked' && checked === 0) return 'No machines are selected.'
+  if (form.target === 'tag' && form.tag === null) return 'Choose a tag.'
+  if (form.target === 'search' && form.search.trim() === '') return 'Enter a search.'
+  if (form.action === 'script' && form.script === null) return 'Choose a script.'
+  if (form.action === 'command' && form.cmd.trim() === '') return 'Enter a command.'
+  if (form.action === 'package_file' && form.packageFile === null) return 'Choose a package file.'
+  if (isPackageAction(form.action)) {
+    const wrong = namesOf(form).find((name) => !PackageName.safeParse(name).success)
+    if (namesOf(form).length === 0) return 'Enter the name of a package.'
+    if (wrong !== undefined) return `"${wrong}" is not the name of a package.`
+    if (namesOf(form).length > MAX_PACKAGE_NAMES) return `Enter at most ${MAX_PACKAGE_NAMES} names.`
+  }
+  const change = isChange(form.action) ? findChangeProblem(form.action, form.changes) : undefined
+  if (change !== undefined) return change
+  if (form.start === 'repeat') return findRepeatProblem(form.cron)
+  if (form.start !== 'now' && Number.isNaN(Date.parse(form.startAt))) return 'Enter a valid start time.'
+  return undefined
+}
+
+const numberOf = (value: number | string): number | undefined => {
+  const number = Number(value)
+  return value === '' || !Number.isFinite(number) || number <= 0 ? undefined : Math.round(number)
+}
+
+export type DraftInput = z.input<typeof JobDraft>
+
+/** The order of the form, as the server plans it. */
+export function toDraft(form: JobForm, checked: readonly string[]): DraftInput {
+  const [canary, second] = [numberOf(form.canary), numberOf(form.second)]
+  return {
+    name: form.name.trim(),
+    target:
+      form.target === 'all'
+        ? { by: 'all' }
+        : form.target === 'search'
+          ? { by: 'search', search: form.search.trim() }
+          : form.target === 'tag'
+            ? { by: 'tag', id: Number(form.tag) }
+            : { by: 'agents', agents: form.target === 'kept' ? [] : [...checked] },
+    action: toAction(form),
+    schedule: {
+      start: toStart(form),
+      in_windows: form.inWindows,
+      offline: form.offline,
+      expires_hours: numberOf(form.expiresHours) ?? 48,
+    },
+    rollout: {
+      waves:
+        canary === undefined
+          ? []
+          : [{ count: canary }, ...(second === undefined ? [] : [{ percent: second }])],
+      pause_minutes: numberOf(form.pauseMinutes) ?? 0,
+      watch_minutes: numberOf(form.pauseMinutes) ?? 0,
+      conditions: { no_new_alerts: form.noNewAlerts },
+      halt: { failures: numberOf(form.haltAt) ?? null },
+      max_at_once: numberOf(form.maxAtOnce) ?? null,
+      max_per_site: numberOf(form.maxPerSite) ?? null,
+    },
+  }
+}
+
+function toStart({ start, startAt }: JobForm): NonNullable<DraftInput['schedule']>['start'] {
+  // Incomplete while the user types.
+  const isTime = !Number.isNaN(Date.parse(startAt))
+  if (start === 'time' && isTime) return { at: 'time', time: new Date(startAt).toISOString() }
+  if (start === 'machine_time' && isTime) return { at: 'machine_time', time: startAt }
+  return { at: 'now' }
+}
+
+function toAction(form: JobForm): DraftInput['action'] {
+  const timeout = numberOf(form.timeout)
+  const limit = timeout === undefined ? {} : { timeout }
+  const variables = form.variables.filter((text) => text !== '')
+  switch (form.action) {
+    case 'script':
+      return {
+        type: 'script',
+        script: Number(form.script),
+        args: form.args,
+        env_vars: variables,
+        ...limit,
+        ...(form.saveAsNote && { save_as_note: true }),
+        ...(form.saveToField !== null && {
+          save_to_field: Number(form.saveToField),
+          save_all_output: form.saveAllOutput,
+        }),
+      }
+    case 'command': {
+      // Chosen from shellsOf, whose values are the contract's.
+      const shell = form.shell as 'bash'
+      return { type: 'command', shell, cmd: form.cmd, ...limit }
+    }
+    case 'maintenance_on':
+      return { type: 'maintenance', on: true }
+    case 'maintenance_off':
+      return { type: 'maintenance', on: false }
+    case 'reboot':
+    case 'shutdown':
+    case 'wake':
+      return { type: 'power', action: form.action }
+    case 'install':
+    case 'upgrade':
+    case 'remove':
+      return { type: 'software', do: form.action, names: namesOf(form) }
+    case 'package_file':
+      return { type: 'package_file', file: Number(form.packageFile) }
+    case 'run_checks':
+    case 'refresh':
+    case 'scan_patches':
+    case 'install_patches':
+    case 'update_agent':
+      return { type: form.action }
+    default:
+      return toChange(form.action, form.changes)
+  }
+}

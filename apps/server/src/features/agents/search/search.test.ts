@@ -1,0 +1,124 @@
+import { type AgentRow, listAgents } from '@muster/contract/api/agents'
+import { listSearchFields, searchAgents } from '@muster/contract/api/agent-search'
+import { createCustomField } from '@muster/contract/api/custom-fields'
+import { compileSearch } from '@muster/rules/search/machine-search'
+import { searchText } from '@muster/rules/search/search-text'
+import { parseSearch } from '@muster/rules/search/parse-search'
+import { SEARCH_FIELDS } from '@muster/rules/search/search-fields'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createTestServer } from '../../../testing/test-server.ts'
+import { addMachine, namesOf } from './test-search.ts'
+
+async function prepare() {
+  const server = await createTestServer()
+  const [acme, berta] = [await server.given.site(), await server.given.site()]
+  const root = server.as(await server.given.user({ superuser: true }))
+  await root.call(createCustomField, { body: { model: 'agent', type: 'text', name: 'Room' } })
+  await addMachine(server, { site_id: acme.id, hostname: 'web-1' }, ['firefox 128.0', 'curl 8.1'])
+  await addMachine(server, { site_id: acme.id, hostname: 'web-2', plat: 'windows' }, ['firefox 131.0'])
+  await addMachine(server, { site_id: acme.id, hostname: 'db-1', description: 'front desk' }, ['curl 7.9'])
+  await addMachine(server, { site_id: berta.id, hostname: 'web-9' }, ['firefox 115.2'])
+  const limited = server.as(
+    await server.given.user({
+      permissions: ['can_list_agents'],
+      clients: [acme.client_id],
+    }),
+  )
+  return { server, root, limited, acme, berta, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+test('machines are found by fields of their rows and by facts that only the server has', async () => {
+  await using world = await prepare()
+  const { root, acme } = world
+  expect(await namesOf(root, '')).toEqual(['db-1', 'web-1', 'web-2', 'web-9'])
+  expect(await namesOf(root, 'name:web-* platform:linux')).toEqual(['web-1', 'web-9'])
+  expect(await namesOf(root, 'software:firefox<130')).toEqual(['web-1', 'web-9'])
+  expect(await namesOf(root, '-software:FireFox or "front desk"')).toEqual(['db-1'])
+  expect(await namesOf(root, 'software:(curl>=8, fire*x>=130)')).toEqual(['web-1', 'web-2'])
+  expect(await namesOf(root, 'software:f_refox')).toEqual([])
+  expect(await namesOf(root, 'software:firefox', { site: acme.id })).toEqual(['web-1', 'web-2'])
+  const { body } = await root.call(searchAgents, { body: { search: 'web software:firefox>=130' } })
+  expect(body.terms).toEqual([{ term: 'software:firefox>=130', ids: body.ids }])
+  expect((await root.call(listSearchFields, {})).body).toEqual([
+    { id: expect.any(Number), name: 'Room', type: 'text' },
+  ])
+})
+
+test('a search that cannot be read is refused with its error', async () => {
+  await using world = await prepare()
+  const { root } = world
+  for (const [search, message] of [
+    ['softwre:firefox', 'There is no field softwre. Did you mean software?'],
+    ['disk_free<10', '"10" is not a size or a share, such as 20gb or 10%.'],
+    ['cf.Rom:x', 'There is no custom field Rom. Did you mean cf.Room?'],
+  ]) {
+    const refused = await root.call(searchAgents, { body: { search: search ?? '' } })
+    expect(refused).toMatchObject({ status: 400, error: { detail: message } })
+  }
+})
+
+test('a limited role finds only its machines, and needs the right for what it searches by', async () => {
+  await using world = await prepare()
+  const { limited, berta } = world
+  expect(await namesOf(limited, 'name:web')).toEqual(['web-1', 'web-2'])
+  expect(await namesOf(limited, 'name:web', { site: berta.id })).toEqual([])
+  const refused = await limited.call(searchAgents, { body: { search: 'software:firefox' } })
+  expect(refused).toMatchObject({
+    status: 403,
+    error: { detail: 'Your role does not allow you to search by software.' },
+  })
+})
+
+test('a console gets the same answer from its rows as the server', async () => {
+  await using world = await prepare()
+  const { root } = world
+  const rows = (await root.call(listAgents, {})).body as AgentRow[]
+  const customFields = (await root.call(listSearchFields, {})).body
+  const leaf = fc.constantFrom(
+    'web',
+    '1',
+    '"front desk"',
+    'w*b-*',
+    'is:offline',
+    'not:windows',
+    'name:db',
+    'platform:(windows, macos)',
+    'last_seen:never',
+    'ram<16gb',
+    'disk_free>5%',
+    'room:x',
+    'software:firefox<130',
+    'software:curl',
+  )
+  const { search } = fc.letrec<{ search: string }>((tie) => ({
+    search: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      leaf,
+      fc.tuple(tie('search'), tie('search')).map(([a, b]) => `${a} (${b})`),
+      fc.tuple(tie('search'), tie('search')).map(([a, b]) => `${a} or ${b}`),
+      tie('search').map((text) => `-(${text})`),
+    ),
+  }))
+  await fc.assert(
+    fc.asyncProperty(search, async (text) => {
+      const { body } = await root.call(searchAgents, { body: { search: text } })
+      const { node } = parseSearch(text, customFields)
+      const sets = new Map(body.terms.map(({ term, ids }) => [term, new Set(ids)]))
+      const { matches } = compileSearch(node, {
+        nowMs: world.server.clock.now().getTime(),
+        customFields,
+        sets,
+      })
+      const own = rows.filter((row) => matches(row, searchText(row))).map(({ agent_id }) => agent_id)
+      expect(body.ids.toSorted()).toEqual(own.toSorted())
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('every field that rows cannot answer has a source', async () => {
+  await using server = await createTestServer()
+  const remote = SEARCH_FIELDS.filter((field) => field.remote === true).map(({ name }) => name)
+  expect(Object.keys(server.ctx.hooks.searchTerms).toSorted()).toEqual(remote.toSorted())
+})

@@ -1,0 +1,34 @@
+import type { PackageChange } from './package-change.ts'
+
+export const WANTED_STATES = ['present', 'latest', 'absent'] as const
+export type WantedState = (typeof WANTED_STATES)[number]
+
+const TEXTS: Record<WantedState, string> = {
+  present: 'installed',
+  latest: 'newest version',
+  absent: 'not installed',
+}
+
+/** `7zip: newest version`. */
+export function describeWanted({
+  names,
+  state,
+  in_windows,
+}: {
+  names: readonly string[]
+  state: WantedState
+  in_windows: boolean
+}): string {
+  return `${names.join(' or ')}: ${TEXTS[state]}${in_windows ? ', in maintenance windows' : ''}`
+}
+
+/** The change that a machine needs. `installed`: its packages with one of the names. Undefined = it is as wanted. */
+export function changeFor(
+  state: WantedState,
+  installed: readonly { available: string | null }[],
+): PackageChange | undefined {
+  if (state === 'absent') return installed.length === 0 ? undefined : 'remove'
+  if (installed.length === 0) return 'install'
+  const isOutdated = installed.some(({ available }) => available !== null)
+  return state === 'latest' && isOutdated ? 'upgrade' : undefined
+}
