@@ -1,9 +1,10 @@
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { lazySchemas } from './deploy/lazy-schemas.mjs'
 import { findTestChromium } from './tools/system-programs.ts'
+import { ResultReporter } from './tools/vitest-results.ts'
 
 const chromiumFlags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
@@ -11,7 +12,7 @@ const chromiumFlags =
 // The shells that tests start read nobody's profile: one may wait for a minute, or print.
 const env = { HOME: tmpdir() }
 
-// A limit for what hangs. How fast something is, `npm run bench` measures: here several suites share the processors.
+// A limit for what hangs. How fast something is, `npm run bench` measures.
 const patience = {
   testTimeout: 480_000,
   hookTimeout: 480_000,
@@ -19,16 +20,42 @@ const patience = {
   setupFiles: [join(import.meta.dirname, 'tools/wait-longer.ts')],
 }
 
-const nodeProject = (name: string, folder: string, include = '**/*.test.ts') => ({
+interface NodeProject {
+  include?: string[]
+  exclude?: string[]
+  fileParallelism?: boolean
+  globalSetup?: string[]
+  sequence?: { groupOrder: number }
+}
+
+const nodeProject = (name: string, folder: string, options: NodeProject = {}) => ({
   test: {
     name,
     root: folder,
-    include: [include],
+    include: ['**/*.test.ts'],
     ...patience,
     env,
     // The files of a process share what they import, which takes longer than most of their tests.
     isolate: false,
+    ...options,
   },
+})
+
+const oneByOne = { fileParallelism: false }
+
+// Files that start many programs, or flood one: each runs with nothing beside it, after the others.
+const aloneInAgent = ['main.test.ts', 'remote/terminal/terminal.test.ts']
+const aloneInServer = [
+  'src/main.test.ts',
+  'src/hostile.test.ts',
+  'src/features/remote/webterm/webterm.test.ts',
+]
+const alone = (include: string[]) => ({ include, ...oneByOne, sequence: { groupOrder: 1 } })
+
+const agentProject = (name: string, options: NodeProject) => ({
+  ...nodeProject(name, 'apps/agent/src', options),
+  // As in the build.
+  plugins: [lazySchemas(join(import.meta.dirname, 'apps/agent/src/cli/schema-settings.ts'))],
 })
 
 // Every library of the console that a widget test may reach, bundled before the first test: what is discovered later
@@ -56,28 +83,30 @@ const bundledOnce = [
   'zod',
 ]
 
+// Set by `npm test`, which reads it.
+const resultFile = process.env['MUSTER_TEST_RESULTS']
+
 const forUsers = { 'process.env.NODE_ENV': '"production"' }
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: availableParallelism(),
+    reporters: ['default', ...(resultFile === undefined ? [] : [new ResultReporter(resultFile)])],
     projects: [
       nodeProject('rules', 'packages/rules'),
       nodeProject('contract', 'packages/contract'),
       nodeProject('fake-agent', 'packages/fake-agent'),
-      nodeProject('server', 'apps/server'),
-      {
-        ...nodeProject('agent', 'apps/agent/src'),
-        // As in the build.
-        plugins: [lazySchemas(join(import.meta.dirname, 'apps/agent/src/cli/schema-settings.ts'))],
-      },
-      { test: { ...nodeProject('wine', 'apps/agent/wine').test, globalSetup: ['./prepare.ts'] } },
+      nodeProject('server', 'apps/server', { exclude: [...configDefaults.exclude, ...aloneInServer] }),
+      nodeProject('server-alone', 'apps/server', alone(aloneInServer)),
+      agentProject('agent', { exclude: [...configDefaults.exclude, ...aloneInAgent] }),
+      agentProject('agent-alone', alone(aloneInAgent)),
       nodeProject('cli', 'apps/cli'),
       nodeProject('tools', 'tools'),
-      nodeProject('packages', 'deploy/packages'),
       nodeProject('console-units', 'apps/console'),
-      nodeProject('e2e', 'e2e', '{faults,load,support}/**/*.test.ts'),
-      nodeProject('service', 'e2e/service'),
+      nodeProject('wine', 'apps/agent/wine', { globalSetup: ['./prepare.ts'], ...oneByOne }),
+      nodeProject('packages', 'deploy/packages', oneByOne),
+      nodeProject('e2e', 'e2e', { include: ['{faults,load,support}/**/*.test.ts'], ...oneByOne }),
+      nodeProject('service', 'e2e/service', oneByOne),
       {
         root: 'apps/console',
         // React as users get it: its checks for developers take a third of the time.

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { findChromium, findTestChromium } from '../tools/system-programs.ts'
 
@@ -62,18 +63,14 @@ export default defineConfig({
       use: { launchOptions: launch(findChromium()) },
     },
   ],
-  // Both databases are tested at the same time.
   outputDir: `test-results/${onPostgres ? 'postgres' : 'sqlite'}`,
   fullyParallel: true,
-  workers: onPostgres ? 2 : 4,
-  // Shared machines are slow now and then; what fails twice is broken.
-  retries: process.env['CI'] === 'true' ? 1 : 0,
+  workers: availableParallelism(),
   forbidOnly: true,
   timeout: 600_000,
   expect: { timeout: 120_000 },
   use: {
     actionTimeout: 120_000,
-    trace: 'on-first-retry',
     // Its requests would pass by what stories answer themselves. One story allows it.
     serviceWorkers: 'block',
     viewport: { width: 1440, height: 900 },

@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, format and the house rules. Seconds, for before a commit; `npm test` runs everything.
+// `npm run check`: types, lint, format and the house rules. Seconds, for before a commit.
 import { readProgram } from './programs.ts'
 import { staticChecks } from './static-checks.ts'
 

@@ -1,115 +1,117 @@
-// Everything that has to hold, until the first step that fails: static checks first, then the other steps in lanes beside
-// each other.
+// `npm test`: what must hold at every landing; `npm run test:all`: everything. Each step runs to its end, then each test
+// file that failed runs once more alone. What passes there is flaky: reported by name, and forgiven up to MAX_FLAKY.
 // `npm test -- units server` runs the steps whose names contain one of these words. The last line is
 // `N passed, N failed`, summed over the runners.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { readProgram, runProgram } from './programs.ts'
+import { join, relative } from 'node:path'
+import { root } from './programs.ts'
+import { runStep, type StepRun } from './run-step.ts'
 import { installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
-import { startTestNats } from './test-nats.ts'
-import { startTestPostgres } from './test-postgres.ts'
-import { readReport } from './test-reports.ts'
-import { LANES, listSteps, type Step } from './test-steps.ts'
+import { judgeResults, listFailedFiles, type TestResult, type Verdict } from './test-results.ts'
+import { listSteps, type Step } from './test-steps.ts'
+
+const MAX_FLAKY = 30
 
 const isCi = process.env['CI'] === 'true'
-const words = process.argv.slice(2)
-const reports = mkdtempSync(join(tmpdir(), 'muster-test-'))
-const sum = { passed: 0, failed: 0 }
-const notes: string[] = []
-
+const isAll = process.argv.includes('--all')
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
 const missing = installSystemPrograms()
-if (missing.length > 0) {
-  const packages = missing.map((name) => SYSTEM_PROGRAMS[name].package).join(', ')
-  notes.push(`Not installed here: ${packages}`)
-  if (isCi) sum.failed += 1
-}
-if (sum.failed === 0) await runSteps()
-rmSync(reports, { recursive: true, force: true })
-for (const note of notes) console.log(`!!! ${note}`)
-console.log(`${sum.passed} passed, ${sum.failed} failed`)
-process.exitCode = sum.failed === 0 ? 0 : 1
+const leftOut: string[] = []
 
-async function runSteps(): Promise<void> {
-  const steps = listSteps().filter(
-    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
-  )
-  await runLane(steps.filter(({ lane }) => lane === undefined))
-  await Promise.all(LANES.map((lane) => runLane(steps.filter((step) => step.lane === lane))))
+const runs: { step: Step; run: StepRun }[] = []
+for (const step of listSteps().filter(isChosen)) {
+  const absent = step.needs.filter((name) => missing.includes(name))
+  if (absent.length > 0 || step.isPossible?.() === false) {
+    const reason = absent.length > 0 ? `without ${listPackages(absent)}` : step.needsToo
+    leftOut.push(`${step.name}, ${reason}`)
+    continue
+  }
+  console.log(`\n=== ${step.name}`)
+  const run = await runStep(step, { folder })
+  const failed = run.results.filter(({ state }) => state === 'failed').length
+  console.log(`=== ${step.name}: ${failed === 0 ? 'ok' : `${failed} to run again alone`}, ${inSeconds(run)}`)
+  runs.push({ step, run })
 }
 
-async function runLane(steps: readonly Step[]): Promise<void> {
-  for (const step of steps) {
-    if (sum.failed > 0) return
-    const absent = step.needs.filter((name) => missing.includes(name))
-    if (absent.length > 0 || step.isPossible?.() === false) {
-      notes.push(`Left out: ${step.name}${absent.length > 0 ? '' : `, ${step.needsToo}`}`)
-      continue
-    }
-    await runStep(step)
-  }
+const verdicts: (Verdict & { step: Step; run: StepRun })[] = []
+for (const { step, run } of runs) {
+  verdicts.push({ step, run, ...judgeResults(run.results, await runFailedFilesAlone(step, run)) })
+}
+rmSync(folder, { recursive: true, force: true })
+const passed = verdicts.reduce((sum, verdict) => sum + verdict.passed + verdict.flaky.length, 0)
+const flaky = verdicts.flatMap((verdict) => verdict.flaky.map((result) => ({ verdict, result })))
+const failed = verdicts.flatMap((verdict) => verdict.failed.map((result) => ({ verdict, result })))
+report()
+
+function isChosen({ name, isInAllOnly }: Step): boolean {
+  return words.length === 0 ? isAll || isInAllOnly !== true : words.some((word) => name.includes(word))
 }
 
-async function runStep(step: Step): Promise<void> {
-  const isPrintedAtEnd = step.lane !== undefined && step.lane !== 'browser'
-  console.log(`\n=== ${step.name}${isPrintedAtEnd ? ': its output comes when it ends' : ''}`)
-  const startedMs = Date.now()
-  const report = join(reports, `${step.name.replaceAll(' ', '-')}.json`)
-  await using servers = new AsyncDisposableStack()
-  const env: Record<string, string> = { ...(await startServers(step, servers)) }
-  const command = [...step.command, ...reporterArgs(step, report, env)]
-  const ok = isPrintedAtEnd ? await printAtEnd(command, env) : await runProgram(command, env)
-  const seconds = ((Date.now() - startedMs) / 1000).toFixed(1)
-  if (step.runner === undefined) {
-    if (!ok) sum.failed += 1
-    console.log(`=== ${step.name}: ${ok ? 'ok' : 'FAILED'}, ${seconds} s`)
-    return
+async function runFailedFilesAlone(step: Step, { results }: StepRun): Promise<TestResult[]> {
+  const failures = results.filter(({ state }) => state === 'failed').length
+  // So many cannot end well, flaky or not.
+  if (step.runner === undefined || failures === 0 || failures > MAX_FLAKY) return []
+  const files = listFailedFiles(results)
+  if (files === undefined) {
+    console.log(`\n=== ${step.name}, all of it again with one worker`)
+    return (await runStep(step, { folder, aloneFiles: step.files ?? [] })).results
   }
-  const { passed, failed, skipped, troubles } = readReport(report, ok)
-  sum.passed += passed
-  sum.failed += failed
-  console.log(`=== ${step.name}: ${passed} passed, ${failed} failed, ${seconds} s`)
-  notes.push(...troubles.map((trouble) => `${step.name}: ${trouble}`))
-  if (skipped > 0) {
-    notes.push(`${skipped} skipped in: ${step.name}`)
-    if (isCi) sum.failed += 1
+  const alone: TestResult[] = []
+  for (const file of files) {
+    console.log(`\n=== ${step.name}, alone: ${relative(root, file)}`)
+    alone.push(...(await runStep(step, { folder, aloneFiles: [file] })).results)
   }
+  return alone
 }
 
-async function printAtEnd(command: string[], env: Record<string, string>): Promise<boolean> {
-  const { ok, output } = await readProgram(command, env)
-  console.log(output)
-  return ok
+function report(): void {
+  console.log(`\n${'step'.padEnd(32)} passed  flaky failed seconds  load`)
+  for (const { step, run, ...verdict } of verdicts) {
+    const counts = [verdict.passed, verdict.flaky.length, verdict.failed.length].map((count) =>
+      String(count).padStart(7),
+    )
+    const times = `${Math.round(run.seconds)}`.padStart(8) + run.meanLoad.toFixed(1).padStart(6)
+    console.log(`${step.name.padEnd(31)}${counts.join('')}${times}`)
+  }
+  for (const { verdict, result } of flaky) console.log(`!!! flaky: ${describe(verdict.step, result)}`)
+  for (const { verdict, result } of failed) console.log(`!!! failed: ${describe(verdict.step, result)}`)
+  for (const name of leftOut) console.log(`!!! left out: ${name}`)
+  const skipped = verdicts.filter((verdict) => verdict.skipped > 0)
+  for (const verdict of skipped) console.log(`!!! ${verdict.skipped} skipped in: ${verdict.step.name}`)
+  const isTooFlaky = flaky.length > MAX_FLAKY
+  if (isTooFlaky) console.log(`!!! ${flaky.length} flaky tests, more than ${MAX_FLAKY}`)
+  writeFlaky()
+  // On the machine that decides, nothing may be left out.
+  const incomplete = isCi ? leftOut.length + skipped.length : 0
+  const failures = failed.length + incomplete + (isTooFlaky ? 1 : 0)
+  console.log(`${passed} passed, ${failures} failed`)
+  process.exitCode = failures === 0 ? 0 : 1
 }
 
-async function startServers(step: Step, stack: AsyncDisposableStack): Promise<Record<string, string>> {
-  const env: Record<string, string> = {}
-  if (step.servers.includes('postgres')) {
-    const postgres = await startTestPostgres()
-    stack.defer(() => postgres.stop())
-    env['MUSTER_TEST_POSTGRES'] = postgres.url
-    env['MUSTER_TEST_ENGINE'] = 'postgres'
-  }
-  if (step.servers.includes('nats')) {
-    const nats = await startTestNats()
-    stack.defer(() => nats.stop())
-    env['MUSTER_TEST_NATS'] = nats.url
-  }
-  return env
+function writeFlaky(): void {
+  const results = join(root, 'test-results')
+  mkdirSync(results, { recursive: true })
+  const rows = flaky.map(({ verdict, result }) => ({
+    step: verdict.step.name,
+    ...result,
+    ...(result.file !== undefined && { file: relative(root, result.file) }),
+  }))
+  writeFileSync(join(results, 'flaky.json'), `${JSON.stringify(rows, null, 2)}\n`)
 }
 
-/** Playwright takes the report's name from the environment, Vitest from an option. */
-function reporterArgs(step: Step, report: string, env: Record<string, string>): string[] {
-  if (step.runner === 'vitest')
-    return [
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-      ...(isCi ? ['--retry=1'] : []),
-    ]
-  if (step.runner === 'playwright') {
-    env['PLAYWRIGHT_JSON_OUTPUT_FILE'] = report
-    return ['--reporter=list,json']
-  }
-  return []
+function describe(step: Step, { file, name, error = '' }: TestResult): string {
+  const test = [file === undefined ? '' : relative(root, file), name]
+    .filter((part) => part !== '')
+    .join(' > ')
+  return [step.name, test, error].filter((part) => part !== '').join(': ')
+}
+
+function listPackages(names: readonly (keyof typeof SYSTEM_PROGRAMS)[]): string {
+  return names.map((name) => SYSTEM_PROGRAMS[name].package).join(', ')
+}
+
+function inSeconds({ seconds, meanLoad }: StepRun): string {
+  return `${Math.round(seconds)} s, mean load ${meanLoad.toFixed(1)}`
 }

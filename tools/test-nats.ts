@@ -1,7 +1,7 @@
 /**
  * A private NATS server for tests: loopback only, on a port of its own, gone afterwards.
  *
- *     node tools/test-nats.ts vitest run --project server
+ *     node tools/test-nats.ts vitest run --project 'server*'
  *
  * runs a command with MUSTER_TEST_NATS set for it.
  */

@@ -1,7 +1,7 @@
 /**
  * A private PostgreSQL server for tests: its own data in a temporary folder, loopback only, gone afterwards.
  *
- *     node tools/test-postgres.ts vitest run --project server
+ *     node tools/test-postgres.ts vitest run --project 'server*'
  *
  * runs a command with MUSTER_TEST_POSTGRES and MUSTER_TEST_ENGINE=postgres set for it.
  */

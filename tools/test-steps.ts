@@ -1,14 +1,16 @@
-import { globSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from './programs.ts'
 import { staticChecks } from './static-checks.ts'
 import { canIsolate, canNestMachines, type SystemProgram } from './system-programs.ts'
 
 export interface Step {
   name: string
+  /** Program and arguments. Names of files may follow those of Vitest and Playwright. */
   command: string[]
+  /** The files of the command; absent = all. */
+  files?: string[]
   /** Which runner writes a JSON report; absent = the step passes or fails as a whole and counts no tests. */
   runner?: 'vitest' | 'playwright'
+  /** Only in `npm run test:all`. */
+  isInAllOnly?: boolean
   /** Programs of the machine without which the step is left out. */
   needs: SystemProgram[]
   /** A private PostgreSQL or NATS server that is started for the step. */
@@ -16,29 +18,22 @@ export interface Step {
   /** Whether this machine allows the step; where it does not, it is left out, and `needsToo` says why. */
   isPossible?: () => boolean
   needsToo?: string
-  /** Steps of a lane run one after another, beside the other lanes. Static checks have none: they come first. */
-  lane?: Lane
 }
 
-/**
- * `system` mostly waits for processes, timers and other systems, so that the other two have the processors. The output
- * of `browser` is printed as it comes, that of the others when a step ends.
- */
-export const LANES = ['browser', 'server', 'system'] as const
-export type Lane = (typeof LANES)[number]
+const vitest = (...projects: string[]) => ({
+  command: ['vitest', 'run', ...projects.flatMap((project) => ['--project', project])],
+  runner: 'vitest' as const,
+})
 
-const vitest = (...projects: string[]) => [
-  'vitest',
-  'run',
-  ...projects.flatMap((project) => ['--project', project]),
-]
-
-const several = (count: number) => `--maxWorkers=${count}`
+const playwright = (config: string) => ({
+  command: ['playwright', 'test', '-c', config],
+  runner: 'playwright' as const,
+})
 
 /**
  * Tests of the server that run on PostgreSQL and NATS as well, by a part of their path: each folder with SQL of its own
  * has one here (test-steps.test.ts). Everything else behaves alike on both engines.
- * `node tools/test-postgres.ts vitest run --project server` runs all.
+ * `node tools/test-postgres.ts vitest run --project 'server*'` runs all.
  */
 export const ON_POSTGRES = [
   // Every route of the API: each query is executed, with correct, malformed and hostile values.
@@ -128,109 +123,72 @@ export const ON_POSTGRES = [
   'features/updates/updates.test',
 ]
 
-/** Everything that `npm test` runs: what has no lane first, then all lanes, each in order. */
+/** All steps in the order in which they run, one after another. */
 export function listSteps(): Step[] {
   return [
     ...staticChecks.map((check) => ({ ...check, needs: [], servers: [] })),
     {
+      ...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'agent-alone', 'cli', 'console-units'),
       name: 'units',
-      command: [
-        ...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'cli', 'console-units'),
-        several(3),
-      ],
-      runner: 'vitest',
       needs: [],
       servers: [],
-      lane: 'system',
     },
+    { ...vitest('server*'), name: 'server on SQLite', needs: [], servers: [] },
     {
-      name: 'server on SQLite',
-      command: [...vitest('server'), several(2)],
-      runner: 'vitest',
-      needs: [],
-      servers: [],
-      lane: 'server',
-    },
-    {
+      ...vitest('server*'),
       name: 'server on PostgreSQL and NATS',
-      command: [...vitest('server'), several(2), ...ON_POSTGRES],
-      runner: 'vitest',
+      files: ON_POSTGRES,
       needs: ['postgres', 'nats'],
       servers: ['postgres', 'nats'],
-      lane: 'server',
     },
-    {
-      name: 'service',
-      command: vitest('service'),
-      runner: 'vitest',
-      needs: ['systemd'],
-      servers: [],
-      isPossible: canNestMachines,
-      needsToo: 'which needs root and a kernel that lets it start a machine inside this one',
-      lane: 'system',
-    },
-    {
-      name: 'Windows in Wine',
-      command: vitest('wine'),
-      runner: 'vitest',
-      needs: ['debootstrap', 'xvfb', 'wixl'],
-      servers: [],
-      isPossible: canIsolate,
-      needsToo: 'which needs root and a kernel that gives a program mounts of its own',
-      lane: 'system',
-    },
-    {
-      name: 'console and Windows in Wine',
-      command: ['playwright', 'test', '-c', 'e2e/windows/playwright.config.ts'],
-      runner: 'playwright',
-      needs: ['chromium', 'debootstrap', 'xvfb'],
-      servers: [],
-      isPossible: canIsolate,
-      needsToo: 'which needs root and a kernel that gives a program mounts of its own',
-      lane: 'system',
-    },
-    {
-      name: 'packages of the agent',
-      command: vitest('packages'),
-      runner: 'vitest',
-      needs: ['wixl', 'rpmbuild', 'osslsigncode', 'gpg', 'ar'],
-      servers: [],
-      lane: 'system',
-    },
-    {
-      name: 'programs and load',
-      command: [...vitest('e2e'), several(2)],
-      runner: 'vitest',
-      needs: [],
-      servers: [],
-      lane: 'system',
-    },
-    {
-      name: 'console in Chromium',
-      command: [...vitest('console'), several(2)],
-      runner: 'vitest',
-      needs: ['chromium'],
-      servers: [],
-      lane: 'browser',
-    },
-    ...storySteps(),
+    { ...vitest('console'), name: 'console in Chromium', needs: ['chromium'], servers: [] },
+    { ...playwright('e2e/playwright.config.ts'), name: 'stories', needs: ['chromium'], servers: [] },
+    ...stepsOfAll.map((step) => ({ ...step, isInAllOnly: true })),
   ]
 }
 
-function storySteps(): Step[] {
-  if (globSync(join(root, 'e2e/stories/*.story.ts')).length === 0) return []
-  const story = {
-    command: ['playwright', 'test', '-c', 'e2e/playwright.config.ts'],
-    runner: 'playwright' as const,
-  }
-  return [
-    { ...story, name: 'stories', needs: ['chromium'], servers: [], lane: 'browser' },
-    {
-      ...story,
-      name: 'stories on PostgreSQL and NATS',
-      needs: ['chromium', 'postgres', 'nats'],
-      servers: ['postgres', 'nats'],
-      lane: 'server',
-    },
-  ]
-}
+const stepsOfAll: Step[] = [
+  {
+    ...playwright('e2e/playwright.config.ts'),
+    name: 'stories on PostgreSQL and NATS',
+    needs: ['chromium', 'postgres', 'nats'],
+    servers: ['postgres', 'nats'],
+  },
+  {
+    ...vitest('service'),
+    name: 'service',
+    needs: ['systemd'],
+    servers: [],
+    isPossible: canNestMachines,
+    needsToo: 'which needs root and a kernel that lets it start a machine inside this one',
+  },
+  {
+    ...vitest('wine'),
+    name: 'Windows in Wine',
+    needs: ['debootstrap', 'xvfb', 'wixl'],
+    servers: [],
+    isPossible: canIsolate,
+    needsToo: 'which needs root and a kernel that gives a program mounts of its own',
+  },
+  {
+    ...playwright('e2e/windows/playwright.config.ts'),
+    name: 'console and Windows in Wine',
+    needs: ['chromium', 'debootstrap', 'xvfb'],
+    servers: [],
+    isPossible: canIsolate,
+    needsToo: 'which needs root and a kernel that gives a program mounts of its own',
+  },
+  {
+    ...vitest('packages'),
+    name: 'packages of the agent',
+    needs: ['wixl', 'rpmbuild', 'osslsigncode', 'gpg', 'ar'],
+    servers: [],
+  },
+  { ...vitest('e2e'), name: 'programs and load', needs: [], servers: [] },
+  {
+    name: 'full fuzz',
+    command: ['node', 'apps/server/src/testing/run-fuzz.ts'],
+    needs: [],
+    servers: [],
+  },
+]
