@@ -8,6 +8,7 @@ import { machineRow } from '../support/dashboard.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 const screen = (page: Page) => page.locator('.xterm-rows')
 
@@ -45,7 +46,9 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and the a
   await enter(window, "PS1='next> '")
   await enter(window, 'echo "sum $((20 + 22))"')
   await expect(screen(window)).toContainText('sum 42')
-  await enter(window, 'sleep 1000')
+  // Until a program has begun, Bash itself may swallow the signal.
+  await enter(window, 'sh -c \'echo "asleep $((1 + 1))"; exec sleep 1000\'')
+  await expect(screen(window)).toContainText('asleep 2')
   await window.keyboard.press('Control+c')
   // With the signal the terminal forgets what was typed behind it.
   await expect(screen(window)).toContainText(/\^C\s*next>\s*$/)
@@ -83,7 +86,7 @@ test('a terminal: commands, a full screen, a flood, a reload, the end, and the a
 
   await using flood = await givenFlood()
   await enter(window, `cat ${flood.file}; echo "flood $((1 + 1)) over"`)
-  await expect(screen(window)).toContainText('flood 2 over', { timeout: 300_000 })
+  await expect(screen(window)).toContainText('flood 2 over', { timeout: LONG_PATIENCE_MS })
 
   await enter(window, 'MARK=kept; clear')
   await window.reload()

@@ -127,7 +127,9 @@ test('the alert shows the actions of its template with their output', async () =
     ],
   })
   await open('/alerts?dialog=alert&item=1')
-  const action = page.getByRole('region', { name: 'Failure action', exact: true })
+  // The page behind the dialog shows its first alert too.
+  const dialog = page.getByRole('dialog', { name: 'Alert' })
+  const action = dialog.getByRole('region', { name: 'Failure action', exact: true })
   await expect.element(action.getByText('failed after 1.3 s, exit code 3')).toBeVisible()
   await expect.element(action.getByText('<b>no such folder</b>')).toBeVisible()
 })
