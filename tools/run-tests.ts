@@ -1,27 +1,30 @@
-// `npm test`: what must hold at every landing; `npm run test:all`: everything. Each step runs to its end, then each test
+// `npm test`: what must hold at every landing; `npm run test:all`: everything; `npm run test:changed -- REF`: what the
+// changes since REF touch, by default since the last landing of `main`. Each step runs to its end, then each test
 // file that failed runs once more alone. What passes there is flaky: reported by name, and forgiven up to MAX_FLAKY.
 // `npm test -- units server` runs the steps whose names contain one of these words. The last line is
 // `N passed, N failed`, summed over the runners.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { findBase, findStories, listChangedFiles } from './changed-files.ts'
 import { root } from './programs.ts'
 import { runStep, type StepRun } from './run-step.ts'
 import { installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
 import { judgeResults, listFailedFiles, type TestResult, type Verdict } from './test-results.ts'
-import { listSteps, type Step } from './test-steps.ts'
+import { listChangedSteps, listSteps, type Step } from './test-steps.ts'
 
 const MAX_FLAKY = 30
 
 const isCi = process.env['CI'] === 'true'
 const isAll = process.argv.includes('--all')
+const isChangedOnly = process.argv.includes('--changed')
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
 const missing = installSystemPrograms()
 const leftOut: string[] = []
 
 const runs: { step: Step; run: StepRun }[] = []
-for (const step of listSteps().filter(isChosen)) {
+for (const step of listChosenSteps()) {
   const absent = step.needs.filter((name) => missing.includes(name))
   if (absent.length > 0 || step.isPossible?.() === false) {
     const reason = absent.length > 0 ? `without ${listPackages(absent)}` : step.needsToo
@@ -44,6 +47,14 @@ const passed = verdicts.reduce((sum, verdict) => sum + verdict.passed + verdict.
 const flaky = verdicts.flatMap((verdict) => verdict.flaky.map((result) => ({ verdict, result })))
 const failed = verdicts.flatMap((verdict) => verdict.failed.map((result) => ({ verdict, result })))
 report()
+
+function listChosenSteps(): Step[] {
+  if (!isChangedOnly) return listSteps().filter(isChosen)
+  const base = words[0] ?? findBase()
+  const stories = globSync('*.story.ts', { cwd: join(root, 'e2e/stories') })
+  const names = stories.map((file) => file.replace('.story.ts', '')).toSorted()
+  return listChangedSteps(base, findStories(listChangedFiles(base), names))
+}
 
 function isChosen({ name, isInAllOnly }: Step): boolean {
   return words.length === 0 ? isAll || isInAllOnly !== true : words.some((word) => name.includes(word))

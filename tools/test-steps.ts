@@ -25,10 +25,14 @@ const vitest = (...projects: string[]) => ({
   runner: 'vitest' as const,
 })
 
-const playwright = (config: string) => ({
-  command: ['playwright', 'test', '-c', config],
+const playwright = (config: string, ...more: string[]) => ({
+  command: ['playwright', 'test', '-c', config, ...more],
   runner: 'playwright' as const,
 })
+
+const STORIES = 'e2e/playwright.config.ts'
+const UNITS = ['rules', 'contract', 'tools', 'fake-agent', 'agent', 'agent-alone', 'cli', 'console-units']
+const CHECKS: Step[] = staticChecks.map((check) => ({ ...check, needs: [], servers: [] }))
 
 /**
  * Tests of the server that run on PostgreSQL and NATS as well, by a part of their path: each folder with SQL of its own
@@ -126,13 +130,8 @@ export const ON_POSTGRES = [
 /** All steps in the order in which they run, one after another. */
 export function listSteps(): Step[] {
   return [
-    ...staticChecks.map((check) => ({ ...check, needs: [], servers: [] })),
-    {
-      ...vitest('rules', 'contract', 'tools', 'fake-agent', 'agent', 'agent-alone', 'cli', 'console-units'),
-      name: 'units',
-      needs: [],
-      servers: [],
-    },
+    ...CHECKS,
+    { ...vitest(...UNITS), name: 'units', needs: [], servers: [] },
     { ...vitest('server*'), name: 'server on SQLite', needs: [], servers: [] },
     {
       ...vitest('server*'),
@@ -142,14 +141,40 @@ export function listSteps(): Step[] {
       servers: ['postgres', 'nats'],
     },
     { ...vitest('console'), name: 'console in Chromium', needs: ['chromium'], servers: [] },
-    { ...playwright('e2e/playwright.config.ts'), name: 'stories', needs: ['chromium'], servers: [] },
+    { ...playwright(STORIES), name: 'stories', needs: ['chromium'], servers: [] },
     ...stepsOfAll.map((step) => ({ ...step, isInAllOnly: true })),
+  ]
+}
+
+/** The tests that the changes since the commit `base` touch. `stories`: names of files without `.story.ts`. */
+export function listChangedSteps(base: string, stories: readonly string[]): Step[] {
+  const { command, runner } = vitest(...UNITS, 'server*', 'console')
+  return [
+    ...CHECKS,
+    {
+      command: [...command, '--changed', base],
+      runner,
+      name: 'tests of changed files',
+      needs: ['chromium'],
+      servers: [],
+    },
+    ...(stories.length === 0
+      ? []
+      : [
+          {
+            ...playwright(STORIES),
+            name: 'stories of changed features',
+            files: stories.map((story) => `/${story}.story.ts`),
+            needs: ['chromium' as const],
+            servers: [],
+          },
+        ]),
   ]
 }
 
 const stepsOfAll: Step[] = [
   {
-    ...playwright('e2e/playwright.config.ts'),
+    ...playwright(STORIES),
     name: 'stories on PostgreSQL and NATS',
     needs: ['chromium', 'postgres', 'nats'],
     servers: ['postgres', 'nats'],
@@ -184,6 +209,7 @@ const stepsOfAll: Step[] = [
     needs: ['wixl', 'rpmbuild', 'osslsigncode', 'gpg', 'ar'],
     servers: [],
   },
+  { ...vitest('endurance'), name: 'endurance', needs: [], servers: [] },
   { ...vitest('e2e'), name: 'programs and load', needs: [], servers: [] },
   {
     name: 'full fuzz',
