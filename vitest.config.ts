@@ -1,22 +1,25 @@
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { lazySchemas } from './deploy/lazy-schemas.mjs'
+import { PATIENCE_MS } from './tools/patience.ts'
 import { findTestChromium } from './tools/system-programs.ts'
 import { ResultReporter } from './tools/vitest-results.ts'
 
+// Pages live for seconds: helper threads and optimized code would crowd the machine, and save no time.
 const chromiumFlags =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+  '--js-flags=--no-opt,--no-maglev,--single-threaded --num-raster-threads=1 --in-process-gpu --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
 // The shells that tests start read nobody's profile: one may wait for a minute, or print.
 const env = { HOME: tmpdir() }
 
-// A limit for what hangs. How fast something is, `npm run bench` measures.
+// Waits have a limit of their own, which says what it saw.
+const TEST_TIMEOUT_MS = 900_000
 const patience = {
-  testTimeout: 480_000,
-  hookTimeout: 480_000,
-  expect: { poll: { timeout: 120_000 } },
+  testTimeout: TEST_TIMEOUT_MS,
+  hookTimeout: TEST_TIMEOUT_MS,
+  expect: { poll: { timeout: PATIENCE_MS } },
   setupFiles: [join(import.meta.dirname, 'tools/wait-longer.ts')],
 }
 
@@ -24,6 +27,7 @@ interface NodeProject {
   include?: string[]
   exclude?: string[]
   fileParallelism?: boolean
+  isolate?: boolean
   globalSetup?: string[]
   sequence?: { groupOrder: number }
 }
@@ -49,6 +53,13 @@ const aloneInServer = [
   'src/main.test.ts',
   'src/hostile.test.ts',
   'src/features/remote/webterm/webterm.test.ts',
+]
+// They measure memory, or kill programs for minutes: each in a process of its own, in `npm run test:all` only.
+const endurance = ['apps/agent/src/output-flood.test.ts', 'apps/server/src/platform/database/kill.test.ts']
+const except = (files: string[]) => [
+  ...configDefaults.exclude,
+  ...files,
+  ...endurance.map((file) => `**/${basename(file)}`),
 ]
 const alone = (include: string[]) => ({ include, ...oneByOne, sequence: { groupOrder: 1 } })
 
@@ -96,13 +107,14 @@ export default defineConfig({
       nodeProject('rules', 'packages/rules'),
       nodeProject('contract', 'packages/contract'),
       nodeProject('fake-agent', 'packages/fake-agent'),
-      nodeProject('server', 'apps/server', { exclude: [...configDefaults.exclude, ...aloneInServer] }),
+      nodeProject('server', 'apps/server', { exclude: except(aloneInServer) }),
       nodeProject('server-alone', 'apps/server', alone(aloneInServer)),
-      agentProject('agent', { exclude: [...configDefaults.exclude, ...aloneInAgent] }),
+      agentProject('agent', { exclude: except(aloneInAgent) }),
       agentProject('agent-alone', alone(aloneInAgent)),
       nodeProject('cli', 'apps/cli'),
       nodeProject('tools', 'tools'),
       nodeProject('console-units', 'apps/console'),
+      nodeProject('endurance', '.', { include: endurance, ...oneByOne, isolate: true }),
       nodeProject('wine', 'apps/agent/wine', { globalSetup: ['./prepare.ts'], ...oneByOne }),
       nodeProject('packages', 'deploy/packages', oneByOne),
       nodeProject('e2e', 'e2e', { include: ['{faults,load,support}/**/*.test.ts'], ...oneByOne }),
@@ -123,7 +135,7 @@ export default defineConfig({
             screenshotFailures: false,
             provider: playwright({
               // As for what is expected: a click that hangs is tried again sooner.
-              actionTimeout: 120_000,
+              actionTimeout: PATIENCE_MS,
               launchOptions: {
                 executablePath: findTestChromium() ?? 'chromium',
                 args: chromiumFlags.split(' '),

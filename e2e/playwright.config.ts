@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
+import { PATIENCE_MS } from '../tools/patience.ts'
 import { findChromium, findTestChromium } from '../tools/system-programs.ts'
 
 // Pages live for seconds: optimized code costs more to compile than it saves.
 const CHROMIUM_FLAGS =
-  '--js-flags=--no-opt,--no-maglev --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+  '--js-flags=--no-opt,--no-maglev --num-raster-threads=1 --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
 // Each takes a minute or more, of which it waits the most: begun first, so that others run meanwhile.
 const LONG = [
@@ -49,7 +50,7 @@ export default defineConfig({
   testDir: 'stories',
   projects: [
     { name: 'build', testMatch: 'build.setup.ts' },
-    { name: 'long stories', testMatch: long, dependencies: ['build'], timeout: 1_200_000 },
+    { name: 'long stories', testMatch: long, dependencies: ['build'] },
     {
       name: 'stories',
       testMatch: onPostgres ? ON_EVERY_DATABASE : '**/*.story.ts',
@@ -65,12 +66,13 @@ export default defineConfig({
   ],
   outputDir: `test-results/${onPostgres ? 'postgres' : 'sqlite'}`,
   fullyParallel: true,
-  workers: availableParallelism(),
+  // Two servers and their machines run alone.
+  workers: onPostgres ? 1 : availableParallelism(),
   forbidOnly: true,
-  timeout: 600_000,
-  expect: { timeout: 120_000 },
+  timeout: 900_000,
+  expect: { timeout: PATIENCE_MS },
   use: {
-    actionTimeout: 120_000,
+    actionTimeout: PATIENCE_MS,
     // Its requests would pass by what stories answer themselves. One story allows it.
     serviceWorkers: 'block',
     viewport: { width: 1440, height: 900 },

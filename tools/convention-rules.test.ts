@@ -7,6 +7,31 @@ const SKIP = `test.${'skip'}`
 const MARK = `TO${'DO'}`
 const file = (path: string, text = ''): SourceFile => ({ path, text })
 
+describe('limits of tests', () => {
+  const find = (text: string, path = 'apps/agent/src/a.test.ts') =>
+    rules.findImpatientTests([file(path, text)])
+  const OPTION = `timeout: 5${'000'}`
+
+  test.each([
+    `  await vi.waitFor(() => expect(a).toBe(1), { ${OPTION} })`,
+    `  await expect.poll(read, { interval: 20, ${OPTION} }).toBe(1)`,
+    `const SOON = { ${OPTION}, interval: 10 }`,
+    `  },${' 5000'})`,
+    `const PATIENCE_MS${' = '}5000`,
+  ])('%s is found', (text) => {
+    expect(find(text)).toEqual(['apps/agent/src/a.test.ts:1 has a limit of its own: tools/patience.ts'])
+    expect(find(text, 'apps/agent/src/a.ts')).toEqual([])
+  })
+
+  test.each([
+    '  await vi.waitFor(() => expect(a).toBe(1), { timeout: LONG_PATIENCE_MS })',
+    '  const script = { name: "a", timeout: 300 }',
+    '  await expect(call({ timeoutMs: 30 })).rejects.toThrow()',
+  ])('%s is fine', (text) => {
+    expect(find(text)).toEqual([])
+  })
+})
+
 describe('nouns', () => {
   const noun = file('packages/contract/src/api/scripts.ts')
 

@@ -7,6 +7,8 @@ const MAX_LINES = 500
 const MAX_DECISION_LINES = 60
 const CODE = /\.(ts|tsx|mjs|js|css)$/
 const TEST_FILE = /\.(test|story)\.tsx?$/
+const TEST_CODE =
+  /\.(test|story)\.tsx?$|\/test-[\w-]+\.tsx?$|\/testing\/|^e2e\/(faults|service|support|windows)\//
 const PROGRAM = /^(server|console|agent|rules|contract|fake-agent)\//
 const PROJECT_FOLDER = /^(apps|packages|e2e|docs|deploy|tools)\//
 const TOP_FOLDERS = ['apps', 'packages', 'e2e', 'docs', 'deploy', 'tools', '.ci', '.vscode', '.idea']
@@ -69,6 +71,16 @@ export function findBarrels(files: SourceFile[]): string[] {
 export function findSkippedTests(files: SourceFile[]): string[] {
   const pattern = /\b(test|it|describe|bench)(\.\w+)*\.(skip|only|todo|fixme|skipIf|runIf|fails)\b/
   return findLines(files, TEST_FILE, pattern, 'leaves tests out')
+}
+
+/** Literal limits of waits and of whole tests. Below 100 ms the limit itself is what is tested. */
+export function findImpatientTests(files: SourceFile[]): string[] {
+  const option = /[,(=] \{ (?:intervals?: [^,]+, )?timeout(?:Ms)?: [\d_]{3,}(?:, intervals?: [^}]+)? \}/
+  const argument = /^\s*\}, [\d_]{3,}\)$/
+  const constant = /\bconst \w*PATIEN\w* = [\d_]+/
+  const pattern = new RegExp([option, argument, constant].map(({ source }) => source).join('|'))
+  const tests = files.filter(({ path }) => path !== 'tools/patience.ts')
+  return findLines(tests, TEST_CODE, pattern, 'has a limit of its own: tools/patience.ts')
 }
 
 export function findOpenMarks(files: SourceFile[]): string[] {

@@ -22,6 +22,7 @@ test.each([
   ['no file is longer than 500 lines', rules.findLongFiles],
   ['no file only passes on others', rules.findBarrels],
   ['no test is left out', rules.findSkippedTests],
+  ['tests wait with the one patience', rules.findImpatientTests],
   ['every mark names its issue', rules.findOpenMarks],
   ['exports are named', rules.findDefaultExports],
   ['constants of the specification stand once', rules.findWrongConstants],

@@ -20,7 +20,6 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const PROGRAM = join(import.meta.dirname, '../packages.mjs')
-const SLOW = { timeout: 600_000 }
 let folder: string
 
 type Line = Record<string, unknown>
@@ -39,7 +38,7 @@ beforeAll(async () => {
     { progress: 'Building the agent' },
     { progress: 'Building the agent' },
   ])
-}, 600_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const standIn = () => ['--node', join(folder, 'stand-in')]
@@ -136,7 +135,7 @@ test('the SBOM names the agent, what it imports, its native parts and each Node 
   }
 })
 
-test('the MSI hides the token, undoes failures, and holds the files unchanged', SLOW, async () => {
+test('the MSI hides the token, undoes failures, and holds the files unchanged', async () => {
   const actions = read('msiinfo', 'export', built('windows-x64.msi'), 'CustomAction')
   // 8192: Windows Installer writes the arguments of the action, which contain the token, into no log.
   expect(Number(/RegisterAgent\t(\d+)/.exec(actions)?.[1]) & 8192).toBe(8192)
@@ -199,7 +198,7 @@ test('the rpm contains the same program, and its scripts are valid', () => {
   }
 })
 
-test('the archive for macOS contains valid scripts, and Node as its makers signed it', SLOW, async () => {
+test('the archive for macOS contains valid scripts, and Node as its makers signed it', async () => {
   const { lines } = await run(['--fast', ...one('macos', 'x64', 'tar.xz')], 'macos')
   const file = String(lines.at(-1)?.['file'])
   read('tar', 'xf', file, '-C', folder)
@@ -219,7 +218,7 @@ test('the archive for macOS contains valid scripts, and Node as its makers signe
   expect(statSync(helper ?? '').mode & 0o111).toBe(0o111)
 })
 
-test('packages are signed if a certificate and keys are given', SLOW, async () => {
+test('packages are signed if a certificate and keys are given', async () => {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=Test', '-addext', 'extendedKeyUsage=codeSigning']
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, '-keyout', key, '-out', cert]
@@ -274,7 +273,7 @@ test('packages are signed if a certificate and keys are given', SLOW, async () =
   }
 })
 
-test('a missing tool is named with the package that has it', SLOW, async () => {
+test('a missing tool is named with the package that has it', async () => {
   const bin = join(folder, 'bin')
   mkdirSync(bin)
   for (const program of ['npm', 'tar']) symlinkSync(read('which', program).trim(), join(bin, program))

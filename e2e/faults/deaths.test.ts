@@ -113,7 +113,7 @@ async function goOn({ upload, bytes, file, answer }: Awaited<ReturnType<typeof b
   expect(partOf()).toEqual([])
 }
 
-test('the browser dies while each tool is in use', { timeout: 240_000 }, async () => {
+test('the browser dies while each tool is in use', async () => {
   const all = await beginAll('browser')
   all.leave.abort()
   all.tail[Symbol.dispose]()
@@ -124,7 +124,7 @@ test('the browser dies while each tool is in use', { timeout: 240_000 }, async (
   await goOn(all, 'browser')
 })
 
-test('the agent dies while each tool is in use', { timeout: 240_000 }, async () => {
+test('the agent dies while each tool is in use', async () => {
   const all = await beginAll('agent')
   await setup.agent.kill()
   // journalctl looks whether its reader is gone; its stand-in sees that when it writes.
@@ -136,7 +136,7 @@ test('the agent dies while each tool is in use', { timeout: 240_000 }, async () 
   await goOn(all, 'agent')
 })
 
-test('the server dies while each tool is in use', { timeout: 240_000 }, async () => {
+test('the server dies while each tool is in use', async () => {
   const all = await beginAll('server')
   await setup.server.kill()
   expect(await sentencesOf(all)).toEqual({
@@ -152,7 +152,7 @@ test('the server dies while each tool is in use', { timeout: 240_000 }, async ()
   await goOn(all, 'server')
 })
 
-test('the network fails for longer than both ends wait', { timeout: 240_000 }, async () => {
+test('the network fails for longer than both ends wait', async () => {
   const all = await beginAll('line')
   setup.line.drop()
   expect(await sentencesOf(all)).toEqual(LINK_LOST)

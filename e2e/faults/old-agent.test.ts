@@ -16,10 +16,11 @@ import { addClient, makeToken } from '../support/seed.ts'
 import { type Session, signIn } from '../support/sign-in.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { startServer } from '../support/start-server.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 // A server of today with an agent that was built earlier, from commit 36d852ce of 23 November 2026.
 const OLD_AGENT = join(import.meta.dirname, '../support/old-agents/agent-0.1.0.mjs.gz')
-const PATIENCE = { timeout: 90_000, interval: 200 }
+const PATIENCE = { timeout: LONG_PATIENCE_MS, interval: 200 }
 
 const resources = new AsyncDisposableStack()
 let admin: Session

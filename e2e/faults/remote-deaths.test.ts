@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openRemoteSetup, type RemoteSetup } from './remote-setup.ts'
 import { signInByVnc } from './sign-in-by-vnc.ts'
 import { WAIT } from './tool-window.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 /** A browser is taken for gone after 25 s, a server by its machine after 10 s. */
-const LONG = { timeout: 120_000, interval: 100 }
+const LONG = { timeout: LONG_PATIENCE_MS, interval: 100 }
 let setup: RemoteSetup
 beforeAll(async () => {
   setup = await openRemoteSetup()
@@ -80,94 +81,74 @@ test('when the browser dies, desktop and VNC end on the machine and the terminal
   expect(await reasonsOf(sessions)).toEqual({ terminal: 'Closed.', desktop: gone, vnc: gone })
 })
 
-test(
-  "when the browser's network fails silently, desktop and VNC end and the terminal waits",
-  { timeout: 240_000 },
-  async () => {
-    const { session, sessions } = await beginAll()
-    setup.toBrowser.drop()
-    await onlyTerminalIsLeft()
-    setup.toBrowser.mend()
-    await comesBack(session)
-    expect((await reasonsOf(sessions)).desktop).toBe('The window was closed or lost its connection.')
-  },
-)
+test("when the browser's network fails silently, desktop and VNC end and the terminal waits", async () => {
+  const { session, sessions } = await beginAll()
+  setup.toBrowser.drop()
+  await onlyTerminalIsLeft()
+  setup.toBrowser.mend()
+  await comesBack(session)
+  expect((await reasonsOf(sessions)).desktop).toBe('The window was closed or lost its connection.')
+})
 
-test(
-  'when the server dies, desktop and VNC end, and the terminal is there when the server is back',
-  { timeout: 240_000 },
-  async () => {
-    const { session, sessions, desktop } = await beginAll()
-    await setup.server.kill()
-    await vi.waitFor(() => expect(desktop.isClosed).toBe(true), WAIT)
-    await onlyTerminalIsLeft()
-    await setup.server.start()
-    await setup.back()
-    await comesBack(session)
-    expect((await reasonsOf(sessions)).vnc).toBe('The link to the machine was lost.')
-  },
-)
+test('when the server dies, desktop and VNC end, and the terminal is there when the server is back', async () => {
+  const { session, sessions, desktop } = await beginAll()
+  await setup.server.kill()
+  await vi.waitFor(() => expect(desktop.isClosed).toBe(true), WAIT)
+  await onlyTerminalIsLeft()
+  await setup.server.start()
+  await setup.back()
+  await comesBack(session)
+  expect((await reasonsOf(sessions)).vnc).toBe('The link to the machine was lost.')
+})
 
-test(
-  "the machine's network fails silently for longer than either side waits",
-  { timeout: 240_000 },
-  async () => {
-    const { session, sessions, terminal, desktop, vnc } = await beginAll()
-    setup.toMachine.drop()
-    await vi.waitFor(() => {
-      for (const window of [terminal, desktop, vnc]) expect(window.end?.code).toBe('link_lost')
-    }, LONG)
-    expect(desktop.end?.message).toBe('The link to the machine was lost.')
-    await onlyTerminalIsLeft()
-    setup.toMachine.mend()
-    await setup.back()
-    await comesBack(session)
-    expect((await reasonsOf(sessions)).desktop).toBe('The link to the machine was lost.')
-  },
-)
+test("the machine's network fails silently for longer than either side waits", async () => {
+  const { session, sessions, terminal, desktop, vnc } = await beginAll()
+  setup.toMachine.drop()
+  await vi.waitFor(() => {
+    for (const window of [terminal, desktop, vnc]) expect(window.end?.code).toBe('link_lost')
+  }, LONG)
+  expect(desktop.end?.message).toBe('The link to the machine was lost.')
+  await onlyTerminalIsLeft()
+  setup.toMachine.mend()
+  await setup.back()
+  await comesBack(session)
+  expect((await reasonsOf(sessions)).desktop).toBe('The link to the machine was lost.')
+})
 
-test(
-  'when the agent is killed, the next agent ends what the first one left running',
-  { timeout: 240_000 },
-  async () => {
-    const { sessions, terminal, desktop } = await beginAll()
-    await setup.agent.kill()
-    await vi.waitFor(() => {
-      for (const window of [terminal, desktop]) expect(window.end?.code).toBe('link_lost')
-    }, WAIT)
-    // Its VNC server has lost its only viewer, and ends automatically.
-    await vi.waitFor(() => expect(setup.started()).not.toContain('x11vnc'), WAIT)
-    expect(setup.ports()).toEqual([])
-    expect(setup.neighbour.viewers.size).toBe(0)
-    setup.agent.start()
-    await setup.back()
-    await nothingIsLeft()
-    const restarted = 'The agent was restarted.'
-    expect(await reasonsOf(sessions)).toEqual({ terminal: restarted, desktop: restarted, vnc: restarted })
-  },
-)
+test('when the agent is killed, the next agent ends what the first one left running', async () => {
+  const { sessions, terminal, desktop } = await beginAll()
+  await setup.agent.kill()
+  await vi.waitFor(() => {
+    for (const window of [terminal, desktop]) expect(window.end?.code).toBe('link_lost')
+  }, WAIT)
+  // Its VNC server has lost its only viewer, and ends automatically.
+  await vi.waitFor(() => expect(setup.started()).not.toContain('x11vnc'), WAIT)
+  expect(setup.ports()).toEqual([])
+  expect(setup.neighbour.viewers.size).toBe(0)
+  setup.agent.start()
+  await setup.back()
+  await nothingIsLeft()
+  const restarted = 'The agent was restarted.'
+  expect(await reasonsOf(sessions)).toEqual({ terminal: restarted, desktop: restarted, vnc: restarted })
+})
 
-test(
-  'when the agent is killed during a request for consent, the next agent removes the request',
-  { timeout: 240_000 },
-  async () => {
-    await setup.setRules({ consent: 'require' })
-    // The machine has the rules a moment later: until then a desktop is opened, and closed again.
-    await vi.waitFor(async () => {
-      const asking = await setup.open({ tool: 'desktop', display: null })
-      await vi.waitFor(() => expect(setup.started()).not.toEqual([]), WAIT)
-      const started = setup.started()
-      if (started.join() !== 'xmessage') {
-        asking.close()
-        await nothingIsLeft()
-      }
-      expect(started).toEqual(['xmessage'])
-      expect(asking.end).toBeUndefined()
-    }, LONG)
-    await setup.agent.kill()
-    setup.agent.start()
-    await setup.back()
-    await nothingIsLeft()
-    setup.agent.expectCleanLog()
-  },
-)
+test('when the agent is killed during a request for consent, the next agent removes the request', async () => {
+  await setup.setRules({ consent: 'require' })
+  // The machine has the rules a moment later: until then a desktop is opened, and closed again.
+  await vi.waitFor(async () => {
+    const asking = await setup.open({ tool: 'desktop', display: null })
+    await vi.waitFor(() => expect(setup.started()).not.toEqual([]), WAIT)
+    const started = setup.started()
+    if (started.join() !== 'xmessage') {
+      asking.close()
+      await nothingIsLeft()
+    }
+    expect(started).toEqual(['xmessage'])
+    expect(asking.end).toBeUndefined()
+  }, LONG)
+  await setup.agent.kill()
+  setup.agent.start()
+  await setup.back()
+  await nothingIsLeft()
+  setup.agent.expectCleanLog()
+})

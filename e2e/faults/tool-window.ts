@@ -13,6 +13,7 @@ import { channelPath, TerminalNews, type ToolRequest } from '@muster/contract/ch
 import { DesktopNews } from '@muster/contract/desktop'
 import { vi } from 'vitest'
 import type { Session } from '../support/sign-in.ts'
+import { PATIENCE_MS } from '../../tools/patience.ts'
 
 /** A browser's window on a tool of a machine, without the drawing. */
 export class ToolWindow {
@@ -92,4 +93,4 @@ export class ToolWindow {
   }
 }
 
-export const WAIT = { timeout: 60_000, interval: 50 }
+export const WAIT = { timeout: PATIENCE_MS, interval: 50 }

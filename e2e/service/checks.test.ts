@@ -14,6 +14,7 @@ import { type Session, signIn, storageStateOf } from '../support/sign-in.ts'
 import { startServer } from '../support/start-server.ts'
 import { startSystemdMachine, type SystemdMachine } from '../support/systemd-machine.ts'
 import { TerminalWindow } from '../load/terminal-window.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 type Settings = Input<typeof createCheck>['body']['settings']
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
     },
     { interval: 100 },
   )
-}, 480_000)
+})
 
 afterAll(() => resources.disposeAsync())
 
@@ -179,10 +180,7 @@ async function findFreePort(): Promise<number> {
 /** Until the agent has stored the state of the machine at the start of the session. */
 async function waitForSnapshot(): Promise<void> {
   const kept = 'ls /var/lib/muster-agent/receipts 2>/dev/null | grep -vc "new$"'
-  await vi.waitFor(async () => expect((await machine.run(kept)).output).toBe('1\n'), {
-    timeout: 60_000,
-    interval: 100,
-  })
+  await vi.waitFor(async () => expect((await machine.run(kept)).output).toBe('1\n'))
 }
 
 test('the console restarts a service, and the journal records it', async () => {
@@ -244,10 +242,7 @@ test('timers of systemd are listed, run, disabled and enabled', async () => {
     next_run: expect.stringMatching(/T\d\d:00:00/),
   })
   await admin.call(changeSystemTask, { params, body: { name, action: 'run' } })
-  await vi.waitFor(async () => expect((await machine.run(`cat ${ran}`)).output).toBe('ran\n'), {
-    timeout: 10_000,
-    interval: 100,
-  })
+  await vi.waitFor(async () => expect((await machine.run(`cat ${ran}`)).output).toBe('ran\n'))
   expect(await admin.call(changeSystemTask, { params, body: { name, action: 'disable' } })).toMatchObject({
     state: 'disabled',
     next_run: null,
@@ -264,7 +259,7 @@ test('the machine reports each kind of protection, read or with a reason', async
       expect(agent.facts?.security).toBeDefined()
       return agent
     },
-    { timeout: 90_000, interval: 100 },
+    { timeout: LONG_PATIENCE_MS, interval: 100 },
   )
   const security = facts?.security ?? []
   expect(new Set(security.map(({ subject }) => subject))).toEqual(

@@ -11,8 +11,9 @@ import { addClient } from '../support/seed.ts'
 import { signIn } from '../support/sign-in.ts'
 import { startServer } from '../support/start-server.ts'
 import { startSystemdMachine } from '../support/systemd-machine.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
-const PATIENCE = { timeout: 90_000, interval: 200 }
+const PATIENCE = { timeout: LONG_PATIENCE_MS, interval: 200 }
 const NEWER = '99.0.0'
 /** `verify` prints nothing if no file of the package was changed. rpm does not know the packages of Debian. */
 const FORMATS = {
@@ -61,7 +62,6 @@ function carryNewerAgent(): void {
 
 test.each(['deb', 'rpm'] as const)(
   'a %s enrols the machine, updates itself, keeps version and identity when repeated, and leaves nothing after its removal in the console',
-  { timeout: 600_000 },
   async (format) => {
     const { install, verify, find } = FORMATS[format]
     const file = buildPackage(format)

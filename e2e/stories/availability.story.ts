@@ -4,9 +4,10 @@ import { addClient, makeToken } from '../support/seed.ts'
 import { makeSilent } from '../support/silent-machines.ts'
 import { test } from '../support/story.ts'
 import { SERVER_GONE } from '../support/watch-browser.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 // A server that has just started gives machines two minutes to find it before any is overdue.
-const SOON = { timeout: 300_000 }
+const SOON = { timeout: LONG_PATIENCE_MS }
 
 test('availability: a server that stops raises a bell alert without any setup, a workstation is named', async ({
   openConsole,

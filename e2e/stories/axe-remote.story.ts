@@ -15,6 +15,7 @@ import { pretendRegistry } from '../support/pretend-registry.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 test('the windows that work on a machine have no accessibility violations', async ({
   admin,
@@ -74,7 +75,7 @@ async function expectTools(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   // The machine looks for it at the lowest priority, once what else it does leaves room.
   const changes = page.getByRole('button', { name: /^(no|\d+) changes? in the session of admin/ })
-  await changes.click({ timeout: 240_000 })
+  await changes.click({ timeout: LONG_PATIENCE_MS })
   await expect(player.getByRole('region', { name: 'Listening ports' })).toBeVisible()
   await expectAccessibleInAllLooks(page, 'receipt', 'Listening ports', DIALOG)
   await page.keyboard.press('Escape')

@@ -9,6 +9,7 @@ import { addClient, addScript, makeToken } from '../support/seed.ts'
 import { signIn } from '../support/sign-in.ts'
 import { startServer } from '../support/start-server.ts'
 import { test } from '../support/story.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 // Several processes need PostgreSQL and NATS: on the default deployment there is nothing to prove.
 const deployments = process.env['MUSTER_TEST_POSTGRES'] === undefined ? [] : ['PostgreSQL and NATS']
@@ -104,4 +105,4 @@ function alertsOf(posts: readonly Post[], kind: string): Set<string> {
 }
 
 /** Jobs of the killed process are released a minute later. */
-const PATIENT = { timeout: 240_000 }
+const PATIENT = { timeout: LONG_PATIENCE_MS }

@@ -22,6 +22,7 @@ import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
 import { addChannels, expectSigned } from '../support/alert-channels.ts'
 import { SERVER_GONE } from '../support/watch-browser.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 const OUTAGE_MS = 25_000
 
@@ -109,7 +110,7 @@ test('monitoring: a full disk notifies each recipient once, also through mainten
     await expect(bell(page, 0)).toBeVisible()
     await disk.empty()
     await runDiskCheck()
-    await expect(green(watcher)).toHaveCount(0, { timeout: 240_000 })
+    await expect(green(watcher)).toHaveCount(0, { timeout: LONG_PATIENCE_MS })
     await page.goto('/')
     await expectCalm()
     await runDiskCheck()

@@ -9,6 +9,7 @@ import { openPrivatePrograms } from '../support/private-programs.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { startAgent } from '../support/start-agent.ts'
 import { test } from '../support/story.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 const NAME = 'muster-story-package'
 const TOOL = 'muster-story-tool'
@@ -40,7 +41,7 @@ test('a package of a real machine is found, on the fleet as well, and its change
   const scan = page.getByRole('button', { name: 'Scan software' })
 
   await test.step('the agent reports the installed packages some seconds after its start', async () => {
-    await expect(search).toBeVisible({ timeout: 240_000 })
+    await expect(search).toBeVisible({ timeout: LONG_PATIENCE_MS })
     await search.fill(NAME)
     await expect(own).toContainText('1.2')
     await expect(own).toContainText('Muster Tests')

@@ -9,6 +9,7 @@ import { startAgent } from '../support/start-agent.ts'
 import { startServer } from '../support/start-server.ts'
 import { test } from '../support/story.ts'
 import { refusedWith } from '../support/watch-browser.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 // Several processes need PostgreSQL and NATS: on the default deployment there is nothing to prove.
 const deployments = process.env['MUSTER_TEST_POSTGRES'] === undefined ? [] : ['PostgreSQL and NATS']
@@ -46,7 +47,7 @@ for (const name of deployments) {
       await page.keyboard.press('q')
       await expect(screen).toContainText(/next>\s*$/)
       await enter('head -c 2000000 /dev/zero | tr "\\0" "x" | fold -w 100; echo "flood $((1 + 1)) over"')
-      await expect(screen).toContainText('flood 2 over', { timeout: 240_000 })
+      await expect(screen).toContainText('flood 2 over', { timeout: LONG_PATIENCE_MS })
     })
 
     await test.step('the server of the machine restarts, and the terminal is there again', async () => {

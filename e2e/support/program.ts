@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
 // As `npm start` has it: a program starts in two thirds of the time.
@@ -13,8 +14,18 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+const started: Program[] = []
+
+/** Prints the last lines of each program that was started since the last call, where `isFailed`. */
+export function reportPrograms(isFailed: boolean): void {
+  for (const program of started.splice(0)) {
+    if (isFailed) console.log(`--- ${program.name}\n${program.output()}`)
+  }
+}
+
 /** A program that a test has started: its output is kept, and it does not outlive the test. */
 export class Program implements AsyncDisposable {
+  readonly name: string
   readonly stdout: string[] = []
   readonly stderr: string[] = []
   /** Exit code; -1 after a signal. */
@@ -24,6 +35,8 @@ export class Program implements AsyncDisposable {
   #isOver = false
 
   constructor(file: string, args: string[], options: { env: NodeJS.ProcessEnv; cwd?: string }) {
+    this.name = [file, ...args].join(' ')
+    started.push(this)
     const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env }
     this.#child = spawn(file, args, { cwd: ROOT, ...options, env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#keep(this.#child.stdout, this.stdout)
@@ -52,7 +65,7 @@ export class Program implements AsyncDisposable {
   }
 
   /** The first line of standard output that matches, now or within the time. */
-  async waitForLine(pattern: RegExp, timeoutMs = 90_000): Promise<RegExpExecArray> {
+  async waitForLine(pattern: RegExp, timeoutMs = LONG_PATIENCE_MS): Promise<RegExpExecArray> {
     const { promise, resolve: found, reject } = Promise.withResolvers<RegExpExecArray>()
     const look = () => {
       const line = this.stdout.find((text) => pattern.test(text))

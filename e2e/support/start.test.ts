@@ -32,7 +32,7 @@ async function isAnswering(url: string): Promise<boolean> {
   )
 }
 
-test('a signal that comes twice stops the server once, in order', { timeout: 240_000 }, async () => {
+test('a signal that comes twice stops the server once, in order', async () => {
   await using program = start()
   const [, url = ''] = await program.waitForLine(LISTENING)
   expect(await isAnswering(url)).toBe(true)
@@ -42,19 +42,15 @@ test('a signal that comes twice stops the server once, in order', { timeout: 240
   expect(program.output()).toContain('"stopped"')
 })
 
-test('a starter that is killed does not leave its server behind', { timeout: 240_000 }, async () => {
+test('a starter that is killed does not leave its server behind', async () => {
   await using program = start()
   const [, url = ''] = await program.waitForLine(LISTENING)
   process.kill(program.pid, 'SIGKILL')
-  await vi.waitFor(async () => expect(await isAnswering(url)).toBe(false), { timeout: 15_000, interval: 100 })
+  await vi.waitFor(async () => expect(await isAnswering(url)).toBe(false), { interval: 100 })
 })
 
-test(
-  'a wrong setting ends the start with its one line and the exit code of the server',
-  { timeout: 240_000 },
-  async () => {
-    await using program = start({ MUSTER_PORT: 'many' })
-    expect(await program.ended).toBe(2)
-    expect(program.stderr).toEqual([expect.stringMatching(/^muster: MUSTER_PORT is not valid/)])
-  },
-)
+test('a wrong setting ends the start with its one line and the exit code of the server', async () => {
+  await using program = start({ MUSTER_PORT: 'many' })
+  expect(await program.ended).toBe(2)
+  expect(program.stderr).toEqual([expect.stringMatching(/^muster: MUSTER_PORT is not valid/)])
+})

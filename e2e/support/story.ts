@@ -9,6 +9,7 @@ import { type Deployment, openDeployment } from './deployment.ts'
 import { type Session, signIn, storageStateOf } from './sign-in.ts'
 import { startServer, type TestServer } from './start-server.ts'
 import { TestHost } from './test-host.ts'
+import { reportPrograms } from './program.ts'
 import { keepToasts } from './toasts.ts'
 import { watchBrowser } from './watch-browser.ts'
 
@@ -29,6 +30,8 @@ interface StoryFixtures {
   serverEnv: Record<string, string>
   expected: Expected
   deployment: Deployment
+  /** Prints the logs of a failed story. */
+  programs: void
   /** A server with nothing in it yet but its first user. */
   server: TestServer
   /** The first user, signed in through the API. */
@@ -61,10 +64,19 @@ export const test = base.extend<StoryFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
-  server: async ({ deployment, serverEnv, host, expected }, use) => {
+  programs: [
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, use, { errors }) => {
+      await use()
+      reportPrograms(errors.length > 0)
+    },
+    { auto: true },
+  ],
+  server: async ({ deployment, serverEnv, host, expected }, use, { errors }) => {
     await using server = await startServer({ env: { ...deployment.env, ...serverEnv }, host })
     await use(server)
     await server.leaveHost()
+    if (errors.length > 0) console.log(`--- server\n${server.log.slice(-30).join('\n')}`)
     server.expectCleanLog(...expected.server)
   },
   admin: async ({ server }, use) => use(await signIn(server.url, server.admin)),

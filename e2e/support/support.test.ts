@@ -10,8 +10,6 @@ import { addClient, makeToken } from './seed.ts'
 import { signIn, storageStateOf } from './sign-in.ts'
 import { startServer } from './start-server.ts'
 
-const SLOW = { timeout: 240_000 }
-
 test.each([
   ['{"level":40,"msg":"slow"}', true],
   ['{"level":50,"msg":"broken"}', true],
@@ -29,7 +27,7 @@ test('trouble that was expected is none', () => {
   expect(findTrouble(['{"level":40,"msg":"slow"}'], [/"slow"/])).toEqual([])
 })
 
-test('a server keeps address, folder and session over a kill', SLOW, async () => {
+test('a server keeps address, folder and session over a kill', async () => {
   await using server = await startServer()
   const { url, dataFolder } = server
   const session = await signIn(url, server.admin)
@@ -48,13 +46,13 @@ test('a server keeps address, folder and session over a kill', SLOW, async () =>
   expect(existsSync(dataFolder)).toBe(false)
 })
 
-test('a server that cannot start says why', SLOW, async () => {
+test('a server that cannot start says why', async () => {
   await expect(startServer({ env: { MUSTER_PORT: 'many' } })).rejects.toThrow('MUSTER_PORT is not valid')
 })
 
 // Left out only where there is no PostgreSQL, which `npm test` says and CI refuses.
 const scaledTest = findPostgres() === undefined ? [] : ['PostgreSQL and NATS']
-test.for(scaledTest)('two servers on %s share machines and sessions', SLOW, async () => {
+test.for(scaledTest)('two servers on %s share machines and sessions', async () => {
   await using deployment = await openScaledDeployment()
   await using one = await startServer({ env: deployment.env })
   await using two = await startServer({ env: { ...deployment.env, MUSTER_DATA: one.dataFolder } })

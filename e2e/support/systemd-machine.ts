@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Program } from './program.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 /** How a command line ended, and everything that it said. */
 export interface Outcome {
@@ -11,7 +12,6 @@ export interface Outcome {
   output: string
 }
 
-const PATIENCE_MS = 60_000
 // The PATH of root on Debian, without the Node of the tests.
 const TERMINAL = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
 
@@ -118,7 +118,7 @@ export class SystemdMachine implements AsyncDisposable {
   }
 
   async #waitForServices(): Promise<void> {
-    const deadlineMs = Date.now() + PATIENCE_MS
+    const deadlineMs = Date.now() + LONG_PATIENCE_MS
     for (;;) {
       const { output } = await this.run('systemctl is-system-running')
       if (output === 'running\n') return
@@ -139,7 +139,7 @@ export class SystemdMachine implements AsyncDisposable {
 
   /** Process 1 of the machine, by the number that it has outside: the only child of what started it. */
   async #findInit(system: Program): Promise<number> {
-    const deadlineMs = Date.now() + PATIENCE_MS
+    const deadlineMs = Date.now() + LONG_PATIENCE_MS
     while (system.isRunning && Date.now() < deadlineMs) {
       const children = await readFile(`/proc/${system.pid}/task/${system.pid}/children`, 'utf8')
       const pid = Number(children)

@@ -11,6 +11,7 @@ import { PastedLine } from './pasted-line.ts'
 import { signIn } from './sign-in.ts'
 import { startServer } from './start-server.ts'
 import { TEST_AUTHORITY, TEST_LEAF, TEST_LEAF_KEY } from './tls-chain.ts'
+import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 const trustedBefore = getCACertificates('default')
 let folder: string
@@ -69,7 +70,7 @@ test.each(deployments)(
         const rows = await admin.call(listAgents, { query: {} })
         return rows.filter((row) => 'connected' in row && row.connected).length === 2 && rows
       },
-      { timeout: 90_000, interval: 200 },
+      { timeout: LONG_PATIENCE_MS, interval: 200 },
     )
     for (const { agent_id } of machines) {
       const run = await admin.call(sendCommand, {
@@ -83,5 +84,4 @@ test.each(deployments)(
     expect(await server.stop()).toBe(0)
     server.expectCleanLog()
   },
-  90_000,
 )

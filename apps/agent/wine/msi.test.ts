@@ -9,12 +9,12 @@ import { manifestOf, NEXT_VERSION, programOf, serveProgram } from '../src/testin
 import { GOOD_TOKEN, TestServer } from '../src/testing/test-server.ts'
 import { AGENT_VERSION } from '../src/version.ts'
 import { WineMachine, windowsPath } from './wine-machine.ts'
+import { LONG_PATIENCE_MS, PATIENCE_MS } from '../../../tools/patience.ts'
 
 const PROGRAM = 'C:\\Program Files\\Muster Agent'
 const DATA = 'C:\\ProgramData\\Muster Agent'
 const AFTER_CUT = '99.0.2'
 /** A start in Wine takes seconds. */
-const PATIENCE_MS = 300_000
 const root = join(import.meta.dirname, '../../..')
 let machine: WineMachine
 let server: TestServer
@@ -151,8 +151,8 @@ test.each([
   server.acknowledges = isSilent
   const outcome = update(program, { version: '99.0.1', ...trial })
   if (!isSilent) {
-    await server.until(() => lastVersion() === '99.0.1', PATIENCE_MS)
-    await server.until(() => lastVersion() === NEXT_VERSION, PATIENCE_MS)
+    await server.until(() => lastVersion() === '99.0.1', LONG_PATIENCE_MS)
+    await server.until(() => lastVersion() === NEXT_VERSION, LONG_PATIENCE_MS)
     server.acknowledges = true
   }
   expect(await outcome).toMatchObject({
@@ -172,7 +172,7 @@ test('a power cut during an update leaves a working agent', async () => {
   const powerCut = async () => {
     const { links } = server
     await machine.reboot()
-    return server.until(() => server.links > links && server.socket !== undefined, PATIENCE_MS)
+    return server.until(() => server.links > links && server.socket !== undefined, LONG_PATIENCE_MS)
   }
   const program = programOf(AFTER_CUT)
   const hasBegun = Promise.withResolvers<void>()
@@ -188,7 +188,7 @@ test('a power cut during an update leaves a working agent', async () => {
   serveProgram(server, program, AFTER_CUT)
   order(program, { version: AFTER_CUT })
   await expect
-    .poll(() => read(`${PROGRAM}\\current.json`), { interval: 1, timeout: PATIENCE_MS })
+    .poll(() => read(`${PROGRAM}\\current.json`), { interval: 1, timeout: LONG_PATIENCE_MS })
     .toContain(AFTER_CUT)
   await powerCut()
   await server.until(
@@ -225,6 +225,6 @@ test('removing the machine in the console removes the package', async () => {
   expect(await machine.run(['msiexec', '/i', installed, '/qn', ...given])).toBe(0)
   await server.untilUp(links + 1)
   server.command(server.sign('uninstall', {}))
-  await expect.poll(listAgents, { timeout: 240_000 }).toEqual([])
+  await expect.poll(listAgents, { timeout: LONG_PATIENCE_MS }).toEqual([])
   await expectNothingLeft()
 })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
+import { LONG_PATIENCE_MS } from '../../../tools/patience.ts'
 
 // Every test starts servers, which is slow on a busy machine.
 
@@ -145,7 +146,7 @@ test('the agent of the server machine gets neither the settings of the server no
       }
       expect([...commandLines].join()).toMatch(/\0run\0/)
     },
-    { timeout: 240_000, interval: 5 },
+    { timeout: LONG_PATIENCE_MS, interval: 5 },
   )
   expect([...commandLines].join()).toMatch(/\0enrol\0/)
   expect([...commandLines].join()).not.toContain('--token')

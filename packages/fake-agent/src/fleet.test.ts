@@ -24,7 +24,7 @@ function idOf(fleet: Fleet, index = 0): string {
   return fleet.machines[index]?.agentId ?? ''
 }
 
-const soon = { timeout: 5000, interval: 10 }
+const soon = { interval: 10 }
 
 describe('a fleet', () => {
   test('enrols, signs in and reports facts that the contract accepts', async () => {

@@ -13,6 +13,7 @@ import { givenFolder, givenLog } from '../testing/given.ts'
 import { CheckScripts } from './check-scripts.ts'
 import { Checks } from './checks.ts'
 import { loadCheckTypes } from './table.ts'
+import { LONG_PATIENCE_MS } from '../../../../tools/patience.ts'
 
 const HOUR = 3_600_000
 /** All checks belong to one machine. */
@@ -104,7 +105,7 @@ test('five thousand checks arrive in parts, are all measured, and leave nothing 
     checks.set({ version: 1, wanted, put: put.slice(start, start + 500) })
   expect(checks.version).toBe(1)
   checks.runNow(null)
-  await vi.waitFor(() => expect(results()).toHaveLength(5000), { timeout: 240_000, interval: 200 })
+  await vi.waitFor(() => expect(results()).toHaveLength(5000), { timeout: LONG_PATIENCE_MS, interval: 200 })
   expect(new Set(results().map(({ check_id }) => check_id)).size).toBe(5000)
   expect(reports().every(({ kind }) => kind === 'checks')).toBe(true)
   checks.set({ version: 2, wanted: [], put: [] })
@@ -141,9 +142,7 @@ test('more check scripts than a machine can store are refused with a message', a
   checks.set({ version: 1, wanted: wantedOf(put), put })
   expect(checks.version).toBe(1)
   checks.runNow([110, 111])
-  await vi.waitFor(() => expect(results().map(({ check_id }) => check_id)).toContain(110), {
-    timeout: 10_000,
-  })
+  await vi.waitFor(() => expect(results().map(({ check_id }) => check_id)).toContain(110))
   expect(results().find(({ check_id }) => check_id === 110)?.measured).toMatchObject({
     check_type: 'unmeasurable',
     reason: expect.stringContaining('more check scripts than it can store'),

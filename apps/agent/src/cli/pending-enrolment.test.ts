@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { runProgram, startProgram } from '../testing/agent-process.ts'
 import { givenFolder, givenServer } from '../testing/given.ts'
 import { GOOD_TOKEN, TestServer } from '../testing/test-server.ts'
+import { LONG_PATIENCE_MS } from '../../../../tools/patience.ts'
 
 function givenPending(server_url: string, token: string, folder = givenFolder()) {
   const file = join(folder, 'enrolment.json')
@@ -17,7 +18,9 @@ test('an agent that starts before its server is reachable enrols later, and dele
   await server[Symbol.asyncDispose]()
   const { folder, file } = givenPending(`http://127.0.0.1:${port}`, GOOD_TOKEN)
   const agent = startProgram('run', '--data', folder)
-  await vi.waitFor(() => expect(agent.stderr()).toContain('connection refused'), { timeout: 240_000 })
+  await vi.waitFor(() => expect(agent.stderr()).toContain('connection refused'), {
+    timeout: LONG_PATIENCE_MS,
+  })
   const next = server.successor()
   onTestFinished(() => next[Symbol.asyncDispose]())
   await next.listen(port)
@@ -44,7 +47,9 @@ test('an agent that waits for its enrolment stops at once', async () => {
   const { url } = await givenServer()
   const { folder, file } = givenPending(url, 'a-token-that-has-expired')
   const agent = startProgram('run', '--data', folder)
-  await vi.waitFor(() => expect(agent.stderr()).toContain('machine not enrolled yet'), { timeout: 240_000 })
+  await vi.waitFor(() => expect(agent.stderr()).toContain('machine not enrolled yet'), {
+    timeout: LONG_PATIENCE_MS,
+  })
   agent.child.kill('SIGTERM')
   expect(await agent.ended).toMatchObject({ code: 0 })
   expect(existsSync(file)).toBe(true)

@@ -9,6 +9,7 @@ import { givenFolder } from '../testing/given.ts'
 import { os } from './index.ts'
 import { runTool } from './run-tool.ts'
 import { keepFilesPrivate } from './umask.ts'
+import { PATIENCE_MS } from '../../../../tools/patience.ts'
 
 test("terminals, tools and new folders get the umask of the start, and the agent's own files stay private", async () => {
   const before = process.umask(0o022)
@@ -22,7 +23,7 @@ test("terminals, tools and new folders get the umask of the start, and the agent
   expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o755)
 
   const signal = new AbortController().signal
-  const { stdout } = await runTool('sh', ['-c', 'umask'], { signal, timeoutMs: 10_000 })
+  const { stdout } = await runTool('sh', ['-c', 'umask'], { signal, timeoutMs: PATIENCE_MS })
   expect(stdout).toBe('0022\n')
 
   let shown = ''

@@ -20,9 +20,9 @@ import {
 } from '@muster/contract/agent/link'
 import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
 import { publicKeyText, readPublicKey } from '../identity/identity.ts'
+import { LONG_PATIENCE_MS } from '../../../../tools/patience.ts'
 
 /** More than any operation takes here, also on a busy machine. */
-const PATIENCE_MS = 90_000
 
 export const GOOD_TOKEN = 'a-token-that-is-long-enough'
 
@@ -132,7 +132,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Resolves with the result of `find`, which is repeated for every frame and link. */
-  async until<T>(find: () => T | undefined | false, timeoutMs = PATIENCE_MS): Promise<T> {
+  async until<T>(find: () => T | undefined | false, timeoutMs = LONG_PATIENCE_MS): Promise<T> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
       const found = find()

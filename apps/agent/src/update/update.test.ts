@@ -34,7 +34,7 @@ const untilUpdate = (agent: InstalledAgent, state: Update['state']) =>
   agent.server.until(() => updates(agent).find((report) => report.state === state))
 const lastVersion = ({ server }: InstalledAgent) => server.answers.at(-1)?.agent_version
 
-describe('an installed agent', { timeout: 300_000 }, () => {
+describe('an installed agent', () => {
   test('installs a new version, restarts as the same process, and confirms it', async () => {
     const agent = await givenInstalledAgent()
     const program = programOf(NEXT_VERSION)
@@ -186,38 +186,32 @@ describe('an installed agent', { timeout: 300_000 }, () => {
   })
 })
 
-test(
-  'a package whose Node is too old for the newer version takes its place, which the agent reports',
-  {
-    timeout: 300_000,
-  },
-  async () => {
-    const agent = await givenInstalledAgent()
-    const program = programOf(NEXT_VERSION)
-    serveProgram(agent.server, program)
-    agent.order(manifestOf(program))
-    await untilUpdate(agent, 'confirmed')
-    const before = agent.current()
-    expect(before?.current).toMatchObject({ version: NEXT_VERSION, node: 24 })
-    // As if that version had come with a later Node.
-    if (before !== undefined)
-      writeCurrent(agent.folder, { ...before, current: { ...before.current, node: 999 } })
-    const packaged = join(agent.folder, 'package/agent.mjs')
-    mkdirSync(join(agent.folder, 'package'))
-    copyFileSync(join(import.meta.dirname, '../../dist/agent.mjs'), packaged)
-    const args = [packaged, 'lay-out', '--program-folder', agent.folder]
-    const own = process.versions.node.split('.')[0]
-    const reason = `An older package was installed, whose Node ${own} does not run version ${NEXT_VERSION}, which needs Node 999. Install a newer package.`
-    expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe(
-      `${reason}\nVersion ${AGENT_VERSION} is in ${agent.folder}.\n`,
-    )
-    agent.child()?.kill()
-    expect(await untilUpdate(agent, 'rolled-back')).toMatchObject({ version: NEXT_VERSION, reason })
-    expect(lastVersion(agent)).toBe(AGENT_VERSION)
-    expect(readdirSync(join(agent.folder, 'versions'))).toEqual([AGENT_VERSION])
-    expect(agent.current()).toMatchObject({ current: { version: AGENT_VERSION, node: 24 }, failed: null })
-  },
-)
+test('a package whose Node is too old for the newer version takes its place, which the agent reports', async () => {
+  const agent = await givenInstalledAgent()
+  const program = programOf(NEXT_VERSION)
+  serveProgram(agent.server, program)
+  agent.order(manifestOf(program))
+  await untilUpdate(agent, 'confirmed')
+  const before = agent.current()
+  expect(before?.current).toMatchObject({ version: NEXT_VERSION, node: 24 })
+  // As if that version had come with a later Node.
+  if (before !== undefined)
+    writeCurrent(agent.folder, { ...before, current: { ...before.current, node: 999 } })
+  const packaged = join(agent.folder, 'package/agent.mjs')
+  mkdirSync(join(agent.folder, 'package'))
+  copyFileSync(join(import.meta.dirname, '../../dist/agent.mjs'), packaged)
+  const args = [packaged, 'lay-out', '--program-folder', agent.folder]
+  const own = process.versions.node.split('.')[0]
+  const reason = `An older package was installed, whose Node ${own} does not run version ${NEXT_VERSION}, which needs Node 999. Install a newer package.`
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe(
+    `${reason}\nVersion ${AGENT_VERSION} is in ${agent.folder}.\n`,
+  )
+  agent.child()?.kill()
+  expect(await untilUpdate(agent, 'rolled-back')).toMatchObject({ version: NEXT_VERSION, reason })
+  expect(lastVersion(agent)).toBe(AGENT_VERSION)
+  expect(readdirSync(join(agent.folder, 'versions'))).toEqual([AGENT_VERSION])
+  expect(agent.current()).toMatchObject({ current: { version: AGENT_VERSION, node: 24 }, failed: null })
+})
 
 /** Lays a package out on top of this version, and returns the version that runs then. */
 function layPackageOver(version: string, damage = ''): string | undefined {
@@ -252,7 +246,7 @@ test('a package on top of another version leaves a newer one in place, unless th
   expect(layPackageOver(NEXT_VERSION, '(')).toBe(AGENT_VERSION)
 })
 
-describe('an agent that is killed during an update', { timeout: 600_000 }, () => {
+describe('an agent that is killed during an update', () => {
   const isRunning = (agent: InstalledAgent, version: string) =>
     updates(agent).some((report) => report.state === 'confirmed' && report.version === version) &&
     lastVersion(agent) === version &&

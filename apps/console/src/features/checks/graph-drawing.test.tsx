@@ -23,7 +23,6 @@ function paintedAt(height: number, [from, to]: [number, number]): string {
   }
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? ''
 }
-const PATIENT = { timeout: 10_000 }
 const NOTHING = '0,0,0,0'
 
 test('threshold bands, failures and maintenance are drawn on the graph', async () => {
@@ -39,8 +38,8 @@ test('threshold bands, failures and maintenance are drawn on the graph', async (
   // The thresholds are 70 and 90 %: the top is 100 %. The failure lies in the second third, maintenance in the last.
   const calm: [number, number] = [0.02, 0.3]
   // Its code is loaded with the first graph.
-  await expect.poll(() => graph.query()?.querySelector('.u-over') ?? null, PATIENT).not.toBeNull()
-  await expect.poll(() => paintedAt(0.05, calm), PATIENT).not.toBe(NOTHING)
+  await expect.poll(() => graph.query()?.querySelector('.u-over') ?? null).not.toBeNull()
+  await expect.poll(() => paintedAt(0.05, calm)).not.toBe(NOTHING)
   const [error, warning, fine] = [paintedAt(0.05, calm), paintedAt(0.23, calm), paintedAt(0.55, calm)]
   expect(fine).toBe(NOTHING)
   expect(new Set([error, warning, fine]).size).toBe(3)
@@ -57,7 +56,7 @@ test('the tooltip under the mouse says the exact value with its moment', async (
     samples: testSamples([10, 20, 30.456]),
   })
   await open(`${AT}&filter=1h`)
-  await expect.poll(() => graph.query()?.querySelector('.u-over') ?? null, PATIENT).not.toBeNull()
+  await expect.poll(() => graph.query()?.querySelector('.u-over') ?? null).not.toBeNull()
   const over = graph.element().querySelector('.u-over')!
   const left = over.getBoundingClientRect().left - graph.element().getBoundingClientRect().left
   await graph.hover({ position: { x: left + over.clientWidth - 4, y: 60 } })

@@ -10,6 +10,7 @@ import { WebSocket } from 'ws'
 import { verifyProof } from '../../platform/agent-link/keys.ts'
 import type { TestServer } from '../../testing/test-server.ts'
 import { createEnrolToken } from '../installers/enrol-machine.ts'
+import { LONG_PATIENCE_MS } from '../../../../../tools/patience.ts'
 
 type CommandFrame = { payload: CommandPayload; command: SignedCommand }
 
@@ -175,7 +176,7 @@ export class TestAgent implements Disposable {
 
   /** Waits for the first matching frame from index `from` on. */
   async next(fits: (frame: ServerFrame) => boolean, from: number): Promise<ServerFrame> {
-    const deadline = Date.now() + 120_000
+    const deadline = Date.now() + LONG_PATIENCE_MS
     for (;;) {
       const found = this.frames.slice(from).find(fits)
       if (found !== undefined) return found

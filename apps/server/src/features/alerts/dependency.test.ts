@@ -258,4 +258,4 @@ test('in every order of reports a dependent alert is held, released and resolved
       .execute()
     return rows.length
   }
-}, 600_000)
+})

@@ -187,7 +187,7 @@ test('in every sequence a cause has one open alert, which ends with it, and noth
     }),
     { numRuns: runs, examples: [[ARRIVED_AND_REFUSED]] },
   )
-}, 600_000)
+})
 
 /** A message that arrived before the crash counts as sent, even if the next one is refused. */
 const ARRIVED_AND_REFUSED: Doing[] = [

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
+import { LONG_PATIENCE_MS } from '../../../../../tools/patience.ts'
 
 const run = promisify(execFile)
 
@@ -42,7 +43,7 @@ async function givenMac(processor: string) {
   for (const name of ['uname', 'sleep']) await chmod(join(bin, name), 0o755)
   await writeFile(join(folder, 'builder.mjs'), BUILDER)
   const paste = (line: string) =>
-    run('sh', ['-c', line], { env: { PATH: `${bin}:${process.env['PATH']}` }, timeout: 240_000 })
+    run('sh', ['-c', line], { env: { PATH: `${bin}:${process.env['PATH']}` }, timeout: LONG_PATIENCE_MS })
   return { folder, paste, env: { MUSTER_PACKAGE_BUILDER: join(folder, 'builder.mjs') } }
 }
 

@@ -173,7 +173,7 @@ test('a package of the release is offered, unless it is of another agent or was 
   expect(await find(MSI)).toEqual({ state: 'absent' })
 })
 
-test('packages that were built for a release are served without a build', { timeout: 300_000 }, async () => {
+test('packages that were built for a release are served without a build', async () => {
   const release = await givenFolder('muster-release-')
   await writeFile(join(release, 'node'), 'a program in place of Node')
   const kind = ['--platform', 'linux', '--arch', 'x64', '--format', 'deb']

@@ -3,6 +3,7 @@ import { LiveMessage } from '@muster/contract/live-messages'
 import { WebSocket } from 'ws'
 import type { TestServer } from '../../testing/test-server.ts'
 import type { TestUser } from '../../testing/test-given.ts'
+import { PATIENCE_MS } from '../../../../../tools/patience.ts'
 
 type MessageOf<Type extends LiveMessage['type']> = Extract<LiveMessage, { type: Type }>
 
@@ -19,8 +20,6 @@ export interface TestConsole extends Disposable {
   ): Promise<MessageOf<Type>>
   closed: Promise<{ code: number; reason: string }>
 }
-
-const PATIENCE_MS = 5000
 
 export async function getTicket(server: TestServer, user: TestUser): Promise<string> {
   const { body } = await server.as(user).call(createSocketTicket, {})

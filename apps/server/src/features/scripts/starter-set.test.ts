@@ -8,6 +8,7 @@ import { deleteScript, editScript, listScripts } from '@muster/contract/api/scri
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { loadStarterSet, readStarterSet } from './load-starter-set.ts'
+import { LONG_PATIENCE_MS } from '../../../../../tools/patience.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../scripts', import.meta.url))
 const set = await readStarterSet()
@@ -43,7 +44,7 @@ test.each(runnable.map(({ filename }) => filename))(
     const script = set.find((one) => one.filename === filename)
     const program = filename.endsWith('.py') ? 'python3' : 'sh'
     const args = [join(FOLDER, filename), ...(ARGS[filename] ?? script?.args ?? [])]
-    const ended = await run(program, args, { timeout: 170_000 }).then(
+    const ended = await run(program, args, { timeout: LONG_PATIENCE_MS }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       // execFile rejects with its output.
       (error: { code: number; stdout: string; stderr: string }) => error,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_MESSAGE_BYTES, NoResponderError, RequestTimeoutError, type Bus } from './bus.ts'
 import { openBus } from './open-bus.ts'
 import { findNats, startTestNats, type TestNats } from './test-nats.ts'
+import { PATIENCE_MS } from '../../../../../tools/patience.ts'
 
 const hasNats = findNats() !== undefined
 if (!hasNats) {
@@ -20,7 +21,7 @@ afterAll(async () => {
   await nats?.[Symbol.asyncDispose]()
 })
 
-const options = { timeoutMs: 2000 }
+const options = { timeoutMs: PATIENCE_MS }
 
 function createLog() {
   const lines: string[] = []
@@ -146,14 +147,14 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
 
   test('a request without an answerer fails at once, also after the answerer left', async () => {
     await using pair = await openPair(kind)
-    await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
+    await expect(pair.here.request('agent.a', 1, options)).rejects.toThrow(NoResponderError)
     const stop = await pair.there.answer('agent.a', () => 1)
     expect(await pair.here.request('agent.a', 1, options)).toBe(1)
     // Also for a request in flight while the answerer leaves.
     const stopped = stop()
-    await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
+    await expect(pair.here.request('agent.a', 1, options)).rejects.toThrow(NoResponderError)
     await stopped
-    await expect(pair.here.request('agent.a', 1, { timeoutMs: 60_000 })).rejects.toThrow(NoResponderError)
+    await expect(pair.here.request('agent.a', 1, options)).rejects.toThrow(NoResponderError)
   })
 
   test('a late answer is a timeout', async () => {
