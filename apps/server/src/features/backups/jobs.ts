@@ -16,7 +16,8 @@ const MAX_MESSAGE = 2000
 // The server goes first. A lower priority than this never gets its turn on a busy machine.
 const NICENESS = 5
 const MAX_BACKUP_MS = 24 * 3_600_000
-const FILE = /^muster-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup(\.partial)?$/
+/** The day, the time, the number of a further one of that second. */
+const FILE = /^muster-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-(\d+))?\.backup(\.partial)?$/
 
 type Scheduled = NonNullable<Config['backups']>
 
@@ -24,7 +25,7 @@ type Scheduled = NonNullable<Config['backups']>
 export function backupsJobs(ctx: Context): Job[] {
   const { backups } = ctx.config
   if (backups === undefined) return []
-  // One at a time: two that start in the same second would write the same file.
+  // One at a time: each reads the whole database.
   let previous = Promise.resolve()
   return [
     {
@@ -42,8 +43,7 @@ export function backupsJobs(ctx: Context): Job[] {
 
 async function runBackup(ctx: Context, backups: Scheduled, signal: AbortSignal): Promise<void> {
   const started = ctx.now()
-  const time = started.toISOString().replaceAll(/[-:]|\.\d+/g, '')
-  const result = await runProgram(ctx.config, join(backups.folder, `muster-${time}.backup`), signal)
+  const result = await runProgram(ctx.config, await chooseFile(backups, started), signal)
   signal.throwIfAborted()
   if (result.ok) await deleteExpired(backups, ctx)
   else ctx.log.error({ reason: result.message }, 'a scheduled backup failed')
@@ -56,6 +56,16 @@ async function runBackup(ctx: Context, backups: Scheduled, signal: AbortSignal):
     })
     emit({ type: 'settings.changed', ids: ['backups'] })
   })
+}
+
+/** A second backup of one second, or one after what a killed one left, gets a number behind the highest that is there. */
+async function chooseFile(backups: Scheduled, started: Date): Promise<string> {
+  const time = started.toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  // The program makes a folder that is missing, or says why it cannot.
+  const others = await listBackups(backups).catch(() => [])
+  const same = others.filter(({ name }) => name.startsWith(`muster-${time}`))
+  const number = 1 + Math.max(0, ...same.map((backup) => backup.number))
+  return join(backups.folder, `muster-${time}${number === 1 ? '' : `-${number}`}.backup`)
 }
 
 /** A process of its own with a lower priority: reading and encrypting everything would block this one. */
@@ -113,17 +123,19 @@ function environmentOf({
 /** The backups in the folder, newest first. Files with other names are none. */
 export async function listBackups({
   folder,
-}: Pick<Scheduled, 'folder'>): Promise<{ name: string; at: Date; bytes: number; isPartial: boolean }[]> {
+}: Pick<Scheduled, 'folder'>): Promise<
+  { name: string; at: Date; number: number; bytes: number; isPartial: boolean }[]
+> {
   const found = []
   for (const name of await readdir(folder)) {
-    const [, year, month, day, hour, minute, second, partial] = FILE.exec(name) ?? []
+    const [, year, month, day, hour, minute, second, number = '1', partial] = FILE.exec(name) ?? []
     if (year === undefined) continue
     const at = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
     const size = (await stat(join(folder, name)).catch(() => undefined))?.size
     if (size === undefined || Number.isNaN(at.getTime())) continue
-    found.push({ name, at, bytes: size, isPartial: partial !== undefined })
+    found.push({ name, at, number: Number(number), bytes: size, isPartial: partial !== undefined })
   }
-  return found.toSorted((one, other) => other.at.getTime() - one.at.getTime())
+  return found.toSorted((one, other) => other.at.getTime() - one.at.getTime() || other.number - one.number)
 }
 
 /** Also removes what killed backups left, once no other process can still be writing it. */

@@ -11,13 +11,13 @@ import { verifyBackup } from './make-backup.ts'
 import { givenInstallation, openInstallation, PASSPHRASE } from './test-installation.ts'
 
 /** A server with a real database, which the program that writes backups opens as well. */
-async function givenScheduled() {
+async function givenScheduled(options: { now?: () => Date } = {}) {
   await using stack = new AsyncDisposableStack()
   const installation = stack.use(await givenInstallation({ isNew: true }))
   const folder = join(installation.folder, 'backups')
   const backups = { folder, time: '02:30', daily: 2, weekly: 0 }
   const config = { ...installation.config, backups, backupPassphrase: PASSPHRASE }
-  const ctx = stack.use(await openInstallation({ config }))
+  const ctx = stack.use(await openInstallation({ config }, options))
   const app = await createApp(ctx, { consoleFolder: installation.folder })
   stack.defer(() => app.stop())
   const given = await createGiven(ctx)
@@ -71,14 +71,18 @@ test('a backup that a user starts is written, verified and listed, and old ones 
   expect(names.filter((name) => name.startsWith('muster-2025'))).toEqual(['muster-20250102T043000Z.backup'])
 })
 
-test('backups that start at once are written one after the other', async () => {
-  await using server = await givenScheduled()
+test('backups that start in one second are written one after the other, each to a file of its own', async () => {
+  const at = new Date()
+  await using server = await givenScheduled({ now: () => at })
   const { admin, ctx, folder } = server
-  for (let count = 0; count < 2; count += 1) await ctx.jobs.enqueue('backups.run', null)
+  const first = `muster-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
+  for (let count = 0; count < 3; count += 1) await ctx.jobs.enqueue('backups.run', null)
   await ctx.jobs.drain()
   const { body } = await admin.call(getBackups, {})
-  expect(body.last).toMatchObject({ ok: true, message: expect.stringContaining(body.files[0]?.name ?? '') })
-  await verifyBackup(join(folder, body.files[0]?.name ?? ''), PASSPHRASE)
+  expect(body.last).toMatchObject({ ok: true, message: expect.stringContaining(`${first}-3.backup`) })
+  // Of a day, the newest stays.
+  expect(body.files.map(({ name }) => name)).toEqual([`${first}-3.backup`])
+  await verifyBackup(join(folder, `${first}-3.backup`), PASSPHRASE)
 })
 
 test('a backup that a user starts does not make a new server repeat that of last night', async () => {

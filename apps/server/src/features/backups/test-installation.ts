@@ -38,9 +38,12 @@ export async function givenInstallation(options: { engine?: Engine; isNew?: bool
   return { folder, config: readConfig(env), [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-/** Opens the database and keys as a server does. */
-export async function openInstallation({ config }: { config: Context['config'] }): Promise<Context> {
-  return createContext(config, { log: createTestLog().log })
+/** Opens the database and keys as a server does, by its clock or that of `now`. */
+export async function openInstallation(
+  { config }: { config: Context['config'] },
+  options: { now?: () => Date } = {},
+): Promise<Context> {
+  return createContext(config, { log: createTestLog().log, ...options })
 }
 
 /** Rows with every kind of value (text of all planes, bytes, fractions, null), and files of each kind. */
