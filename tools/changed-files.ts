@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { dirname } from 'node:path/posix'
 import { root } from './programs.ts'
 
 /** The last landing of `main` that this checkout knows; without a remote, the last commit. */
@@ -8,6 +9,13 @@ export function findBase(): string {
   } catch {
     return 'HEAD'
   }
+}
+
+/** Whether git knows the commit. */
+export function isCommit(name: string): boolean {
+  return (
+    spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { cwd: root }).status === 0
+  )
 }
 
 /** Paths from the project's folder: what differs from `base`, committed or not, and files that git does not know yet. */
@@ -28,6 +36,31 @@ export function findStories(paths: readonly string[], stories: readonly string[]
     return /^(apps|packages)\//.test(path) ? ['main-job', ...findNamed(path, stories)] : []
   })
   return stories.filter((story) => found.includes(story))
+}
+
+/**
+ * The tests of the changed folders of the server and the console, where nearly every test imports nearly every file:
+ * those beside and below a changed file, or of the next folder above that has any. A file of `packages/` belongs to the
+ * features with its name.
+ */
+export function findTests(paths: readonly string[], tests: readonly string[]): string[] {
+  const features = [...new Set(tests.flatMap((test) => /\/features\/([^/]+)\//.exec(test)?.slice(1) ?? []))]
+  const found = new Set(
+    paths.flatMap((path) => {
+      if (/^apps\/(server|console)\/src\//.test(path)) return findBeside(path, tests)
+      if (!path.startsWith('packages/')) return []
+      const named = findNamed(path, features).map((feature) => `/features/${feature}/`)
+      return tests.filter((test) => named.some((part) => test.includes(part)))
+    }),
+  )
+  return tests.filter((test) => found.has(test))
+}
+
+function findBeside(path: string, tests: readonly string[]): string[] {
+  const folder = dirname(path)
+  const isShared = folder.endsWith('/src') || folder.endsWith('/features')
+  const found = tests.filter((test) => (isShared ? dirname(test) === folder : test.startsWith(`${folder}/`)))
+  return found.length > 0 || isShared ? found : findBeside(folder, tests)
 }
 
 function findNamed(path: string, stories: readonly string[]): string[] {

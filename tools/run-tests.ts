@@ -6,7 +6,7 @@
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { findBase, findStories, listChangedFiles } from './changed-files.ts'
+import { findBase, findStories, findTests, isCommit, listChangedFiles } from './changed-files.ts'
 import { root } from './programs.ts'
 import { runStep, type StepRun } from './run-step.ts'
 import { installSystemPrograms, SYSTEM_PROGRAMS } from './system-programs.ts'
@@ -19,12 +19,13 @@ const isCi = process.env['CI'] === 'true'
 const isAll = process.argv.includes('--all')
 const isChangedOnly = process.argv.includes('--changed')
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const steps = listChosenSteps()
 const folder = mkdtempSync(join(tmpdir(), 'muster-test-'))
 const missing = installSystemPrograms()
 const leftOut: string[] = []
 
 const runs: { step: Step; run: StepRun }[] = []
-for (const step of listChosenSteps()) {
+for (const step of steps) {
   const absent = step.needs.filter((name) => missing.includes(name))
   if (absent.length > 0 || step.isPossible?.() === false) {
     const reason = absent.length > 0 ? `without ${listPackages(absent)}` : step.needsToo
@@ -51,9 +52,19 @@ report()
 function listChosenSteps(): Step[] {
   if (!isChangedOnly) return listSteps().filter(isChosen)
   const base = words[0] ?? findBase()
+  if (!isCommit(base)) {
+    console.log(`There is no commit ${base}.`)
+    process.exit(1)
+  }
+  const changed = listChangedFiles(base)
   const stories = globSync('*.story.ts', { cwd: join(root, 'e2e/stories') })
   const names = stories.map((file) => file.replace('.story.ts', '')).toSorted()
-  return listChangedSteps(base, findStories(listChangedFiles(base), names))
+  const tests = globSync(['apps/server/src/**/*.test.ts', 'apps/console/src/**/*.test.tsx'], { cwd: root })
+  return listChangedSteps({
+    base,
+    tests: findTests(changed, tests.toSorted()),
+    stories: findStories(changed, names).map((story) => `/${story}.story.ts`),
+  })
 }
 
 function isChosen({ name, isInAllOnly }: Step): boolean {

@@ -25,8 +25,8 @@ const vitest = (...projects: string[]) => ({
   runner: 'vitest' as const,
 })
 
-const playwright = (config: string, ...more: string[]) => ({
-  command: ['playwright', 'test', '-c', config, ...more],
+const playwright = (config: string) => ({
+  command: ['playwright', 'test', '-c', config],
   runner: 'playwright' as const,
 })
 
@@ -146,30 +146,35 @@ export function listSteps(): Step[] {
   ]
 }
 
-/** The tests that the changes since the commit `base` touch. `stories`: names of files without `.story.ts`. */
-export function listChangedSteps(base: string, stories: readonly string[]): Step[] {
-  const { command, runner } = vitest(...UNITS, 'server*', 'console')
-  return [
-    ...CHECKS,
+/** What the changes since a commit touch: tests of the server and the console, and stories, by their paths. */
+export interface ChangedTests {
+  base: string
+  tests: readonly string[]
+  stories: readonly string[]
+}
+
+export function listChangedSteps({ base, tests, stories }: ChangedTests): Step[] {
+  const { command, runner } = vitest(...UNITS)
+  const filesOf = (app: string) => tests.filter((test) => test.startsWith(`apps/${app}/`))
+  const steps: (Step & { files?: string[] })[] = [
+    { command: [...command, '--changed', base], runner, name: 'changed units', needs: [], servers: [] },
+    { ...vitest('server*'), name: 'changed server', files: filesOf('server'), needs: [], servers: [] },
     {
-      command: [...command, '--changed', base],
-      runner,
-      name: 'tests of changed files',
+      ...vitest('console'),
+      name: 'changed console',
+      files: filesOf('console'),
       needs: ['chromium'],
       servers: [],
     },
-    ...(stories.length === 0
-      ? []
-      : [
-          {
-            ...playwright(STORIES),
-            name: 'stories of changed features',
-            files: stories.map((story) => `/${story}.story.ts`),
-            needs: ['chromium' as const],
-            servers: [],
-          },
-        ]),
+    {
+      ...playwright(STORIES),
+      name: 'changed stories',
+      files: [...stories],
+      needs: ['chromium'],
+      servers: [],
+    },
   ]
+  return [...CHECKS, ...steps.filter(({ files }) => files?.length !== 0)]
 }
 
 const stepsOfAll: Step[] = [
