@@ -3,22 +3,14 @@ import { defineConfig } from '@playwright/test'
 import { PATIENCE_MS } from '../tools/patience.ts'
 import { findChromium, findTestChromium } from '../tools/system-programs.ts'
 
-// Pages live for seconds: optimized code costs more to compile than it saves.
+// Pages live for seconds: optimized code costs more to compile than it saves, and helper threads crowd the machine.
 const CHROMIUM_FLAGS =
-  '--js-flags=--no-opt,--no-maglev --num-raster-threads=1 --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+  '--js-flags=--no-opt,--no-maglev,--single-threaded --in-process-gpu --num-raster-threads=1 --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
 // Each takes a minute or more, of which it waits the most: begun first, so that others run meanwhile.
-const LONG = [
-  'availability',
-  'axe',
-  'axe-monitoring',
-  'axe-remote',
-  'checks',
-  'kill-server',
-  'maintenance',
-  'monitoring',
-  'tasks',
-].map(fileOf)
+const LONG = ['axe', 'axe-monitoring', 'axe-remote', 'checks', 'kill-server', 'monitoring', 'tasks'].map(
+  fileOf,
+)
 
 // Two whole stories, what a killed server must not lose, and two servers. The server's own tests run on each database, and
 // screens do not depend on it.

@@ -43,7 +43,8 @@ test('a node is green in maintenance mode, else negative, else warning, else pla
   await expect(treeLine(page, /Failing.*Check failing/)).toBeVisible()
   await expect(treeLine(page, /Warned.*Check warning/)).toBeVisible()
   await expect(treeLine(page, /Calm.*(check|maintenance)/)).toHaveCount(0)
-  expect(await colorOf('Maintained')).toBe('rgb(63, 191, 111)')
+  // In the colours of the device until those of the user are known.
+  await expect.poll(() => colorOf('Maintained')).toBe('rgb(63, 191, 111)')
   expect(await colorOf('Partly')).toBe(await colorOf('Calm'))
   expect(await colorOf('Failing')).toBe('rgb(255, 107, 107)')
   expect(await colorOf('Warned')).toBe('rgb(242, 181, 60)')

@@ -9,7 +9,7 @@ const PROGRAM = join(ROOT, 'apps/server/src/testing/host-servers.ts')
 const STOP_MS = 15_000
 
 /** As in apps/server/src/testing/host-servers.ts. */
-type HostRequest = { env: Record<string, string> } | { advanceMs: number } | 'stop'
+type HostRequest = { env: Record<string, string> } | { advanceMs: number } | { passMs: number } | 'stop'
 type HostReply = { url: string } | { aheadMs: number } | { lastLine: string } | { error: string }
 
 /** A process that runs one server after another. It is started with the first of them, and again where it has ended. */
@@ -37,6 +37,11 @@ export class TestHost implements AsyncDisposable {
   /** Moves the clock of the server forward. */
   async advance(advanceMs: number): Promise<void> {
     await this.#ask({ advanceMs }, this.#require())
+  }
+
+  /** Moves the clock of the server as time does that passes. */
+  async pass(passMs: number): Promise<void> {
+    await this.#ask({ passMs }, this.#require())
   }
 
   /** Stops the server in order; the process goes on. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { createApp } from './app.ts'
+import { type App, createApp } from './app.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
 import { loadStarterSet } from './features/scripts/load-starter-set.ts'
 import { keepBuiltInRoles } from './features/users/roles/keep-built-in-roles.ts'
@@ -7,6 +7,7 @@ import type { Config } from './platform/config/config.ts'
 
 export interface RunningServer {
   ctx: Context
+  app: App
   /** Scheme, host and port. */
   address: string
   /** In order: no new requests (503), sockets closed, running requests finished; then jobs, bus, database and lock. */
@@ -29,6 +30,7 @@ export async function startServer(config: Config, overrides: Overrides = {}): Pr
     const port = typeof listening === 'object' && listening !== null ? listening.port : config.port
     return {
       ctx,
+      app,
       address: originOf(config, config.host, port),
       stop: async () => {
         try {

@@ -12,10 +12,12 @@ import { readConfig } from '../platform/config/config.ts'
 import { keepFilesPrivate } from '../platform/files/private-files.ts'
 import { type RunningServer, startServer } from '../start-server.ts'
 
-type HostRequest = { env: Record<string, string> } | { advanceMs: number } | 'stop'
+type HostRequest = { env: Record<string, string> } | { advanceMs: number } | { passMs: number } | 'stop'
 /** `lastLine`: nothing of the stopped server follows it on standard error, which may arrive after this reply. */
 type HostReply = { url: string } | { aheadMs: number } | { lastLine: string } | { error: string }
 
+/** Less than what the alert sweep takes for a server that slept. */
+const STEP_MS = 45_000
 const LAST_LINE = JSON.stringify({ level: 'info', msg: 'stopped' })
 
 let template: string | undefined
@@ -37,7 +39,7 @@ process.on('disconnect', () => {
 async function reply(request: HostRequest): Promise<HostReply> {
   if (request === 'stop') return stop()
   if ('env' in request) return start(request.env)
-  return advance(request.advanceMs)
+  return 'passMs' in request ? pass(request.passMs) : advance(request.advanceMs)
 }
 
 /** Runs the jobs that are due before and after. */
@@ -45,6 +47,15 @@ async function advance(byMs: number): Promise<HostReply> {
   await running?.ctx.jobs.drain()
   aheadMs += byMs
   await running?.ctx.jobs.drain()
+  return { aheadMs }
+}
+
+/** Moves the clock as time does that passes: machines that are overdue by then open their alerts. */
+async function pass(forMs: number): Promise<HostReply> {
+  for (let leftMs = forMs; leftMs > 0; leftMs -= STEP_MS) {
+    aheadMs += Math.min(STEP_MS, leftMs)
+    await running?.app.sweep.sweep()
+  }
   return { aheadMs }
 }
 
