@@ -57,6 +57,6 @@ test.each([
   for (const part of expected) expect(found).toContainEqual(expect.stringContaining(`/${part}.test.`))
 })
 
-test('a name that is no commit is told from one', () => {
+test('only names of commits are commits', () => {
   expect([isCommit('HEAD'), isCommit('no-such-commit'), isCommit('--all')]).toEqual([true, false, false])
 })

@@ -146,7 +146,7 @@ export function listSteps(): Step[] {
   ]
 }
 
-/** What the changes since a commit touch: tests of the server and the console, and stories, by their paths. */
+/** Paths of tests of the server and the console, and of stories, that belong to the changes since a commit. */
 export interface ChangedTests {
   base: string
   tests: readonly string[]

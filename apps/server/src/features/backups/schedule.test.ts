@@ -80,7 +80,7 @@ test('backups that start in one second are written one after the other, each to 
   await ctx.jobs.drain()
   const { body } = await admin.call(getBackups, {})
   expect(body.last).toMatchObject({ ok: true, message: expect.stringContaining(`${first}-3.backup`) })
-  // Of a day, the newest stays.
+  // The newest of a day stays.
   expect(body.files.map(({ name }) => name)).toEqual([`${first}-3.backup`])
   await verifyBackup(join(folder, `${first}-3.backup`), PASSPHRASE)
 })
