@@ -24,7 +24,7 @@ export class TestDisplay implements AsyncDisposable {
 
   /** `look`: options of xterm. */
   static async open({ size = '1280x800', command = ['sh'], look = FULL }: DisplayOptions = {}) {
-    const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp']
+    const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp', '-noreset']
     const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
     // The fourth of `stdio`, a pipe to read from.
     const [number] = (await once(server.stdio[3] as Readable, 'data')) as [Buffer]

@@ -69,6 +69,7 @@ export async function givenAgent(
   server.clockOffsetMs = aheadMs
   const folder = options.folder ?? givenFolder()
   const { log, lines } = givenLog(options.expectedWarnings)
+  server.readLog = () => lines.map((line) => JSON.stringify(line)).join('\n')
   await enrolMachine({ folder, serverUrl: url, token: GOOD_TOKEN, caPem: null, os })
   let agent: Agent | undefined
   const start = async (more: Partial<AgentOptions> = {}) => {
