@@ -118,3 +118,18 @@ test('a partition in use is dropped later, and nothing waits for it', async () =
   await pruning
   expect((await countChunks(server))[0]).toBe(1)
 })
+
+test('clean-ups at the same time drop each partition once', async () => {
+  await using given = await givenMeasuring()
+  const { server, cpu } = given
+  for (let round = 1; round <= 5; round += 1) {
+    const now = NOW + round * 20 * DAY
+    server.clock.freeze(new Date(now * 1000).toISOString())
+    await cpu(...Array.from({ length: 5 }, (_, day): [number, number] => [now - day * DAY - 60, 5]))
+    await merge(server)
+    server.clock.advance(20 * DAY)
+    await Promise.all([prune(server), prune(server), prune(server)])
+    expect(await listParts(server, 0)).toHaveLength(server.ctx.engine === 'postgres' ? 3 : 0)
+    expect((await countChunks(server))[0]).toBe(0)
+  }
+})

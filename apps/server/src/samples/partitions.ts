@@ -46,7 +46,7 @@ const LOCK_WAIT_MS = 30
 const TRIES = 200
 const PAUSE_MS = 100
 const LOCK_NOT_AVAILABLE = '55P03'
-/** An arbitrary number shared by all Muster servers: one process at a time creates a partition. */
+/** An arbitrary number shared by all Muster servers: one process at a time creates or drops a partition. */
 const ADVISORY_LOCK = 6_878_530_743
 
 interface Part {
@@ -88,7 +88,7 @@ async function dropPartitionsBefore(
   for (const part of await listParts(ctx.db)) {
     if (part.from + SPAN_SECONDS[part.resolution] > before(part.resolution)) continue
     signal.throwIfAborted()
-    await withShortLocks(ctx, async (tx) => {
+    await changePartitions(ctx, async (tx) => {
       await sql`drop table if exists ${sql.table(nameOf(part))}`.execute(tx)
     })
   }
@@ -117,8 +117,7 @@ async function listParts(db: Db): Promise<Part[]> {
 async function makePart(ctx: Partitioned, part: Part): Promise<void> {
   const parent = sql.table(`sample_chunks_${part.resolution}`)
   const name = sql.table(nameOf(part))
-  await withShortLocks(ctx, async (tx) => {
-    await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(tx)
+  await changePartitions(ctx, async (tx) => {
     if ((await listParts(tx)).some((one) => nameOf(one) === nameOf(part))) return
     await sql`create table ${name} (like ${parent} including all)`.execute(tx)
     await sql`alter table ${parent} attach partition ${name}
@@ -128,11 +127,12 @@ async function makePart(ctx: Partitioned, part: Part): Promise<void> {
   })
 }
 
-async function withShortLocks(ctx: Partitioned, work: (tx: Db) => Promise<void>): Promise<void> {
+async function changePartitions(ctx: Partitioned, work: (tx: Db) => Promise<void>): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
       await ctx.transaction(async (tx) => {
         await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(tx)
+        await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(tx)
         await work(tx)
       })
       return
