@@ -156,7 +156,7 @@ export interface ChangedTests {
 export function listChangedSteps({ base, tests, stories }: ChangedTests): Step[] {
   const { command, runner } = vitest(...UNITS)
   const filesOf = (app: string) => tests.filter((test) => test.startsWith(`apps/${app}/`))
-  const steps: (Step & { files?: string[] })[] = [
+  const steps: Step[] = [
     { command: [...command, '--changed', base], runner, name: 'changed units', needs: [], servers: [] },
     { ...vitest('server*'), name: 'changed server', files: filesOf('server'), needs: [], servers: [] },
     {

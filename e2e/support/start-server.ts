@@ -105,7 +105,7 @@ export class TestServer implements AsyncDisposable {
     await this.#options.host.advance(minutes * 60_000)
   }
 
-  /** Moves its clock as time does that passes; `advance` is for it a machine that slept. In stories only. */
+  /** Moves its clock as if it had run for that time; after `advance` it has slept. In stories only. */
   async pass(minutes: number): Promise<void> {
     if (this.#options.host === undefined) throw new Error('only the clock of a hosted server can be moved')
     await this.#options.host.pass(minutes * 60_000)

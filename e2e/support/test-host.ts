@@ -39,7 +39,7 @@ export class TestHost implements AsyncDisposable {
     await this.#ask({ advanceMs }, this.#require())
   }
 
-  /** Moves the clock of the server as time does that passes. */
+  /** Moves the clock of the server as if it had run for that time. */
   async pass(passMs: number): Promise<void> {
     await this.#ask({ passMs }, this.#require())
   }

@@ -50,7 +50,7 @@ async function advance(byMs: number): Promise<HostReply> {
   return { aheadMs }
 }
 
-/** Moves the clock as time does that passes: machines that are overdue by then open their alerts. */
+/** Moves the clock as if the server had run for that time: machines that are overdue by then open their alerts. */
 async function pass(forMs: number): Promise<HostReply> {
   for (let leftMs = forMs; leftMs > 0; leftMs -= STEP_MS) {
     aheadMs += Math.min(STEP_MS, leftMs)

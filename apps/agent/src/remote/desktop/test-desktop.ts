@@ -161,7 +161,7 @@ export interface XDisplay extends AsyncDisposable {
 }
 
 export async function startDisplay(size: string, more: string[] = []): Promise<XDisplay> {
-  // As display managers start it: otherwise it starts again when its last client ends, and refuses one that comes.
+  // As display managers start it: otherwise it restarts when its last client ends, and refuses the next one meanwhile.
   const args = ['-displayfd', '3', '-screen', '0', `${size}x24`, '-nolisten', 'tcp', '-noreset', ...more]
   const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
   // Descriptor 3 is a pipe to read from.
