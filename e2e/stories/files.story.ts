@@ -133,17 +133,19 @@ test('files of a machine: made, renamed, given rights, edited without overwritin
   await row(window, 'app.conf').dblclick()
   await expect(dialog.getByText('port = 1')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Code' }).fill('port = 2')
-  await writeFile(join(folder, 'app.conf'), 'port = 3\n')
+  const escaped = String.raw`port = 3 # "\u0000" is a NUL`
+  await writeFile(join(folder, 'app.conf'), `${escaped}\n`)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(
     dialog.getByText('The file was changed on the machine. Reload it and try again.'),
   ).toBeVisible()
   await dialog.getByRole('button', { name: 'Discard changes and reload' }).click()
-  await expect(dialog.getByText('port = 3')).toBeVisible()
-  await dialog.getByRole('textbox', { name: 'Code' }).fill('port = 4')
+  await expect(dialog.getByText(escaped)).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Code' }).press('ControlOrMeta+Home')
+  await window.keyboard.type('# ')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog).toHaveCount(0)
-  expect(await readFile(join(folder, 'app.conf'), 'utf8')).toBe('port = 4')
+  expect(await readFile(join(folder, 'app.conf'), 'utf8')).toBe(`# ${escaped}\n`)
 
   await choose('new', 'Delete')
   await dialog.getByRole('textbox').fill('delete')
@@ -157,7 +159,7 @@ test('files of a machine: made, renamed, given rights, edited without overwritin
     `Viewed "${conf}"`,
     `Failed to edit "${conf}": it was changed on the machine`,
     `Viewed "${conf}"`,
-    `Edited "${conf}" (8 B)`,
+    `Edited "${conf}" (${escaped.length + 3} B)`,
     `Deleted "${join(folder, 'new')}"`,
   ])
   agent.expectCleanLog()

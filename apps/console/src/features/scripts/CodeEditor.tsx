@@ -110,7 +110,10 @@ interface CodeEditorProps {
   first?: boolean
 }
 
-/** Code with line numbers and colours. Tab indents; Escape, then Tab, leaves it. */
+/**
+ * Code with line numbers and colours. Tab indents; Escape, then Tab, leaves it. Line ends stay as they are; new lines end
+ * as all others do, or with LF.
+ */
 export function CodeEditor({ start, onChange, shell, readOnly, first = false }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const changed = useRef(onChange)
@@ -126,12 +129,16 @@ export function CodeEditor({ start, onChange, shell, readOnly, first = false }: 
   }))
   const view = useRef<EditorView>(null)
   useEffect(() => {
+    const isWindows = start.includes('\r\n') && !OTHER_LINE_END.test(start)
     if (place.current === null) return undefined
     const editor = new EditorView({
       parent: place.current,
       doc: start,
       extensions: [
         basicSetup,
+        // Otherwise every kind of line end would become the same one, also in lines that nobody edits.
+        isWindows ? [] : EditorState.lineSeparator.of('\n'),
+        EditorView.clipboardInputFilter.of((text) => text.replaceAll('\r\n', '\n')),
         keymap.of([indentWithTab]),
         codeTheme,
         parts.language.of([]),
@@ -145,7 +152,9 @@ export function CodeEditor({ start, onChange, shell, readOnly, first = false }: 
           'data-mantine-stop-propagation': 'true',
         }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed.current(update.state.doc.toString())
+          if (!update.docChanged) return
+          const code = update.state.doc.toString()
+          changed.current(isWindows ? code.replaceAll('\n', '\r\n') : code)
         }),
       ],
     })
@@ -175,6 +184,9 @@ export function CodeEditor({ start, onChange, shell, readOnly, first = false }: 
   }, [parts, shell])
   return <div ref={place} className={classes.editor} />
 }
+
+/** A line end that is not CR LF. */
+const OTHER_LINE_END = /(?<!\r)\n|\r(?!\n)/
 
 /** Read-only code can be focused and scrolled by the keyboard. */
 const FOCUSABLE = EditorView.contentAttributes.of({ tabindex: '0' })

@@ -5,7 +5,7 @@ import { EmptyState, SkeletonRows } from '../../ui/layout/States.tsx'
 import { notify } from '../../app/shell/notify.ts'
 import classes from './ScriptEditor.module.css'
 import { decodeFile, interpreterWarning, MAX_CODE_LENGTH } from './script-code.ts'
-import { type ScriptEdit, takeFile, typeCode } from './script-edit.ts'
+import { type ScriptEdit, takeFile } from './script-edit.ts'
 import { SHELL_LABELS } from './script-labels.ts'
 
 const CodeEditor = lazy(() => import('./CodeEditor.tsx').then((file) => ({ default: file.CodeEditor })))
@@ -47,7 +47,7 @@ export function CodePane({ edit, setEdit, error, readOnly, waitsForFile }: CodeP
           <CodeEditor
             key={edition}
             start={start}
-            onChange={(text) => setEdit((now) => typeCode(now, text))}
+            onChange={(text) => setEdit((now) => ({ ...now, code: text }))}
             shell={fields.shell}
             readOnly={readOnly}
           />

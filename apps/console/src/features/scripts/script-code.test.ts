@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeFile, interpreterWarning, isSameCode, shellOfFile, withLineEndsOf } from './script-code.ts'
+import { decodeFile, interpreterWarning, shellOfFile } from './script-code.ts'
 
 test.each([
   ['clean.ps1', 'powershell'],
@@ -29,13 +29,6 @@ test('files are read by their type', () => {
 
 test('binary files are not read', () => {
   expect(decodeFile(bytes(0x7f, 0x45, 0x4c, 0x46, 0x00, 0x01))).toBeUndefined()
-})
-
-test('code keeps its line ends', () => {
-  expect(withLineEndsOf('a\nb', 'x\r\ny')).toBe('a\r\nb')
-  expect(withLineEndsOf('a\nb', 'x\ny')).toBe('a\nb')
-  expect(isSameCode('a\r\nb', 'a\nb')).toBe(true)
-  expect(isSameCode('a\nb', 'a\nc')).toBe(false)
 })
 
 test('a missing interpreter warns for shell and Python only', () => {

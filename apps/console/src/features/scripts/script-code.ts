@@ -41,15 +41,6 @@ function decodeBytes(bytes: Uint8Array): string {
   }
 }
 
-/** The editor knows one line end; the code keeps its own. */
-export function withLineEndsOf(text: string, original: string): string {
-  return original.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text
-}
-
-/** Equal except for line ends. */
-export const isSameCode = (a: string, b: string): boolean =>
-  a === b || a.replaceAll('\r\n', '\n') === b.replaceAll('\r\n', '\n')
-
 /** A warning about code whose first line names no interpreter; undefined without one. */
 export function interpreterWarning(shell: ScriptShell, code: string): string | undefined {
   if (code.trim() === '' || code.startsWith('#!')) return undefined

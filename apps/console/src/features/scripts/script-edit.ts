@@ -1,5 +1,5 @@
 import type { ScriptDetail } from '@muster/contract/api/scripts'
-import { isSameCode, shellOfFile, withLineEndsOf } from './script-code.ts'
+import { shellOfFile } from './script-code.ts'
 import { type ScriptDraft, type ScriptFields, toDraft } from './script-form.ts'
 
 /** A script during editing. */
@@ -19,19 +19,13 @@ export function beginEdit(draft: ScriptDraft, edition = 0): ScriptEdit {
 
 export function hasChanges({ base, fields, code }: ScriptEdit): boolean {
   return (
-    (fields !== base.fields && JSON.stringify(fields) !== JSON.stringify(base.fields)) ||
-    !isSameCode(code, base.code)
+    (fields !== base.fields && JSON.stringify(fields) !== JSON.stringify(base.fields)) || code !== base.code
   )
 }
 
 /** Whether the server has a later version than the edited one. */
 export function isOutdated({ base }: ScriptEdit, draft: ScriptDraft): boolean {
   return base.saved !== undefined && draft.saved !== undefined && draft.saved.modified > base.saved.modified
-}
-
-/** Text from the code editor, which knows one line end; the code keeps its own. */
-export function typeCode(edit: ScriptEdit, text: string): ScriptEdit {
-  return { ...edit, code: withLineEndsOf(text, edit.start) }
 }
 
 /** New code, which restarts the code editor. */

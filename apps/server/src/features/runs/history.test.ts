@@ -158,6 +158,20 @@ test('output is stored once, capped at 1 MiB, with the cut counted and no charac
   expect(seen.stdout).not.toContain('\uFFFD')
 })
 
+test('output keeps every character, also the escape of a NUL as text; a NUL itself becomes visible', async () => {
+  await using server = await createTestServer()
+  using given = await startRuns(server)
+  const { agent } = given
+  await agent.connect()
+  const { id } = await given.send()
+  const escapes = String.raw`const nul = "\u0000", more = "\\u0000", unit = "\ufffd"`
+  agent.report({ kind: 'output', history_id: id, chunk: 1, stream: 'stdout', text: `${escapes}\n` })
+  agent.report({ kind: 'output', history_id: id, chunk: 2, stream: 'stdout', text: `\0 and \\\0 ${escapes}` })
+  agent.report(result(id))
+  await given.until(id, 'done')
+  expect((await given.look(id)).stdout).toBe(`${escapes}\n\uFFFD and \\\uFFFD ${escapes}`)
+})
+
 test('output beyond the daily limit of a machine is cut with a remark, and the next day has room again', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)

@@ -14,6 +14,7 @@ import {
   type ServerFrame,
 } from '@muster/contract/agent/link'
 import type { RawData, WebSocket } from 'ws'
+import { storable } from '../database/sql.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { verifyProof } from './keys.ts'
@@ -294,8 +295,11 @@ export class AgentSocket {
 function readFrame(data: Buffer): AgentFrame | string {
   let value: unknown
   try {
-    // PostgreSQL stores no NUL character in text.
-    value = JSON.parse(data.toString('utf8').replaceAll(String.raw`\u0000`, String.raw`\ufffd`))
+    const text = data.toString('utf8')
+    // Where the escape of a NUL is part of a text, such as source code, its value has none and stays as it is.
+    value = text.includes(String.raw`\u0000`)
+      ? JSON.parse(text, (_, part: unknown) => storable(part))
+      : JSON.parse(text)
   } catch {
     return 'not JSON'
   }

@@ -166,6 +166,22 @@ test('a text changed by another user is kept, reloaded or overwritten', async ()
   ])
 })
 
+test.each([
+  ['of Unix', 'one\ntwo\n', 'xone\n\ntwo\n'],
+  ['of Windows', 'one\r\ntwo\r\n', 'xone\r\n\r\ntwo\r\n'],
+  ['of every kind', 'one\ntwo\r\nthree\rfour\n\r', 'xone\n\ntwo\r\nthree\rfour\n\r'],
+])('line ends %s stay as they are, and new ones fit', async (_, before, after) => {
+  const server = await openFiles(entry('motd', { size: 5 }))
+  server.on(readText, () => answer(readText, { path: 'L21vdGQ', text: before, hash: 'a'.repeat(64) }))
+  server.on(writeText, () => answer(writeText, { hash: 'b'.repeat(64) }))
+  await row('motd').dblClick()
+  await userEvent.click(dialog().getByRole('textbox'))
+  await userEvent.keyboard('{Control>}{Home}{/Control}x{End}{Enter}')
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await expect.element(dialog()).not.toBeInTheDocument()
+  expect(server.calls(writeText).map(({ body }) => body)).toMatchObject([{ text: after }])
+})
+
 test('a text with changes is not closed without a question', async () => {
   const server = await openFiles(entry('motd', { size: 5 }))
   server.on(readText, () => answer(readText, { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }))

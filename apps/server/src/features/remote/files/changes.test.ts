@@ -130,3 +130,13 @@ test('a text that was changed on the machine is not written, and its content sta
   const rows = await server.ctx.db.selectFrom('audit_log').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain('secret=')
 })
+
+test('a text file is returned as it is on the machine, also with the escape of a NUL as text', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { ada, params, answered } = fixture
+  const path = raw('/tmp/a.js')
+  const file = { path, text: String.raw`const nul = "\u0000"`, hash: HASH }
+  const { answer } = await answered(() => ada.call(readText, { params, query: { path } }), { answer: file })
+  expect(answer).toMatchObject({ status: 200, body: file })
+})
