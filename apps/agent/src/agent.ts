@@ -11,6 +11,8 @@ import type { ReadPatches, ReadSoftware } from './collectors/child-reports.ts'
 import { SoftwareReporter } from './collectors/software-reporter.ts'
 import type { ReplyParts } from './requests/command.ts'
 import { takeCommand } from './requests/take-command.ts'
+import { Files } from './remote/files/files.ts'
+import { type NetworkMounts, readNetworkMounts } from './remote/files/network-mounts.ts'
 import { OpenParts } from './remote/files/open-parts.ts'
 import { dataFiles } from './identity/data-folder.ts'
 import { type Identity, makeMachineKey, readKey, readPublicKey } from './identity/identity.ts'
@@ -65,6 +67,8 @@ export interface AgentOptions {
   keepTerminalMs?: number
   /** Without it, sessions record no changes. */
   changeRecorder?: ChangeRecorder
+  /** For tests. */
+  readNetworkMounts?: () => NetworkMounts
 }
 
 export interface Agent extends AsyncDisposable {
@@ -211,7 +215,19 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
     restart: () => options.installed?.restart(),
   })
-  const openParts = new OpenParts({ keyValues, log, dataFolder: folder })
+  const openParts = new OpenParts({
+    keyValues,
+    log,
+    removeAbandoned: (file) => files.run('remove-abandoned', file),
+  })
+  const files = new Files({
+    program: options.program,
+    dataFolder: folder,
+    openParts,
+    os,
+    log,
+    readNetworkMounts: options.readNetworkMounts ?? readNetworkMounts,
+  })
   await reportMovedMachine(options, problems)
   await Promise.all([runs, ofChecks, ofTasks, remote].map((interrupted) => interrupted.endInterrupted()))
 
@@ -238,6 +254,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       sendReply: (reply: ReplyParts) => link.sendReply(reply),
       power,
       remote,
+      files,
       openParts,
       log,
       refreshFacts: () => facts.refreshAll(),
@@ -310,6 +327,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       metrics[Symbol.dispose]()
       liveMetrics[Symbol.dispose]()
       liveProcesses[Symbol.dispose]()
+      files[Symbol.dispose]()
       await Promise.all([runs, checks, tasks, remote, power].map((part) => part[Symbol.asyncDispose]()))
       for (const part of [ofChecks, ofTasks]) part[Symbol.dispose]()
       await link.flush(FLUSH_TIMEOUT_MS)

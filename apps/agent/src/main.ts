@@ -97,6 +97,9 @@ async function dispatch(): Promise<number> {
     case 'patches-now':
       await (await import('./cli/reports.ts')).printPatches(command === 'patches-now' ? 'now' : 'when old')
       return 0
+    case 'mount':
+      ;(await import('./cli/serve-mount.ts')).serveMount(folder, values.file ?? '')
+      return 0
     case 'desktop':
       await (await import('./cli/desktop.ts')).showDesktop()
       return 0
@@ -141,5 +144,7 @@ async function runAgent(folder: string, program: string[]): Promise<number> {
     const { restartProcess } = await import('./update/restart-process.ts')
     restartProcess([resolve(process.argv[1] ?? ''), 'run', '--data', folder])
   }
+  const { endDespiteHangingCalls } = await import('./os/disk-calls.ts')
+  endDespiteHangingCalls(0)
   return 0
 }

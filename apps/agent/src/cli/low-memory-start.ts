@@ -73,6 +73,8 @@ export async function warmUp(): Promise<void> {
     import('./install-order.ts'),
     import('./install-file.ts'),
     import('./session-changes.ts'),
+    import('./serve-mount.ts'),
+    import('../remote/files/list-folder.ts'),
     import('../update/install-update.ts'),
     import('../collectors/process-changes.ts'),
   ])

@@ -19,7 +19,13 @@ test("terminals, tools and new folders get the umask of the start, and the agent
   mkdirSync(join(folder, 'own'))
   expect(statSync(join(folder, 'own')).mode & 0o777).toBe(0o700)
 
-  await changeFile({ change: 'make-folder', path: raw(join(folder, 'new')) }, join(folder, 'own'))
+  await changeFile(
+    { change: 'make-folder', path: raw(join(folder, 'new')) },
+    {
+      dataFolder: join(folder, 'own'),
+      networkMounts: new Set(),
+    },
+  )
   expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o755)
 
   const signal = new AbortController().signal

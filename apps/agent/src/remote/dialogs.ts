@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { findProgram } from '../run/find-program.ts'
 import { withStartUmask } from '../os/umask.ts'
-import { makeEnvironment, workingFolder } from '../run/environment.ts'
+import { makeEnvironment } from '../run/environment.ts'
 import type { Os } from '../os/os.ts'
 import { describeError, type Log } from '../log/log.ts'
 import { findDesktopUser, type DesktopUser } from './desktop-user.ts'
@@ -123,7 +123,7 @@ function startDialog(
 ): ChildProcess {
   return withStartUmask(() =>
     spawn(path, args, {
-      cwd: workingFolder(user),
+      cwd: '/',
       env: {
         ...makeEnvironment([], user),
         DISPLAY: display.name,

@@ -11,6 +11,7 @@ import type { Checks } from '../checks/checks.ts'
 import type { PatchReporter } from '../collectors/patch-reporter.ts'
 import type { SoftwareReporter } from '../collectors/software-reporter.ts'
 import type { WhileWatched } from '../collectors/live-sampler.ts'
+import type { Files } from '../remote/files/files.ts'
 import type { OpenParts } from '../remote/files/open-parts.ts'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
@@ -35,6 +36,7 @@ export interface CommandContext {
   sendReply: (reply: ReplyParts) => void
   power: Power
   remote: RemoteTools
+  files: Files
   openParts: OpenParts
   log: Log
   refreshFacts: () => Promise<void>

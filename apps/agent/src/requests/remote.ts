@@ -1,58 +1,28 @@
 import type { CommandName } from '@muster/contract/agent/commands'
 import { defineCommand, defineRequest } from './command.ts'
 
-const files = () => import('../remote/files/upload-part.ts')
-
-export const beginUpload = defineRequest('begin-upload', async (input, { dataFolder, openParts }) =>
-  (await files()).beginUpload(input, { dataFolder, openParts }),
+export const beginUpload = defineRequest('begin-upload', (input, { files }) =>
+  files.run('begin-upload', input),
 )
-
-export const lookAtUpload = defineRequest('look-at-upload', async (input, { dataFolder }) =>
-  (await files()).lookAtUpload(input, dataFolder),
+export const lookAtUpload = defineRequest('look-at-upload', (input, { files }) =>
+  files.run('look-at-upload', input),
 )
+export const dropUpload = defineRequest('drop-upload', (input, { files }) => files.run('drop-upload', input))
+export const writeText = defineRequest('write-text', (input, { files }) => files.run('write-text', input))
+export const readText = defineRequest('read-text', (input, { files }) => files.run('read-text', input))
+export const findText = defineRequest('find-text', (input, { files }) => files.run('find-text', input))
+export const putText = defineRequest('put-text', (input, { files }) => files.run('put-text', input))
+export const changeFile = defineRequest('change-file', (input, { files }) => files.run('change-file', input))
+export const listFolder = defineRequest('list-folder', (input, { files }) => files.run('list-folder', input))
 
-export const dropUpload = defineRequest('drop-upload', async (input, { dataFolder, openParts }) =>
-  (await files()).dropUpload(input, { dataFolder, openParts }),
-)
-
-export const writeText = defineRequest('write-text', async (input, surroundings) => {
-  const files = await import('../remote/files/text-file.ts')
-  return files.writeText(input, surroundings)
-})
-
-export const readText = defineRequest('read-text', async ({ path }, { dataFolder }) => {
-  const files = await import('../remote/files/text-file.ts')
-  return files.readText(path, dataFolder)
-})
-
-export const findText = defineRequest('find-text', async ({ path }, { dataFolder }) => {
-  const files = await import('../remote/files/put-text.ts')
-  return files.findText(path, dataFolder)
-})
-
-export const putText = defineRequest('put-text', async (input, surroundings) => {
-  const files = await import('../remote/files/put-text.ts')
-  return files.putText(input, surroundings)
-})
-
-export const undoPush = defineRequest('undo-push', async ({ job }, surroundings) => {
-  const files = await import('../remote/files/push-file.ts')
-  return files.undoPush(job, surroundings)
+export const undoPush = defineRequest('undo-push', async ({ job }, { files, dataFolder }) => {
+  const { requirePushedPath } = await import('../remote/files/push-file.ts')
+  return files.run('undo-push', { job, path: requirePushedPath(job, dataFolder) })
 })
 
 export const readFileAccess = defineRequest('read-file-access', async ({ path }, { dataFolder }) => {
   const { readAccess } = await import('../remote/files/windows-rights.ts')
   return readAccess(path, dataFolder)
-})
-
-export const changeFile = defineRequest('change-file', async (input, { dataFolder }) => {
-  const files = await import('../remote/files/change-file.ts')
-  return files.changeFile(input, dataFolder)
-})
-
-export const listFolder = defineRequest('list-folder', async (input, { dataFolder }) => {
-  const files = await import('../remote/files/list-folder.ts')
-  return files.listFolder(input, dataFolder)
 })
 
 /**
@@ -105,19 +75,10 @@ export const endSession = defineCommand('end-session', {
 
 export const openChannel = defineCommand('open-channel', {
   isRun: false,
-  async take(
-    { channel: id, tool, person, purpose: reason, recorded = false },
-    { remote, openParts, os, dataFolder, log, payload },
-  ) {
+  async take({ channel: id, tool, person, purpose: reason, recorded = false }, { remote, files, payload }) {
     const channel = remote.channels.open(id)
     if ('code' in channel) return
-    if (tool.tool === 'log') {
-      const { serveLog } = await import('../remote/logs/serve-log.ts')
-      return serveLog(channel, tool.source, { os, dataFolder, log })
-    }
-    if (tool.tool !== 'files')
-      return remote.open(channel, tool, { author: payload.author, person, reason, recorded })
-    const { serveFiles } = await import('../remote/files/serve-files.ts')
-    await serveFiles(channel, tool.order, { openParts, dataFolder, log })
+    if (tool.tool === 'log' || tool.tool === 'files') return files.serve(channel, tool)
+    return remote.open(channel, tool, { author: payload.author, person, reason, recorded })
   },
 })

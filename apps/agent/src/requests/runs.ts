@@ -63,7 +63,7 @@ export const installFile = defineCommand('install-file', {
 
 export const pushFile = defineCommand('push-file', {
   isRun: true,
-  take: (input, { payload, runs, installing, dataFolder, openParts }) => {
+  take: (input, { payload, runs, installing, dataFolder, files, openParts }) => {
     const { history_id: historyId, nonce } = payload
     const { timeout_seconds, output_cap_bytes, ...push } = input
     if (historyId === null) return
@@ -73,8 +73,7 @@ export const pushFile = defineCommand('push-file', {
       timeoutSeconds: timeout_seconds,
       outputCapBytes: output_cap_bytes,
       async prepare() {
-        const { findDraft } = await import('../remote/files/push-file.ts')
-        const draft = await findDraft(push.path, dataFolder).catch((cause: unknown) => {
+        const draft = await files.run('find-draft', { path: push.path }).catch((cause: unknown) => {
           throw new RunError(describeFileError(cause).message, { cause })
         })
         const path = packageFilePath(historyId)

@@ -3,6 +3,8 @@ import { homedir, userInfo } from 'node:os'
 import type { RunAsUser } from '@muster/contract/agent/shells'
 import type { MachineUser, Os } from '../os/os.ts'
 import { RunError } from '../errors.ts'
+import { MountStats } from '../remote/files/mount-stats.ts'
+import { readNetworkMounts } from '../remote/files/network-mounts.ts'
 import { findProgram, searchPath } from './find-program.ts'
 import type { ProcessPlan } from './run-process.ts'
 
@@ -25,6 +27,19 @@ export function workingFolder(user: { home: string } | undefined): string {
     if (!(cause instanceof Error && 'code' in cause)) throw cause
   }
   return process.platform === 'win32' ? (process.env.SystemRoot ?? 'C:\\') : '/'
+}
+
+/**
+ * As above, for a home that may be on a network mount. To start a program in a folder that does not respond would hold up
+ * the agent for as long.
+ */
+export async function findWorkingFolder(user: { home: string } | undefined): Promise<string> {
+  const home = Buffer.from(user?.home ?? homedir())
+  const mounts = new MountStats(readNetworkMounts())
+  const mount = await mounts.findMount(home)
+  if (mount === undefined) return workingFolder(user)
+  const stats = await mounts.stat(home, { mount, followsLinks: true }).catch(() => undefined)
+  return stats === undefined ? '/' : workingFolder(user)
 }
 
 function parseList(list: string[]): Record<string, string> {
@@ -79,14 +94,15 @@ export async function planSurroundings(
   const { env_vars, run_as_user } = input
   if (run_as_user !== null && typeof run_as_user === 'object') return planSignedIn(env_vars, os)
   const user = await findOtherUser(run_as_user, os)
-  return { env: makeEnvironment(env_vars, user), cwd: workingFolder(user), user }
+  return { env: makeEnvironment(env_vars, user), cwd: await findWorkingFolder(user), user }
 }
 
 async function planSignedIn(list: string[], os: Os) {
   const { user, session, env } = await os.findSignedIn()
   // The variables of a session of Windows are complete: those of the agent are another account's.
   const base = session === undefined ? makeEnvironment([], user) : {}
-  return { env: { ...base, ...env, ...parseList(list) }, cwd: workingFolder(session ?? user), user, session }
+  const cwd = await findWorkingFolder(session ?? user)
+  return { env: { ...base, ...env, ...parseList(list) }, cwd, user, session }
 }
 
 /** The user to switch to; undefined if the agent already runs as that user, or none is named. */

@@ -39,6 +39,8 @@ export const FileEntry = z.object({
   group: z.string().max(64),
   /** For a link: its target and the type of it; null = broken. */
   target: z.object({ path: z.string().max(300), kind: FileKind.nullable() }).nullable(),
+  /** Why it could not be described; size, time, rights and owner mean nothing then. */
+  problem: z.string().max(200).optional(),
 })
 export type FileEntry = z.infer<typeof FileEntry>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseMounts } from './mounts.ts'
+import { listNetworkMounts, parseMounts } from './mounts.ts'
 
 const line = (root: string, mount: string, fstype: string, device: string) =>
   `30 1 8:1 ${root} ${mount} rw,relatime shared:1 - ${fstype} ${device} rw`
@@ -40,4 +40,24 @@ test('sub-volumes of one disk count once', () => {
     ),
   )
   expect(mounts.map(({ mount }) => mount)).toEqual(['/'])
+})
+
+test('network mounts are those that another machine or a program serves, or of an unknown type', () => {
+  const mounts = listNetworkMounts(
+    [
+      line('/', '/', 'nfs', 'nas:/roots/pc12'),
+      line('/', '/proc', 'proc', 'proc'),
+      line('/', '/home', 'nfs4', 'nas:/home'),
+      line('/', '/mnt/my\\040share', 'cifs', '//nas/share'),
+      line('/', '/mnt/s3', 'fuse.s3fs', 's3fs'),
+      line('/', '/net', 'autofs', 'systemd-1'),
+      line('/', '/mnt/new', 'futurefs', 'x'),
+      line('/', '/mnt/usb', 'fuseblk', '/dev/sdb1'),
+      line('/', '/srv', 'nfs', 'nas:/srv'),
+      line('/', '/srv', 'ext4', '/dev/sdc1'),
+      line('/', '/var/lib/docker/overlay2/x/merged', 'overlay', 'overlay'),
+      'nonsense',
+    ].join('\n'),
+  )
+  expect([...mounts]).toEqual(['/home', '/mnt/my share', '/mnt/s3', '/net', '/mnt/new'])
 })

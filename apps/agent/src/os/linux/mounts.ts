@@ -15,6 +15,32 @@ const LOCAL = new Set([
   'vfat', 'exfat', 'ntfs', 'ntfs3', 'fuseblk', 'hfs', 'hfsplus', 'apfs', 'ufs', 'udf', 'msdos',
 ]) // prettier-ignore
 
+/** File systems of the kernel itself, or made of local ones. */
+const KERNEL = new Set([
+  'bdev', 'binder', 'binfmt_misc', 'bpf', 'cgroup', 'cgroup2', 'configfs', 'debugfs', 'devpts', 'devtmpfs',
+  'efivarfs', 'functionfs', 'fusectl', 'hugetlbfs', 'mqueue', 'nsfs', 'pipefs', 'proc', 'pstore', 'ramfs', 'resctrl',
+  'rootfs', 'rpc_pipefs', 'securityfs', 'selinuxfs', 'smackfs', 'sockfs', 'sysfs', 'tmpfs', 'tracefs',
+  'aufs', 'cramfs', 'ecryptfs', 'erofs', 'hfs', 'iso9660', 'minix', 'overlay', 'overlayfs', 'romfs', 'squashfs', 'ubifs',
+]) // prettier-ignore
+
+/**
+ * Mount points of file systems that another machine or a program serves (NFS, SMB, FUSE), or of an unknown type: when the
+ * server is gone, calls on them may never return. The root is never one of them.
+ */
+export function listNetworkMounts(mountInfo: string): Set<string> {
+  const mounts = new Set<string>()
+  for (const line of mountInfo.split('\n')) {
+    const [own, rest] = line.split(' - ')
+    const mount = own?.split(' ')[4]
+    const fstype = rest?.split(' ')[0]
+    if (mount === undefined || fstype === undefined || mount === '/') continue
+    // The later of two mounts on one path hides the earlier one.
+    mounts.delete(unescapeOctal(mount))
+    if (!LOCAL.has(fstype) && !KERNEL.has(fstype)) mounts.add(unescapeOctal(mount))
+  }
+  return mounts
+}
+
 /** Mounted disks without duplicates. The root is always listed, so that a container shows its disk too. */
 export function parseMounts(mountInfo: string): Mount[] {
   const byMount = new Map<string, Mount>()

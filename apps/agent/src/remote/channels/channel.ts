@@ -50,6 +50,9 @@ export class Channel {
   #credit = 0
   #end: ChannelEnd | undefined
   #isOver = false
+  /** Another process that has the tool, and its frames. */
+  #forward: ((bytes: Uint8Array) => void) | undefined
+  #forwarded: Uint8Array[] = []
 
   /** `wake`: a frame is ready to send. */
   constructor(id: number, wake: () => void) {
@@ -74,6 +77,20 @@ export class Channel {
   /** Called if the channel ends before a tool is attached. */
   watchEnd(onEnd: (end: ChannelEnd) => void): void {
     this.#onEarlyEnd = onEnd
+  }
+
+  /**
+   * From now on the tool is a channel with the same number in another process, which gets the frames by `to`. Returns the
+   * function that sends its frames.
+   */
+  forward(to: (bytes: Uint8Array) => void): (bytes: Uint8Array) => void {
+    this.#forward = to
+    for (const frame of this.#early.splice(0)) to(encodeChannelFrame(frame))
+    return (bytes) => {
+      if (this.#isOver) return
+      this.#forwarded.push(bytes)
+      this.#wake()
+    }
   }
 
   sendData(bytes: Uint8Array): void {
@@ -114,12 +131,17 @@ export class Channel {
     if (this.#isOver) return
     this.#isOver = true
     this.#queue = []
-    if (this.#user === undefined) this.#onEarlyEnd(end)
+    if (this.#forward !== undefined) this.#forward(encodeChannelEnd(this.id, end))
+    else if (this.#user === undefined) this.#onEarlyEnd(end)
     else this.#user.onEnd(end)
   }
 
   /** Handles a frame of this channel. Returns why the channel ends because of it, if it does. */
   take({ kind, payload }: ChannelFrame): ChannelEnd | undefined {
+    if (this.#forward !== undefined && kind !== CHANNEL_KIND.end) {
+      this.#forward(encodeChannelFrame({ kind, channel: this.id, payload }))
+      return undefined
+    }
     switch (kind) {
       case CHANNEL_KIND.credit:
         if (!this.#sending.add(readCredit(payload))) return OVER_WINDOW
@@ -148,6 +170,11 @@ export class Channel {
   /** The next frame to send; undefined = nothing, or no credit. */
   nextFrame(): Uint8Array | undefined {
     if (this.#isOver) return undefined
+    const forwarded = this.#forwarded.shift()
+    if (forwarded !== undefined) {
+      this.#isOver = forwarded[0] === CHANNEL_KIND.end
+      return forwarded
+    }
     if (this.#credit > 0) {
       const credit = Math.min(this.#credit, CHANNEL_WINDOW_BYTES)
       this.#credit -= credit

@@ -1,18 +1,24 @@
 import { constants, type Dir } from 'node:fs'
 import { chmod, lstat, opendir } from 'node:fs/promises'
 import type { FileChange } from '@muster/contract/agent/files'
+import { showBytes } from '@muster/rules/agents/raw-path'
 import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
+import type { FileSurroundings } from './file-operations.ts'
+import type { NetworkMounts } from './network-mounts.ts'
 import { openParent, type ParentFolder } from './open-parent.ts'
-import { isWindows, refuseAround } from './paths.ts'
+import { isWindows, refuseAround, showPath } from './paths.ts'
 
 const { O_RDONLY } = constants
 /** O_PATH refers to a file without opening it. Node has no constant for it. */
 const O_PATH = 0o10_000_000
 
 /** Applies one change to a folder. Returns the number of affected files and folders. */
-export async function changeFile(change: FileChange, dataFolder: string): Promise<{ count: number }> {
+export async function changeFile(
+  change: FileChange,
+  { dataFolder, networkMounts }: Pick<FileSurroundings, 'dataFolder' | 'networkMounts'>,
+): Promise<{ count: number }> {
   return withSentences(async () => {
     await using parent = await openParent(change.path, dataFolder)
     switch (change.change) {
@@ -29,12 +35,22 @@ export async function changeFile(change: FileChange, dataFolder: string): Promis
       }
       case 'delete':
         await refuseAround(parent.names, dataFolder)
+        refuseMounts(parent.names, networkMounts)
         return { count: await removeTree(parent) }
       case 'set-mode':
         await setMode(parent, change.mode)
         return { count: 1 }
     }
   })
+}
+
+/** Just looking at one of them may take forever. */
+function refuseMounts(names: readonly Buffer[], mounts: NetworkMounts): void {
+  const folder = `${showPath(names).toString('latin1')}/`
+  const inside = [...mounts].find((mount) => mount.startsWith(folder))
+  if (inside === undefined) return
+  const shown = showBytes(Buffer.from(inside, 'latin1'))
+  throw new AgentError(`The network drive "${shown}" is mounted in this folder. Unmount it first.`)
 }
 
 async function setMode(parent: ParentFolder, mode: number): Promise<void> {

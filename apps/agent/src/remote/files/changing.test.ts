@@ -87,7 +87,7 @@ test('the temporary file of an edit is registered before it exists, for an agent
     remove: () => seen.push(readdirSync(folder)),
   }
   const { answer } = await ask(server, 'read-text', { path: raw(at('conf')) })
-  const openParts = new OpenParts({ keyValues, log: givenLog().log, dataFolder: own })
+  const openParts = new OpenParts({ keyValues, log: givenLog().log, removeAbandoned: async () => true })
   await writeText({ ...answer, text: 'b' }, { dataFolder: own, openParts })
   const draft = Buffer.from(seen[0]?.[0] ?? '', 'base64url').toString()
   expect(draft).toMatch(new RegExp(`^${folder}/\\.muster-.*\\.part$`))

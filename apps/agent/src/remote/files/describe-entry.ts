@@ -1,12 +1,17 @@
 import { lstat, readFile, readlink, stat } from 'node:fs/promises'
-import type { Dirent, Stats } from 'node:fs'
+import { constants, type Dirent, type Stats } from 'node:fs'
 import type { FileEntry, FileKind } from '@muster/contract/agent/files'
 import { showBytes } from '@muster/rules/agents/raw-path'
 import { UserNames } from '../../os/linux/users.ts'
-import { errorCode } from './file-errors.ts'
+import { AgentError } from '../../errors.ts'
+import { describeFileError, errorCode } from './file-errors.ts'
+import type { MountStats } from './mount-stats.ts'
 import { isWindows, joinPath, resolveLinks } from './paths.ts'
 
 const MAX_TARGET_CHARACTERS = 300
+
+/** The parts of `lstat` that entries need. */
+export type EntryStats = Pick<Stats, 'mode' | 'size' | 'mtimeMs' | 'uid' | 'gid'>
 
 export function kindOf(of: Stats | Dirent<Buffer>): FileKind {
   if (of.isFile()) return 'file'
@@ -17,60 +22,108 @@ export function kindOf(of: Stats | Dirent<Buffer>): FileKind {
   return of.isSocket() ? 'socket' : 'other'
 }
 
+export function kindOfMode(mode: number): FileKind {
+  switch (mode & constants.S_IFMT) {
+    case constants.S_IFREG:
+      return 'file'
+    case constants.S_IFDIR:
+      return 'folder'
+    case constants.S_IFLNK:
+      return 'link'
+    case constants.S_IFBLK:
+    case constants.S_IFCHR:
+      return 'device'
+    case constants.S_IFIFO:
+      return 'pipe'
+    default:
+      return (mode & constants.S_IFMT) === constants.S_IFSOCK ? 'socket' : 'other'
+  }
+}
+
 /** The part of a description that differs between systems. */
 export interface EntrySystem {
   describeRights(
     path: Buffer,
-    found: Stats,
+    found: EntryStats,
   ): Promise<Pick<FileEntry, 'mode' | 'attributes' | 'owner' | 'group'>>
+}
+
+interface Surroundings {
+  system: EntrySystem
+  mounts: MountStats
 }
 
 /** Describes an entry; undefined if it has been removed. A link itself is described, not its target. */
 export async function describeEntry(
   names: readonly Buffer[],
-  system: EntrySystem,
+  { system, mounts }: Surroundings,
 ): Promise<FileEntry | undefined> {
   const path = joinPath(names)
   const name = names.at(-1) ?? Buffer.from('/')
-  const found = await lstat(path).catch((cause: unknown) => {
-    if (errorCode(cause) === 'ENOENT') return undefined
-    // Windows shows no more than the name of a file that is locked.
-    if (isWindows && ['EBUSY', 'EPERM', 'EACCES'].includes(errorCode(cause) ?? '')) return null
-    throw cause
-  })
-  if (found === undefined) return undefined
   const named = { raw: name.toString('base64url'), name: showBytes(name).slice(0, 255) }
-  if (found === null)
-    return {
-      ...named,
-      kind: 'other',
-      size: 0,
-      modified_ms: 0,
-      mode: null,
-      attributes: [],
-      owner: '',
-      group: '',
-      target: null,
-    }
-  const kind = kindOf(found)
+  const found = await findStats(path, mounts)
+  if (found === undefined) return undefined
+  if ('kind' in found) return { ...named, ...UNKNOWN, ...found }
+  const kind = kindOfMode(found.mode)
   return {
     ...named,
     kind,
     size: found.size,
     modified_ms: found.mtimeMs,
     ...(await system.describeRights(path, found)),
-    target: kind === 'link' ? await describeTarget(names) : null,
+    ...(kind === 'link' ? await describeTarget(names, mounts) : { target: null }),
   }
 }
 
-async function describeTarget(names: readonly Buffer[]): Promise<FileEntry['target']> {
+const UNKNOWN = {
+  kind: 'other',
+  size: 0,
+  modified_ms: 0,
+  mode: null,
+  attributes: isWindows ? [] : null,
+  owner: '',
+  group: '',
+  target: null,
+} satisfies Partial<FileEntry>
+
+/** One entry that cannot be described never hides the others. */
+async function findStats(
+  path: Buffer,
+  mounts: MountStats,
+): Promise<EntryStats | Pick<FileEntry, 'kind' | 'problem'> | undefined> {
+  const isMount = mounts.isMount(path)
+  try {
+    if (!isMount) return await lstat(path)
+    const stats = await mounts.stat(path, { mount: path.toString('latin1'), followsLinks: false })
+    return stats ?? { kind: 'folder', problem: NO_RESPONSE }
+  } catch (cause) {
+    const code = errorCode(cause)
+    if (code === undefined && !(cause instanceof AgentError)) throw cause
+    if (code === 'ENOENT') return undefined
+    // Windows shows no more than the name of a file that is locked.
+    if (isWindows && ['EBUSY', 'EPERM', 'EACCES'].includes(code ?? '')) return { kind: 'other' }
+    const problem = `Not reachable: ${describeFileError(cause).message}`.slice(0, 200)
+    return { kind: isMount ? 'folder' : 'other', problem }
+  }
+}
+
+const NO_RESPONSE = 'The network drive does not respond.'
+
+async function describeTarget(
+  names: readonly Buffer[],
+  mounts: MountStats,
+): Promise<Pick<FileEntry, 'target' | 'problem'>> {
   try {
     const target = await readlink(joinPath(names), { encoding: 'buffer' })
-    const kind = await findKind(names).catch(() => null)
-    return { path: showBytes(target).slice(0, MAX_TARGET_CHARACTERS), kind }
+    const path = showBytes(target).slice(0, MAX_TARGET_CHARACTERS)
+    const mount = await mounts.findMount(joinPath(names))
+    if (mount === undefined) return { target: { path, kind: await findKind(names).catch(() => null) } }
+    const stats = await mounts.stat(joinPath(names), { mount, followsLinks: true }).catch(() => null)
+    if (stats === undefined) return { target: { path, kind: null }, problem: NO_RESPONSE }
+    return { target: { path, kind: stats === null ? null : kindOfMode(stats.mode) } }
   } catch {
     // Links in /proc may be unreadable, but their type is known.
-    return { path: '', kind: null }
+    return { target: { path: '', kind: null } }
   }
 }
 
@@ -88,7 +141,7 @@ const users = new UserNames()
 class PosixRights implements EntrySystem {
   #groups: Promise<Map<number, string>> | undefined
 
-  async describeRights(_: Buffer, { mode, uid, gid }: Stats) {
+  async describeRights(_: Buffer, { mode, uid, gid }: EntryStats) {
     this.#groups ??= readGroups()
     return {
       mode: mode & 0o7777,

@@ -3,6 +3,8 @@ import { type FileEntry, type FolderPart, MAX_LISTED_ENTRIES } from '@muster/con
 import { showBytes } from '@muster/rules/agents/raw-path'
 import { describeEntry, type EntrySystem, openEntrySystem } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
+import type { FileSurroundings } from './file-operations.ts'
+import { MountStats } from './mount-stats.ts'
 import { isWindows, joinPath, readPath, refusePrivate, resolveLinks, showPath, writePath } from './paths.ts'
 
 /** A name in a folder with its sort key. */
@@ -64,7 +66,7 @@ const DESCRIBED_AT_ONCE = 32
 /** Lists a part of a folder. Links on the way are followed, and the result says where they led. */
 export async function listFolder(
   request: { path: string; after: string | null; search: string },
-  dataFolder: string,
+  { dataFolder, networkMounts }: Pick<FileSurroundings, 'dataFolder' | 'networkMounts'>,
 ): Promise<FolderPart> {
   return withSentences(async () => {
     const names = await resolveLinks(readPath(request.path))
@@ -76,7 +78,7 @@ export async function listFolder(
     return {
       path: writePath(names),
       shown_path: showBytes(showPath(names)).slice(0, 4096),
-      entries: await describeAll(names, picked),
+      entries: await describeAll(names, picked, new MountStats(networkMounts)),
       total,
       next: more && last !== undefined ? writeMark(last) : null,
     }
@@ -98,13 +100,19 @@ async function pickNames(path: Buffer, { after, search }: { after: string | null
   return { ...names.finish(), total: names.total }
 }
 
-async function describeAll(folder: readonly Buffer[], picked: readonly Named[]): Promise<FileEntry[]> {
+async function describeAll(
+  folder: readonly Buffer[],
+  picked: readonly Named[],
+  mounts: MountStats,
+): Promise<FileEntry[]> {
   const system: EntrySystem = await openEntrySystem()
   const entries: (FileEntry | undefined)[] = []
   for (let from = 0; from < picked.length; from += DESCRIBED_AT_ONCE) {
     const some = picked.slice(from, from + DESCRIBED_AT_ONCE)
     entries.push(
-      ...(await Promise.all(some.map(({ name }) => describeEntry([...folder, bytesOf(name)], system)))),
+      ...(await Promise.all(
+        some.map(({ name }) => describeEntry([...folder, bytesOf(name)], { system, mounts })),
+      )),
     )
   }
   return entries.filter((entry) => entry !== undefined)

@@ -4,15 +4,18 @@ import type { KeyValueStore } from '../../state/state.ts'
 const STORAGE_KEY = 'upload_parts'
 const ABANDONED_AFTER_MS = 3_600_000
 
+export interface OpenPartsOptions {
+  keyValues: Pick<KeyValueStore, 'find' | 'save' | 'remove'>
+  log: Log
+  /** Removes a file that was not written to for this long. Returns whether it is gone. */
+  removeAbandoned: (file: { path: string; afterMs: number }) => Promise<boolean>
+}
+
 /** Files of incomplete uploads. Abandoned ones are removed, also after a restart. */
 export class OpenParts {
-  #options: { keyValues: Pick<KeyValueStore, 'find' | 'save' | 'remove'>; log: Log; dataFolder: string }
+  #options: OpenPartsOptions
 
-  constructor(options: {
-    keyValues: Pick<KeyValueStore, 'find' | 'save' | 'remove'>
-    log: Log
-    dataFolder: string
-  }) {
+  constructor(options: OpenPartsOptions) {
     this.#options = options
   }
 
@@ -36,10 +39,9 @@ export class OpenParts {
   }
 
   async #remove(path: string, afterMs: number): Promise<void> {
-    const { log, dataFolder } = this.#options
+    const { log, removeAbandoned } = this.#options
     try {
-      const { removeAbandoned } = await import('./upload-part.ts')
-      if (await removeAbandoned(path, { dataFolder, afterMs })) this.release(path)
+      if (await removeAbandoned({ path, afterMs })) this.release(path)
     } catch (cause) {
       log.info({ cause: describeError(cause) }, 'failed to remove an incomplete file, will retry')
     }

@@ -100,6 +100,17 @@ function describePushed(former: PushRecord['former']): string {
   }
 }
 
+/** Where a job wrote its file. */
+export function requirePushedPath(job: number, dataFolder: string): string {
+  return requireRecord(job, dataFolder).path
+}
+
+function requireRecord(job: number, dataFolder: string): PushRecord {
+  const record = openRecords(dataFolder).read(job)
+  if (record === undefined) throw new AgentError('The former file is no longer kept on this machine.')
+  return record
+}
+
 /** Restores what was there before a job, if the file still has the content of the job. */
 export async function undoPush(
   job: number,
@@ -107,9 +118,7 @@ export async function undoPush(
 ): Promise<z.infer<typeof UndonePush>> {
   return withSentences(async () => {
     const records = openRecords(dataFolder)
-    const record = records.read(job)
-    if (record === undefined) throw new AgentError('The former file is no longer kept on this machine.')
-    const { path, written, former } = record
+    const { path, written, former } = requireRecord(job, dataFolder)
     if (former.state === 'lost') throw new AgentError(former.reason)
     await using parent = await openFolder(path, dataFolder)
     const found = await findFile(parent)

@@ -50,6 +50,10 @@ export class FileChannel {
     return text === undefined ? undefined : FileNews.parse(readChannelText(text.payload))
   }
 
+  get hasText(): boolean {
+    return this.#frames.some(({ kind }) => kind === CHANNEL_KIND.text)
+  }
+
   get end(): ChannelEnd | undefined {
     const last = this.#frames.find(({ kind }) => kind === CHANNEL_KIND.end)
     return last === undefined ? undefined : readChannelEnd(last.payload)

@@ -14,7 +14,7 @@ interface UploadRequest {
 
 export interface UploadSurroundings {
   dataFolder: string
-  openParts: OpenParts
+  openParts: Pick<OpenParts, 'remember' | 'release'>
 }
 
 /** Creates the temporary file of an upload. */

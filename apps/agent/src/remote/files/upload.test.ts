@@ -21,6 +21,7 @@ import { expect, test } from 'vitest'
 import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
 import { OpenParts } from './open-parts.ts'
 import { ask, FileChannel, raw } from './test-files.ts'
+import { removeAbandoned } from './upload-part.ts'
 
 const hashOf = (bytes: Buffer) => {
   const whole = createHash('sha256')
@@ -205,6 +206,7 @@ test('an upload that is idle for an hour is removed, also after a restart of the
 
 test('an upload whose folder is gone is dropped', async () => {
   const kept = new Map<string, string>()
+  const dataFolder = givenFolder()
   const openParts = new OpenParts({
     keyValues: {
       find: (key) => kept.get(key),
@@ -212,7 +214,7 @@ test('an upload whose folder is gone is dropped', async () => {
       remove: (key) => kept.delete(key),
     },
     log: givenLog().log,
-    dataFolder: givenFolder(),
+    removeAbandoned: ({ path, afterMs }) => removeAbandoned(path, { dataFolder, afterMs }),
   })
   openParts.remember(raw(join(givenFolder(), 'gone', '.muster-upload.part')))
   expect(kept.size).toBe(1)

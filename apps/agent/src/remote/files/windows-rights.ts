@@ -10,7 +10,7 @@ import { findAccount } from '../../os/windows/accounts.ts'
 import { loadFileCalls } from '../../os/windows/file-calls.ts'
 import { loadFileSecurity } from '../../os/windows/file-security.ts'
 import type { AccessEntry } from '../../os/windows/security-descriptor.ts'
-import type { EntrySystem } from './describe-entry.ts'
+import { type EntrySystem, kindOfMode } from './describe-entry.ts'
 import { withSentences } from './file-errors.ts'
 import { openParent } from './open-parent.ts'
 import { isWindows } from './paths.ts'
@@ -51,7 +51,7 @@ export async function openWindowsRights(): Promise<EntrySystem> {
       const text = path.toString()
       const flags = attributesOf(text)
       // Windows would follow a link, also to another computer.
-      const owner = found.isSymbolicLink() ? undefined : ownerOf(text)
+      const owner = kindOfMode(found.mode) === 'link' ? undefined : ownerOf(text)
       return {
         mode: null,
         attributes: ATTRIBUTES.filter(([flag]) => (flags & flag) !== 0).map(([, name]) => name),

@@ -1,7 +1,7 @@
 import type { ShellRequest } from '@muster/contract/agent/shells'
 import { AgentError } from '../../errors.ts'
 import type { MachineUser, Os } from '../../os/os.ts'
-import { asUser, makeEnvironment, workingFolder } from '../../run/environment.ts'
+import { asUser, makeEnvironment, findWorkingFolder } from '../../run/environment.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { chooseShell, findOwnUser, findSignedInUser, loginArguments, whyNotAsUser } from './shells.ts'
 
@@ -26,7 +26,7 @@ export async function planShell(request: ShellRequest, os: Os): Promise<ShellPla
   return {
     ...(owner === undefined ? plan : asUser(plan, owner)),
     env: { ...makeEnvironment([], owner), ...(process.platform === 'win32' ? {} : { SHELL: shell }) },
-    cwd: workingFolder(owner),
+    cwd: await findWorkingFolder(owner),
     shell,
     userName: owner?.name ?? own.name,
     owner,

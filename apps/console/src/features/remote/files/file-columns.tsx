@@ -22,8 +22,8 @@ const ICONS: Partial<Record<FileKind, TablerIcon>> = {
 
 /** The name with an icon of its kind; links show their target. */
 function FileName({ entry }: { entry: FileEntry }) {
-  const { kind, name, target } = entry
-  const isBroken = target !== null && target.kind === null
+  const { kind, name, target, problem } = entry
+  const isBroken = target !== null && target.kind === null && problem === undefined
   const Icon = isBroken ? IconLinkOff : (ICONS[kind] ?? IconFileUnknown)
   const what = isBroken ? 'Broken link' : KIND_LABELS[kind]
   return (
@@ -38,6 +38,7 @@ function FileName({ entry }: { entry: FileEntry }) {
       />
       <span className="cut">{name}</span>
       {target !== null && <span className="cut dim">→ {target.path}</span>}
+      {problem !== undefined && <span className="cut dim">{problem}</span>}
     </span>
   )
 }

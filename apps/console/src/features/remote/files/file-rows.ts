@@ -52,9 +52,9 @@ export function modeLabel(mode: number): string {
   return letters.join('')
 }
 
-/** ISO text; undefined for drives and for a time outside the calendar. */
-export function modifiedAt({ kind, modified_ms }: FileEntry): string | undefined {
-  if (kind === 'drive') return undefined
+/** ISO text; undefined for drives, for what could not be described, and for a time outside the calendar. */
+export function modifiedAt({ kind, modified_ms, problem, target }: FileEntry): string | undefined {
+  if (kind === 'drive' || (problem !== undefined && target === null)) return undefined
   const date = new Date(modified_ms)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }

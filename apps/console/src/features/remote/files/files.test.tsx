@@ -139,6 +139,14 @@ test('an upload that is paused and resumed at once is sent whole, with its hash'
   ])
 })
 
+test('an entry that could not be described says why, without size, time and rights', async () => {
+  const problem = 'The network drive does not respond.'
+  const unknown = { size: 0, modified_ms: 0, mode: null, owner: '', group: '', problem } as const
+  await openFiles(entry('nas', { kind: 'folder', ...unknown }), entry('motd'))
+  await expect.element(row('motd').getByText('68 B')).toBeVisible()
+  expect(row('nas').element().textContent).toBe(`nas${problem}`)
+})
+
 test('a text changed by another user is kept, reloaded or overwritten', async () => {
   const server = await openFiles(entry('motd', { size: 5 }))
   const file = { path: 'L21vdGQ', text: 'mine\n', hash: 'a'.repeat(64) }
