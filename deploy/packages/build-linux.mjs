@@ -4,6 +4,9 @@ import { makeUniform } from './program-folder.mjs'
 import { runTool, SOURCE_DATE_EPOCH } from './run-tool.mjs'
 
 const PROGRAM = '/opt/muster-agent'
+/** The agent of the package, and its name while it ends the others. */
+const PACKAGED = `${PROGRAM}/package/agent.mjs`
+const ENDING = `${PROGRAM}/package/ending.mjs`
 const SUMMARY = 'Muster agent'
 const DESCRIPTION = 'Connects this machine to the Muster server of its administrator.'
 
@@ -15,22 +18,34 @@ exec ${PROGRAM}/node ${PROGRAM}/muster-agent.mjs "$@"
  * After the installation and each upgrade. MUSTER_SERVER and MUSTER_ENROL_TOKEN may be in the environment of the package
  * manager, and MUSTER_CA_FILE if the server has a certificate of its own. An enrolled machine keeps its identity.
  */
-const afterInstall = (
-  kind,
-) => `${PROGRAM}/node ${PROGRAM}/package/agent.mjs lay-out --program-folder ${PROGRAM}
+const afterInstall = (kind) => `${PROGRAM}/node ${PACKAGED} lay-out --program-folder ${PROGRAM}
 if [ -d /run/systemd/system ]; then
   set -- install --package ${kind}
   if [ -n "\${MUSTER_SERVER:-}" ]; then set -- "$@" --server "$MUSTER_SERVER"; fi
   if [ -n "\${MUSTER_CA_FILE:-}" ]; then set -- "$@" --ca "$MUSTER_CA_FILE"; fi
   ${PROGRAM}/node ${PROGRAM}/muster-agent.mjs "$@"
 else
+  ${PROGRAM}/node ${PACKAGED} restart-agents --program-folder ${PROGRAM}
   echo "muster-agent: systemd is not running. Start \\"muster-agent run\\" with your own service manager."
 fi
 `
-const BEFORE_REMOVAL = `if [ -d /run/systemd/system ]; then systemctl --quiet disable --now muster-agent.service || true; fi
-rm -f /etc/systemd/system/muster-agent.service
+
+/**
+ * A removal ends every process of the program, also without systemd: an agent that runs on from deleted files would still
+ * be connected. A service manager may start it again at once, so the launcher finds no version from the first step on.
+ * If a process cannot be ended, the package stays. A Node that does not start runs no agent.
+ */
+const BEFORE_REMOVAL = `for unit in $(grep -ls '^ExecStart="\\?${PROGRAM}/' /etc/systemd/system/muster-agent*.service); do
+  if [ -d /run/systemd/system ]; then systemctl --quiet disable --now "$(basename "$unit")" || true; fi
+  rm -f "$unit" "/etc/systemd/system/multi-user.target.wants/$(basename "$unit")"
+done
 if [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi
 rm -rf ${PROGRAM}/versions ${PROGRAM}/current.json ${PROGRAM}/current.json.new
+if [ -s ${PACKAGED} ]; then mv -f ${PACKAGED} ${ENDING}; : > ${PACKAGED}; fi
+if [ -e ${ENDING} ] && ${PROGRAM}/node --version > /dev/null 2>&1; then
+  ${PROGRAM}/node ${ENDING} end-agents --program-folder ${PROGRAM} || { mv -f ${ENDING} ${PACKAGED}; exit 1; }
+fi
+rm -f ${ENDING}
 `
 const REMOVE_DATA = 'rm -rf /var/lib/muster-agent\n'
 

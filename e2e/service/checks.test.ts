@@ -12,14 +12,14 @@ import { buildPrograms } from '../support/build.ts'
 import { addClient } from '../support/seed.ts'
 import { type Session, signIn, storageStateOf } from '../support/sign-in.ts'
 import { startServer } from '../support/start-server.ts'
-import { startSystemdMachine, type SystemdMachine } from '../support/systemd-machine.ts'
+import { startSystemdMachine, type OwnMachine } from '../support/systemd-machine.ts'
 import { TerminalWindow } from '../load/terminal-window.ts'
 import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 type Settings = Input<typeof createCheck>['body']['settings']
 
 const resources = new AsyncDisposableStack()
-let machine: SystemdMachine
+let machine: OwnMachine
 let admin: Session
 let agentId: string
 

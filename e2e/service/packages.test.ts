@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInstaller, deleteAgent, getAgent, listAgents } from '@muster/contract/api/agents'
 import { updateAgents } from '@muster/contract/api/updates'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { buildPrograms } from '../support/build.ts'
+import { buildPackage, buildPrograms } from '../support/build.ts'
 import { ROOT } from '../support/program.ts'
 import { addClient } from '../support/seed.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -28,7 +27,6 @@ const FORMATS = {
     find: 'rpm -q muster-agent',
   },
 } as const
-type Format = keyof typeof FORMATS
 let folder: string
 
 beforeAll(() => {
@@ -37,14 +35,6 @@ beforeAll(() => {
   carryNewerAgent()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-function buildPackage(format: Format): string {
-  const program = join(ROOT, 'deploy/packages.mjs')
-  const args = ['--platform', 'linux', '--arch', process.arch, '--format', format, '--fast', '--out', folder]
-  const printed = execFileSync(process.execPath, [program, ...args], { encoding: 'utf8' })
-  // The contract of the program.
-  return (JSON.parse(printed.trim().split('\n').at(-1) ?? '') as { file: string }).file
-}
 
 /** A folder with the built agent under another version, for a server to offer. */
 function carryNewerAgent(): void {
@@ -64,7 +54,7 @@ test.each(['deb', 'rpm'] as const)(
   'a %s enrols the machine, updates itself, keeps version and identity when repeated, and leaves nothing after its removal in the console',
   async (format) => {
     const { install, verify, find } = FORMATS[format]
-    const file = buildPackage(format)
+    const file = buildPackage(format, folder)
     await using server = await startServer({ env: { MUSTER_AGENT_FOLDER: join(folder, 'newer') } })
     await using machine = await startSystemdMachine()
     const admin = await signIn(server.url, server.admin)

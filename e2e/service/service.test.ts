@@ -6,7 +6,7 @@ import { ToolWindow } from '../faults/tool-window.ts'
 import { addClient } from '../support/seed.ts'
 import { type Session, signIn } from '../support/sign-in.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
-import { startSystemdMachine, type SystemdMachine } from '../support/systemd-machine.ts'
+import { startSystemdMachine, type OwnMachine } from '../support/systemd-machine.ts'
 
 const UNIT = '/etc/systemd/system/muster-agent.service'
 const PROGRAM = '/opt/muster-agent'
@@ -15,7 +15,7 @@ const LOG = '/var/lib/muster-agent.log'
 const TROUBLE_OF_RESTARTS = /link|connect/
 
 let server: TestServer
-let machine: SystemdMachine
+let machine: OwnMachine
 let admin: Session
 /** The line from the Install Agent dialog. */
 let line: string

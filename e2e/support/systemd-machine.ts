@@ -57,10 +57,33 @@ exec env container=muster /lib/systemd/systemd --system --unit=multi-user.target
 '
 `
 
+// A container without a service manager.
+const START_PLAIN = String.raw`
+exec unshare --mount --pid --fork --kill-child --uts sh -euc '
+mount -t proc proc /proc
+mount -t tmpfs -o mode=755 run /run
+exec sleep infinity
+'
+`
+/** The start of process 1, and its name. */
+const INIT = {
+  systemd: { script: START, name: 'systemd\n' },
+  plain: { script: START_PLAIN, name: 'sleep\n' },
+} as const
+
 /** Starts a machine of its own with a real systemd. It is gone, with all that was installed on it, when disposed. */
-export async function startSystemdMachine(): Promise<SystemdMachine> {
-  if (process.getuid?.() !== 0) throw new Error('a machine with systemd can be started by root only')
-  const machine = new SystemdMachine(await mkdtemp(join(tmpdir(), 'muster-e2e-systemd-')))
+export async function startSystemdMachine(): Promise<OwnMachine> {
+  return startMachine('systemd')
+}
+
+/** The same without systemd, and without any other service manager. */
+export async function startPlainMachine(): Promise<OwnMachine> {
+  return startMachine('plain')
+}
+
+async function startMachine(init: keyof typeof INIT): Promise<OwnMachine> {
+  if (process.getuid?.() !== 0) throw new Error('a machine of its own can be started by root only')
+  const machine = new OwnMachine(await mkdtemp(join(tmpdir(), `muster-e2e-${init}-`)), init)
   try {
     await machine.powerOn()
   } catch (error) {
@@ -74,15 +97,17 @@ export async function startSystemdMachine(): Promise<SystemdMachine> {
  * A Linux machine inside this one: the same programs and network, with processes, services, /etc, /opt and
  * /var/lib of its own, so that an agent can be installed where administrators install it.
  */
-export class SystemdMachine implements AsyncDisposable {
+export class OwnMachine implements AsyncDisposable {
   readonly #folder: string
   readonly #name: string
   readonly #disk: Program
   #system: Program | undefined
+  readonly #init: keyof typeof INIT
   #initPid = 0
 
-  constructor(folder: string) {
+  constructor(folder: string, init: keyof typeof INIT) {
     this.#folder = folder
+    this.#init = init
     this.#name = folder.split('/').at(-1) ?? ''
     const args = ['--mount', 'sh', '-euc', DISK, 'disk', folder, this.#name]
     this.#disk = new Program('unshare', args, { env: TERMINAL })
@@ -90,10 +115,10 @@ export class SystemdMachine implements AsyncDisposable {
 
   async powerOn(): Promise<void> {
     await this.#disk.waitForLine(/^ready$/)
-    const args = ['--target', `${this.#disk.pid}`, '--mount', 'sh', '-euc', START, 'start']
+    const args = ['--target', `${this.#disk.pid}`, '--mount', 'sh', '-euc', INIT[this.#init].script, 'start']
     this.#system = new Program('nsenter', [...args, this.#folder, this.#name], { env: TERMINAL })
     this.#initPid = await this.#findInit(this.#system)
-    await this.#waitForServices()
+    if (this.#init === 'systemd') await this.#waitForServices()
   }
 
   /** Ends everything on it at once; what is on its disk stays. */
@@ -144,10 +169,10 @@ export class SystemdMachine implements AsyncDisposable {
       const children = await readFile(`/proc/${system.pid}/task/${system.pid}/children`, 'utf8')
       const pid = Number(children)
       // Before that it is still the shell that prepares the start.
-      if (pid > 0 && (await readFile(`/proc/${pid}/comm`, 'utf8')) === 'systemd\n') return pid
+      if (pid > 0 && (await readFile(`/proc/${pid}/comm`, 'utf8')) === INIT[this.#init].name) return pid
       await setTimeout(20)
     }
-    throw new Error(`systemd cannot be started here:\n${system.output()}`)
+    throw new Error(`no machine can be started here:\n${system.output()}`)
   }
 }
 

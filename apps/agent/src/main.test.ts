@@ -258,6 +258,23 @@ test("uninstalling removes the agent's files and nothing else", async () => {
   expect(readdirSync(folder)).toEqual(['holiday.jpg'])
 })
 
+test('uninstalling ends an agent that was started by hand, and no other', async () => {
+  const removed = await givenRunning()
+  const kept = await givenRunning()
+  // From an earlier process; the number now belongs to another agent.
+  writeFileSync(
+    join(removed.folder, 'status.json'),
+    JSON.stringify({ pid: kept.program.child.pid, since: '', link: { state: 'connecting' } }),
+  )
+  const { folder } = removed
+  await expect(runProgram('uninstall', '--data', folder)).resolves.toMatchObject({ code: 0 })
+  await expect(removed.program.ended).resolves.toMatchObject({ code: 0 })
+  expect(existsSync(folder)).toBe(false)
+  kept.server.runShell(1, 'echo here')
+  await kept.server.result(1)
+  expect(kept.server.outputOf(1)).toBe('here\n')
+})
+
 test('a server uninstalls the agent', async () => {
   const parent = givenFolder()
   const folder = join(parent, 'agent')

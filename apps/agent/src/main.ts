@@ -13,8 +13,12 @@ const USAGE = `Muster agent
                     enrol when the service starts
   lay-out --program-folder DIR
                     put this version into the program folder of an agent that updates itself
+  restart-agents --program-folder DIR
+                    have running agents continue with the version that was installed there (Linux)
+  end-agents --program-folder DIR
+                    end every agent of this program folder, also those started by hand
   uninstall [--data DIR]
-                    remove the service and everything the agent keeps
+                    end the agent, and remove its service and everything it keeps
 
 MUSTER_LOG_LEVEL is debug, info, warn or error. MUSTER_ENROL_TOKEN is the token of enrol and
 install: unlike --token, other users of this machine cannot read it.
@@ -126,6 +130,12 @@ async function dispatch(): Promise<number> {
       return 0
     case 'lay-out':
       await (await import('./cli/service.ts')).layOut(values['program-folder'])
+      return 0
+    case 'restart-agents':
+      await (await import('./cli/service.ts')).restartAgentsOf(values['program-folder'])
+      return 0
+    case 'end-agents':
+      await (await import('./cli/service.ts')).endAgentsOf(values['program-folder'])
       return 0
     case 'uninstall':
       await (await import('./cli/service.ts')).uninstall(folder, values['by-package'] === true)

@@ -14,6 +14,7 @@ import { os } from '../os/index.ts'
 import { recordChangesInChildProcess } from '../remote/session-changes/session-changes.ts'
 import { lockDataFolder } from '../state/lock.ts'
 import { findProgramFolder } from '../update/program-folder.ts'
+import { RESTART_SIGNAL } from '../update/restart-process.ts'
 import { AGENT_VERSION } from '../version.ts'
 
 /** Runs as a service of Windows. Its standard error goes nowhere, so its log is a file in the data folder. */
@@ -61,9 +62,12 @@ export async function run(options: {
   for (const signal of SIGNALS) process.on(signal, () => stop.resolve(signal))
   if (process.env.MUSTER_WITH_PARENT === '1') stopWithParent(stop.resolve)
   if (stopped !== undefined) void stopped.then(stop.resolve)
+  if (programFolder !== undefined && os.platform === 'linux')
+    process.on(RESTART_SIGNAL.name, () => stop.resolve(UPDATED))
   if (hasPending) {
     const { enrolPending } = await import('./pending-enrolment.ts')
-    if (!(await enrolPending(folder, log, stop.promise))) return 'stopped'
+    if (!(await enrolPending(folder, log, stop.promise)))
+      return (await stop.promise) === UPDATED ? 'updated' : 'stopped'
   }
   const identity = requireIdentity(folder)
   log.info(

@@ -12,6 +12,7 @@ import { isLocked } from '../state/lock.ts'
 import { type GivenEnrolment, readEnrolment } from './enrol.ts'
 import { LOW_MEMORY_FLAGS } from './low-memory-start.ts'
 import { writePendingEnrolment } from './pending-enrolment.ts'
+import { endAgents, restartAgents } from './running-agents.ts'
 import {
   findProgramFolder,
   hashFile,
@@ -63,6 +64,9 @@ export async function install(options: {
   }
   const service = await os.loadService()
   say(`${await service.install({ folder, program: withLowMemory(program) })}`)
+  // Agents with other data folders, and those that no service has started.
+  const ownFolder = programFolder ?? findProgramFolder(process.argv[1])
+  if (ownFolder !== undefined && os.platform === 'linux') await restartAgentsOf(ownFolder)
 }
 
 function checkProgramFolder(folder: string): string {
@@ -92,6 +96,18 @@ export async function layOut(programFolder: string | undefined): Promise<void> {
   say(`Version ${AGENT_VERSION} is in ${folder}.`)
 }
 
+/** For packages and installers that are about to remove the program. */
+export async function endAgentsOf(programFolder: string | undefined): Promise<void> {
+  if (programFolder === undefined) throw new CliError('end-agents needs --program-folder')
+  await endAgents({ programFolder: checkProgramFolder(programFolder) })
+}
+
+/** For packages and installers that have replaced the program. */
+export async function restartAgentsOf(programFolder: string | undefined): Promise<void> {
+  if (programFolder === undefined) throw new CliError('restart-agents needs --program-folder')
+  for (const sentence of await restartAgents(checkProgramFolder(programFolder))) say(sentence)
+}
+
 /**
  * The version in the folder, if it is newer than this one and its program is undamaged. `problem`: this package has
  * brought a Node that is too old for it.
@@ -110,7 +126,6 @@ function findNewerVersion(folder: string): { version: string; problem?: string }
   }
 }
 
-const PATIENCE_MS = 15_000
 const OWN_NAMES: ReadonlySet<string> = new Set(Object.values(dataFiles))
 /** Files of SQLite and former logs. The installer stores the server's certificate there. */
 const OWN_FILES = /^(state\.|agent\.lock|agent\.log|server-ca\.pem$)/
@@ -125,14 +140,18 @@ export async function uninstall(folder: string, byPackage: boolean): Promise<voi
   say(`${await (await os.loadService()).uninstall(folder)}`)
   const ownFolder = byPackage ? findProgramFolder(process.argv[1]) : undefined
   if (ownFolder !== undefined) removeVersions(ownFolder)
+  const programFolder = installation?.program_folder
+  const removed = { dataFolder: folder, programFolder: ownFolder ?? programFolder }
+  await endAgents(removed)
   if (!existsSync(folder)) {
     say(`There is no data folder ${folder}.`)
     return
   }
-  await waitUntilStopped(folder)
+  if (isLocked(folder)) throw new CliError(`an agent is still running with ${folder}. Stop it first`)
   removeData(folder)
+  // Another service manager may have started it between the two, with the identity that is gone now.
+  await endAgents(removed)
   say(`The agent's data in ${folder} was removed.`)
-  const programFolder = installation?.program_folder
   if (programFolder === undefined) return
   removeProgram(programFolder)
   say(`The program in ${programFolder} was removed.`)
@@ -161,14 +180,6 @@ function removeProgram(folder: string): void {
   const step = `rmdir /s /q "${folder}" 2>nul & if not exist "${folder}" exit`
   const command = `for /l %i in (1,1,60) do @(${step}) & ping -n 2 127.0.0.1 >nul`
   startDetachedProcess([process.env.ComSpec ?? 'cmd.exe', '/d', '/s', '/c', command])
-}
-
-async function waitUntilStopped(folder: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
-  while (isLocked(folder)) {
-    if (Date.now() > deadline) throw new CliError(`an agent is still running with ${folder}. Stop it first`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
 }
 
 /** Removes only the agent's own files: the folder may contain others. */

@@ -197,6 +197,16 @@ export interface EndOptions {
   tree: boolean
 }
 
+/** A process with its parent. */
+export interface RunningProgram {
+  pid: number
+  /** Distinguishes it from a later one with the same number. */
+  start: string
+  parent: number
+  /** The command line of a process of Node that uses the files of this machine; otherwise empty. */
+  nodeCommand: string
+}
+
 /** The process tools of a system. Loaded on use, see `Os.loadProcessTools`. */
 export interface ProcessTools {
   /** Interval of updates. Listing processes is expensive on some systems. */
@@ -206,6 +216,8 @@ export interface ProcessTools {
   end(target: ProcessTarget, options: EndOptions): Promise<{ name: string; ended: number; left: number[] }>
   /** Returns the name of the process. */
   setPriority(target: ProcessTarget, nice: number): Promise<string>
+  /** Used to find the processes of an agent that is removed or replaced. */
+  listPrograms(): Promise<RunningProgram[]>
 }
 
 /** The service tools of a system. Loaded on use, see `Os.loadServiceTools`. */

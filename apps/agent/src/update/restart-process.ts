@@ -1,5 +1,7 @@
 /** Exit code after which a service manager starts the agent again, on systems that cannot replace a process. */
 export const RESTART_EXIT_CODE = 75
+/** On Linux, installers send it to agents that no service manager restarts. Its number is that of x64 and arm64. */
+export const RESTART_SIGNAL = { name: 'SIGUSR2', number: 12 } as const
 
 /** Starts Node again with these arguments, as this process where the system can do that. Nothing follows it. */
 export function restartProcess(args: readonly string[]): never {

@@ -52,6 +52,16 @@ export function isEnded({ state }: Pick<ProcStat, 'state'>): boolean {
   return state === 'Z' || state === 'X' || state === 'x'
 }
 
+/** Whether a process has a handler for a signal, which would end it otherwise. */
+export function catchesSignal(pid: number, signal: number): boolean {
+  try {
+    const [, mask = '0'] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return (BigInt(`0x${mask}`) & (1n << BigInt(signal - 1))) !== 0n
+  } catch {
+    return false
+  }
+}
+
 /** Values that the kernel passes to programs at start: https://man7.org/linux/man-pages/man3/getauxval.3.html */
 export function readKernelUnits(): { pageBytes: number; ticksPerSecond: number } {
   const values = new Map<bigint, number>()

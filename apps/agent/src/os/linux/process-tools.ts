@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import {
   endProcesses,
   type ListedProcess,
@@ -7,9 +8,9 @@ import {
   signalPosix,
 } from '../end-processes.ts'
 import { AgentError } from '../../errors.ts'
-import type { ProcessTools } from '../os.ts'
+import type { ProcessTools, RunningProgram } from '../os.ts'
 import { LinuxProcessReader } from './process-reader.ts'
-import { isEnded, readProcStat } from './proc-stat.ts'
+import { isEnded, type ProcStat, readProcStat } from './proc-stat.ts'
 
 export const linuxProcessTools: ProcessTools = {
   everyMs: 1000,
@@ -24,6 +25,7 @@ export const linuxProcessTools: ProcessTools = {
     for (const thread of listThreads(target.pid)) setProcessPriority(found, nice, thread)
     return found.name
   },
+  listPrograms: async () => listPrograms(),
 }
 
 /** The parent of all kernel threads. In a container, any process may have this number. */
@@ -36,12 +38,47 @@ function vital({ pid, parent }: ListedProcess): string | undefined {
 }
 
 function listProcesses(): ListedProcess[] {
+  return listStats().map(({ pid, parent, start, name, state }) => ({
+    pid,
+    parent,
+    start,
+    name,
+    isStopped: state === 'T' || state === 't',
+  }))
+}
+
+function listPrograms(): RunningProgram[] {
+  const root = statSync('/')
+  return listStats().map(({ pid, start, parent }) => ({
+    pid,
+    start,
+    parent,
+    nodeCommand: readNodeCommand(pid, root),
+  }))
+}
+
+function listStats(): ProcStat[] {
   return readdirSync('/proc').flatMap((entry) => {
     const stat = /^\d+$/.test(entry) ? readProcStat(Number(entry)) : undefined
-    if (stat === undefined || isEnded(stat)) return []
-    const { pid, parent, start, name, state } = stat
-    return [{ pid, parent, start, name, isStopped: state === 'T' || state === 't' }]
+    return stat === undefined || isEnded(stat) ? [] : [stat]
   })
+}
+
+/**
+ * A host sees the processes of its containers, and a chroot those of its host, with paths that mean other files there.
+ * They have another root.
+ */
+function readNodeCommand(pid: number, root: { dev: number; ino: number }): string {
+  try {
+    // The program may have been replaced or deleted: "/opt/node (deleted)".
+    if (!/^node\b/.test(basename(readlinkSync(`/proc/${pid}/exe`)))) return ''
+    const own = statSync(`/proc/${pid}/root`)
+    if (own.dev !== root.dev || own.ino !== root.ino) return ''
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replace(/\0+$/, '').replaceAll('\0', ' ')
+  } catch {
+    // It has just exited, is a part of the kernel, or belongs to another user.
+    return ''
+  }
 }
 
 function listThreads(pid: number): number[] {

@@ -42,6 +42,12 @@ export const macosProcessTools: ProcessTools = {
     setProcessPriority(found, nice)
     return found.name
   },
+  async listPrograms() {
+    const seen = await listRawProcesses(AbortSignal.timeout(LIMIT_MS), new DescribedPorts())
+    return seen.flatMap(({ process: { pid, start, parent_pid: parent, name, command, state } }) =>
+      state === 'ended' ? [] : [{ pid, start, parent, nodeCommand: name === 'node' ? command : '' }],
+    )
+  },
 }
 
 function vital({ pid }: ListedProcess): string | undefined {

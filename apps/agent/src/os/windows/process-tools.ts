@@ -2,7 +2,7 @@ import { MAX_COMMAND } from '@muster/contract/agent/processes'
 import { AgentError } from '../../errors.ts'
 import { ListedProcessReader } from '../listed-processes.ts'
 import { endProcesses, type ListedProcess, requireProcess } from '../end-processes.ts'
-import type { EndOptions, ProcessTools, SeenProcess } from '../os.ts'
+import type { EndOptions, ProcessTools, RunningProgram, SeenProcess } from '../os.ts'
 import { readMemoryStatus, readSystemTimes } from './counters.ts'
 import { readListeningPorts } from './listening-ports.ts'
 import { type ProcessDetails, readProcessDetails } from './process-details.ts'
@@ -42,6 +42,15 @@ export const windowsProcessTools: ProcessTools = {
       kernel.setPriority(process, classOf(nice)),
     )
     return found.name
+  },
+  async listPrograms() {
+    const programs: RunningProgram[] = []
+    for (const { pid, start, parent, name } of await listWindowsProcesses()) {
+      const isNode = name.toLowerCase() === 'node.exe'
+      const nodeCommand = isNode ? (await readProcessDetails(pid)).command : ''
+      programs.push({ pid, start, parent, nodeCommand })
+    }
+    return programs
   },
 }
 

@@ -155,6 +155,10 @@ if [ "$action" = uninstall ]; then
     rm -f "$unit"
     if has_systemd; then systemctl daemon-reload; fi
   fi
+  # It may also have been started by hand, or by another service manager.
+  if [ -e "$launcher" ] && find_node; then
+    "$node" "$launcher" uninstall --data "$data" >/dev/null || fail "the agent could not be removed"
+  fi
   rm -rf "$program_folder" "$data"
   say "removed"
   exit 0
@@ -255,6 +259,7 @@ if [ "$mode" = service ]; then
     say "installed; the service is called $service"
     exit 0
   fi
+  "$node" "$launcher" restart-agents --program-folder "$program_folder"
   say "systemd is missing, so the agent will not start at boot; start it with:"
   say "  $node $launcher run --data $data"
   exit 0
