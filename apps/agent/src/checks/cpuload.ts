@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CheckKind } from './table.ts'
+import { MeasureError } from '../errors.ts'
 
 const FIRST_MS = 2000
 /** The system counts in 10 ms steps, so a shorter time gives no useful result. */
@@ -25,7 +26,9 @@ export const cpuload: CheckKind<'cpuload'> = {
     }
     memory.cpu = now
     const total = now.total - before.total
-    const percent = total <= 0 ? 0 : ((now.busy - before.busy) / total) * 100
+    // Some containers have the counters, always at 0.
+    if (total <= 0) throw new MeasureError('The system does not count the time of its processors.')
+    const percent = ((now.busy - before.busy) / total) * 100
     return { check_type: 'cpuload', percent: Math.min(100, Math.max(0, percent)) }
   },
 }

@@ -1,5 +1,7 @@
+import { MAX_UNMEASURED_DISKS } from '@muster/contract/agent/checks'
 import { EVERY_DISK } from '@muster/rules/checks/every-disk'
 import { MeasureError } from '../errors.ts'
+import { describeError } from '../log/log.ts'
 import type { MountSpace, Probes } from '../os/probes.ts'
 import type { CheckKind } from './table.ts'
 
@@ -14,20 +16,24 @@ export const diskspace: CheckKind<'diskspace'> = {
   },
 }
 
-/** Measures every fixed disk; the result is the one with the smallest share of free space. */
+/** Measures every fixed disk; the result is the one with the smallest share of free space, and those that failed. */
 async function measureFullest(probes: Probes) {
-  const measured = await Promise.allSettled(
-    (await probes.listDisks()).map(async (disk) => ({ disk, space: await probes.measureMount(disk) })),
-  )
-  const disks = measured.flatMap((one) =>
-    one.status === 'fulfilled' && one.value.space !== undefined && one.value.space.totalBytes > 0
-      ? [{ disk: one.value.disk, ...viewSpace(one.value.space) }]
+  const names = await probes.listDisks()
+  const measured = await Promise.allSettled(names.map((disk) => probes.measureMount(disk)))
+  const disks = measured.flatMap((one, index) =>
+    one.status === 'fulfilled' && one.value !== undefined && one.value.totalBytes > 0
+      ? [{ disk: names[index], ...viewSpace(one.value) }]
       : [],
   )
+  const failed = measured.flatMap((one, index) =>
+    one.status === 'rejected' ? [{ disk: names[index] ?? '', reason: one.reason as unknown }] : [],
+  )
   const [fullest] = disks.toSorted((a, b) => a.free_bytes / a.total_bytes - b.free_bytes / b.total_bytes)
-  if (fullest !== undefined) return fullest
-  const failed = measured.find((one) => one.status === 'rejected')
-  throw failed?.reason ?? new MeasureError('No disk was found.')
+  if (fullest === undefined) throw failed[0]?.reason ?? new MeasureError('No disk was found.')
+  const unmeasured = failed
+    .slice(0, MAX_UNMEASURED_DISKS)
+    .map(({ disk, reason }) => ({ disk, reason: describeError(reason).slice(0, 500) }))
+  return unmeasured.length === 0 ? fullest : { ...fullest, unmeasured }
 }
 
 function viewSpace({ totalBytes, freeBytes, inodes }: MountSpace) {

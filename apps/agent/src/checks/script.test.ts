@@ -24,6 +24,19 @@ test('exit code, output and metrics of a script are reported', async () => {
   })
 })
 
+test('a decimal comma is read, and lines that are no metric are reported with their number', async () => {
+  const { server } = await givenAgent()
+  const body = 'echo "metric temp=21,5 C"; echo fine; echo "metric load=1,500"; echo "metric hum=NaN %"'
+  setChecks(server, givenChecks(script(body)))
+  expect((await untilResult(server, 1)).measured).toMatchObject({
+    metrics: [{ name: 'temp', value: 21.5, unit: 'C' }],
+    bad_metric_lines: [
+      { line: 3, text: 'metric load=1,500' },
+      { line: 4, text: 'metric hum=NaN %' },
+    ],
+  })
+})
+
 test('the end of a long output is kept, and metrics anywhere in it', async () => {
   const { server } = await givenAgent()
   const body = 'echo "metric first=1"; head -c 30000000 /dev/zero | tr "\\0" x; echo; printf "end €"'
@@ -94,38 +107,51 @@ test('at most eight scripts run at once, and none twice', async () => {
   expect(resultsOf(server)).toHaveLength(20)
 })
 
+const metric = (name: string, value: number, unit = '') => ({ name, value, unit })
+const bad = (line: number, text: string) => ({ line, text })
 test.each([
-  ['metric a=1', [{ name: 'a', value: 1, unit: '' }]],
-  ['  metric a.b-c_d=-0.5 °C  ', [{ name: 'a.b-c_d', value: -0.5, unit: '°C' }]],
+  ['metric a=1', [metric('a', 1)]],
+  ['  metric a.b-c_d=-0.5 °C  ', [metric('a.b-c_d', -0.5, '°C')]],
+  ['metric a=.5 %\r\nmetric b=+2e3', [metric('a', 0.5, '%'), metric('b', 2000)]],
+  ['metric a=1\nmetric a=2', [metric('a', 2)]],
   [
-    'metric a=.5 %\r\nmetric b=+2e3',
-    [
-      { name: 'a', value: 0.5, unit: '%' },
-      { name: 'b', value: 2000, unit: '' },
-    ],
+    'metric a=1,5\nmetric b=-,5e1\nmetric c=1234,567',
+    [metric('a', 1.5), metric('b', -5), metric('c', 1234.567)],
   ],
-  ['metric a=1\nmetric a=2', [{ name: 'a', value: 2, unit: '' }]],
-  ['metric a=1e999', []],
-  ['metric a=NaN\nmetric =1\nmetric a\nmetric a=1,5\nmetric a=0x10\nmetric a=1 two units', []],
-  [`metric ${'n'.repeat(65)}=1`, []],
-  [`metric a=1 ${'u'.repeat(17)}`, []],
-  [`${'x'.repeat(500)}\nmetric a=1`, [{ name: 'a', value: 1, unit: '' }]],
+  ['metric a=0,125', [metric('a', 0.125)]],
+  ['metric a=1,500 C', [], [bad(1, 'metric a=1,500 C')]],
+  ['metric a=-123,456e2', [], [bad(1, 'metric a=-123,456e2')]],
+  ['metric a=1.234,5', [], [bad(1, 'metric a=1.234,5')]],
+  ['metric a=1,234,567', [], [bad(1, 'metric a=1,234,567')]],
+  ['metric a=1e999', [], [bad(1, 'metric a=1e999')]],
+  ['metric a=NaN\nmetric =1', [], [bad(1, 'metric a=NaN'), bad(2, 'metric =1')]],
+  ['metric a\nmetric a=0x10', [], [bad(1, 'metric a'), bad(2, 'metric a=0x10')]],
+  ['\nmetric a=1 two units', [], [bad(2, 'metric a=1 two units')]],
+  ['metric a=21C\nok', [], [bad(1, 'metric a=21C')]],
+  ['metric a=1\nmetric a=1,500', [], [bad(2, 'metric a=1,500')]],
+  ['metric a=1,500\nmetric a=1', [metric('a', 1)], [bad(1, 'metric a=1,500')]],
+  [`metric ${'n'.repeat(65)}=1`, [], [bad(1, `metric ${'n'.repeat(65)}=1`)]],
+  [`metric a=1 ${'u'.repeat(17)}`, [], [bad(1, `metric a=1 ${'u'.repeat(17)}`)]],
+  [`metric a=1 ${'u'.repeat(500)}`, [], [bad(1, `metric a=1 ${'u'.repeat(189)}`)]],
+  [`${'x'.repeat(500)}\nmetric a=1`, [metric('a', 1)]],
   ['the metric a=1', []],
-  ['metric a=1\0', []],
-])('the metrics of %j', (text, metrics) => {
+  ['metric a=1\0', [], [bad(1, 'metric a=1\0')]],
+])('the metrics of %j', (text, metrics, bad_metric_lines?: { line: number; text: string }[]) => {
   for (const size of [1, 7, 1000]) {
     const lines = new MetricLines()
     for (let start = 0; start < text.length; start += size) lines.take(text.slice(start, start + size))
-    expect(lines.end()).toEqual(metrics)
+    expect(lines.end()).toEqual({ metrics, ...(bad_metric_lines && { bad_metric_lines }) })
   }
 })
 
-test('at most twenty metrics are reported', () => {
+test('at most twenty metrics and five lines that are none are reported', () => {
   const lines = new MetricLines()
-  for (let index = 0; index < 30; index += 1) lines.take(`metric m${index}=${index}\n`)
+  for (let index = 0; index < 30; index += 1) lines.take(`metric m${index}=${index}\nmetric b${index}=?\n`)
   lines.take('metric m3=99\n')
-  expect(lines.end()).toHaveLength(20)
-  expect(lines.end()[3]).toEqual({ name: 'm3', value: 99, unit: '' })
+  const { metrics, bad_metric_lines } = lines.end()
+  expect(metrics).toHaveLength(20)
+  expect(metrics[3]).toEqual({ name: 'm3', value: 99, unit: '' })
+  expect(bad_metric_lines?.map(({ line }) => line)).toEqual([2, 4, 6, 8, 10])
 })
 
 test('secrets are hidden in the output of a check, and metrics beside them still count', async () => {

@@ -1,4 +1,10 @@
-import { MAX_METRICS, Metric } from '@muster/contract/agent/checks'
+import {
+  MAX_BAD_METRIC_LINES,
+  MAX_METRIC_LINE,
+  MAX_METRICS,
+  type Measured,
+  Metric,
+} from '@muster/contract/agent/checks'
 import { MAX_SCRIPT_OUTPUT } from './check-scripts.ts'
 import type { CheckKind } from './table.ts'
 import { TailText } from '../run/output-reports.ts'
@@ -33,47 +39,72 @@ export const script: CheckKind<'script'> = {
       stdout: output.stdout.text,
       stderr: end.reason === null ? stderr : `${stderr}\n${end.reason}`.trim().slice(-MAX_SCRIPT_OUTPUT),
       execution_time: end.seconds,
-      metrics: metrics.end(),
+      ...metrics.end(),
     }
   },
 }
 
-/** A longer line is no metric. It is dropped while it is read. */
-const MAX_LINE = 200
-const LINE = /^metric ([A-Za-z0-9_.-]{1,64})=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?: +(\S{1,16}))?$/
+const NAME = '[A-Za-z0-9_.-]{1,64}'
+const NUMBER = String.raw`[+-]?(?:\d+\.?\d*|\.\d+|\d*,\d+)(?:[eE][+-]?\d+)?`
+const LINE = new RegExp(`^metric (${NAME})=(${NUMBER})(?: +(\\S{1,16}))?$`)
+const NAMED = new RegExp(`^metric (${NAME}) *=`)
+/** 1,500 is either 1.5 or 1500. */
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}(?!\d)/
 
-/** Reads `metric name=value [unit]` lines from a stream of text. For duplicate names the last value wins. */
+type FoundMetrics = Pick<Extract<Measured, { check_type: 'script' }>, 'metrics' | 'bad_metric_lines'>
+
+/**
+ * Reads `metric name=value [unit]` lines from a stream of text. For duplicate names the last line wins: if it is no
+ * metric, the name has no value.
+ */
 export class MetricLines {
   #found = new Map<string, Metric>()
+  #bad: NonNullable<FoundMetrics['bad_metric_lines']> = []
   #line = ''
+  #number = 1
   #isTooLong = false
 
   take(text: string): void {
     const pieces = text.split('\n')
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) this.#endLine()
+      // The rest of a line that is too long is dropped while it is read.
       if (this.#isTooLong) continue
-      this.#line += piece.slice(0, MAX_LINE + 1)
-      this.#isTooLong = this.#line.length > MAX_LINE
+      this.#line += piece.slice(0, MAX_METRIC_LINE + 1)
+      this.#isTooLong = this.#line.length > MAX_METRIC_LINE
     }
   }
 
-  end(): Metric[] {
+  end(): FoundMetrics {
     this.#endLine()
-    return [...this.#found.values()]
+    const metrics = [...this.#found.values()]
+    return this.#bad.length === 0 ? { metrics } : { metrics, bad_metric_lines: this.#bad }
   }
 
   #endLine(): void {
-    const metric = this.#isTooLong ? undefined : readMetric(this.#line.trim())
+    const line = this.#line.trim()
+    const metric = this.#isTooLong ? undefined : readMetric(line)
+    if (metric !== undefined) this.#keep(metric)
+    else if (line.startsWith('metric ')) this.#refuse(line)
     this.#line = ''
+    this.#number += 1
     this.#isTooLong = false
-    if (metric === undefined) return
+  }
+
+  #keep(metric: Metric): void {
     if (this.#found.has(metric.name) || this.#found.size < MAX_METRICS) this.#found.set(metric.name, metric)
+  }
+
+  #refuse(line: string): void {
+    this.#found.delete(NAMED.exec(line)?.[1] ?? '')
+    if (this.#bad.length < MAX_BAD_METRIC_LINES)
+      this.#bad.push({ line: this.#number, text: line.slice(0, MAX_METRIC_LINE) })
   }
 }
 
 function readMetric(line: string): Metric | undefined {
-  const [, name, value, unit = ''] = LINE.exec(line) ?? []
-  const metric = Metric.safeParse({ name, value: Number(value), unit })
+  const [, name, number = '', unit = ''] = LINE.exec(line) ?? []
+  if (AMBIGUOUS.test(number)) return undefined
+  const metric = Metric.safeParse({ name, value: Number(number.replace(',', '.')), unit })
   return metric.success ? metric.data : undefined
 }

@@ -33,14 +33,6 @@ test.each([
     ],
     [50, 10],
   ],
-  [
-    'counters that stand',
-    [
-      { busy: 1, total: 10 },
-      { busy: 1, total: 10 },
-    ],
-    [0],
-  ],
 ])('the load of %s', async (_, answers, expected) => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -52,6 +44,14 @@ test.each([
     vi.advanceTimersByTime(60_000)
   }
   expect(percents).toEqual(expected.map((percent) => ({ check_type: 'cpuload', percent })))
+})
+
+test('counters that stand are no load of 0 %', async () => {
+  const { measure } = givenMeasure({ readCpuTimes: async () => ({ busy: 0, total: 0 }) })
+  await expect(measure({ check_type: 'cpuload', settings: {} })).resolves.toEqual({
+    check_type: 'unmeasurable',
+    reason: 'The system does not count the time of its processors.',
+  })
 })
 
 test('a file check tests existence, size and age', async () => {
@@ -127,6 +127,7 @@ test('a check of every disk reports the fullest one, and a disk that fails hides
     exists: true,
     disk: '/srv',
     free_bytes: 5,
+    unmeasured: [{ disk: '/broken', reason: 'the disk is on fire' }],
   })
 })
 

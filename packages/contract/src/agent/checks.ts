@@ -140,6 +140,9 @@ export const Metric = z.object({
 })
 export type Metric = z.infer<typeof Metric>
 export const MAX_METRICS = 20
+export const MAX_BAD_METRIC_LINES = 5
+export const MAX_METRIC_LINE = 200
+export const MAX_UNMEASURED_DISKS = 5
 
 export const MAX_LOG_ENTRIES = 20
 export const MAX_LOG_MESSAGE = 500
@@ -175,6 +178,11 @@ export const Measured = z.discriminatedUnion('check_type', [
     /** Null if the file system counts none. */
     inodes_total: Bytes.nullable(),
     inodes_free: Bytes.nullable(),
+    /** Disks that could not be measured, of a check of every disk. */
+    unmeasured: z
+      .array(z.object({ disk: z.string().max(1000), reason: z.string().max(500) }))
+      .max(MAX_UNMEASURED_DISKS)
+      .optional(),
   }),
   /** Average since the last run of the check, at most over its interval. */
   z.object({ check_type: z.literal('cpuload'), percent: Percent }),
@@ -210,6 +218,11 @@ export const Measured = z.discriminatedUnion('check_type', [
     /** Seconds. */
     execution_time: z.number().min(0),
     metrics: z.array(Metric).max(MAX_METRICS),
+    /** The first lines that begin as a metric and are none, numbered from 1. Absent if there are none. */
+    bad_metric_lines: z
+      .array(z.object({ line: z.int().min(1), text: z.string().max(MAX_METRIC_LINE) }))
+      .max(MAX_BAD_METRIC_LINES)
+      .optional(),
   }),
   z.object({ check_type: z.literal('process'), count: z.int().min(0), memory_bytes: Bytes }),
   z.object({

@@ -2,6 +2,7 @@ import {
   responseTime,
   type CheckRule,
   compare,
+  compareNothing,
   fail,
   round,
   roundTo,
@@ -13,6 +14,7 @@ import {
 
 /** Thresholds are milliseconds. */
 interface HttpCheck extends ThresholdPair {
+  url: string
   /** Empty = 200 to 399. */
   expected_status: readonly number[]
   text_present: string | null
@@ -49,10 +51,14 @@ export const http: CheckRule<HttpCheck, HttpResult> = {
     if (check.text_absent !== null && has_absent === true)
       return fail(check.alert_severity, `${answer}, but "${shorten(check.text_absent)}" is ${where}`)
     const time = compare({ ...check, reverse: false }, ms, answer)
-    if (cert_days === null || check.ignore_certificate) return time
+    const isJudged = !check.ignore_certificate && (cert_days !== null || /^https:/i.test(check.url))
+    if (!isJudged) return time
+    const pair = { warning_threshold: check.cert_warning_days, error_threshold: check.cert_error_days }
+    // A redirect to plain http leaves the certificate unknown.
+    if (cert_days === null)
+      return worstOf(time, compareNothing(pair, `${answer}, but without a certificate to judge`))
     const days = Math.floor(cert_days)
     const good = `the certificate is valid for ${days} ${days === 1 ? 'day' : 'days'}`
-    const pair = { warning_threshold: check.cert_warning_days, error_threshold: check.cert_error_days }
     return worstOf(compare({ ...pair, reverse: true }, cert_days, `${answer}, ${good}`), time)
   },
   series: ({ ms, cert_days }) => [

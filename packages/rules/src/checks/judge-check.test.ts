@@ -100,6 +100,16 @@ test.each([
   expect(verdict({ check_type: 'memory', memory_kind: 'swap', ...thresholds }, swap)).toBe(expected)
 })
 
+test('a check of every disk fails for a disk that was not measured', () => {
+  const unmeasured = [{ disk: '/srv', reason: 'The disk does not respond.' }]
+  expect(judgeCheck(disk({ disk: '*' }), space({ disk: '/', unmeasured }))).toEqual({
+    passing: false,
+    severity: 'error',
+    more_info: '/srv was not measured: The disk does not respond.',
+  })
+  expect(verdict(disk({ disk: '*', error_threshold: 0 }), space({ disk: '/', unmeasured }))).toBe('warning')
+})
+
 test('a machine without swap passes a swap check', () => {
   const check = {
     check_type: 'memory',
@@ -211,10 +221,40 @@ describe('a script', () => {
     [{}, queue(15), 'warning'],
     [{}, queue(25), 'error'],
     [{ reverse: true, warning_threshold: 20, error_threshold: 10 }, queue(15), 'warning'],
-    [{ name: 'other' }, queue(99), 'passes'],
+    [{ name: 'other' }, queue(99), 'error'],
+    [{ name: 'other', error_threshold: 0 }, queue(99), 'warning'],
     [{}, { retcode: 1, ...queue(15) }, 'error'],
   ])('whose metrics have the thresholds %o, with %o', (more, measured, expected) => {
     expect(verdict(check({ metric_thresholds: [{ ...threshold, ...more }] }), ran(measured))).toBe(expected)
+  })
+
+  const bad_metric_lines = [{ line: 1, text: 'metric queue=1,500 jobs' }]
+  test('fails where a threshold has no value, and shows the line that is no metric', () => {
+    const watched = check({ metric_thresholds: [threshold] })
+    expect(judgeCheck(watched, ran()).more_info).toBe(
+      'queue has no value. Let the script print a line "metric queue=VALUE".',
+    )
+    expect(judgeCheck(watched, ran({ bad_metric_lines })).more_info).toBe(
+      'queue has no value: line 1 is no metric: "metric queue=1,500 jobs". Use a decimal point, and nothing but a unit after the number.',
+    )
+    const many = Array.from({ length: 20 }, (_, index) => ({ name: `m${index}`, value: 1, unit: '' }))
+    expect(judgeCheck(watched, ran({ metrics: many })).more_info).toBe(
+      'queue has no value: only the first 20 metrics are read.',
+    )
+  })
+
+  test('shows a line that is no metric where nothing depends on it', () => {
+    expect(judgeCheck(check(), ran({ bad_metric_lines }))).toEqual({
+      passing: true,
+      severity: null,
+      more_info: 'all is well (line 1 is no metric: "metric queue=1,500 jobs")',
+    })
+  })
+
+  test('is judged by every threshold of a metric', () => {
+    const low = { ...threshold, reverse: true, warning_threshold: 2, error_threshold: 1 }
+    expect(verdict(check({ metric_thresholds: [threshold, low] }), ran(queue(1.5)))).toBe('warning')
+    expect(verdict(check({ metric_thresholds: [low, threshold] }), ran(queue(25)))).toBe('error')
   })
 
   test('shows its first own line, or the failing metric', () => {

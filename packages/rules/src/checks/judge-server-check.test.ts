@@ -8,6 +8,7 @@ const judge = (check: CheckToJudge, measured: MeasuredValues) => {
 
 const HTTP = {
   check_type: 'http',
+  url: 'http://shop.example.org/',
   expected_status: [],
   text_present: null,
   text_absent: null,
@@ -61,6 +62,20 @@ test.each([
   [{}, { cert_days: 13.9 }, 'warning', 'Answered 200 after 12.3 ms, the certificate is valid for 13 days'],
   [{}, { cert_days: 1.2 }, 'error', 'Answered 200 after 12.3 ms, the certificate is valid for 1 day'],
   [{ ignore_certificate: true }, { cert_days: -5 }, 'passes', 'Answered 200 after 12.3 ms'],
+  [{ url: 'https://x' }, {}, 'error', 'Answered 200 after 12.3 ms, but without a certificate to judge'],
+  [
+    { url: 'HTTPS://x', cert_error_days: 0 },
+    {},
+    'warning',
+    'Answered 200 after 12.3 ms, but without a certificate to judge',
+  ],
+  [
+    { url: 'https://x', cert_warning_days: 0, cert_error_days: 0 },
+    {},
+    'passes',
+    'Answered 200 after 12.3 ms',
+  ],
+  [{ url: 'https://x', ignore_certificate: true }, {}, 'passes', 'Answered 200 after 12.3 ms'],
   [{ error_threshold: 10 }, { cert_days: 13 }, 'error', 'Answered 200 after 12.3 ms'],
 ] as const)('http %o with %o', (check, measured, severity, words) => {
   expect(judge({ ...HTTP, ...check }, { ...ANSWER, ...measured })).toEqual([severity, words])

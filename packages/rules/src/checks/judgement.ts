@@ -27,6 +27,15 @@ export function compare(pair: ThresholdPair & { reverse: boolean }, value: numbe
   return severity === null ? pass(info) : fail(severity, info)
 }
 
+/** A threshold without a value fails, as severely as it can; a pair that is not set passes. */
+export function compareNothing(
+  { warning_threshold, error_threshold }: ThresholdPair,
+  info: string,
+): Judgement {
+  if (error_threshold > 0) return fail('error', info)
+  return warning_threshold > 0 ? fail('warning', info) : pass(info)
+}
+
 const SEVERITIES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']
 const rank = ({ severity }: Judgement) => SEVERITIES.indexOf(severity)
 

@@ -1,6 +1,7 @@
 import {
   type CheckRule,
   compare,
+  compareNothing,
   fail,
   formatGb,
   GB,
@@ -9,6 +10,7 @@ import {
   round,
   roundTo,
   type ThresholdPair,
+  worstOf,
 } from './judgement.ts'
 
 export const cpuload: CheckRule<ThresholdPair, { percent: number }> = {
@@ -55,8 +57,12 @@ interface DiskRoom {
   inodes_free: number | null
 }
 
-/** `disk`: the measured one, of a check of every disk. */
-type MeasuredDisk = DiskRoom & { exists: boolean; disk?: string | undefined }
+/** `disk`: the fullest one, and those that failed, of a check of every disk. */
+type MeasuredDisk = DiskRoom & {
+  exists: boolean
+  disk?: string | undefined
+  unmeasured?: readonly { disk: string; reason: string }[] | undefined
+}
 
 export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
   judge(check, measured) {
@@ -70,7 +76,10 @@ export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
       check.threshold_unit === 'inodes'
         ? `${round(left)} % of the inodes are free`
         : `${where}${free} of ${total} free (${round(percentOf(measured.free_bytes, measured.total_bytes))} %)`
-    return compare({ ...check, reverse: true }, left, info)
+    const [failed] = measured.unmeasured ?? []
+    const found = compare({ ...check, reverse: true }, left, info)
+    if (failed === undefined) return found
+    return worstOf(found, compareNothing(check, `${failed.disk} was not measured: ${failed.reason}`))
   },
   series({ exists, total_bytes, free_bytes, inodes_total, inodes_free }) {
     if (!exists || total_bytes === 0) return []

@@ -1,12 +1,14 @@
 import {
   type CheckRule,
   compare,
+  compareNothing,
   fail,
   firstLine,
   type Judgement,
   METRIC_PREFIX,
   pass,
   round,
+  shorten,
   type ThresholdPair,
   worstOf,
 } from './judgement.ts'
@@ -31,18 +33,19 @@ interface ScriptEnd {
   stdout: string
   stderr: string
   metrics: readonly { name: string; value: number; unit: string }[]
+  /** Lines that begin as a metric and are none. Older agents do not report them. */
+  bad_metric_lines?: readonly { line: number; text: string }[] | undefined
 }
+/** As in the contract: the agent reports no further ones. */
+const MAX_METRICS = 20
 
 export const script: CheckRule<ScriptCheck, ScriptEnd> = {
   judge(check, measured) {
-    const words = firstLine(measured.stdout) ?? firstLine(measured.stderr) ?? 'No output'
+    const words = wordsOf(measured)
     if (measured.outcome === 'timed_out') return fail('error', 'The script ran longer than its time limit.')
     if (measured.outcome === 'failed' || measured.retcode === null) return fail('error', words)
     const byCode = judgeExit(check, measured.retcode, words)
-    const byMetric = measured.metrics.flatMap(({ name, value, unit }) => {
-      const threshold = check.metric_thresholds.find((one) => one.name === name)
-      return threshold ? [compare(threshold, value, `${name} is ${round(value)}${unit && ` ${unit}`}`)] : []
-    })
+    const byMetric = check.metric_thresholds.map((threshold) => judgeMetric(threshold, measured))
     return worstOf(byCode, ...byMetric)
   },
   series: ({ retcode, metrics }) => [
@@ -50,6 +53,31 @@ export const script: CheckRule<ScriptCheck, ScriptEnd> = {
     ...metrics.map(({ name, value, unit }) => ({ name: METRIC_PREFIX + name, value, unit })),
   ],
 }
+
+function wordsOf({ stdout, stderr, bad_metric_lines: [bad] = [] }: ScriptEnd): string {
+  const words = firstLine(stdout) ?? firstLine(stderr)
+  if (bad === undefined) return words ?? 'No output'
+  const fault = describeBad(bad)
+  return words === undefined ? `L${fault.slice(1)}` : `${words} (${fault})`
+}
+
+function judgeMetric(threshold: MetricThreshold, { metrics, bad_metric_lines = [] }: ScriptEnd): Judgement {
+  const { name } = threshold
+  const metric = metrics.find((one) => one.name === name)
+  if (metric !== undefined) {
+    const { value, unit } = metric
+    return compare(threshold, value, `${name} is ${round(value)}${unit && ` ${unit}`}`)
+  }
+  const nothing = (why: string) => compareNothing(threshold, `${name} has no value${why}`)
+  const bad = bad_metric_lines.find(({ text }) => text.startsWith(`metric ${name}`)) ?? bad_metric_lines[0]
+  if (bad !== undefined)
+    return nothing(`: ${describeBad(bad)}. Use a decimal point, and nothing but a unit after the number.`)
+  if (metrics.length >= MAX_METRICS) return nothing(`: only the first ${MAX_METRICS} metrics are read.`)
+  return nothing(`. Let the script print a line "metric ${name}=VALUE".`)
+}
+
+const describeBad = ({ line, text }: { line: number; text: string }) =>
+  `line ${line} is no metric: "${shorten(text)}"`
 
 /** Success, warning and info codes as configured; otherwise 0 passes. */
 function judgeExit(codes: ExitCodes, retcode: number, words: string): Judgement {

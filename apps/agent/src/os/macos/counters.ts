@@ -21,7 +21,7 @@ export async function readMacCounters(disks: Counters['disks']): Promise<Counter
   return {
     ...plain,
     ...(available > 0 ? { memoryPercent: Math.max(0, (1 - available / totalmem()) * 100) } : {}),
-    ...(swap === null ? {} : { swapPercent: (1 - swap.freeBytes / swap.totalBytes) * 100 }),
+    ...(swap == null ? {} : { swapPercent: (1 - swap.freeBytes / swap.totalBytes) * 100 }),
     ...(netBytes === undefined ? {} : { netBytes }),
     ...(diskBytes === undefined ? {} : { diskBytes }),
   }
@@ -86,10 +86,15 @@ export function parseVmStat(output: string): number {
   return (pages('free') + pages('inactive') + pages('speculative') + pages('purgeable')) * pageBytes
 }
 
-/** `total = 2048.00M  used = 1021.75M  free = 1026.25M  (encrypted)` from `sysctl -n vm.swapusage`. */
-export function parseSwap(output: string): MemoryUse['swap'] {
-  const megabytes = (name: string) =>
-    Number((new RegExp(`${name} = ([\\d.,]+)M`).exec(output)?.[1] ?? '0').replace(',', '.'))
-  const total = megabytes('total')
-  return total > 0 ? { totalBytes: total * 1024 ** 2, freeBytes: megabytes('free') * 1024 ** 2 } : null
+/**
+ * `total = 2048.00M  used = 1021.75M  free = 1026.25M  (encrypted)` from `sysctl -n vm.swapusage`. Null without swap,
+ * undefined if it is not reported.
+ */
+export function parseSwap(output: string): MemoryUse['swap'] | undefined {
+  const [total, free] = ['total', 'free'].map((name) => {
+    const [, megabytes] = new RegExp(`${name} = ([\\d.,]+)M`).exec(output) ?? []
+    return megabytes === undefined ? Number.NaN : Number(megabytes.replace(',', '.')) * 1024 ** 2
+  })
+  if (total === undefined || free === undefined || Number.isNaN(total + free)) return undefined
+  return total > 0 ? { totalBytes: total, freeBytes: free } : null
 }

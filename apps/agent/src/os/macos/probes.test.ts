@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseDisks, parseJob, parseMountPoints, sumNamedProcesses } from './probes.ts'
+import { givenPrograms } from '../../testing/given-programs.ts'
+import { macosProbes, parseDisks, parseJob, parseMountPoints, sumNamedProcesses } from './probes.ts'
 import { parseSwap, parseVmStat } from './counters.ts'
 
 test('file caches count as available memory', () => {
@@ -26,7 +27,18 @@ test('swap is read with a decimal point or comma', () => {
     totalBytes: 1024 * MB,
   })
   expect(parseSwap('total = 0.00M  used = 0.00M  free = 0.00M  (encrypted)')).toBeNull()
-  expect(parseSwap('')).toBeNull()
+  expect(parseSwap('')).toBeUndefined()
+})
+
+test('memory and swap that the system does not report are an error, and never 0 %', async () => {
+  const { signal } = new AbortController()
+  const pages = 'Pages free: 12345.'
+  givenPrograms({ vm_stat: `echo "${pages}"`, sysctl: 'echo "unknown oid" >&2; exit 1' })
+  await expect(macosProbes.readMemory(signal)).rejects.toThrow('sysctl does not report the swap.')
+  givenPrograms({ vm_stat: 'exit 1', sysctl: 'echo "total = 0.00M  used = 0.00M  free = 0.00M"' })
+  await expect(macosProbes.readMemory(signal)).rejects.toThrow('vm_stat does not report the free memory.')
+  givenPrograms({ vm_stat: `echo "${pages}"`, sysctl: 'echo "total = 0.00M  used = 0.00M  free = 0.00M"' })
+  await expect(macosProbes.readMemory(signal)).resolves.toMatchObject({ swap: null })
 })
 
 test('mount points with special characters are read', () => {

@@ -17,11 +17,11 @@ export const macosProbes: Probes = {
       runTool('vm_stat', [], { signal, timeoutMs: LIMIT_MS }),
       runTool('sysctl', ['-n', 'vm.swapusage'], { signal, timeoutMs: LIMIT_MS }),
     ])
-    return {
-      totalBytes: totalmem(),
-      availableBytes: parseVmStat(pages.stdout),
-      swap: parseSwap(swap.stdout),
-    }
+    const availableBytes = parseVmStat(pages.stdout)
+    const swapUse = parseSwap(swap.stdout)
+    if (availableBytes === 0) throw new MeasureError('vm_stat does not report the free memory.')
+    if (swapUse === undefined) throw new MeasureError('sysctl does not report the swap.')
+    return { totalBytes: totalmem(), availableBytes, swap: swapUse }
   },
   async measureMount(disk) {
     const { stdout } = await runTool('mount', [], {

@@ -180,7 +180,11 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
   const zone = agent.time_zone ?? agent.timezone
   const { check_result: result, settings } = check
   const series = data?.series.find(({ name }) => name === view.series) ?? data?.series[0]
-  const thresholds = thresholdsOf(settings, agent).find((one) => one.series === series?.name)
+  const all = thresholdsOf(settings, agent)
+  const thresholds = all.find((one) => one.series === series?.name)
+  const hasValues = (name: string) =>
+    data === undefined || data.series.some((one) => one.name === name && one.points.length > 0)
+  const missing = settings.check_type === 'script' ? all.filter((one) => !hasValues(one.series)) : []
   return (
     <div className="stack">
       <p className={classes.now}>
@@ -195,6 +199,11 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
         </span>
       </p>
       <HistoryTools check={check} agent={agent} samples={data} series={series} view={view} change={change} />
+      {missing.length > 0 && (
+        <p className={classes.missing}>
+          No values in this time range: <bdi className="mono">{missing.map(nameSeries).join(', ')}</bdi>
+        </p>
+      )}
       {data === undefined ? (
         <div className={classes.place}>
           {isRefused(error) ? (
@@ -239,6 +248,8 @@ function History({ check, agent }: { check: Check; agent: AgentDetail }) {
     </div>
   )
 }
+
+const nameSeries = ({ series }: { series: string }) => seriesLabel(series)
 
 function describeNothing({ check_result }: Check, { hostname, connected }: AgentDetail): string {
   if (check_result.last_run !== null) return 'No data in this time range. Choose a longer one.'

@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
 import { query } from '../../app/api/api.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
-import { type CheckForm, asRows, toCheckBody } from './check-form.ts'
+import { type CheckForm, toCheckBody } from './check-form.ts'
 import type { CheckTarget } from './fields/FieldParts.tsx'
 import { type SeriesThresholds, thresholdsOf } from './check-thresholds.ts'
 import { intervalSeconds, seriesLabel } from './check-labels.ts'
@@ -42,9 +42,10 @@ function PreviewOn({ agent, check, type, form }: OnMachine) {
   const all = thresholdsOf(body.settings, agent)
   // Scripts have thresholds for each of their numbers; other checks use the form's own pair.
   const shown = type === 'script' ? all : all.slice(0, 1)
-  return shown.map((threshold) => (
+  return shown.map((threshold, index) => (
     <SeriesPreview
-      key={threshold.series}
+      // A metric may have several thresholds.
+      key={`${index} ${threshold.series}`}
       threshold={threshold}
       data={data}
       timing={{
@@ -53,7 +54,7 @@ function PreviewOn({ agent, check, type, form }: OnMachine) {
       }}
       stepSeconds={Math.max(data.older.resolution, intervalSeconds(like, agent.check_interval))}
       onThreshold={(name, value) => {
-        const field = fieldOf(form.values, threshold.series, name)
+        const field = type === 'script' ? `metric_thresholds.${index}.${name}` : name
         form.setFieldValue(field, Number((value / threshold.perUnit).toFixed(2)))
         form.clearFieldError(field.replace(name, 'warning_threshold'))
       }}
@@ -83,14 +84,21 @@ function SeriesPreview({ threshold, data, timing, stepSeconds, onThreshold }: Se
     // Depends on the values inside: the objects are new at each render.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [data, JSON.stringify([threshold, timing])])
-  if (preview.since === undefined) return null
-  const range = { from: Math.max(data.range.from, preview.since), to: data.range.to }
   const metric = threshold.series.startsWith(METRIC_PREFIX) ? seriesLabel(threshold.series) : undefined
+  const label = `Preview of the thresholds${metric === undefined ? '' : ` of ${metric}`}`
+  if (preview.since === undefined) {
+    if (metric === undefined) return null
+    return (
+      <section className={classes.preview} aria-label={label}>
+        <p className={classes.words} role="status">
+          <bdi className="mono">{metric}</bdi> has no values yet. Without one, the check fails.
+        </p>
+      </section>
+    )
+  }
+  const range = { from: Math.max(data.range.from, preview.since), to: data.range.to }
   return (
-    <section
-      className={classes.preview}
-      aria-label={`Preview of the thresholds${metric === undefined ? '' : ` of ${metric}`}`}
-    >
+    <section className={classes.preview} aria-label={label}>
       <p className={classes.words} role="status">
         {metric !== undefined && (
           <>
@@ -115,13 +123,6 @@ function SeriesPreview({ threshold, data, timing, stepSeconds, onThreshold }: Se
       </Suspense>
     </section>
   )
-}
-
-/** The form path of a threshold. */
-function fieldOf(form: CheckForm, series: string, name: ThresholdName): string {
-  if (!series.startsWith(METRIC_PREFIX)) return name
-  const rows = asRows(form.metric_thresholds)
-  return `metric_thresholds.${rows.findIndex((row) => METRIC_PREFIX + String(row.name) === series)}.${name}`
 }
 
 /** The check itself, or for a new one another check of the machine with the same measurement. */

@@ -279,6 +279,7 @@ test('the numbers of a script have previews of their own, by their names', async
     metric_thresholds: [
       { name: 'queue', warning_threshold: 10, error_threshold: 0, reverse: false },
       { name: 'free', warning_threshold: 50, error_threshold: 0, reverse: true },
+      { name: 'temp', warning_threshold: 0, error_threshold: 15, reverse: false },
     ],
   }
   const samples = testSamples([], {
@@ -297,6 +298,8 @@ test('the numbers of a script have previews of their own, by their names', async
   const free = page.getByRole('region', { name: 'Preview of the thresholds of free' })
   await expect.element(queue.getByText(/: 1 alert, 2 min in warning$/)).toBeVisible()
   await expect.element(free.getByText(/: 1 alert, 1 min in warning$/)).toBeVisible()
+  const temp = page.getByRole('region', { name: 'Preview of the thresholds of temp' })
+  await expect.element(temp).toHaveTextContent('temp has no values yet. Without one, the check fails.')
   await page.getByRole('textbox', { name: 'Warning threshold of metric 1' }).fill('20')
   await expect.element(queue.getByText(/: no alerts$/)).toBeVisible()
   await expect.element(free.getByText(/: 1 alert, 1 min in warning$/)).toBeVisible()

@@ -127,21 +127,33 @@ test('a check without runs shows a note', async () => {
   await expect.element(page.getByText(/alpha has not run this check yet/)).toBeVisible()
 })
 
+const SCRIPT = {
+  check_type: 'script' as const,
+  script: 7,
+  script_args: [],
+  env_vars: [],
+  timeout: 90,
+  info_return_codes: [],
+  warning_return_codes: [],
+  success_return_codes: [],
+  metric_thresholds: [],
+}
+
+test('the graph names a metric with thresholds that has no values', async () => {
+  const metric = { warning_threshold: 0, error_threshold: 15, reverse: false }
+  const metric_thresholds = ['temp', 'queue'].map((name) => ({ name, ...metric }))
+  const { points = [] } = testSamples([1, 2]).series[0] ?? {}
+  const { open } = await givenChecks({
+    checks: [testCheck({ settings: { ...SCRIPT, metric_thresholds } })],
+    samples: testSamples([], { series: [{ name: 'metric:queue', unit: '', points }] }),
+  })
+  await open(AT)
+  await expect.element(page.getByText('No values in this time range: temp')).toBeVisible()
+})
+
 test('a script check shows its last output as text', async () => {
   const check = testCheck(
-    {
-      settings: {
-        check_type: 'script',
-        script: 7,
-        script_args: [],
-        env_vars: [],
-        timeout: 90,
-        info_return_codes: [],
-        warning_return_codes: [],
-        success_return_codes: [],
-        metric_thresholds: [],
-      },
-    },
+    { settings: SCRIPT },
     { stdout: 'all <b>well</b>\n', stderr: 'a warning', retcode: 3, execution_time: 1.25 },
   )
   const { open } = await givenChecks({ checks: [check] })
