@@ -83,8 +83,9 @@ export const checkFields = {
       .array(
         z.object({
           name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'Letters, digits, dot, dash and underscore.'),
-          warning_threshold: z.number(),
-          error_threshold: z.number(),
+          /** Null = not set: 0 and negative numbers are values. */
+          warning_threshold: z.number().nullable(),
+          error_threshold: z.number().nullable(),
           reverse: z.boolean(),
         }),
       )

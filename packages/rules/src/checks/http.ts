@@ -4,6 +4,7 @@ import {
   compare,
   compareNothing,
   fail,
+  limitsOf,
   round,
   roundTo,
   type Severity,
@@ -56,7 +57,7 @@ export const http: CheckRule<HttpCheck, HttpResult> = {
     const pair = { warning_threshold: check.cert_warning_days, error_threshold: check.cert_error_days }
     // A redirect to plain http leaves the certificate unknown.
     if (cert_days === null)
-      return worstOf(time, compareNothing(pair, `${answer}, but without a certificate to judge`))
+      return worstOf(time, compareNothing(limitsOf(pair), `${answer}, but without a certificate to judge`))
     const days = Math.floor(cert_days)
     const good = `the certificate is valid for ${days} ${days === 1 ? 'day' : 'days'}`
     return worstOf(compare({ ...pair, reverse: true }, cert_days, `${answer}, ${good}`), time)

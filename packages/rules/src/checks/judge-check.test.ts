@@ -222,7 +222,12 @@ describe('a script', () => {
     [{}, queue(25), 'error'],
     [{ reverse: true, warning_threshold: 20, error_threshold: 10 }, queue(15), 'warning'],
     [{ name: 'other' }, queue(99), 'error'],
-    [{ name: 'other', error_threshold: 0 }, queue(99), 'warning'],
+    [{ name: 'other', error_threshold: null }, queue(99), 'warning'],
+    [{ warning_threshold: null, error_threshold: 0 }, queue(1), 'error'],
+    [{ warning_threshold: null, error_threshold: 0 }, queue(0), 'passes'],
+    [{ warning_threshold: -15, error_threshold: null }, queue(-14), 'warning'],
+    [{ warning_threshold: -15, error_threshold: null }, queue(-18), 'passes'],
+    [{ reverse: true, warning_threshold: 0, error_threshold: -5 }, queue(-1), 'warning'],
     [{}, { retcode: 1, ...queue(15) }, 'error'],
   ])('whose metrics have the thresholds %o, with %o', (more, measured, expected) => {
     expect(verdict(check({ metric_thresholds: [{ ...threshold, ...more }] }), ran(measured))).toBe(expected)

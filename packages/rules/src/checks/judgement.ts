@@ -12,28 +12,39 @@ export interface ThresholdPair {
   warning_threshold: number
   error_threshold: number
 }
-/** A value is beyond a threshold if it is greater, or less if `reverse` is set. */
+/** Null = not set. 0 and negative numbers are values. */
+export interface Limits {
+  warning_threshold: number | null
+  error_threshold: number | null
+}
+export const limitsOf = ({ warning_threshold, error_threshold }: ThresholdPair): Limits => ({
+  warning_threshold: warning_threshold > 0 ? warning_threshold : null,
+  error_threshold: error_threshold > 0 ? error_threshold : null,
+})
+
+/** A value is beyond a limit if it is greater, or less if `reverse` is set. */
 export function severityOf(
-  { warning_threshold, error_threshold, reverse }: ThresholdPair & { reverse: boolean },
+  { warning_threshold, error_threshold, reverse }: Limits & { reverse: boolean },
   value: number,
 ): Severity | null {
-  const isBeyond = (threshold: number) => threshold > 0 && (reverse ? value < threshold : value > threshold)
+  const isBeyond = (limit: number | null) => limit !== null && (reverse ? value < limit : value > limit)
   if (isBeyond(error_threshold)) return 'error'
   return isBeyond(warning_threshold) ? 'warning' : null
 }
 
 export function compare(pair: ThresholdPair & { reverse: boolean }, value: number, info: string): Judgement {
-  const severity = severityOf(pair, value)
+  return compareLimits({ ...limitsOf(pair), reverse: pair.reverse }, value, info)
+}
+
+export function compareLimits(limits: Limits & { reverse: boolean }, value: number, info: string): Judgement {
+  const severity = severityOf(limits, value)
   return severity === null ? pass(info) : fail(severity, info)
 }
 
-/** A threshold without a value fails, as severely as it can; a pair that is not set passes. */
-export function compareNothing(
-  { warning_threshold, error_threshold }: ThresholdPair,
-  info: string,
-): Judgement {
-  if (error_threshold > 0) return fail('error', info)
-  return warning_threshold > 0 ? fail('warning', info) : pass(info)
+/** A limit without a value fails, as severely as it can; without limits it passes. */
+export function compareNothing({ warning_threshold, error_threshold }: Limits, info: string): Judgement {
+  if (error_threshold !== null) return fail('error', info)
+  return warning_threshold === null ? pass(info) : fail('warning', info)
 }
 
 const SEVERITIES: readonly (Severity | null)[] = [null, 'info', 'warning', 'error']

@@ -5,6 +5,7 @@ import {
   fail,
   formatGb,
   GB,
+  limitsOf,
   pass,
   percent,
   round,
@@ -79,7 +80,10 @@ export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
     const [failed] = measured.unmeasured ?? []
     const found = compare({ ...check, reverse: true }, left, info)
     if (failed === undefined) return found
-    return worstOf(found, compareNothing(check, `${failed.disk} was not measured: ${failed.reason}`))
+    return worstOf(
+      found,
+      compareNothing(limitsOf(check), `${failed.disk} was not measured: ${failed.reason}`),
+    )
   },
   series({ exists, total_bytes, free_bytes, inodes_total, inodes_free }) {
     if (!exists || total_bytes === 0) return []

@@ -1,15 +1,15 @@
 import {
   type CheckRule,
-  compare,
+  compareLimits,
   compareNothing,
   fail,
   firstLine,
   type Judgement,
+  type Limits,
   METRIC_PREFIX,
   pass,
   round,
   shorten,
-  type ThresholdPair,
   worstOf,
 } from './judgement.ts'
 
@@ -18,7 +18,7 @@ interface ExitCodes {
   warning_return_codes: readonly number[]
   success_return_codes: readonly number[]
 }
-interface MetricThreshold extends ThresholdPair {
+interface MetricThreshold extends Limits {
   name: string
   /** Values below the threshold fail. */
   reverse: boolean
@@ -66,7 +66,7 @@ function judgeMetric(threshold: MetricThreshold, { metrics, bad_metric_lines = [
   const metric = metrics.find((one) => one.name === name)
   if (metric !== undefined) {
     const { value, unit } = metric
-    return compare(threshold, value, `${name} is ${round(value)}${unit && ` ${unit}`}`)
+    return compareLimits(threshold, value, `${name} is ${round(value)}${unit && ` ${unit}`}`)
   }
   const nothing = (why: string) => compareNothing(threshold, `${name} has no value${why}`)
   const bad = bad_metric_lines.find(({ text }) => text.startsWith(`metric ${name}`)) ?? bad_metric_lines[0]

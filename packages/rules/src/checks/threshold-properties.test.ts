@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseTimePeriod } from '../schedules/task-schedule.ts'
 import { judgeCheck } from './table.ts'
-import { type Severity, severityOf } from './judgement.ts'
+import { limitsOf, type Severity, severityOf } from './judgement.ts'
 import { previewThresholds, validateThresholds } from './thresholds.ts'
 
 // 0 is "not set", and is generated often.
@@ -14,7 +14,9 @@ const RANK: Record<Severity | 'none', number> = { none: 0, info: 1, warning: 2, 
 const judge = (
   { warning, error, reverse }: { warning: number; error: number; reverse: boolean },
   value: number,
-) => severityOf({ warning_threshold: warning, error_threshold: error, reverse }, value) ?? 'none'
+) =>
+  severityOf({ ...limitsOf({ warning_threshold: warning, error_threshold: error }), reverse }, value) ??
+  'none'
 
 test('only invalid pairs are refused, with the correct message', () => {
   fc.assert(
@@ -92,8 +94,7 @@ test('the preview of samples matches judging them one by one', () => {
       (one, values, runs) => {
         const points = values.map((value, index) => [index * INTERVAL, value, value, value] as const)
         const settings = {
-          warning_threshold: one.warning,
-          error_threshold: one.error,
+          ...limitsOf({ warning_threshold: one.warning, error_threshold: one.error }),
           reverse: one.reverse,
           fails_b4_alert: runs,
           run_interval_seconds: INTERVAL,

@@ -50,8 +50,17 @@ describe('samples', () => {
     expect(preview.failures).toEqual([{ from: 500, to: 700, severity: 'error' }])
   })
 
+  test('0 and negative numbers are thresholds', () => {
+    const freezer = { ...CPU, warning_threshold: -15, error_threshold: 0 }
+    expect(previewThresholds([raw(-18, -12, 1, -18)], freezer, until(4))).toMatchObject({
+      alerts: 1,
+      errorSeconds: 100,
+      warningSeconds: 100,
+    })
+  })
+
   test('an unset threshold never fails', () => {
-    expect(previewThresholds([raw(99)], { ...CPU, error_threshold: 0 }, 100)).toMatchObject({
+    expect(previewThresholds([raw(99)], { ...CPU, error_threshold: null }, 100)).toMatchObject({
       alerts: 1,
       errorSeconds: 0,
       warningSeconds: 100,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { THRESHOLD_MESSAGE_MS, validateThresholds } from './thresholds.ts'
+import { THRESHOLD_MESSAGE_MS, validateLimits, validateThresholds } from './thresholds.ts'
 
 const NEED = 'Warning Threshold or Error Threshold need to be set'
 const LESS = 'Warning Threshold must be less than Error Threshold'
@@ -33,4 +33,18 @@ test.each([
 
 test('the threshold message is shown for 2 seconds', () => {
   expect(THRESHOLD_MESSAGE_MS).toBe(2000)
+})
+
+test.each([
+  [null, null, false, NEED],
+  [null, 0, false, undefined],
+  [0, null, true, undefined],
+  [null, -15, false, undefined],
+  [-15, 0, false, undefined],
+  [-15, -15, false, 'Warning Threshold must be less than Error Threshold'],
+  [0, -15, false, 'Warning Threshold must be less than Error Threshold'],
+  [0, -15, true, undefined],
+  [-15, 0, true, 'Warning Threshold must be more than Error Threshold'],
+])('thresholds %s and %s of a metric, in reverse mode %s', (warning, error, reverse, message) => {
+  expect(validateLimits({ warning_threshold: warning, error_threshold: error, reverse })).toBe(message)
 })

@@ -1,4 +1,4 @@
-import { type Severity, severityOf } from './judgement.ts'
+import { type Limits, limitsOf, type Severity, severityOf } from './judgement.ts'
 
 /** How long the message is shown as a toast; beside the field it stays. */
 export const THRESHOLD_MESSAGE_MS = 2000
@@ -14,10 +14,20 @@ export type Thresholds = {
 
 /** The message for a pair of thresholds that cannot work; undefined if it can. */
 export function validateThresholds({ warning, error, reverse = false }: Thresholds): string | undefined {
-  const warningSet = warning > 0
-  const errorSet = error > 0
-  if (!warningSet && !errorSet) return 'Warning Threshold or Error Threshold need to be set'
-  if (!warningSet || !errorSet) return undefined
+  return validateLimits({
+    ...limitsOf({ warning_threshold: warning, error_threshold: error }),
+    reverse,
+  })
+}
+
+/** The same for thresholds of a metric, which may be 0 or negative. */
+export function validateLimits({
+  warning_threshold: warning,
+  error_threshold: error,
+  reverse,
+}: Limits & { reverse: boolean }): string | undefined {
+  if (warning === null && error === null) return 'Warning Threshold or Error Threshold need to be set'
+  if (warning === null || error === null) return undefined
   if (reverse) return warning > error ? undefined : 'Warning Threshold must be more than Error Threshold'
   return warning < error ? undefined : 'Warning Threshold must be less than Error Threshold'
 }
@@ -31,10 +41,7 @@ interface PreviewPart {
   points: readonly PreviewPoint[]
 }
 
-export interface PreviewSettings {
-  /** 0 = not set. */
-  warning_threshold: number
-  error_threshold: number
+export interface PreviewSettings extends Limits {
   /** Values below fail. */
   reverse: boolean
   fails_b4_alert: number

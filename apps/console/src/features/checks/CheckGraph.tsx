@@ -1,4 +1,3 @@
-import { SERVER_CHECK_LIMIT_MS } from '@muster/contract/checks/server-checks'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
@@ -15,7 +14,6 @@ import { stateAt } from './samples-table.ts'
 import { type ThresholdName, useThresholdDrag } from './use-threshold-drag.ts'
 
 /** Milliseconds: the upper limit of values that are not a percentage. */
-const MAX_COUNT = SERVER_CHECK_LIMIT_MS
 
 export interface CheckGraphProps extends GraphMarks {
   label: string
@@ -60,7 +58,7 @@ export function CheckGraph(props: CheckGraphProps) {
   const latest = useRef({ columns, range, failures, maintenance, thresholds, forecast, isDisk, onZoom })
   const [cursor, setCursor] = useState<GraphCursor>()
   const mayZoom = onZoom !== undefined
-  const drag = useThresholdDrag({ chart, thresholds, most: unit === '%' ? 99 : MAX_COUNT, onThreshold })
+  const drag = useThresholdDrag({ chart, thresholds, onThreshold })
 
   useLayoutEffect(() => {
     latest.current = { columns, range, failures, maintenance, thresholds, forecast, isDisk, onZoom }

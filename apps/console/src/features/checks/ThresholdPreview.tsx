@@ -1,6 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, type CheckSettings, listAgentChecks } from '@muster/contract/api/checks'
+import { SERVER_CHECK_LIMIT_MS } from '@muster/contract/checks/server-checks'
 import { METRIC_PREFIX } from '@muster/rules/checks/judgement'
 import { previewThresholds } from '@muster/rules/checks/thresholds'
 import { useQuery } from '@tanstack/react-query'
@@ -118,7 +119,11 @@ function SeriesPreview({ threshold, data, timing, stepSeconds, onThreshold }: Se
           height={GRAPH_PX}
           failures={preview.failures}
           thresholds={threshold}
-          onThreshold={onThreshold}
+          onThreshold={(name, value) => {
+            // Only thresholds of metrics may be 0 or negative.
+            const most = unit === '%' ? 99 : SERVER_CHECK_LIMIT_MS
+            onThreshold(name, metric === undefined ? Math.min(most, Math.max(1, value)) : value)
+          }}
         />
       </Suspense>
     </section>

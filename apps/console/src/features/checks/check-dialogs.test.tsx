@@ -118,7 +118,10 @@ test("a script check starts with the script's defaults", async () => {
   await field('Exit codes for warning').fill('1, 2')
   await page.getByRole('button', { name: 'Add metric' }).click()
   await field('Name of metric 1').fill('queue')
-  await field('Error threshold of metric 1').fill('100')
+  await field('Error threshold of metric 1').fill('0')
+  await page.getByRole('button', { name: 'Add metric' }).click()
+  await field('Name of metric 2').fill('freezer')
+  await field('Warning threshold of metric 2').fill('-15')
   await page.getByRole('button', { name: 'Add check' }).click()
   await expect.element(page.getByText(/Check added/)).toBeVisible()
   expect(server.calls(createCheck)[0]?.body).toMatchObject({
@@ -128,7 +131,10 @@ test("a script check starts with the script's defaults", async () => {
       env_vars: ['QUEUE=main'],
       timeout: 45,
       warning_return_codes: [1, 2],
-      metric_thresholds: [{ name: 'queue', warning_threshold: 0, error_threshold: 100, reverse: false }],
+      metric_thresholds: [
+        { name: 'queue', warning_threshold: null, error_threshold: 0, reverse: false },
+        { name: 'freezer', warning_threshold: -15, error_threshold: null, reverse: false },
+      ],
     },
   })
 })
@@ -277,9 +283,9 @@ test('the numbers of a script have previews of their own, by their names', async
     warning_return_codes: [],
     success_return_codes: [],
     metric_thresholds: [
-      { name: 'queue', warning_threshold: 10, error_threshold: 0, reverse: false },
-      { name: 'free', warning_threshold: 50, error_threshold: 0, reverse: true },
-      { name: 'temp', warning_threshold: 0, error_threshold: 15, reverse: false },
+      { name: 'queue', warning_threshold: 10, error_threshold: null, reverse: false },
+      { name: 'free', warning_threshold: 50, error_threshold: null, reverse: true },
+      { name: 'temp', warning_threshold: null, error_threshold: 15, reverse: false },
     ],
   }
   const samples = testSamples([], {

@@ -109,6 +109,29 @@ test('variables and metrics of a script are validated one by one', () => {
     'metric_thresholds.0.warning_threshold': 'Warning Threshold must be less than Error Threshold',
   })
   expect(errorsOf('script', { ...form, metric_thresholds: [{ ...row, reverse: true }] })).toEqual({})
+  const empty = { ...row, warning_threshold: '', error_threshold: '' }
+  expect(errorsOf('script', { ...form, metric_thresholds: [empty] })).toEqual({
+    'metric_thresholds.0.warning_threshold': 'Warning Threshold or Error Threshold need to be set',
+  })
+})
+
+test('0 and negative numbers are thresholds of a metric, and an empty field is none', () => {
+  const row = { name: 'failed', reverse: false }
+  const metric_thresholds = [
+    { ...row, warning_threshold: '', error_threshold: 0 },
+    { ...row, warning_threshold: -15, error_threshold: '' },
+  ]
+  const form = { ...newCheckForm('script'), script: '7', metric_thresholds }
+  expect(errorsOf('script', form)).toEqual({})
+  const body = toCheckBody('script', form)
+  expect(body?.settings).toMatchObject({
+    metric_thresholds: [
+      { ...row, warning_threshold: null, error_threshold: 0 },
+      { ...row, warning_threshold: -15, error_threshold: null },
+    ],
+  })
+  if (body === undefined) throw new Error('the form is valid')
+  expect(readCheckForm(body)).toMatchObject({ metric_thresholds })
 })
 
 test('an interval is the default, or at least ten seconds', () => {

@@ -1,7 +1,7 @@
 import type { CheckType } from '@muster/contract/api/checks'
 import { type Check, checkFields, createCheck } from '@muster/contract/api/checks'
 import { SERVER_CHECK_TYPES } from '@muster/contract/checks/server-checks'
-import { validateThresholds } from '@muster/rules/checks/thresholds'
+import { validateLimits, validateThresholds } from '@muster/rules/checks/thresholds'
 import { checkVariable } from '../runs/run-form.ts'
 
 /**
@@ -94,7 +94,7 @@ export function checkCheckForm(type: CheckType, form: CheckForm): Record<string,
   const variables = asTexts(form.env_vars)
   errors.env_vars ??= variables.map(checkVariable).find((message) => message !== null) ?? null
   asRows(form.metric_thresholds).forEach((row, index) => {
-    errors[`metric_thresholds.${index}.warning_threshold`] ??= messageFor(row, row.reverse === true)
+    errors[`metric_thresholds.${index}.warning_threshold`] ??= metricMessage(row)
   })
   return errors
 }
@@ -109,6 +109,14 @@ export function thresholdMessage(type: CheckType, form: CheckForm): string | und
 function certificateMessage({ cert_warning_days, cert_error_days }: CheckForm): string | null {
   if (!cert_warning_days && !cert_error_days) return null
   return messageFor({ warning_threshold: cert_warning_days, error_threshold: cert_error_days }, true)
+}
+
+function metricMessage(row: CheckForm): string | null {
+  const [warning_threshold, error_threshold] = [row.warning_threshold, row.error_threshold].map((value) =>
+    typeof value === 'number' ? value : null,
+  )
+  if (warning_threshold === undefined || error_threshold === undefined) return null
+  return validateLimits({ warning_threshold, error_threshold, reverse: row.reverse === true }) ?? null
 }
 
 function messageFor(pair: CheckForm, reverse: boolean): string | null {
@@ -192,7 +200,8 @@ function withEventId({ event_id_is_wildcard: isWildcard, ...fields }: CheckForm)
 function fromFormValue(name: string, value: unknown): unknown {
   if (CODE_LISTS.has(name)) return readCodes(String(value))
   if (EMPTY_AT_ZERO.has(name)) return value === '' ? 0 : value
-  if (name === 'metric_thresholds') return asRows(value).map((row) => mapRow(row, fromFormValue))
+  if (name === 'metric_thresholds')
+    return asRows(value).map((row) => mapRow(row, (field) => (field === '' ? null : field)))
   return OPTIONAL_TEXTS.has(name) && String(value).trim() === '' ? null : value
 }
 
@@ -201,12 +210,18 @@ function toFormValue(name: string, value: unknown): unknown {
   if (CODE_LISTS.has(name)) return Array.isArray(value) ? value.join(', ') : ''
   if (name === 'script') return value === '' ? null : `${String(value)}`
   if (EMPTY_AT_ZERO.has(name)) return value === 0 ? '' : value
-  if (name === 'metric_thresholds') return asRows(value).map((row) => mapRow(row, toFormValue))
+  if (name === 'metric_thresholds') return asRows(value).map((row) => mapRow(row, (field) => field ?? ''))
   return value
 }
 
-function mapRow(row: CheckForm, change: (name: string, value: unknown) => unknown): CheckForm {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, change(name, value)]))
+/** Changes the thresholds of a metric: 0 is a value, and an empty field is null. */
+function mapRow(row: CheckForm, change: (threshold: unknown) => unknown): CheckForm {
+  const { warning_threshold, error_threshold } = row
+  return {
+    ...row,
+    warning_threshold: change(warning_threshold),
+    error_threshold: change(error_threshold),
+  }
 }
 
 /** `0, 3010` as numbers; invalid parts are left for the schema to reject. */

@@ -140,7 +140,7 @@ const SCRIPT = {
 }
 
 test('the graph names a metric with thresholds that has no values', async () => {
-  const metric = { warning_threshold: 0, error_threshold: 15, reverse: false }
+  const metric = { warning_threshold: null, error_threshold: 15, reverse: false }
   const metric_thresholds = ['temp', 'queue'].map((name) => ({ name, ...metric }))
   const { points = [] } = testSamples([1, 2]).series[0] ?? {}
   const { open } = await givenChecks({

@@ -1,12 +1,10 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckSettings } from '@muster/contract/api/checks'
-import { METRIC_PREFIX } from '@muster/rules/checks/judgement'
+import { type Limits, limitsOf, METRIC_PREFIX } from '@muster/rules/checks/judgement'
 
-/** Thresholds of a number of a check, in the stored unit of that number. 0 = not set. */
-export interface SeriesThresholds {
+/** Thresholds of a number of a check, in the stored unit of that number. */
+export interface SeriesThresholds extends Limits {
   series: string
-  warning_threshold: number
-  error_threshold: number
   /** Values below the threshold fail. */
   reverse: boolean
   /** How much of the series' unit one unit of the form is: percent per gigabyte; else 1. */
@@ -22,11 +20,11 @@ export function thresholdsOf(
 ): SeriesThresholds[] {
   switch (settings.check_type) {
     case 'cpuload':
-      return [{ ...pairOf(settings), series: 'percent', reverse: false, perUnit: 1 }]
+      return [{ ...limitsOf(settings), series: 'percent', reverse: false, perUnit: 1 }]
     case 'memory':
       return [
         {
-          ...pairOf(settings),
+          ...limitsOf(settings),
           series: settings.memory_kind === 'swap' ? 'swap_percent' : 'percent',
           reverse: false,
           perUnit: 1,
@@ -36,7 +34,8 @@ export function thresholdsOf(
       return diskThresholds(settings, agent)
     case 'script':
       return settings.metric_thresholds.map((metric) => ({
-        ...pairOf(metric),
+        warning_threshold: metric.warning_threshold,
+        error_threshold: metric.error_threshold,
         series: METRIC_PREFIX + metric.name,
         reverse: metric.reverse,
         perUnit: 1,
@@ -49,8 +48,10 @@ export function thresholdsOf(
           : [
               {
                 series: 'cert_days',
-                warning_threshold: settings.cert_warning_days,
-                error_threshold: settings.cert_error_days,
+                ...limitsOf({
+                  warning_threshold: settings.cert_warning_days,
+                  error_threshold: settings.cert_error_days,
+                }),
                 reverse: true,
                 perUnit: 1,
               },
@@ -68,7 +69,7 @@ function diskThresholds(
   settings: Extract<CheckSettings, { check_type: 'diskspace' }>,
   agent: Pick<AgentDetail, 'facts'> | undefined,
 ): SeriesThresholds[] {
-  const pair = pairOf(settings)
+  const pair = limitsOf(settings)
   if (settings.threshold_unit === 'inodes')
     return [{ ...pair, series: 'inodes_free_percent', reverse: true, perUnit: 1 }]
   if (settings.threshold_unit === 'percent')
@@ -79,22 +80,14 @@ function diskThresholds(
   return [
     {
       series: 'free_percent',
-      warning_threshold: pair.warning_threshold * perUnit,
-      error_threshold: pair.error_threshold * perUnit,
+      warning_threshold: pair.warning_threshold === null ? null : pair.warning_threshold * perUnit,
+      error_threshold: pair.error_threshold === null ? null : pair.error_threshold * perUnit,
       reverse: true,
       perUnit,
     },
   ]
 }
 
-const answerTime = (settings: Parameters<typeof pairOf>[0]): SeriesThresholds[] => [
-  { ...pairOf(settings), series: 'ms', reverse: false, perUnit: 1 },
+const answerTime = (settings: Parameters<typeof limitsOf>[0]): SeriesThresholds[] => [
+  { ...limitsOf(settings), series: 'ms', reverse: false, perUnit: 1 },
 ]
-
-const pairOf = ({
-  warning_threshold,
-  error_threshold,
-}: {
-  warning_threshold: number
-  error_threshold: number
-}) => ({ warning_threshold, error_threshold })

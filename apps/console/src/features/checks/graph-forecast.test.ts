@@ -24,7 +24,7 @@ test('without a trend there is no line', () => {
   expect(forecastOf({ points: [], now: NOW }, LIMITS)).toBeUndefined()
   expect(forecastOf({ points: falling(21).slice(-3), now: NOW }, LIMITS)).toBeUndefined()
   expect(
-    forecastOf({ points: falling(90), now: NOW }, { warning_threshold: 0, error_threshold: 0 }),
+    forecastOf({ points: falling(90), now: NOW }, { warning_threshold: null, error_threshold: null }),
   ).toBeUndefined()
 })
 

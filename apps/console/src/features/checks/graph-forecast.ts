@@ -16,10 +16,9 @@ export function forecastOf(
   const last = points.at(-1)
   if (last === undefined) return undefined
   const [, free] = last
-  const { warning_threshold = 0, error_threshold = 0 } = thresholds ?? {}
   const next = [
-    { severity: 'warning' as const, value: warning_threshold, word: 'warning' },
-    { severity: 'error' as const, value: error_threshold, word: 'error' },
+    { severity: 'warning' as const, value: thresholds?.warning_threshold ?? 0, word: 'warning' },
+    { severity: 'error' as const, value: thresholds?.error_threshold ?? 0, word: 'error' },
   ].find(({ value }) => value > 0 && value < free)
   const { severity, value, word } = next ?? { severity: 'error' as const, value: 0, word: 'full' }
   const used = points.map(([at, percent]) => [at, 100 - percent] as const)

@@ -1,4 +1,5 @@
 import type { Severity } from '@muster/contract/fields'
+import type { Limits } from '@muster/rules/checks/judgement'
 import type uPlot from 'uplot'
 
 export interface GraphFailure {
@@ -14,9 +15,7 @@ export interface GraphPeriod {
   to: number | null
 }
 
-export interface GraphThresholds {
-  warning_threshold: number
-  error_threshold: number
+export interface GraphThresholds extends Limits {
   /** Values below fail. */
   reverse: boolean
 }
@@ -140,7 +139,7 @@ export function drawThresholds(chart: uPlot, thresholds: GraphThresholds, colors
   const lines = [
     { value: thresholds.warning_threshold, color: colors.warning, word: 'warning' },
     { value: thresholds.error_threshold, color: colors.error, word: 'error' },
-  ]
+  ].flatMap(({ value, ...line }) => (value === null ? [] : [{ value, ...line }]))
   ctx.save()
   ctx.font = `${11 * devicePixelRatio}px Inter Variable, sans-serif`
   ctx.textAlign = 'right'
@@ -148,7 +147,7 @@ export function drawThresholds(chart: uPlot, thresholds: GraphThresholds, colors
   ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio])
   for (const { value, color, word } of lines) {
     const y = Math.round(chart.valToPos(value, 'y', true))
-    if (value <= 0 || y < bbox.top || y > bbox.top + bbox.height) continue
+    if (y < bbox.top || y > bbox.top + bbox.height) continue
     ctx.strokeStyle = color
     ctx.beginPath()
     ctx.moveTo(bbox.left, y)
@@ -195,8 +194,8 @@ export function drawForecast(
   ctx.textAlign = 'right'
   ctx.textBaseline = 'bottom'
   // Above the line, which falls, and above the labels of the thresholds.
-  const heights = [thresholds?.warning_threshold ?? 0, thresholds?.error_threshold ?? 0]
-    .filter((value) => value > 0)
+  const heights = [thresholds?.warning_threshold ?? null, thresholds?.error_threshold ?? null]
+    .filter((value) => value !== null)
     .map((value) => chart.valToPos(value, 'y', true) - (LABEL_PX + 4) * devicePixelRatio)
   const labelBottom = Math.min(top - 6 * devicePixelRatio, ...heights)
   const width = ctx.measureText(label).width

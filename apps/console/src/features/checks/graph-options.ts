@@ -145,18 +145,22 @@ export function takeSelection(chart: uPlot, onZoom: (from: number, to: number) =
 }
 
 const limitsOf = ({ thresholds }: GraphMarks) =>
-  thresholds ? [thresholds.warning_threshold, thresholds.error_threshold] : []
+  [thresholds?.warning_threshold ?? null, thresholds?.error_threshold ?? null].filter(
+    (limit) => limit !== null,
+  )
 
-/** Percentages use the whole scale; other units go from 0 to the maximum, with the thresholds near it. */
+/** Percentages use the whole scale; other units include 0, all values and the thresholds. */
 export function valueRange(
   unit: string,
   [least, most]: readonly [number | null, number | null],
   limits: readonly number[],
 ): [number, number] {
-  if (unit === '%') return [0, 100]
-  const top = Math.max(most ?? 1, ...limits)
-  const bottom = Math.min(0, least ?? 0)
-  return [bottom, top === bottom ? bottom + 1 : top + (top - bottom) * 0.08]
+  const shown = [least ?? 0, most ?? 0, ...limits]
+  if (unit === '%' && shown.every((value) => value >= 0 && value <= 100)) return [0, 100]
+  const top = Math.max(0, most ?? 1, ...limits)
+  const bottom = Math.min(0, least ?? 0, ...limits)
+  const margin = (top - bottom) * 0.08
+  return [bottom < 0 ? bottom - margin : 0, top === bottom ? bottom + 1 : top + margin]
 }
 
 /** A lower plot would show noise as a trend. */
@@ -198,14 +202,14 @@ interface ThresholdBand {
   most: number
 }
 
-/** Ranges of warning and error values; a threshold of 0 is off. */
+/** Ranges of warning and error values. */
 export function bandsOf({ warning_threshold, error_threshold, reverse }: GraphThresholds): ThresholdBand[] {
   const bands: ThresholdBand[] = []
   const end = reverse ? -Infinity : Infinity
-  const add = (severity: ThresholdBand['severity'], from: number, to: number) => {
-    if (from > 0) bands.push({ severity, least: Math.min(from, to), most: Math.max(from, to) })
+  const add = (severity: ThresholdBand['severity'], from: number | null, to: number) => {
+    if (from !== null) bands.push({ severity, least: Math.min(from, to), most: Math.max(from, to) })
   }
-  add('warning', warning_threshold, error_threshold > 0 ? error_threshold : end)
+  add('warning', warning_threshold, error_threshold ?? end)
   add('error', error_threshold, end)
   return bands
 }

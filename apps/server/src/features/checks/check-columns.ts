@@ -2,7 +2,7 @@ import { nameDisk } from '@muster/rules/checks/every-disk'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import { AppError } from '@muster/contract/errors'
 import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
-import { type Thresholds, validateThresholds } from '@muster/rules/checks/thresholds'
+import { type Thresholds, validateLimits, validateThresholds } from '@muster/rules/checks/thresholds'
 import type { Db } from '../../platform/database/database.ts'
 import { completeEnvironment } from '../scripts/complete-environment.ts'
 import { isServerCheck, type ServerSettings } from './from-server/server-kind.ts'
@@ -11,8 +11,8 @@ import { isServerCheck, type ServerSettings } from './from-server/server-kind.ts
 export function refuseBadThresholds(settings: CheckSettings): void {
   if (settings.check_type === 'script') {
     for (const [index, metric] of settings.metric_thresholds.entries()) {
-      const { warning_threshold: warning, error_threshold: error, reverse } = metric
-      refusePair(`settings.metric_thresholds.${index}`, { warning, error, reverse })
+      const message = validateLimits(metric)
+      if (message !== undefined) refuse(`settings.metric_thresholds.${index}.warning_threshold`, message)
     }
     return
   }

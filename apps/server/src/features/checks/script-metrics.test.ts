@@ -1,9 +1,11 @@
 import type { Measured } from '@muster/contract/agent/checks'
 import { listAlerts } from '@muster/contract/api/alerts'
-import { type Check, type CheckSettings, createCheck, getCheck } from '@muster/contract/api/checks'
+import { type Check, type CheckSettings, createCheck, editCheck, getCheck } from '@muster/contract/api/checks'
+import { createPolicy } from '@muster/contract/api/policies'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
+import { checkOf, contentOf } from '../policies/test-policies.ts'
 
 type Ended = Extract<Measured, { check_type: 'script' }>
 type Threshold = Extract<CheckSettings, { check_type: 'script' }>['metric_thresholds'][number]
@@ -61,7 +63,7 @@ async function prepare(...metric_thresholds: Threshold[]) {
   }
 }
 
-const TOO_WARM: Threshold = { name: 'temp', warning_threshold: 0, error_threshold: 15, reverse: false }
+const TOO_WARM: Threshold = { name: 'temp', warning_threshold: null, error_threshold: 15, reverse: false }
 
 test('a check whose metric never came fails, and its row and alert show the line that is no metric', async () => {
   await using prepared = await prepare(TOO_WARM)
@@ -81,5 +83,38 @@ test('a check whose metric never came fails, and its row and alert show the line
   expect(await ran({ stdout })).toMatchObject({
     status: 'failing',
     more_info: 'temp has no value. Let the script print a line "metric temp=VALUE".',
+  })
+})
+
+test('0 and negative numbers are thresholds of a metric, of a machine and of a policy', async () => {
+  const failed = { name: 'failed', warning_threshold: null, error_threshold: 0, reverse: false }
+  const freezer = { name: 'freezer', warning_threshold: -15, error_threshold: null, reverse: false }
+  await using prepared = await prepare(failed, freezer)
+  const { ran, root, check } = prepared
+  expect(check.settings).toMatchObject({ metric_thresholds: [failed, freezer] })
+  const metrics = (jobs: number, degrees: number) => ({
+    metrics: [
+      { name: 'failed', value: jobs, unit: '' },
+      { name: 'freezer', value: degrees, unit: '°C' },
+    ],
+  })
+  expect(await ran(metrics(0, -18))).toMatchObject({ status: 'passing' })
+  expect(await ran(metrics(0, -14))).toMatchObject({
+    alert_severity: 'warning',
+    more_info: 'freezer is -14 °C',
+  })
+  expect(await ran(metrics(1, -14))).toMatchObject({ alert_severity: 'error', more_info: 'failed is 1' })
+  const { settings } = check
+  const { body: policy } = await root.call(createPolicy, {
+    body: { name: 'Freezers', content: contentOf([checkOf(settings)]) },
+  })
+  expect(policy.content.checks[0]?.settings).toMatchObject({ metric_thresholds: [failed, freezer] })
+  const unset = { ...failed, error_threshold: null }
+  const refused = await root.call(editCheck, {
+    params: { id: check.id },
+    body: { settings: { ...settings, metric_thresholds: [unset] } as CheckSettings },
+  })
+  expect(refused.error.fields).toEqual({
+    'settings.metric_thresholds.0.warning_threshold': ['Warning Threshold or Error Threshold need to be set'],
   })
 })

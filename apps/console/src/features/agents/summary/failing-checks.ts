@@ -77,9 +77,10 @@ function describeScript(
   verb: string,
 ): string {
   const codes = [0, ...success_return_codes.filter((code) => code !== 0)]
-  const metrics = metric_thresholds.map(
-    ({ name, reverse, warning_threshold, error_threshold }) =>
-      `${name.startsWith(METRIC_PREFIX) ? name.slice(METRIC_PREFIX.length) : name} ${reverse ? 'below' : 'above'} ${verb === 'fails' ? error_threshold : warning_threshold}`,
-  )
+  const metrics = metric_thresholds.flatMap(({ name, reverse, warning_threshold, error_threshold }) => {
+    const limit = verb === 'fails' ? error_threshold : warning_threshold
+    const label = name.startsWith(METRIC_PREFIX) ? name.slice(METRIC_PREFIX.length) : name
+    return limit === null ? [] : [`${label} ${reverse ? 'below' : 'above'} ${limit}`]
+  })
   return [`${verb} unless exit code ${codes.join(', ')}`, ...metrics].join(', or ')
 }
