@@ -102,7 +102,7 @@ test('a command runs on through a restart of the server, and its output is whole
   agent.expectCleanLog(/link|connect/)
 })
 
-test('a time limit ends a command, output over the cap is cut and marked, errors stand apart', async ({
+test('a time limit ends a command, output over the limit loses its middle and not its end, errors stand apart', async ({
   admin,
   openConsole,
 }) => {
@@ -116,9 +116,13 @@ test('a time limit ends a command, output over the cap is cut and marked, errors
   const page = await openConsole({ as: admin, path })
   await expect(page.getByText('Timed out after 1 second.')).toBeVisible()
   await expect(history(page).getByRole('row', { name: /echo slow/ })).toContainText('failed')
-  const large = await send('yes | head -c 3000000')
+  const large = await send('yes | head -c 3000000; echo "FATAL: disk /dev/sdb failed" >&2; exit 3')
+  expect(large).toMatchObject({ retcode: 3, stderr: 'FATAL: disk /dev/sdb failed\n' })
   await follow(page, `/?agent=${params.agent_id}&pane=history&entry=${large.id}`)
-  await expect(page.getByText('Only the first 1 MB are stored; 1.86 MB more were cut off.')).toBeVisible()
+  await expect(page.getByText('1 MB stored, 1.86 MB left out.')).toBeVisible()
+  await expect(output(page)).toContainText('[1.86 MB left out here]')
+  await page.getByRole('radiogroup', { name: 'Output stream' }).getByText('Errors').click()
+  await expect(output(page)).toHaveText('FATAL: disk /dev/sdb failed')
   const mixed = await send('echo good; echo bad >&2')
   await follow(page, `/?agent=${params.agent_id}&pane=history&entry=${mixed.id}`)
   await page.getByRole('radiogroup', { name: 'Output stream' }).getByText('Errors').click()

@@ -97,7 +97,7 @@ async function cancelRun({ client }: Context, id: number, hostname: string): Pro
 
 function describeEnd(history: AgentHistory | AgentHistoryResult, hostname: string): number {
   const { state, reason, retcode, output_cut_bytes: cutBytes } = history
-  if (cutBytes > 0) note(`muster: ${cutBytes} bytes of the output were not kept.`)
+  if (cutBytes > 0) note(`muster: ${cutBytes} bytes of the output were left out.`)
   if (state !== 'done') note(`muster: ${hostname}: ${reason ?? `The command is ${state}.`}`)
   if (state !== 'done' || retcode === null) return 1
   // Those of Windows have 32 bits, and a shell sees the last 8 of them.

@@ -37,14 +37,21 @@ test('a decimal comma is read, and lines that are no metric are reported with th
   })
 })
 
-test('the end of a long output is kept, and metrics anywhere in it', async () => {
+test('the first and the last part of a long output are kept, and metrics anywhere in it', async () => {
   const { server } = await givenAgent()
-  const body = 'echo "metric first=1"; head -c 30000000 /dev/zero | tr "\\0" x; echo; printf "end €"'
+  const flood = 'head -c 30000000 /dev/zero | tr "\\0" x; echo'
+  const body = `echo "metric first=1"; ${flood}; printf "end €"; (${flood}; echo "FATAL: disk failed") >&2; exit 3`
   setChecks(server, givenChecks(script(body)))
   const { measured } = await untilResult(server, 1)
   if (measured.check_type !== 'script') throw new Error('a script was measured')
-  expect(measured.stdout).toHaveLength(10_000)
-  expect(measured.stdout).toMatch(/^x{9000}.*\nend €$/s)
+  const leftOut = /^\[29,9\d\d,\d\d\d characters left out here\]$/m
+  for (const text of [measured.stdout, measured.stderr]) {
+    expect(text.length).toBeLessThanOrEqual(10_000)
+    expect(text.length).toBeGreaterThan(9900)
+    expect(text).toMatch(leftOut)
+  }
+  expect(measured.stdout).toMatch(/^metric first=1\nx{4000}.*\nx{4000}x*\nend €$/s)
+  expect(measured.stderr).toMatch(/^x{4000}.*\nx{4000}x*\nFATAL: disk failed\n$/s)
   expect(measured.metrics).toEqual([{ name: 'first', value: 1, unit: '' }])
 })
 

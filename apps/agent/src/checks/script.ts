@@ -5,9 +5,10 @@ import {
   type Measured,
   Metric,
 } from '@muster/contract/agent/checks'
+import { keepEnds } from '@muster/rules/text/output-ends'
 import { MAX_SCRIPT_OUTPUT } from './check-scripts.ts'
 import type { CheckKind } from './table.ts'
-import { TailText } from '../run/output-reports.ts'
+import { OutputText } from '../run/output-reports.ts'
 import { MeasureError } from '../errors.ts'
 
 /** Time beyond the script's own limit, to start it and to end its processes. */
@@ -18,8 +19,8 @@ export const script: CheckKind<'script'> = {
   async measure({ settings }, { scripts, signal }) {
     if (settings.problem !== undefined) throw new MeasureError(settings.problem)
     const output = {
-      stdout: new TailText(MAX_SCRIPT_OUTPUT, settings.secrets),
-      stderr: new TailText(MAX_SCRIPT_OUTPUT, settings.secrets),
+      stdout: new OutputText(MAX_SCRIPT_OUTPUT, settings.secrets),
+      stderr: new OutputText(MAX_SCRIPT_OUTPUT, settings.secrets),
     }
     const metrics = new MetricLines()
     const end = await scripts.run(settings, {
@@ -37,7 +38,7 @@ export const script: CheckKind<'script'> = {
       outcome: end.outcome,
       retcode: end.retcode,
       stdout: output.stdout.text,
-      stderr: end.reason === null ? stderr : `${stderr}\n${end.reason}`.trim().slice(-MAX_SCRIPT_OUTPUT),
+      stderr: end.reason === null ? stderr : keepEnds(`${stderr}\n${end.reason}`.trim(), MAX_SCRIPT_OUTPUT),
       execution_time: end.seconds,
       ...metrics.end(),
     }

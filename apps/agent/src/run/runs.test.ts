@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { planLine } from './prepare-run.ts'
 import { isAlive } from '../testing/is-alive.ts'
-import { givenAgent, givenFolder } from '../testing/given.ts'
-import { shellInput } from '../testing/test-server.ts'
+import { startProgram } from '../testing/agent-process.ts'
+import { givenAgent, givenFolder, givenServer } from '../testing/given.ts'
+import { GOOD_TOKEN, shellInput } from '../testing/test-server.ts'
 
 test('a command passes accepted, started, output, result', async () => {
   const { server } = await givenAgent()
@@ -42,12 +43,105 @@ test('characters are not split between chunks, and invalid ones are replaced', a
   expect(server.outputOf(1)).toBe('€😀 \uFFFD end \uFFFD')
 })
 
-test('output beyond the limit is read, dropped and counted', async () => {
+test('of a long output the first and the last part are kept, and a reason on stderr is never lost', async () => {
+  const { server } = await givenAgent()
+  server.runShell(1, 'seq 1000000 1374999; echo "FATAL: disk /dev/sdb failed" >&2; exit 3')
+  const { retcode, output_cut_bytes } = await server.result(1)
+  expect(retcode).toBe(3)
+  expect(server.outputOf(1, 'stderr')).toBe('FATAL: disk /dev/sdb failed\n')
+  const [first = '', last = ''] = server.outputOf(1).split('[1.86 MB left out here]\n')
+  expect(first.slice(0, 16)).toBe('1000000\n1000001\n')
+  expect(last.slice(-16)).toBe('1374998\n1374999\n')
+  expect(first.length + last.length + output_cut_bytes).toBe(3_000_000)
+  expect(server.outputOf(1).length).toBeLessThanOrEqual(1024 * 1024)
+})
+
+test('neither stream takes the room of the other, and one alone may use nearly all of it', async () => {
+  const { server } = await givenAgent()
+  const flood = (name: string) => `yes ${name} | head -c 3000000`
+  server.runShell(1, `${flood('err')} >&2; echo ends >&2; ${flood('out')}; echo ends`)
+  await server.result(1)
+  const [out, err] = [server.outputOf(1), server.outputOf(1, 'stderr')]
+  expect(out.length + err.length).toBeLessThanOrEqual(1024 * 1024)
+  expect(out.length).toBeGreaterThan(700_000)
+  expect(err.length).toBeGreaterThan(250_000)
+  for (const text of [out, err]) {
+    expect(text.match(/\n\[2\.\d+ MB left out here\]\n/g)).toHaveLength(1)
+    expect(text.slice(-6)).toBe('\nends\n')
+  }
+  server.runShell(2, `yes out | head -c 1000000`)
+  await expect(server.result(2)).resolves.toMatchObject({ output_cut_bytes: 0 })
+  expect(server.outputOf(2)).toHaveLength(1_000_000)
+})
+
+test('output beyond the limit is read, dropped and counted in both streams', async () => {
   const { server } = await givenAgent()
   server.runShell(1, 'head -c 3000000 /dev/zero | tr "\\0" a; echo problem >&2', { output_cap_bytes: 1000 })
-  const result = await server.result(1)
-  expect(result).toMatchObject({ outcome: 'exited', output_cut_bytes: 2_999_000 + 'problem\n'.length })
-  expect(server.outputOf(1)).toBe('a'.repeat(1000))
+  const { outcome, output_cut_bytes } = await server.result(1)
+  const [first = '', last = ''] = server.outputOf(1).split('\n[2.86 MB left out here]\n')
+  expect(outcome).toBe('exited')
+  expect(output_cut_bytes).toBe(3_000_000 - first.length - last.length)
+  expect(server.outputOf(1).length).toBeLessThanOrEqual(1000)
+  expect(server.outputOf(1, 'stderr')).toBe('problem\n')
+})
+
+test('cuts split no character, and bytes that become longer as text fit the limit', async () => {
+  const { server } = await givenAgent()
+  const limit = 100_000
+  for (const [id, shown] of [
+    [1, '€'],
+    [2, '😀'],
+  ] as const) {
+    server.runShell(id, `yes 'a${shown}' | head -n 200000; printf end`, { output_cap_bytes: limit })
+    await server.result(id)
+    const text = server.outputOf(id)
+    expect(text.isWellFormed()).toBe(true)
+    expect(text).not.toContain('\uFFFD')
+    expect(text.replace(/\[.* left out here\]/, '').replaceAll(`a${shown}\n`, '').length).toBeLessThan(12)
+  }
+  server.runShell(3, 'yes "$(printf "\\xff")" | head -n 200000; head -c 200000 /dev/zero; echo end', {
+    output_cap_bytes: limit,
+  })
+  await server.result(3)
+  expect(Buffer.byteLength(server.outputOf(3))).toBeLessThanOrEqual(limit)
+  expect(server.outputOf(3).slice(-5)).toBe('\uFFFDend\n')
+})
+
+test('an end that was held back arrives when the run is cancelled', async () => {
+  const { server, folder } = await givenAgent()
+  server.runShell(1, `yes line | head -c 2000000; echo last words; touch ${folder}/ready; sleep 300`)
+  await server.until(() => existsSync(join(folder, 'ready')))
+  server.command(server.sign('cancel', { history_id: 1 }))
+  await expect(server.result(1)).resolves.toMatchObject({ outcome: 'cancelled' })
+  expect(server.outputOf(1).slice(-12)).toBe('\nlast words\n')
+})
+
+test('what was reported stays when the agent is killed in the middle of a long output', async () => {
+  const { server, url } = await givenServer()
+  const folder = givenFolder()
+  const program = startProgram('enrol', '--server', url, '--token', GOOD_TOKEN, '--data', folder, '--run')
+  await server.untilUp()
+  server.runShell(1, `yes line | head -c 2000000; touch ${folder}/ready; sleep 300`)
+  await server.until(() => existsSync(join(folder, 'ready')) && server.outputOf(1).length > 500_000)
+  const before = server.outputOf(1)
+  program.child.kill('SIGKILL')
+  await program.ended
+  startProgram('run', '--data', folder)
+  await expect(server.result(1)).resolves.toMatchObject({
+    outcome: 'failed',
+    reason: 'The agent restarted while this ran.',
+  })
+  expect(server.outputOf(1).startsWith(before)).toBe(true)
+})
+
+test('a secret is hidden beside a cut, too', async () => {
+  const { server } = await givenAgent()
+  const more = { output_cap_bytes: 5000, args: ['swordfish'], secrets: ['swordfish'] }
+  const body = 'yes "$1" | head -n 2000'
+  const input = { ...runOptions(), interpreter: 'shell' as const, body, ...more }
+  server.command(server.sign('run-script', input, { payload: { history_id: 1 } }))
+  await server.result(1)
+  expect(server.outputOf(1).replace(/\[.* left out here\]/, '')).not.toMatch(/[a-z]/)
 })
 
 test('both streams keep their order when they alternate quickly', async () => {

@@ -13,7 +13,7 @@ import { prepareCommand, prepareScript, type RunContext } from '../run/prepare-r
 import { describePreparation, type Stop } from '../run/run-outcome.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { State } from '../state/state.ts'
-import { TailText } from '../run/output-reports.ts'
+import { OutputText } from '../run/output-reports.ts'
 import type { RunRequest, TaskRunQueue } from './task-run-queue.ts'
 
 const MAX_REASON_CHARACTERS = 2000
@@ -56,7 +56,7 @@ async function runAction(
 ): Promise<ActionResult> {
   const { problem, secrets } = action.type === 'script' ? action : {}
   if (problem !== undefined) return notTaken(action, { outcome: 'refused', reason: problem })
-  const output = { stdout: new TailText(room, secrets), stderr: new TailText(room, secrets) }
+  const output = { stdout: new OutputText(room, secrets), stderr: new OutputText(room, secrets) }
   const prepare = () =>
     action.type === 'script'
       ? prepareScript({ ...action, run_as_user: action.run_as_user ?? null }, context)

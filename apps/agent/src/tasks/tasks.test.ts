@@ -50,6 +50,17 @@ test('an action that cannot run on this machine is refused with a message', asyn
   ])
 })
 
+test('the first and the last part of a long output are reported, of each stream', async () => {
+  const { server } = await givenAgent()
+  const flood = 'seq 1000000 1374999; echo "FATAL: disk /dev/sdb failed" >&2; exit 3'
+  setTasks(server, [givenTask({}, { actions: [shell(flood)] })])
+  runTask(server, 'run-00001')
+  const [action] = (await untilTaskResult(server)).actions
+  expect(action).toMatchObject({ retcode: 3, stderr: 'FATAL: disk /dev/sdb failed\n' })
+  expect(action?.stdout).toMatch(/^1000000\n.*\n\[2,99\d,\d\d\d characters left out here\]\n.*\n1374999\n$/s)
+  expect(action?.stdout.length).toBeLessThanOrEqual(10_000)
+})
+
 test('secrets are hidden in reports, and encrypted on disk', async () => {
   const { server, folder, restart } = await givenAgent()
   const secret = 'correct horse battery'

@@ -212,7 +212,7 @@ export const Measured = z.discriminatedUnion('check_type', [
     check_type: z.literal('script'),
     outcome: z.enum(['exited', 'timed_out', 'failed']),
     retcode: z.int().nullable(),
-    /** The last 10,000 characters each. */
+    /** 10,000 characters each: of a longer one, the first and the last part. Old agents keep the last part. */
     stdout: z.string().max(10_000),
     stderr: z.string().max(10_000),
     /** Seconds. */

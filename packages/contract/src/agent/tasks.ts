@@ -129,7 +129,7 @@ export const ActionResult = z.object({
   /** A message, for every outcome except `exited`. */
   reason: z.string().max(2000).nullable(),
   retcode: z.int().nullable(),
-  /** The last characters of each. */
+  /** The first and the last part of a longer one. Old agents keep the last part. */
   stdout: z.string().max(MAX_TASK_OUTPUT),
   stderr: z.string().max(MAX_TASK_OUTPUT),
   /** Seconds. */

@@ -42,7 +42,7 @@ export const AgentHistory = z.object({
   retcode: z.int().nullable(),
   /** Seconds. */
   execution_time: z.number().nullable(),
-  /** Stored bytes, and bytes beyond the limit. */
+  /** Stored bytes, and bytes that were left out: between the first and the last part of a stream, see docs/protocol.md. */
   output_bytes: z.int(),
   output_cut_bytes: z.int(),
 })

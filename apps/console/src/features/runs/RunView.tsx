@@ -155,8 +155,7 @@ function RunOutput({ history, output, shown }: RunOutputProps) {
       </div>
       {history.output_cut_bytes > 0 && (
         <p className={classes.cut} role="note">
-          Only the first {formatFileSize(history.output_bytes)} are stored;{' '}
-          {formatFileSize(history.output_cut_bytes)} more were cut off.
+          {formatFileSize(history.output_bytes)} stored, {formatFileSize(history.output_cut_bytes)} left out.
         </p>
       )}
     </>

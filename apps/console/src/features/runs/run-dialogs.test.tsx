@@ -70,7 +70,7 @@ test('a command is sent, and its output comes as it comes, piece by piece', asyn
   expect(server.calls(getHistoryOutput).at(-1)?.search.get('after')).toBe('1')
   await expect.element(dialog().getByText('exit code 3')).toBeVisible()
   await expect.element(dialog().getByText('1.5 s')).toBeVisible()
-  await expect.element(dialog().getByText(/first 1 KB are stored; 2 KB more were cut off/)).toBeVisible()
+  await expect.element(dialog().getByText('1 KB stored, 2 KB left out.')).toBeVisible()
   await expect.element(dialog().getByRole('link', { name: 'Job J-12' })).toHaveAttribute('href', '/jobs/12')
   await dialog().getByText('Errors', { exact: true }).click()
   await expect.element(output()).not.toHaveTextContent('line 1')

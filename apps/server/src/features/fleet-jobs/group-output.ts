@@ -1,6 +1,7 @@
 import type { getFleetJobOutput, JobGroup } from '@muster/contract/api/fleet-jobs'
 import type { Output } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
+import { keepEnds } from '@muster/rules/text/output-ends'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
@@ -49,11 +50,13 @@ async function outputOf(
     .executeTakeFirst()
   const chunks = machine?.history_id == null ? [] : await findOutput(db, machine.history_id, 0)
   const textOf = (stream: 'stdout' | 'stderr') =>
-    chunks
-      .filter((chunk) => chunk.stream === stream)
-      .map(({ text }) => text)
-      .join('')
-      .slice(0, MAX_TEXT)
+    keepEnds(
+      chunks
+        .filter((chunk) => chunk.stream === stream)
+        .map(({ text }) => text)
+        .join(''),
+      MAX_TEXT,
+    )
   return { stdout: textOf('stdout'), stderr: textOf('stderr') }
 }
 

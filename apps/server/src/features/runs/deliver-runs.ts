@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { newNonce, signCommand } from '../../platform/agent-link/command-sender.ts'
 import type { Delivery } from '../../fleet/handlers.ts'
 import { claimQueued, findCancelled, findSent, type HistoryRow, updateHistory } from './queries.ts'
+import { readOutputCaps } from './store-run-reports.ts'
 
 const CANCEL_TTL_MS = 5 * 60_000
 
@@ -18,10 +19,11 @@ export async function deliverRuns(
   again: 'waiting only' | 'sent before too',
 ): Promise<void> {
   const onNewLinks = new Map(agentIds.map((agentId) => [agentId, delivery.sentOnNewLink(agentId)]))
+  const capOf = await readOutputCaps(ctx.db, agentIds, ctx.now())
   const sendOnce = (row: HistoryRow) => {
     const sent = onNewLinks.get(row.agent_id)
     if (sent?.has(row.id)) return true
-    const isSent = sendRun(ctx, delivery, row)
+    const isSent = sendRun(ctx, { delivery, capBytes: capOf(row.agent_id) }, row)
     if (isSent) sent?.add(row.id)
     return isSent
   }
@@ -61,14 +63,19 @@ export function emitPending(ctx: Context, rows: Pick<HistoryRow, 'agent_id'>[]):
   if (ids.length > 0) ctx.emit({ type: 'agent.changed', ids, agent_ids: ids, passing: true })
 }
 
-function sendRun(ctx: Context, delivery: Delivery, row: HistoryRow): boolean {
+function sendRun(
+  ctx: Context,
+  { delivery, capBytes }: { delivery: Delivery; capBytes: number },
+  row: HistoryRow,
+): boolean {
+  // Sealed by create-run.ts from the contract's input of this command.
+  const input = JSON.parse(ctx.secrets.decrypt(row.command_input)) as CommandInput<HistoryRow['command_name']>
   const command = signCommand(
     delivery.commandKey,
     {
       agentId: row.agent_id,
       name: row.command_name,
-      // Sealed by create-run.ts from the contract's input of this command.
-      input: JSON.parse(ctx.secrets.decrypt(row.command_input)) as CommandInput<HistoryRow['command_name']>,
+      input: { ...input, output_cap_bytes: Math.min(input.output_cap_bytes, capBytes) },
       author: row.username,
       expiresAt: row.expires_at,
       nonce: row.nonce,

@@ -172,28 +172,68 @@ test('output keeps every character, also the escape of a NUL as text; a NUL itse
   expect((await given.look(id)).stdout).toBe(`${escapes}\n\uFFFD and \\\uFFFD ${escapes}`)
 })
 
-test('output beyond the daily limit of a machine is cut with a remark, and the next day has room again', async () => {
+test('near the daily limit of a machine its runs store less, and beyond it never more', async () => {
   await using server = await createTestServer()
   using given = await startRuns(server)
   const { agent } = given
   await agent.connect()
   const day = server.ctx.now().toISOString().slice(0, 10)
-  const bytes = DAILY_OUTPUT_CAP_BYTES - 10
-  await server.ctx.db.insertInto('output_days').values({ agent_id: agent.agentId, day, bytes }).execute()
-  const play = async () => {
+  await server.ctx.db
+    .insertInto('output_days')
+    .values({ agent_id: agent.agentId, day, bytes: DAILY_OUTPUT_CAP_BYTES })
+    .execute()
+  const limited = 32 * 1024
+  const play = async (text: string) => {
+    const from = agent.frames.length
     const { id } = await given.send()
+    const { payload } = await agent.nextCommand(from)
     for (const chunk of [1, 2])
-      agent.report({ kind: 'output', history_id: id, chunk, stream: 'stdout', text: '123456789' })
+      agent.report({ kind: 'output', history_id: id, chunk, stream: 'stdout', text: text.repeat(5000) })
     agent.report(result(id))
     await given.until(id, 'done')
     const { stdout, output_cut_bytes } = await given.look(id)
-    return { stdout, output_cut_bytes }
+    return { cap: payload.input, stdout, output_cut_bytes }
   }
   const note = '\n[Output limit for today reached]\n'
-  expect(await play()).toEqual({ stdout: `1234567891${note}`, output_cut_bytes: 8 })
-  expect(await play()).toEqual({ stdout: note, output_cut_bytes: 18 })
+  expect(await play('123')).toEqual({
+    cap: expect.objectContaining({ output_cap_bytes: limited }),
+    stdout: '123'.repeat(10_000),
+    output_cut_bytes: 0,
+  })
+  // An agent that sends more than it may.
+  const { stdout, output_cut_bytes } = await play('12345')
+  expect([stdout.length, stdout.endsWith(note)]).toEqual([limited + note.length, true])
+  expect(output_cut_bytes).toBe(50_000 - limited)
   await server.ctx.db.updateTable('output_days').set({ day: '2026-01-01' }).execute()
-  expect(await play()).toEqual({ stdout: '123456789123456789', output_cut_bytes: 0 })
+  expect(await play('12345')).toEqual({
+    cap: expect.objectContaining({ output_cap_bytes: OUTPUT_CAP_BYTES }),
+    stdout: '12345'.repeat(10_000),
+    output_cut_bytes: 0,
+  })
+})
+
+test('an agent of any age is shown what it sent, and its count of left out bytes is never believed too much', async () => {
+  await using server = await createTestServer()
+  using given = await startRuns(server)
+  const { agent } = given
+  await agent.connect()
+  const output = (history_id: number, chunk: number, stream: 'stdout' | 'stderr', text: string) =>
+    agent.report({ kind: 'output', history_id, chunk, stream, text })
+  const play = async (cutBytes: number) => {
+    const { id } = await given.send()
+    output(id, 1, 'stdout', 'first\n')
+    output(id, 2, 'stderr', 'bad\n')
+    // Newer agents report the last part at the end.
+    output(id, 3, 'stdout', '[2 MB left out here]\nlast\n')
+    agent.report(result(id, { output_cut_bytes: cutBytes }))
+    await given.until(id, 'done')
+    return given.look(id)
+  }
+  const shown = { stdout: 'first\n[2 MB left out here]\nlast\n', stderr: 'bad\n' }
+  expect(await play(2_000_000)).toMatchObject({ ...shown, output_cut_bytes: 2_000_000 })
+  expect(await play(1.5)).toMatchObject({ ...shown, output_cut_bytes: 1 })
+  const { output_cut_bytes } = await play(1e300)
+  expect(Number.isSafeInteger(output_cut_bytes)).toBe(true)
 })
 
 test('a script runs with arguments and environment, and may save its output as a note', async () => {

@@ -18,7 +18,22 @@ export interface ReportedRun {
 export const OUTPUT_CAP_BYTES = 1024 * 1024
 /** Maximum stored output per machine and day (UTC). */
 export const DAILY_OUTPUT_CAP_BYTES = 100 * 1024 * 1024
+/** Maximum of a run when the limit of the day is nearly reached. It is stored even beyond that limit. */
+const LIMITED_OUTPUT_CAP_BYTES = 32 * 1024
+/** Room of the day from which on runs are limited, so that those of the same moment store their last parts, too. */
+const NEAR_DAILY_CAP_BYTES = 4 * OUTPUT_CAP_BYTES
 const CUT_NOTE = '\n[Output limit for today reached]\n'
+
+/** How much output each of these machines may send of a run that starts now. */
+export async function readOutputCaps(
+  db: Db,
+  agentIds: readonly string[],
+  now: Date,
+): Promise<(agentId: string) => number> {
+  const days = await OutputDays.read(db, agentIds, now)
+  return (agentId) =>
+    days.roomOf(agentId) < NEAR_DAILY_CAP_BYTES ? LIMITED_OUTPUT_CAP_BYTES : OUTPUT_CAP_BYTES
+}
 
 interface Run {
   row: HistoryRow
@@ -34,7 +49,8 @@ export async function storeRunReports(tx: Db, reports: ReportedRun[], now: Date)
   for (const row of await findRuns(tx, [...new Set(reports.map(({ report }) => report.history_id))])) {
     runs.set(row.id, { row: { ...row }, changed: {} })
   }
-  const days = await OutputDays.read(tx, reports, now)
+  const writers = reports.flatMap(({ agentId, report }) => (report.kind === 'output' ? [agentId] : []))
+  const days = await OutputDays.read(tx, writers, now)
   const chunks: { history_id: number; chunk: number; stream: 'stdout' | 'stderr'; text: string }[] = []
   for (const { agentId, report } of reports) {
     const run = runs.get(report.history_id)
@@ -81,7 +97,7 @@ function takeOutput(run: Run, text: string, days: OutputDays): string {
   const { agent_id, output_bytes, output_cut_bytes } = run.row
   const bytes = Buffer.byteLength(text)
   const ownRoom = Math.max(0, OUTPUT_CAP_BYTES - output_bytes)
-  const room = Math.min(ownRoom, days.roomOf(agent_id))
+  const room = Math.min(ownRoom, Math.max(days.roomOf(agent_id), LIMITED_OUTPUT_CAP_BYTES - output_bytes))
   const kept = bytes <= room ? text : cutText(text, room)
   const keptBytes = bytes <= room ? bytes : Buffer.byteLength(kept)
   days.add(agent_id, keptBytes)
@@ -104,9 +120,8 @@ class OutputDays {
     this.#bytes = bytes
   }
 
-  static async read(tx: Db, reports: readonly ReportedRun[], now: Date): Promise<OutputDays> {
+  static async read(tx: Db, agentIds: readonly string[], now: Date): Promise<OutputDays> {
     const day = now.toISOString().slice(0, 10)
-    const agentIds = reports.flatMap(({ agentId, report }) => (report.kind === 'output' ? [agentId] : []))
     if (agentIds.length === 0) return new OutputDays(day, new Map())
     const rows = await tx
       .selectFrom('output_days')
@@ -165,13 +180,16 @@ function applyReport(run: Run, report: Exclude<RunReport, { kind: 'output' }>, n
         execution_time: report.execution_time,
         finished_at: report.at,
         output_cut_bytes:
-          run.row.output_cut_bytes + Math.min(report.output_cut_bytes, Number.MAX_SAFE_INTEGER / 2),
+          run.row.output_cut_bytes + Math.floor(Math.min(report.output_cut_bytes, MAX_REPORTED_CUT_BYTES)),
         // It contains the script and the environment with secrets, and is not sent again.
         command_input: '',
       })
     }
   }
 }
+
+/** A machine may report any number. */
+const MAX_REPORTED_CUT_BYTES = Number.MAX_SAFE_INTEGER / 2
 
 type Outcome = Extract<RunReport, { kind: 'result' }>['outcome']
 

@@ -29,7 +29,7 @@ import { findScripts, type ScriptRow, viewOwnDetail, viewScript } from './querie
 import { approveScriptVersion, findApprovalStates, viewApproval } from './server-approval.ts'
 import { findVersions, requireVersion, viewVersion } from './versions.ts'
 import { fillVariables } from './fill-variables.ts'
-import { runOnServer, writtenText } from './run-on-server.ts'
+import { runOnServer } from './run-on-server.ts'
 
 export function scriptsRoutes(api: Api, ctx: Context): void {
   route(api, listScripts, async ({ query }) => {
@@ -147,8 +147,8 @@ async function runServerTest(
     retcode: run.retcode,
     reason: run.reason,
     execution_time: run.executionTime,
-    stdout: writtenText(run, 'stdout'),
-    stderr: writtenText(run, 'stderr'),
+    stdout: run.stdout,
+    stderr: run.stderr,
   }
 }
 

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { runOnServer, type ServerCall, writtenText } from './run-on-server.ts'
+import { runOnServer, type ServerCall } from './run-on-server.ts'
 
 const CALL: ServerCall = {
   interpreter: 'shell',
@@ -17,7 +17,7 @@ const CALL: ServerCall = {
 }
 async function run(call: Partial<ServerCall>, signal = new AbortController().signal) {
   const ended = await runOnServer({ ...CALL, ...call }, signal)
-  return { ...ended, output: writtenText(ended) }
+  return { ...ended, output: ended.stdout }
 }
 
 test('it gets its arguments literally, and an environment without the settings of the server', async () => {
@@ -25,8 +25,7 @@ test('it gets its arguments literally, and an environment without the settings o
   const body = '#!/bin/sh\nprintf "%s|" "$1" "$2" "$FROM" "$MUSTER_ADMIN_PASSWORD"; echo oops >&2; exit 3\n'
   const ended = await run({ body, args: ['a b', '$(id); rm -rf x'], env_vars: ['FROM=x=y'] })
   expect(ended.retcode).toBe(3)
-  expect(writtenText(ended, 'stdout')).toBe('a b|$(id); rm -rf x|x=y||')
-  expect(writtenText(ended, 'stderr')).toBe('oops\n')
+  expect(ended).toMatchObject({ stdout: 'a b|$(id); rm -rf x|x=y||', stderr: 'oops\n' })
 })
 
 test('its folder is deleted afterwards with its files', async () => {
@@ -49,9 +48,11 @@ test('remaining child processes do not delay its end', async () => {
 })
 
 test('its output is limited, and secrets are masked', async () => {
-  const long = await run({ body: 'yes | head -c 5000000' })
-  expect(long).toMatchObject({ retcode: 0 })
-  expect(long.output).toHaveLength(100)
+  const body = 'yes | head -c 5000000; echo end; echo "FATAL: disk failed" >&2; exit 3'
+  const long = await run({ body, mostOutput: 200 })
+  expect(long).toMatchObject({ retcode: 3, stderr: 'FATAL: disk failed\n' })
+  expect(long.output).toMatch(/^y\ny\n.*\n\[[\d,]+ characters left out here\]\n.*\nend\n$/s)
+  expect(long.output.length).toBeLessThanOrEqual(200)
   const { output } = await run({ body: 'echo "$KEY"', env_vars: ['KEY=swordfish'], secrets: ['swordfish'] })
   expect(output).not.toContain('swordfish')
 })

@@ -1,4 +1,5 @@
 import type { Interpreter } from '@muster/contract/agent/shells'
+import { OutputEnds } from '@muster/rules/text/output-ends'
 import { SecretFilter } from '@muster/rules/text/safe-text'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -15,7 +16,7 @@ export interface ServerCall {
   /** Values that must not appear in the output. */
   secrets: readonly string[]
   timeoutSeconds: number
-  /** Maximum characters of output. */
+  /** Maximum characters of each stream: of a longer one, the first and the last part are kept. */
   mostOutput: number
 }
 
@@ -25,18 +26,8 @@ export interface ServerRun {
   executionTime: number
   /** Why it was killed, else empty. */
   reason: string
-  /** The output in order. */
-  pieces: Piece[]
-}
-
-interface Piece {
-  stream: 'stdout' | 'stderr'
-  text: string
-}
-
-/** The output, complete or of one stream. */
-export function writtenText({ pieces }: Pick<ServerRun, 'pieces'>, of?: Piece['stream']): string {
-  return pieces.map(({ stream, text }) => (of === undefined || of === stream ? text : '')).join('')
+  stdout: string
+  stderr: string
 }
 
 const SECOND_MS = 1000
@@ -104,18 +95,12 @@ function watch(
   const startedMs = performance.now()
   const { promise, resolve } = Promise.withResolvers<ServerRun>()
   const filters = { stdout: new SecretFilter(secrets), stderr: new SecretFilter(secrets) }
-  const pieces: Piece[] = []
-  let left = mostOutput
+  const ends = { stdout: new OutputEnds(mostOutput), stderr: new OutputEnds(mostOutput) }
   let reason = ''
-  const keep = (stream: Piece['stream'], shown: string) => {
-    const text = shown.slice(0, left)
-    left -= text.length
-    if (text !== '') pieces.push({ stream, text })
-  }
   for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
-      if (left > 0) keep(stream, filters[stream].take(text))
-    })
+    child[stream]
+      ?.setEncoding('utf8')
+      .on('data', (text: string) => ends[stream].take(filters[stream].take(text)))
   }
   const end = (because: string) => {
     if (reason === '') reason = because
@@ -133,12 +118,13 @@ function watch(
   child.once('close', (code) => {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
-    for (const stream of ['stdout', 'stderr'] as const) keep(stream, filters[stream].end())
+    for (const stream of ['stdout', 'stderr'] as const) ends[stream].take(filters[stream].end())
     resolve({
       retcode: reason === '' ? code : null,
       executionTime: (performance.now() - startedMs) / SECOND_MS,
       reason,
-      pieces,
+      stdout: ends.stdout.text,
+      stderr: ends.stderr.text,
     })
   })
   if (signal.aborted) onAbort()

@@ -115,6 +115,18 @@ test.each<[string, Partial<Form>, string, unknown]>([
   expect(await given.value()).toEqual(value)
 })
 
+test('the last line of an output whose middle was left out is stored, and never all of it', async () => {
+  const printed = 'first\n[12,345 characters left out here]\nt of a line\nlast'
+  await using one = await prepare()
+  expect(await one.prints(printed)).toMatchObject({ status: 'passing', more_info: '' })
+  expect(await one.value()).toBe('last')
+  await using all = await prepare({}, { collector_all_output: true })
+  expect(await all.prints(printed)).toMatchObject({
+    more_info: 'The result was not stored. The output is too long for Found.',
+  })
+  expect(await all.value()).toBeUndefined()
+})
+
 test.each<[Partial<Form>, string, string]>([
   [{ type: 'number' }, 'many', 'Found must be a number such as 42 or 0.5.'],
   [{ type: 'single', options: ['gold'] }, 'tin', '"tin" is not a choice of Found.'],
@@ -123,6 +135,8 @@ test.each<[Partial<Form>, string, string]>([
   [{ type: 'datetime' }, 'soon', 'Found must be a date and time such as 2026-11-21T09:30.'],
   [{ required: true, default_value_string: 'x' }, '', 'Found is needed.'],
   [{}, 'x'.repeat(10_000), 'The output is too long for Found.'],
+  // The start of the last line was left out.
+  [{}, 'first\n[12,345 characters left out here]\nend', 'The output is too long for Found.'],
 ])(
   'a result that does not fit %j is reported with the run, and nothing is lost',
   async (form, printed, why) => {

@@ -4,6 +4,7 @@ import {
   customFieldPayload,
   readFieldPayload,
 } from '@muster/rules/agents/custom-fields'
+import { hasCutLastLine, hasLeftOut } from '@muster/rules/text/output-ends'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findField, viewField } from '../custom-fields/queries.ts'
@@ -23,7 +24,7 @@ interface Collecting {
 interface Collected {
   /** The output of each action. */
   parts: readonly string[]
-  /** A part of this length was cut. */
+  /** A part of this length was cut by an agent that keeps only the end. */
   room: number
 }
 
@@ -74,8 +75,10 @@ function readPayload(
   const output = joinOutput(parts)
   const lines = output.trim().split(/\r?\n/)
   const text = isAll ? lines.join('\n') : (lines.at(-1) ?? '').trim()
-  // The machine keeps only the end of a longer output: the value would be incomplete.
-  const isCut = isAll ? parts.some((part) => part.length >= room) : text.length >= room
+  // The machine keeps only parts of a longer output: the value would be incomplete.
+  const isCut = isAll
+    ? parts.some((part) => part.length >= room || hasLeftOut(part))
+    : text.length >= room || hasCutLastLine(output)
   if (isCut || text.length > MAX_VALUE_LENGTH) return { wrong: `The output is too long for ${field.name}.` }
   const found = readOutput(field, text)
   if ('wrong' in found) return found

@@ -1,6 +1,7 @@
 import type { Report } from '@muster/contract/agent/link'
 import type { Event } from '@muster/contract/events'
 import { type ActionResult, roomForOutput } from '@muster/contract/agent/tasks'
+import { keepEnds } from '@muster/rules/text/output-ends'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { takeTaskFindings, type TaskFinding } from '../alerts/task-alerts.ts'
@@ -188,8 +189,8 @@ async function storeResult(
     task_id,
     ...verdict,
     run_status,
-    stdout: joinOutput(actions.map(({ stdout }) => stdout)).slice(-MAX_OUTPUT_LENGTH),
-    stderr: joinOutput(actions.map(({ stderr }) => stderr)).slice(-MAX_OUTPUT_LENGTH),
+    stdout: keepEnds(joinOutput(actions.map(({ stdout }) => stdout)), MAX_OUTPUT_LENGTH),
+    stderr: keepEnds(joinOutput(actions.map(({ stderr }) => stderr)), MAX_OUTPUT_LENGTH),
     execution_time,
     last_run: at,
   })

@@ -33,7 +33,10 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
     take: (historyId: number) =>
       ctx.db.updateTable('agent_history').set({ state: 'sent' }).where('id', '=', historyId).execute(),
     /** The machine reports the end of a run. */
-    end: async (historyId: number, { retcode = 0, stdout = '' } = {}) => {
+    end: async (
+      historyId: number,
+      { retcode = 0, ...output }: { retcode?: number; stdout?: string; stderr?: string } = {},
+    ) => {
       const runs = await ctx.transaction(async (tx) => {
         const at = ctx.now().toISOString()
         const agentId = machine.agent_id
@@ -41,17 +44,13 @@ async function prepare(database?: Parameters<typeof prepareTemplates>[0]) {
         const reports = [
           { kind: 'accepted' as const, ...base },
           { kind: 'started' as const, ...base },
-          ...(stdout === ''
-            ? []
-            : [
-                {
-                  kind: 'output' as const,
-                  history_id: historyId,
-                  chunk: 1,
-                  stream: 'stdout' as const,
-                  text: stdout,
-                },
-              ]),
+          ...(['stdout', 'stderr'] as const).map((stream, index) => ({
+            kind: 'output' as const,
+            history_id: historyId,
+            chunk: index + 1,
+            stream,
+            text: output[stream] ?? '',
+          })),
           {
             kind: 'result' as const,
             ...base,
@@ -222,6 +221,26 @@ test('an alert that opened and resolved at once runs nothing, nor does one witho
   await report(check, [50, 95])
   await ctx.jobs.drain()
   expect(await actions()).toEqual([])
+})
+
+test('an alert keeps the first and the last part of the output of its script', async () => {
+  await using bench = await prepare()
+  const { ctx, check, go, report, history, end, alertOf } = bench
+  go(60)
+  await report(check, [20, 95])
+  await ctx.jobs.drain()
+  const [run] = await history()
+  const stdout = `begin\n${'x'.repeat(300_000)}\nend\n`
+  await end(run?.id ?? 0, { retcode: 3, stdout, stderr: 'FATAL: disk /dev/sdb failed\n' })
+  const alert = await alertOf()
+  const output = alert.actions[0]?.output ?? ''
+  expect(output.length).toBeLessThanOrEqual(4000)
+  const leftOut = String.raw`\n\[[\d,]+ characters left out here\]\n`
+  expect(output).toMatch(new RegExp(`^begin\\nx+${leftOut}x+\\nend\\nFATAL: disk /dev/sdb failed\\n$`))
+  const lines = await bench.logText(alert.id)
+  expect(lines.find((line) => line.startsWith('action_failed'))).toMatch(
+    /exited with 3 after 0\.3 s: begin\n.*left out here.*FATAL: disk \/dev\/sdb failed$/s,
+  )
 })
 
 test('an unsupported and a deleted script are reported', async () => {

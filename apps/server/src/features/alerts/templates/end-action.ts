@@ -1,3 +1,4 @@
+import { joinEnds, keepEnds } from '@muster/rules/text/output-ends'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/database/database.ts'
@@ -35,13 +36,19 @@ export async function endAction(
     ended_at,
     retcode: end.retcode,
     execution_time: end.executionTime,
-    output: cutHead(end.output, MAX_OUTPUT),
+    output: cutMiddle(end.output, MAX_OUTPUT),
     work: '',
   })
   await logAction(txContext, action, { kind: `action_${end.state}`, text: wordsOf(end) })
   for (const other of await lockActions(tx, action.alert_id)) {
     if (other.id !== action.id && !isOver(other)) await enqueueAction(ctx, tx, other.id)
   }
+}
+
+/** The output of a script as it is kept with the alert: why it failed, and the first and last part of each stream. */
+export function describeOutput(reason: string, output: { stdout: string; stderr: string }): string {
+  const written = joinEnds(output, Math.max(0, MAX_OUTPUT - reason.length - 1))
+  return [reason, written].filter((text) => text !== '').join('\n')
 }
 
 /** Adds the outcome of an action to the log of the alert. */
@@ -62,15 +69,14 @@ export async function logAction(
 }
 
 function wordsOf({ state, retcode, executionTime, output }: ActionEnd): string {
-  const head = cutHead(output.trim(), MAX_IN_LOG)
-  if (retcode === null || executionTime === null) return head === '' ? 'The action failed.' : head
+  const shown = cutMiddle(output.trim(), MAX_IN_LOG)
+  if (retcode === null || executionTime === null) return shown === '' ? 'The action failed.' : shown
   const took = `${executionTime.toFixed(1)} s`
   const words = state === 'done' ? `succeeded after ${took}` : `exited with ${retcode} after ${took}`
-  return head === '' ? `${words}, without output.` : `${words}: ${head}`
+  return shown === '' ? `${words}, without output.` : `${words}: ${shown}`
 }
 
-function cutHead(text: string, most: number): string {
+function cutMiddle(text: string, most: number): string {
   // A lone surrogate is not valid text, and PostgreSQL stores no NUL.
-  const clean = text.replaceAll('\0', '\uFFFD')
-  return clean.length <= most ? clean.toWellFormed() : `${clean.slice(0, most - 1).toWellFormed()}…`
+  return keepEnds(text.replaceAll('\0', '\uFFFD'), most).toWellFormed()
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import { chunk } from '../../../platform/database/sql.ts'
 import { findOutput, findRuns, type HistoryRow, viewResult } from '../../runs/queries.ts'
 import { type ActionRow, isOver, lockActions } from './action-queries.ts'
-import { type ActionContext, endAction, MAX_OUTPUT } from './end-action.ts'
+import { type ActionContext, describeOutput, endAction } from './end-action.ts'
 
 /**
  * Ends the actions whose scripts ended. Call it with the changed runs, after their transaction: the lock of an alert
@@ -33,9 +33,7 @@ async function settle(
   const action = (await lockActions(txContext.tx, alert_id)).find((one) => one.id === id)
   const run = ended.get(action?.history_id ?? 0)
   if (action === undefined || run === undefined || isOver(action)) return
-  const { stdout, stderr } = viewResult(run, await findOutput(txContext.tx, run.id, 0))
-  const written = `${stdout}${stderr}`.slice(0, MAX_OUTPUT + 1)
-  const output = [run.reason ?? '', written].filter((text) => text !== '').join('\n')
+  const output = describeOutput(run.reason ?? '', viewResult(run, await findOutput(txContext.tx, run.id, 0)))
   const state = run.state === 'done' && run.retcode === 0 ? 'done' : 'failed'
   await endAction(txContext, action, {
     state,

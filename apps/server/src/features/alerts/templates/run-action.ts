@@ -8,14 +8,14 @@ import { sendMessage, type SentSettings } from '../channels/send-message.ts'
 import { findAgentsWithSite } from '../../agents/queries.ts'
 import { scriptOrder } from '../../runs/run-requests.ts'
 import { writeRun } from '../../runs/create-run.ts'
-import { runOnServer, type ServerCall, writtenText } from '../../scripts/run-on-server.ts'
+import { runOnServer, type ServerCall } from '../../scripts/run-on-server.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { findApproval, isApproved, readServerVersion } from '../../scripts/server-approval.ts'
 import { readCoreSettings } from '../../../platform/config/core-settings.ts'
 import { completeEnvironment } from '../../scripts/complete-environment.ts'
 import { fillVariables } from '../../scripts/fill-variables.ts'
 import { type ActionRow, findAction, isOver, lockActions, RUN_JOB, updateAction } from './action-queries.ts'
-import { type ActionContext, endAction, logAction, MAX_OUTPUT } from './end-action.ts'
+import { type ActionContext, describeOutput, endAction, logAction, MAX_OUTPUT } from './end-action.ts'
 import type { Work } from './plan-actions.ts'
 
 /** Sends the waiting runs of a machine; see Fleet. */
@@ -248,8 +248,8 @@ async function finishOnServer(
   signal: AbortSignal,
 ): Promise<void> {
   const run = await runOnServer(call, signal)
-  const { retcode, executionTime, reason } = run
-  const output = [reason, writtenText(run)].filter((text) => text !== '').join('\n')
+  const { retcode, executionTime } = run
+  const output = describeOutput(run.reason, run)
   await ctx.transaction(async (tx, emit) => {
     const now = (await lockActions(tx, action.alert_id)).find(({ id }) => id === action.id)
     if (now === undefined || isOver(now)) return

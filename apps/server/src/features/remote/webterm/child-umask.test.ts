@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openShell } from './open-shell.ts'
-import { runOnServer, writtenText } from '../../scripts/run-on-server.ts'
+import { runOnServer } from '../../scripts/run-on-server.ts'
 import { keepFilesPrivate } from '../../../platform/files/private-files.ts'
 
 test('scripts and the web terminal get the umask that the server was started with', async () => {
@@ -13,7 +13,7 @@ test('scripts and the web terminal get the umask that the server was started wit
     { ...call, timeoutSeconds: 20, mostOutput: 100 },
     new AbortController().signal,
   )
-  expect(writtenText(ended)).toBe('0022\n')
+  expect(ended).toMatchObject({ stdout: '0022\n', stderr: '' })
   let shown = ''
   const { promise, resolve } = Promise.withResolvers<void>()
   const shell = await openShell(
