@@ -134,6 +134,32 @@ test('what was reported stays when the agent is killed in the middle of a long o
   expect(server.outputOf(1).startsWith(before)).toBe(true)
 })
 
+test('a secret of several lines is hidden line by line, with other line ends and joined by blanks', async () => {
+  const { server } = await givenAgent()
+  const key = [
+    '-----BEGIN KEY-----',
+    'MIIEvQIBADANBgkqhkiG',
+    'w0BAQEFAASCBKcwggSj=',
+    'Ab3=',
+    '-----END KEY-----',
+  ]
+  const body = `echo "$KEY"; echo $KEY; echo "$KEY" | sed 's/$/\\r/'
+    echo "$KEY" | while read -r line; do echo "$line"; sleep 0.1; done
+    printf MIIEvQIB; sleep 0.2; echo ADANBgkqhkiG; echo "$KEY" | grep -n KcwggSj >&2`
+  const input = {
+    ...runOptions(),
+    interpreter: 'shell' as const,
+    body,
+    args: [],
+    env_vars: [`KEY=${key.join('\n')}`],
+    secrets: [key.join('\n')],
+  }
+  server.command(server.sign('run-script', input, { payload: { history_id: 1 } }))
+  await expect(server.result(1)).resolves.toMatchObject({ retcode: 0 })
+  expect(server.outputOf(1)).toBe('••••••\n••••••\n••••••\r\n••••••\n••••••\n')
+  expect(server.outputOf(1, 'stderr')).toBe('3:••••••\n')
+})
+
 test('a secret is hidden beside a cut, too', async () => {
   const { server } = await givenAgent()
   const more = { output_cap_bytes: 5000, args: ['swordfish'], secrets: ['swordfish'] }

@@ -20,23 +20,30 @@ export function makeVisible(text: string): string {
 
 /** Shorter values are not hidden: they would match in any output. */
 const MIN_HIDDEN_CHARACTERS = 4
+/** Minimum length of a hidden line of a secret with several lines. */
+const MIN_HIDDEN_LINE_CHARACTERS = 8
 
 /**
  * Hides secrets in a text that arrives in pieces. The possible start of a secret is held back until the next piece,
- * or the end, decides.
+ * or the end, decides. Of a secret with several lines, such as a PEM key, each longer line is hidden, too, and the whole
+ * with other line ends or joined by blanks. Encoded and quoted forms are not recognised.
  */
 export class SecretFilter {
-  #secrets: string[]
+  /** Hidden texts, longest first. */
+  #forms: string[]
+  /** By their first characters. */
+  #formsByStart: Map<string, string[]>
   #pattern: RegExp | undefined
   #held = ''
 
   constructor(secrets: readonly string[]) {
     // Longest first, so that of two with a common start the longer one is hidden.
-    this.#secrets = [...new Set(secrets)]
-      .filter((secret) => secret.length >= MIN_HIDDEN_CHARACTERS)
+    this.#forms = [...new Set(secrets.flatMap(formsOf))]
+      .filter((form) => form.length >= MIN_HIDDEN_CHARACTERS)
       .toSorted((a, b) => b.length - a.length)
-    if (this.#secrets.length > 0)
-      this.#pattern = new RegExp(this.#secrets.map((secret) => escapeForPattern(secret)).join('|'), 'g')
+    this.#formsByStart = Map.groupBy(this.#forms, (form) => form.slice(0, MIN_HIDDEN_CHARACTERS))
+    if (this.#forms.length > 0)
+      this.#pattern = new RegExp(this.#forms.map((form) => escapeForPattern(form)).join('|'), 'g')
   }
 
   /** Returns the text that can be shown. */
@@ -67,13 +74,41 @@ export class SecretFilter {
 
   /** The first position from `from` on where an incomplete secret may start. */
   #undecidedFrom(text: string, from: number): number {
-    const longest = this.#secrets[0]?.length ?? 0
+    const longest = this.#forms[0]?.length ?? 0
     for (let at = Math.max(from, text.length - longest + 1); at < text.length; at += 1) {
-      const rest = text.slice(at)
-      if (this.#secrets.some((secret) => secret.length > rest.length && secret.startsWith(rest))) return at
+      if (this.#mayContinue(text, at)) return at
     }
     return text.length
   }
+
+  /** Whether the rest of the text is the start of a longer secret. */
+  #mayContinue(text: string, at: number): boolean {
+    const restLength = text.length - at
+    const forms =
+      restLength < MIN_HIDDEN_CHARACTERS
+        ? this.#forms
+        : (this.#formsByStart.get(text.slice(at, at + MIN_HIDDEN_CHARACTERS)) ?? [])
+    for (const form of forms) {
+      if (form.length <= restLength) return false
+      if (form.startsWith(text.slice(at))) return true
+    }
+    return false
+  }
+}
+
+/** The texts in which a secret may stand in an output. */
+function formsOf(secret: string): string[] {
+  const whole = secret.trim()
+  const lines = whole.split(/\r\n|\r|\n/)
+  if (lines.length === 1) return [secret, whole]
+  const trimmed = lines.map((line) => line.trim())
+  return [
+    secret,
+    ...['\n', '\r\n', ' '].map((lineEnd) => lines.join(lineEnd)),
+    // As a shell splits `$KEY` into words.
+    whole.split(/\s+/).join(' '),
+    ...trimmed.filter((line) => line.length >= MIN_HIDDEN_LINE_CHARACTERS),
+  ]
 }
 
 function escapeForPattern(text: string): string {

@@ -96,9 +96,13 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
         <Textarea
           label="Value"
           description={
-            entry === undefined
-              ? 'The stored value is never shown again.'
-              : 'A value is stored and hidden. Leave empty to keep it.'
+            <>
+              {entry === undefined
+                ? 'The stored value is never shown again.'
+                : 'A value is stored and hidden. Leave empty to keep it.'}{' '}
+              Masked in script output, also by lines of 8 or more characters. Base64 and quoted forms are not
+              masked.
+            </>
           }
           placeholder={entry === undefined ? undefined : 'Type to replace the value'}
           classNames={{ input: 'mono' }}

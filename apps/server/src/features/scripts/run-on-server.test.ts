@@ -55,6 +55,13 @@ test('its output is limited, and secrets are masked', async () => {
   expect(long.output.length).toBeLessThanOrEqual(200)
   const { output } = await run({ body: 'echo "$KEY"', env_vars: ['KEY=swordfish'], secrets: ['swordfish'] })
   expect(output).not.toContain('swordfish')
+  const key = 'MIIEvQIBADANBgkqhkiG\nw0BAQEFAASCBKcwggSj'
+  const lines = await run({
+    body: 'echo "$KEY" | head -1; echo $KEY',
+    env_vars: [`KEY=${key}`],
+    secrets: [key],
+  })
+  expect(lines.output).toBe('••••••\n••••••\n')
 })
 
 test('a stopping server kills it, and a missing interpreter is reported', async () => {
