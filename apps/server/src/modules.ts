@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
 import { agentRowSource } from './features/agents/row-source.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
+import { turnAwayCopy } from './features/agents/turn-away-copy.ts'
 import { agentSearchRoutes } from './features/agents/search/routes.ts'
 import { FACT_TERMS } from './features/agents/search/search-facts.ts'
 import { AlertSweep } from './features/alerts/alert-sweep.ts'
@@ -454,6 +455,8 @@ export function openFleetHandlers(ctx: Context, links: FleetLinks): FleetHandler
       metrics: (send) => new LiveMetrics(send),
       processes: (send) => new LiveProcesses(send),
     },
+    findRefusal: (agentId, known, link) =>
+      turnAwayCopy(ctx, { ...link, agentId, known, isLinkedHere: links.isConnected(agentId) }),
     onUp: (agentId, { remote_rules }) => rules.meet(agentId, remote_rules ?? ''),
     onDown: (agentId) => rules.drop(agentId),
     async abilitiesChanged(tx, emit, agentIds) {

@@ -7,6 +7,7 @@ import type { Report, ServerFrame } from '@muster/contract/agent/link'
 import { DEFAULT_METRICS_INTERVAL } from '@muster/contract/agent/metrics'
 import type { Context } from '../context.ts'
 import { AgentLinks } from '../platform/agent-link/agent-links.ts'
+import type { KnownAgent } from '../platform/agent-link/agent-socket.ts'
 import { generateKeyPem, openSigningKey, type SigningKey } from '../platform/agent-link/keys.ts'
 import { VERSION } from '../platform/config/config.ts'
 import { NoResponderError, RequestTimeoutError } from '../platform/bus/bus.ts'
@@ -124,8 +125,12 @@ async function openCommandKey(ctx: Context): Promise<SigningKey> {
   }
 }
 
-function findAgentKey({ db }: Context, agentId: string): Promise<{ public_key: string } | undefined> {
-  return db.selectFrom('agents').select('public_key').where('agent_id', '=', agentId).executeTakeFirst()
+function findAgent({ db }: Context, agentId: string): Promise<KnownAgent | undefined> {
+  return db
+    .selectFrom('agents')
+    .select(['public_key', 'hardware'])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
 }
 
 /** Requests of other processes to the one that holds a link. */
@@ -209,7 +214,8 @@ export class Fleet implements AsyncDisposable {
       serverVersion: VERSION,
       metricsInterval: () => this.#pace.seconds,
       now: ctx.now,
-      findKey: async (agentId) => (await findAgentKey(ctx, agentId))?.public_key,
+      findAgent: (agentId) => findAgent(ctx, agentId),
+      findRefusal: (agentId, known, link) => handlers.findRefusal(agentId, known, link),
       onUp: (agentId, answer, source) => {
         this.#returning.begin(agentId, answer.last_report ?? 0)
         handlers.onUp(agentId, answer)

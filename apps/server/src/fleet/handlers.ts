@@ -1,3 +1,4 @@
+import type { LinksOwner } from '../platform/agent-link/agent-links.ts'
 import type { AnswerFrame } from '../platform/agent-link/agent-socket.ts'
 import type { CheckDefinition } from '@muster/contract/agent/checks'
 import type { Report, ServerFrame } from '@muster/contract/agent/link'
@@ -43,6 +44,8 @@ export interface FleetHandlers extends AsyncDisposable {
     metrics(send: SendWatch): LiveView<number, MetricsSample, LiveMetrics>
     processes(send: SendWatch): LiveView<string, ProcessSample, WatchedProcesses>
   }
+  /** Why an agent that holds the key of a machine may not connect as it. */
+  findRefusal: LinksOwner['findRefusal']
   onUp(agentId: string, answer: AnswerFrame): void
   onDown(agentId: string): void
   /** The abilities of these agents have changed, or are known for the first time. In the transaction that stores them. */

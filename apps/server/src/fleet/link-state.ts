@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
+import type { Hardware } from '@muster/contract/agent/hardware'
 import type { Event } from '@muster/contract/events'
+import { isComparable } from '@muster/rules/agents/hardware'
 import type { Db } from '../platform/database/database.ts'
 import type { AnswerFrame } from '../platform/agent-link/agent-socket.ts'
 
@@ -32,6 +34,8 @@ interface Up {
   canUpdate: boolean
   runsAsUser: boolean
   pushesFiles: boolean
+  /** Undefined = it shows none that can be compared. */
+  hardware: Hardware | undefined
 }
 
 interface Down {
@@ -83,6 +87,7 @@ export class LinkState implements AsyncDisposable {
       canUpdate: answer.can_update === true,
       runsAsUser: answer.runs_as_user === true,
       pushesFiles: answer.pushes_files === true,
+      hardware: answer.hardware && isComparable(answer.hardware) ? answer.hardware : undefined,
     })
   }
 
@@ -174,6 +179,7 @@ export class LinkState implements AsyncDisposable {
       can_update: change.canUpdate ? (1 as const) : (0 as const),
       runs_as_user: flagOf(change),
       pushes_files: change.pushesFiles ? (1 as const) : (0 as const),
+      ...(change.hardware && { hardware: JSON.stringify(change.hardware) }),
     }
   }
 }

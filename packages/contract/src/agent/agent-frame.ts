@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { Signature } from './enrol.ts'
+import { AgentFacts } from './facts.ts'
+import { Hardware } from './hardware.ts'
 import { Report } from './link.ts'
 import { MetricsSample } from './metrics.ts'
 import { ProcessSample } from './processes.ts'
@@ -33,6 +35,10 @@ export const AgentFrame = z.discriminatedUnion('type', [
     runs_as_user: z.boolean().optional(),
     /** The agent knows `push-file`. */
     pushes_files: z.boolean().optional(),
+    /** Another machine with the same key is a copy of this one. */
+    hardware: Hardware.optional(),
+    /** Names a copy to the users of its original. */
+    hostname: AgentFacts.shape.hostname.optional(),
   }),
   z.object({ type: z.literal('report'), seq: z.int().min(1), report: Report }),
   /** Sent each second while a user watches (`watch-metrics`). Neither stored nor acknowledged. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentFacts } from './facts.ts'
+import { Hardware } from './hardware.ts'
 
 export const ENROL_PATH = '/agent/enrol/'
 
@@ -15,11 +16,16 @@ export const Signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/)
 export const EnrolRequest = z.object({
   token: z.string().min(20).max(200),
   public_key: PublicKey,
-  /** Hex SHA-256 of machine id and data folder: the same after a reinstallation on the same machine. */
+  /**
+   * Hex SHA-256 of machine id and data folder: the same after a reinstallation on the same machine, and on machines
+   * whose systems are clones.
+   */
   machine_key: z.string().regex(/^[0-9a-f]{64}$/),
   signature: Signature,
   /** Only facts that are known at once; the first report contains the others. */
   facts: AgentFacts.pick({ hostname: true, platform: true, arch: true, agent_version: true }),
+  /** Absent = the agent is too old, or its system has none. */
+  hardware: Hardware.optional(),
 })
 export type EnrolRequest = z.infer<typeof EnrolRequest>
 

@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign
 import { enrolProof } from '@muster/contract/agent/enrol'
 import { commandProof, CommandPayload, type SignedCommand } from '@muster/contract/agent/commands'
 import { type ChannelFrame, decodeChannelFrame } from '@muster/contract/agent/channel'
+import type { Hardware } from '@muster/contract/agent/hardware'
 import { LINK_PATH, linkProof, type Report, ServerFrame } from '@muster/contract/agent/link'
 import { enrolAgent } from '@muster/contract/api/installers'
 import type { Platform } from '@muster/contract/fields'
@@ -44,7 +45,7 @@ export class TestAgent implements Disposable {
     server: TestServer,
     url: string,
     siteId: number,
-    more: { machineKey?: string; hostname?: string } = {},
+    more: { machineKey?: string; hostname?: string; key?: KeyObject; hardware?: Hardware } = {},
   ): Promise<TestAgent> {
     const token = await createEnrolToken(server.ctx.db, {
       siteId,
@@ -77,6 +78,8 @@ export class TestAgent implements Disposable {
       canUpdate?: boolean
       runsAsUser?: boolean
       pushesFiles?: boolean
+      hardware?: Hardware
+      hostname?: string
     } = {},
   ): Promise<ServerFrame> {
     const ws = new WebSocket(this.#url.replace('http', 'ws') + LINK_PATH, {
@@ -116,6 +119,8 @@ export class TestAgent implements Disposable {
       can_update: more.canUpdate,
       runs_as_user: more.runsAsUser ?? true,
       pushes_files: more.pushesFiles ?? true,
+      hardware: more.hardware,
+      hostname: more.hostname,
     })
     return this.next((frame) => frame.type === 'welcome' || frame.type === 'refused', from)
   }
@@ -123,13 +128,19 @@ export class TestAgent implements Disposable {
   /** Connects and waits until the server has stored it: the API shows the machine as connected. */
   async comeOnline(more: Parameters<TestAgent['connect']>[0] = {}): Promise<void> {
     await this.connect(more)
-    await this.#isStored(1)
+    await this.isStored(1)
+  }
+
+  /** Another machine with a copy of its data folder. */
+  copy(): TestAgent {
+    const given = { url: this.#url, agentId: this.agentId, key: this.#key, commandKey: this.#commandKey }
+    return new TestAgent(this.#server, given)
   }
 
   /** Drops the connection and waits until the server has stored it. */
   async goOffline(): Promise<void> {
     this.cut()
-    await this.#isStored(0)
+    await this.isStored(0)
   }
 
   send(frame: unknown): void {
@@ -205,7 +216,8 @@ export class TestAgent implements Disposable {
     this.cut()
   }
 
-  async #isStored(connected: 0 | 1): Promise<void> {
+  /** Waits until the server has stored whether it is connected. */
+  async isStored(connected: 0 | 1): Promise<void> {
     await vi.waitFor(async () => {
       const row = await this.#server.ctx.db
         .selectFrom('agents')
@@ -229,7 +241,13 @@ export class TestAgent implements Disposable {
 /** A valid enrolment request with a new key. */
 export function enrolBody(
   token: string,
-  more: { machineKey?: string; hostname?: string; key?: KeyObject; platform?: Platform } = {},
+  more: {
+    machineKey?: string
+    hostname?: string
+    key?: KeyObject
+    platform?: Platform
+    hardware?: Hardware
+  } = {},
 ) {
   const privateKey = more.key ?? generateKeyPairSync('ed25519').privateKey
   const public_key = createPublicKey(privateKey)
@@ -251,6 +269,7 @@ export function enrolBody(
         arch: 'amd64',
         agent_version: '0.1.0',
       },
+      ...(more.hardware && { hardware: more.hardware }),
     },
   }
 }

@@ -143,7 +143,7 @@ test('a token of one client cannot take over a machine of another, nor a connect
   expect((await server.anonymous.call(enrolAgent, { body: foreign })).status).toBe(403)
   await agent.comeOnline()
   await expect(TestAgent.enrol(server, url, other.id, { machineKey: 'b'.repeat(64) })).rejects.toThrow(
-    'Stop its agent',
+    'stop its agent',
   )
 })
 

@@ -5,7 +5,7 @@ import { AgentId } from '@muster/contract/fields'
 import type { WebSocket } from 'ws'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { AgentSocket, type AnswerFrame } from './agent-socket.ts'
+import { AgentSocket, type AnswerFrame, type KnownAgent, type SocketOwner } from './agent-socket.ts'
 import { LinkBudget } from './link-budget.ts'
 import type { ChannelReader, LinkChannel } from './link-channels.ts'
 import { type QueuedReport, ReportQueue } from './report-queue.ts'
@@ -20,7 +20,12 @@ export interface LinksOwner {
   /** Seconds between metrics samples of a machine. It may change. */
   metricsInterval: () => number
   now: () => Date
-  findKey(agentId: string): Promise<string | undefined>
+  findAgent(agentId: string): Promise<KnownAgent | undefined>
+  findRefusal(
+    agentId: string,
+    known: KnownAgent,
+    link: { answer: AnswerFrame; source: string },
+  ): ReturnType<SocketOwner['findRefusal']>
   onUp(agentId: string, answer: AnswerFrame, source: string): void
   /** Called when no newer link has replaced the lost one. */
   onDown(agentId: string): void
@@ -97,7 +102,9 @@ export class AgentLinks implements AsyncDisposable {
         serverVersion,
         metricsInterval: metricsInterval(),
         now,
-        findKey: (id) => this.#owner.findKey(id),
+        findAgent: (id) => this.#owner.findAgent(id),
+        findRefusal: ({ agentId: id }, known, answer) =>
+          this.#owner.findRefusal(id, known, { answer, source }),
         turn: () => this.pace.turn(),
         spend: (id, bytes) => this.#requireBudget(id).spend(bytes, performance.now()),
         onUp: (socket, answer) => {

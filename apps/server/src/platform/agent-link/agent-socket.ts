@@ -22,6 +22,14 @@ import { LinkChannels } from './link-channels.ts'
 
 export type AnswerFrame = Extract<AgentFrame, { type: 'answer' }>
 
+/** The stored row of an agent that signs in. */
+export interface KnownAgent {
+  /** base64url. */
+  public_key: string
+  /** JSON of the contract's Hardware. */
+  hardware: string | null
+}
+
 export interface SocketOwner {
   log: Log
   /** For messages that an agent can cause without limit. */
@@ -30,8 +38,14 @@ export interface SocketOwner {
   /** Seconds between metrics samples of a machine. */
   metricsInterval: number
   now: () => Date
-  /** Returns the agent's public key (base64url), or undefined for an unknown agent. */
-  findKey(agentId: string): Promise<string | undefined>
+  /** Returns undefined for an unknown agent. */
+  findAgent(agentId: string): Promise<KnownAgent | undefined>
+  /** Why an agent that holds the key may not connect, as a message. */
+  findRefusal(
+    socket: AgentSocket,
+    known: KnownAgent,
+    answer: AnswerFrame,
+  ): Promise<{ code: string; message: string } | undefined>
   /** Resolves when the agent may sign in. */
   turn(): Promise<void>
   /** Charges a received frame. Returns the milliseconds to pause reading. */
@@ -47,6 +61,8 @@ export interface SocketOwner {
 }
 
 const SIGN_IN_MS = 10_000
+const ANOTHER_KEY =
+  "This agent's key is no longer valid: its machine was enrolled again with another key, or its key file was replaced. To connect this agent, enrol it again."
 /** Above this the agent is not reading. The link is closed; a new one starts empty. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 /** Above this the agent is not reading error frames. */
@@ -237,22 +253,26 @@ export class AgentSocket {
     await this.#owner.turn()
     if (this.#state !== 'signing-in') return
     try {
-      const key = await this.#owner.findKey(this.agentId)
-      if (key === undefined)
+      const known = await this.#owner.findAgent(this.agentId)
+      if (known === undefined)
         return this.#refuseStranger(
           'unknown_agent',
           'This server does not know this machine. Enrol it again.',
         )
-      if (!(await verifyProof(key, linkProof(this.agentId, nonce), signature)))
-        return this.#refuseStranger('bad_signature', 'The answer to the challenge is wrong.')
+      if (!(await verifyProof(known.public_key, linkProof(this.agentId, nonce), signature)))
+        return this.#refuseStranger('bad_signature', ANOTHER_KEY)
+      const answer = readFrame(data)
+      if (typeof answer === 'string' || answer.type !== 'answer' || answer.signature !== signature)
+        return this.#refuseStranger('unreadable', 'The answer to the challenge could not be read.')
+      const refusal = await this.#owner.findRefusal(this, known, answer)
+      if (refusal === undefined) return this.#goUp(answer)
+      const { agentId: agent_id, source } = this
+      this.#owner.limitedLog.write(source, { agent_id, code: refusal.code }, 'agent turned away')
+      this.refuse(refusal.code, refusal.message)
     } catch (error) {
       this.#owner.log.error({ agent_id: this.agentId, err: error }, 'agent sign-in failed')
-      return this.#ws.close(1011, 'server error')
+      this.#ws.close(1011, 'server error')
     }
-    const answer = readFrame(data)
-    if (typeof answer === 'string' || answer.type !== 'answer' || answer.signature !== signature)
-      return this.#refuseStranger('unreadable', 'The answer to the challenge could not be read.')
-    this.#goUp(answer)
   }
 
   #refuseStranger(code: string, message: string): void {

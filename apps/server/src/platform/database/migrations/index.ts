@@ -75,6 +75,7 @@ import { webhooks } from './0108-webhooks.ts'
 import { signInHistory } from './0110-sign-in-history.ts'
 import { sso } from './0111-sso.ts'
 import { passkeys } from './0112-passkeys.ts'
+import { machineHardware } from './0113-machine-hardware.ts'
 import { metricThresholds } from './0114-metric-thresholds.ts'
 
 /** All migrations in order. Never rename one: databases record the names. */
@@ -154,5 +155,6 @@ export const migrations: readonly Migration[] = [
   signInHistory,
   sso,
   passkeys,
+  machineHardware,
   metricThresholds,
 ]

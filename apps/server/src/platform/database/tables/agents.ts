@@ -6,8 +6,14 @@ export interface AgentsTable {
   site_id: number
   /** base64url Ed25519. The private key never leaves the machine. */
   public_key: string
-  /** Unchanged after a reinstall into the same folder of the same machine. */
+  /** Unchanged after a reinstall into the same folder of the same machine. That of a clone ends with its agent_id. */
   machine_key: string
+  /** The key that a clone sends: `machine_key` of the machine that had it first. NULL = it sends its `machine_key`. */
+  cloned_key: string | null
+  /** JSON of the contract's Hardware, as the machine last showed it. NULL = its agent is too old. */
+  hardware: string | null
+  /** When another machine was last accepted as this one. */
+  hardware_changed_at: string | null
   monitoring_type: 'server' | 'workstation'
   hostname: string
   plat: 'windows' | 'linux' | 'darwin'
